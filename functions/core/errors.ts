@@ -1,0 +1,121 @@
+/** One row of the catalogue: what a code means to HTTP, to the pipeline and to a person. */
+export interface ErrorRow {
+  /** HTTP status of the answer, and of the entry's `error.status`. */
+  readonly status: number;
+  /** Whether trying the same thing again later can help; a `DeployError` may know better. */
+  readonly retry: boolean;
+  /** The reason in one plain sentence: the `title` of the problem document. */
+  readonly title: string;
+}
+
+/** Every code that a client can meet. The README's error table equals this one; a test says so. */
+export const errors = {
+  'deploy:db:failed_to_store_payload': row(503, true, 'The payload could not be stored; send it again.'),
+  'deploy:provider:not_supported': row(400, false, 'The payload is not of a supported kind.'),
+  'deploy:repohost:no_pkg_json': row(502, false, 'package.json could not be fetched from the repository host.'),
+  'deploy:auth:bad_creds': row(401, false, 'The request carries no valid Basic credentials.'),
+  'deploy:repohost:download_tarball': row(502, true, 'The tarball could not be fetched from the repository host.'),
+  'deploy:platform:upload_tarball': row(502, true, 'The tarball could not be uploaded to the platform.'),
+  'deploy:platform:start_app': row(500, false, 'The application could not be started.'),
+  'deploy:no_payload': row(400, false, 'The request carries no payload.'),
+  'deploy:tar:corrupt': row(500, false, 'The tarball is not a readable gzip or tar archive.'),
+  'deploy:tar:truncated': row(500, true, 'The tarball ends too early.'),
+  'deploy:tar:unsafe_path': row(500, false, 'The tarball holds a path that leads out of its folder.'),
+  'deploy:tar:unsafe_link': row(500, false, 'The tarball holds a link that leads out of its folder.'),
+  'deploy:tar:unsafe_type': row(500, false, 'The tarball holds something else than files, folders and links.'),
+  'deploy:tar:too_large': row(500, false, 'The tarball is larger than the service accepts.'),
+  'deploy:tar:too_many_entries': row(500, false, 'The tarball holds more entries than the service accepts.'),
+  'deploy:tar:ratio': row(500, false, 'The tarball unpacks to far more than a source archive does.'),
+  'deploy:tar:no_root': row(500, false, 'The tarball does not have exactly one root folder.'),
+  'deploy:tar:extract_failed': row(500, false, 'The platform could not unpack and install the application.'),
+  'mw:auth:not_you': row(401, false, 'The requested status does not belong to the authenticated user.'),
+  'mw:auth:auth_server_down': row(500, true, 'The credentials could not be verified; try again.'),
+  'mw:auth:unauthorized': row(401, false, 'User name and password do not match.'),
+  'mw:auth:no_username': row(401, false, 'The user document is in a bad state; contact support.'),
+  'status:db:not_found': row(404, false, 'The log entry was not found.'),
+  'status:db:get_by_id': row(500, true, 'The database could not complete the query.'),
+  'status:db:query_fail': row(500, true, 'The database could not complete the query.'),
+  'status:changes:timeout': row(408, true, 'The stream has reached its time limit; connect again with since.'),
+  'status:changes:fatal': row(500, true, 'The underlying connection failed; connect again with since.'),
+  'auth:repohost:get_user_failed': row(500, true, 'The user could not be retrieved from the platform.'),
+  'auth:repohost:update_user_failed': row(500, true, 'The user could not be updated.'),
+  'auth:repohost:no_credentials': row(400, false, 'The field credentials is missing.'),
+  'auth:repohost:bad_credentials': row(400, false, 'The field credentials is not of the form username:password.'),
+  'auth:repohost:github_pairing_failed': row(401, false, 'The repository host did not accept the credentials.'),
+  'request:not_found': row(404, false, 'There is nothing at this address.'),
+  'request:method_not_allowed': row(405, false, 'This address does not know the method.'),
+  'request:bad_parameter': row(400, false, 'A query parameter cannot be read.'),
+  'request:too_large': row(413, false, 'The body is larger than 5 MiB.'),
+  'request:throttled': row(429, true, 'Too many requests; try again later.'),
+  'request:failed': row(500, true, 'The service failed; try again.'),
+} as const satisfies Record<string, ErrorRow>;
+
+export type ErrorCode = keyof typeof errors;
+
+/** The row of a code. */
+export function errorRow(code: ErrorCode): ErrorRow {
+  return errors[code];
+}
+
+/** What more is known than the code says. */
+export interface ErrorOptions {
+  /** Overrides the row's `retry`: a 404 of the host is final, its 503 is not. */
+  readonly retry?: boolean;
+  /** Seconds the other side asked us to wait before the next try (`Retry-After`, rate limits). */
+  readonly retryAfter?: number;
+  /** The last lines that the platform printed; they go to the entry's `log_tail`, masked. */
+  readonly logTail?: readonly string[];
+  /** What was met underneath. Goes to the service's log, never to a client. */
+  readonly cause?: unknown;
+}
+
+/**
+ * A failure with a row in the catalogue. `detail` says what was tried, on what, and what to do next; clients see it, so
+ * it never holds a secret, a stack trace or another user's data.
+ */
+export class DeployError extends Error {
+  override readonly name = 'DeployError';
+  readonly retry: boolean;
+  readonly retryAfter: number | undefined;
+  readonly logTail: readonly string[];
+
+  constructor(
+    readonly code: ErrorCode,
+    readonly detail: string,
+    options: ErrorOptions = {},
+  ) {
+    super(`${code}: ${detail}`, { cause: options.cause });
+    this.retry = options.retry ?? errors[code].retry;
+    this.retryAfter = options.retryAfter;
+    this.logTail = options.logTail ?? [];
+  }
+
+  get status(): number {
+    return errors[this.code].status;
+  }
+}
+
+/** A problem document (RFC 9457) in the service's one shape. */
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly code: ErrorCode;
+  readonly detail: string;
+  readonly uuid: string;
+}
+
+/** The problem document of a code. `uuid` is the request's `x-api-uuid`. */
+export function problem(code: ErrorCode, detail: string, uuid: string): Problem {
+  const { status, title } = errors[code];
+  return { type: problemType(code), title, status, code, detail, uuid };
+}
+
+/** The address of a code's explanation: an anchor of the README's error table. */
+export function problemType(code: string): string {
+  return `https://github.com/deployment-webhooks/deployment-webhooks#${code.replaceAll(/[:_]/g, '-')}`;
+}
+
+function row(status: number, retry: boolean, title: string): ErrorRow {
+  return { status, retry, title };
+}

@@ -1,0 +1,36 @@
+import type { Delivery } from '../delivery.ts';
+
+/** A webhook call: header names in lower case, the body parsed as JSON, and its raw bytes for signatures. */
+export interface HookCall {
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly body: unknown;
+  readonly raw: Uint8Array;
+}
+
+/** A kind of webhook sender: one module each. */
+export interface Sender {
+  /** The name of the sender, for messages and the registry. */
+  readonly name: string;
+  /** Whether the call comes from this sender, from headers and the shape of the body alone. */
+  recognises(call: HookCall): boolean;
+  /**
+   * What the call says. A Bitbucket call may hold several pushes, hence the list.
+   * Throws `deploy:provider:not_supported` naming what is missing.
+   */
+  read(call: HookCall): readonly Delivery[];
+}
+
+/** Whether a commit waits for CI, by the configuration in its own tree. */
+export type HoldDecision =
+  | { readonly hold: false; readonly note: string | null }
+  | { readonly hold: true; readonly waitsFor: string };
+
+/** A CI provider whose configuration file can hold a push. */
+export interface CiConfig {
+  readonly provider: string;
+  /** Path of the configuration file in the repository. */
+  readonly path: string;
+  /** Reads the file. Throws a DeployError that names file and line when it cannot be parsed. */
+  decide(text: string): HoldDecision;
+}
