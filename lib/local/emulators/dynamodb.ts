@@ -1,0 +1,130 @@
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LocalError } from '../local-error.ts';
+import { spawnWatched, type Watched } from './watchdog.ts';
+
+/** A running DynamoDB-compatible endpoint. */
+export interface DynamoDb {
+  readonly endpoint: string;
+  /** Settles when it stops by itself; never while it works or when it was closed. */
+  readonly failed: Promise<LocalError>;
+  close(): Promise<void>;
+}
+
+const START_LIMIT_MS = 10_000;
+const PROBE_MS = 10;
+
+/**
+ * Starts the DynamoDB emulator on a free loopback port, with its data in `file`; every acknowledged write survives a
+ * kill. With `bring`, the address of another DynamoDB-compatible server, nothing is started and that one is used.
+ *
+ * @throws LocalError when there is no emulator for this machine, the file is not a database, or nothing answers.
+ */
+export async function startDynamoDb(options: { file: string; bring?: string | undefined }): Promise<DynamoDb> {
+  if (options.bring) return brought(options.bring);
+  const binary = findBinary();
+  const port = await freePort();
+  const endpoint = `http://127.0.0.1:${port}`;
+  const database = spawnWatched(binary, [
+    'serve',
+    '--host',
+    '127.0.0.1',
+    '--port',
+    `${port}`,
+    '--db-path',
+    options.file,
+  ]);
+  await answering(database, endpoint, options.file);
+  let closing = false;
+  return {
+    endpoint,
+    failed: new Promise((resolve) => {
+      database.ended.then(() => closing || resolve(explain(database.errors(), options.file)));
+    }),
+    close: () => {
+      closing = true;
+      return database.stop();
+    },
+  };
+}
+
+async function brought(endpoint: string): Promise<DynamoDb> {
+  if (!(await answers(endpoint))) {
+    throw new LocalError(`Nothing answers at DYNAMODB_ENDPOINT=${endpoint}: start that server or unset the variable.`);
+  }
+  return { endpoint, failed: new Promise(() => {}), close: async () => {} };
+}
+
+function findBinary(): string {
+  const name = `@dynoxide/${process.platform}-${process.arch}`;
+  try {
+    const folder = dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+    return join(folder, process.platform === 'win32' ? 'dynoxide.exe' : 'dynoxide');
+  } catch (cause) {
+    throw new LocalError(
+      `The DynamoDB emulator is not installed for ${process.platform}-${process.arch}: ` +
+        'set DYNAMODB_ENDPOINT to the address of any DynamoDB-compatible server, such as DynamoDB Local.',
+      { cause },
+    );
+  }
+}
+
+async function answering(database: Watched, endpoint: string, file: string): Promise<void> {
+  const deadline = Date.now() + START_LIMIT_MS;
+  const dead = database.ended.then(() => true);
+  while (!(await answers(endpoint))) {
+    const ended = await Promise.race([dead, sleep(PROBE_MS, false)]);
+    if (ended) throw explain(database.errors(), file);
+    if (Date.now() < deadline) continue;
+    await database.stop();
+    throw new LocalError(`The DynamoDB emulator did not answer within ${START_LIMIT_MS / 1000} seconds: try again.`);
+  }
+}
+
+/** Any HTTP answer counts: servers differ in what they say to a request that names no operation. */
+async function answers(endpoint: string): Promise<boolean> {
+  try {
+    const response = await fetch(endpoint, { signal: AbortSignal.timeout(2000) });
+    await response.body?.cancel();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The emulator's own last words as a sentence that says what to do. */
+export function explain(words: string, file: string): LocalError {
+  const cause = words ? new Error(words) : undefined;
+  return new LocalError(sentence(words, file), { cause });
+}
+
+function sentence(words: string, file: string): string {
+  if (/not a valid SQLite|malformed|not a database|corrupt/i.test(words)) {
+    return `The database ${file} is damaged: move that file away and start again; the log then starts empty.`;
+  }
+  if (/disk is full|no space|disk I\/O/i.test(words)) {
+    return `There is no space left for the database ${file}: free some disk space and start again.`;
+  }
+  if (/already in use|address in use/i.test(words)) {
+    return 'The port chosen for the DynamoDB emulator was taken meanwhile: start again.';
+  }
+  if (/unable to open|permission denied|readonly|read-only/i.test(words)) {
+    return `The database ${file} cannot be opened for writing: check the folder and its permissions.`;
+  }
+  return `The DynamoDB emulator stopped by itself (${words || 'without a word'}): start again.`;
+}
+
+/** The emulator cannot choose a port itself, so the kernel is asked for one that is free now. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      const port = address !== null && typeof address === 'object' ? address.port : 0;
+      probe.close(() => resolve(port));
+    });
+  });
+}

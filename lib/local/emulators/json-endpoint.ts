@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+
+/** An operation's input as it came over the wire. */
+export type Input = Readonly<Record<string, unknown>>;
+
+/** Operations by their `X-Amz-Target`, such as `TrentService.Encrypt`. */
+export type Operations = ReadonlyMap<string, (input: Input) => object>;
+
+/** A refusal in the service's own words; SDK clients throw an error of that name. */
+export class ServiceError extends Error {
+  constructor(
+    readonly type: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** A running endpoint. */
+export interface JsonEndpoint {
+  readonly endpoint: string;
+  close(): Promise<void>;
+}
+
+const CONTENT_TYPE = 'application/x-amz-json-1.1';
+const BODY_LIMIT = 1024 * 1024;
+
+/**
+ * Serves operations over the AWS JSON 1.1 protocol on a free port of 127.0.0.1.
+ *
+ * @see https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html
+ */
+export async function startJsonEndpoint(operations: Operations): Promise<JsonEndpoint> {
+  const server = createServer((request, response) => {
+    answer(operations, request, response).catch(() => response.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { endpoint: addressOf(server), close: () => close(server) };
+}
+
+/** A field that must be a text. */
+export function text(input: Input, field: string): string {
+  const value = input[field];
+  if (typeof value !== 'string' || value === '') throw new ServiceError('ValidationException', `${field} is missing.`);
+  return value;
+}
+
+async function answer(operations: Operations, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { status, body } = await outcome(operations, request);
+  response.writeHead(status, { 'content-type': CONTENT_TYPE }).end(JSON.stringify(body));
+}
+
+async function outcome(operations: Operations, request: IncomingMessage): Promise<{ status: number; body: object }> {
+  try {
+    const input = await readInput(request);
+    const operation = operations.get(`${request.headers['x-amz-target']}`);
+    if (!operation) throw new ServiceError('UnknownOperationException', 'The emulator has no such operation.');
+    return { status: 200, body: operation(input) };
+  } catch (error) {
+    if (error instanceof ServiceError) return { status: 400, body: { __type: error.type, message: error.message } };
+    return { status: 500, body: { __type: 'InternalServiceError', message: 'The operation failed.' } };
+  }
+}
+
+async function readInput(request: IncomingMessage): Promise<Input> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    const bytes = Buffer.from(chunk);
+    size += bytes.length;
+    if (size > BODY_LIMIT) throw new ServiceError('ValidationException', 'The request is too large.');
+    chunks.push(bytes);
+  }
+  return parse(Buffer.concat(chunks).toString('utf8'));
+}
+
+function parse(body: string): Input {
+  try {
+    const value: unknown = JSON.parse(body);
+    if (typeof value === 'object' && value !== null) return { ...value };
+  } catch {
+    // Told below, without the body: it may hold a secret.
+  }
+  throw new ServiceError('SerializationException', 'The request is not a JSON object.');
+}
+
+function addressOf(server: Server): string {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
+  return `http://127.0.0.1:${address.port}`;
+}
+
+async function close(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await closed;
+}

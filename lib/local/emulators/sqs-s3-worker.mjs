@@ -1,0 +1,94 @@
+// The SQS and S3 emulator in a thread of its own, so that a large upload does not hold up the gateway.
+// Plain JavaScript, because a worker starts without a TypeScript loader.
+import { parentPort } from 'node:worker_threads';
+import { buildApp } from 'fauxqs';
+
+const BODY_LIMIT = 1024 ** 3;
+
+// Not awaited: the app is a thenable that gets ready when awaited, and hooks must be added before.
+const app = buildApp({ logger: false });
+liftBodyLimit();
+giveReachableQueueUrls();
+refuseOverwrites();
+keepCacheControl();
+
+/** The emulator's limit of 11 MiB is below a single PutObject of a tarball; the parsers carry it, so they are replaced. */
+function liftBodyLimit() {
+  const options = { parseAs: 'string', bodyLimit: BODY_LIMIT };
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/x-amz-json-1.0', options, async (_request, body) => JSON.parse(body));
+  app.addContentTypeParser('application/x-www-form-urlencoded', options, async (_request, body) =>
+    Object.fromEntries(new URLSearchParams(body)),
+  );
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: BODY_LIMIT }, async (_request, body) => body);
+}
+
+/** Queues are known inside under a name in .localhost, which not every resolver knows; callers see the address they used. */
+function giveReachableQueueUrls() {
+  const inside = new Map();
+  const outside = (request, url) => {
+    const { pathname } = new URL(url);
+    inside.set(pathname, url);
+    return `http://${request.headers.host}${pathname}`;
+  };
+  app.addHook('preHandler', async (request) => {
+    const url = request.body?.QueueUrl;
+    if (typeof url === 'string' && URL.canParse(url)) request.body.QueueUrl = inside.get(new URL(url).pathname) ?? url;
+  });
+  app.addHook('preSerialization', async (request, _reply, payload) => {
+    if (payload?.QueueUrl) payload.QueueUrl = outside(request, payload.QueueUrl);
+    if (payload?.QueueUrls) payload.QueueUrls = payload.QueueUrls.map((url) => outside(request, url));
+    return payload;
+  });
+}
+
+/**
+ * `If-None-Match: *` on a write, which the emulator does not know: 412 when the object exists, 409 while another such
+ * write of the same key is under way. https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html
+ */
+function refuseOverwrites() {
+  const writing = new Set();
+  const conditional = (request) =>
+    request.headers['if-none-match'] === '*' && (request.method === 'PUT' || 'uploadId' in request.query);
+  app.addHook('preHandler', async (request, reply) => {
+    if (!conditional(request)) return;
+    const [path] = request.url.split('?');
+    if (writing.has(path)) return refuse(reply, 409, 'ConditionalRequestConflict');
+    writing.add(path);
+    reply.raw.once('close', () => writing.delete(path));
+    const { statusCode } = await app.inject({ method: 'HEAD', url: path });
+    if (statusCode === 200) return refuse(reply, 412, 'PreconditionFailed');
+  });
+}
+
+function refuse(reply, status, code) {
+  const message = 'At least one of the pre-conditions you specified did not hold';
+  const xml = `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`;
+  return reply.code(status).type('application/xml').send(xml);
+}
+
+/** The emulator forgets an object's Cache-Control; it is kept here by path and given back on reads. */
+function keepCacheControl() {
+  const kept = new Map();
+  app.addHook('onSend', async (request, reply) => {
+    if (reply.statusCode >= 300) return;
+    const [path] = request.url.split('?');
+    const starts = request.method === 'PUT' ? !('partNumber' in request.query) : 'uploads' in request.query;
+    const header = request.headers['cache-control'];
+    if (starts && header) kept.set(path, header);
+    else if (starts || request.method === 'DELETE') kept.delete(path);
+    else if (kept.has(path)) reply.header('cache-control', kept.get(path));
+  });
+}
+
+parentPort.once('message', async () => {
+  await app.close();
+  parentPort.close();
+});
+try {
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  parentPort.postMessage({ port: app.server.address().port });
+} catch (error) {
+  parentPort.postMessage({ error: error.message });
+  parentPort.close();
+}
