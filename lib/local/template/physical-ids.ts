@@ -1,0 +1,129 @@
+/**
+ * The names and addresses that CloudFormation would hand out, for a stack that lives on this machine: account
+ * 000000000000, region us-east-1, partition aws, every name predictable so that restarts find their data again.
+ */
+export const localAccount = '000000000000';
+export const localRegion = 'us-east-1';
+
+/** A resource of the template whose properties may still hold intrinsics; `text` resolves one of them to a string. */
+export interface Declared {
+  readonly logicalId: string;
+  readonly type: string;
+  text(property: string): string | undefined;
+}
+
+/** Where the emulators answer; needed for the values that are addresses. */
+export interface Endpoints {
+  readonly sqsEndpoint: string;
+}
+
+type Attribute = (resource: Declared, endpoints: Endpoints) => string;
+interface Identity {
+  readonly name?: string;
+  readonly ref?: Attribute;
+  readonly attributes?: Readonly<Record<string, Attribute>>;
+}
+
+const arn = (service: string, rest: string): string => `arn:aws:${service}:${localRegion}:${localAccount}:${rest}`;
+
+const queueUrl: Attribute = (queue, { sqsEndpoint }) =>
+  `${sqsEndpoint.replace(/\/$/, '')}/${localAccount}/${physicalName(queue)}`;
+const tableAttributes = {
+  Arn: (table: Declared) => arn('dynamodb', `table/${physicalName(table)}`),
+  StreamArn: (table: Declared) => arn('dynamodb', `table/${physicalName(table)}/stream/local`),
+  TableId: (table: Declared) => table.logicalId,
+};
+const functionArn: Attribute = (fn) => arn('lambda', `function:${physicalName(fn)}`);
+const secretArn: Attribute = (secret) => arn('secretsmanager', `secret:${physicalName(secret)}`);
+const topicArn: Attribute = (topic) => arn('sns', physicalName(topic));
+
+/** Only what differs from "Ref is the name, and there are no attributes". */
+const identities: Readonly<Record<string, Identity>> = {
+  'AWS::SQS::Queue': {
+    name: 'QueueName',
+    ref: queueUrl,
+    attributes: { Arn: (queue) => arn('sqs', physicalName(queue)), QueueName: physicalName, QueueUrl: queueUrl },
+  },
+  'AWS::DynamoDB::Table': { name: 'TableName', attributes: tableAttributes },
+  'AWS::DynamoDB::GlobalTable': { name: 'TableName', attributes: tableAttributes },
+  'AWS::S3::Bucket': {
+    name: 'BucketName',
+    attributes: {
+      Arn: (bucket) => `arn:aws:s3:::${physicalName(bucket)}`,
+      DomainName: (bucket) => `${physicalName(bucket)}.s3.amazonaws.com`,
+      RegionalDomainName: (bucket) => `${physicalName(bucket)}.s3.${localRegion}.amazonaws.com`,
+    },
+  },
+  'AWS::KMS::Key': {
+    attributes: { Arn: (key) => arn('kms', `key/${key.logicalId}`), KeyId: (key) => key.logicalId },
+  },
+  'AWS::KMS::Alias': { name: 'AliasName' },
+  'AWS::SecretsManager::Secret': { name: 'Name', ref: secretArn, attributes: { Id: secretArn } },
+  'AWS::Lambda::Function': { name: 'FunctionName', attributes: { Arn: functionArn } },
+  'AWS::IAM::Role': {
+    name: 'RoleName',
+    attributes: {
+      Arn: (role) => `arn:aws:iam::${localAccount}:role/${physicalName(role)}`,
+      RoleId: (role) => role.logicalId,
+    },
+  },
+  'AWS::Logs::LogGroup': {
+    name: 'LogGroupName',
+    attributes: { Arn: (group) => `${arn('logs', `log-group:${physicalName(group)}`)}:*` },
+  },
+  'AWS::SNS::Topic': {
+    name: 'TopicName',
+    ref: topicArn,
+    attributes: { TopicArn: topicArn, TopicName: physicalName },
+  },
+  'AWS::CloudWatch::Alarm': {
+    name: 'AlarmName',
+    attributes: { Arn: (alarm) => arn('cloudwatch', `alarm:${physicalName(alarm)}`) },
+  },
+  'AWS::Events::Rule': { name: 'Name', attributes: { Arn: (rule) => arn('events', `rule/${physicalName(rule)}`) } },
+  'AWS::Scheduler::Schedule': {
+    name: 'Name',
+    attributes: { Arn: (schedule) => arn('scheduler', `schedule/default/${physicalName(schedule)}`) },
+  },
+  'AWS::ApiGateway::RestApi': {
+    attributes: { RootResourceId: (api) => rootResourceId(api.logicalId), RestApiId: (api) => api.logicalId },
+  },
+  'AWS::ApiGateway::Stage': { ref: (stage) => stage.text('StageName') ?? stage.logicalId },
+  'AWS::ApiGateway::Resource': { attributes: { ResourceId: (resource) => resource.logicalId } },
+  'AWS::ApiGateway::Authorizer': { attributes: { AuthorizerId: (authorizer) => authorizer.logicalId } },
+  'AWS::ApiGatewayV2::Api': {
+    attributes: {
+      ApiId: (api) => api.logicalId,
+      ApiEndpoint: (api) => `wss://${api.logicalId}.execute-api.${localRegion}.amazonaws.com`,
+    },
+  },
+  'AWS::ApiGatewayV2::Stage': { ref: (stage) => stage.text('StageName') ?? stage.logicalId },
+};
+
+/** What `Fn::GetAtt [api, RootResourceId]` gives for a REST API: the `ParentId` of its first level of resources. */
+export function rootResourceId(apiLogicalId: string): string {
+  return `${apiLogicalId}-root`;
+}
+
+/**
+ * The name a resource has on this machine: the one the template gives it, else its logical id (lower-case for buckets,
+ * which S3 requires; with `.fifo` for FIFO queues, which SQS requires).
+ */
+export function physicalName(resource: Declared): string {
+  const property = identities[resource.type]?.name;
+  const explicit = property === undefined ? undefined : resource.text(property);
+  if (explicit !== undefined) return explicit;
+  if (resource.type === 'AWS::S3::Bucket') return resource.logicalId.toLowerCase();
+  if (resource.type === 'AWS::SQS::Queue' && resource.text('FifoQueue') === 'true') return `${resource.logicalId}.fifo`;
+  return resource.logicalId;
+}
+
+/** What `Ref` of a resource gives. */
+export function reference(resource: Declared, endpoints: Endpoints): string {
+  return identities[resource.type]?.ref?.(resource, endpoints) ?? physicalName(resource);
+}
+
+/** What `Fn::GetAtt` of a resource gives, or undefined when this machine has no value for that attribute. */
+export function attribute(resource: Declared, name: string, endpoints: Endpoints): string | undefined {
+  return identities[resource.type]?.attributes?.[name]?.(resource, endpoints);
+}
