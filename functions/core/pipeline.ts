@@ -13,13 +13,18 @@ export interface Stage {
    * in the log: backing off and polling in slices put the message back, and each return is one more receive.
    */
   readonly maxReceives: number;
+  /**
+   * Age of a queue's oldest message, in seconds, from which on something is wrong. Above what the stage may rightly take:
+   * a platform has 20 minutes to install an application, and the message waits for it.
+   */
+  readonly overdueSeconds: number;
 }
 
 /** The stages of a deploy in the order in which they run: each sends to the queue of the next. */
 export const stages: readonly Stage[] = [
-  { name: 'check', timeoutSeconds: 60, memoryMb: 512, maxReceives: 12 },
-  { name: 'fetch', timeoutSeconds: 300, memoryMb: 1024, maxReceives: 12 },
-  { name: 'upload', timeoutSeconds: 300, memoryMb: 1024, maxReceives: 12 },
-  { name: 'extract', timeoutSeconds: 90, memoryMb: 512, maxReceives: 40 },
-  { name: 'start', timeoutSeconds: 120, memoryMb: 512, maxReceives: 12 },
+  { name: 'check', timeoutSeconds: 60, memoryMb: 512, maxReceives: 12, overdueSeconds: 600 },
+  { name: 'fetch', timeoutSeconds: 300, memoryMb: 1024, maxReceives: 12, overdueSeconds: 600 },
+  { name: 'upload', timeoutSeconds: 300, memoryMb: 1024, maxReceives: 12, overdueSeconds: 600 },
+  { name: 'extract', timeoutSeconds: 90, memoryMb: 512, maxReceives: 40, overdueSeconds: 1800 },
+  { name: 'start', timeoutSeconds: 120, memoryMb: 512, maxReceives: 12, overdueSeconds: 600 },
 ];

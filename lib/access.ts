@@ -1,0 +1,141 @@
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Key } from 'aws-cdk-lib/aws-kms';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
+import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { Parameters } from './parameters.ts';
+import type { WorkQueue } from './queues.ts';
+
+/**
+ * What a function may do with a part of the service, together with the variables by which it finds that part: a function
+ * that is not given an access can neither reach the part nor know where it is.
+ *
+ * Actions are listed by hand, because the `grant…` methods of CDK give more than is used.
+ */
+export interface Access {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly statements?: readonly PolicyStatement[];
+}
+
+/** Reading entries, one by one and in pages. */
+export function readLog(log: TableV2): Access {
+  return {
+    environment: { LOG_TABLE: log.tableName },
+    statements: [
+      allow(['dynamodb:GetItem', 'dynamodb:Query'], log.tableArn),
+      allow(['dynamodb:Query'], `${log.tableArn}/index/byApp`),
+    ],
+  };
+}
+
+/** Reading and moving the log on. Transactions need the actions that they are made of. */
+export function writeLog(log: TableV2): Access {
+  const writes = ['PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'].map((action) => `dynamodb:${action}`);
+  return all(readLog(log), { statements: [allow(writes, log.tableArn)] });
+}
+
+/** Finding what is due: holds that expire, deploys that got stuck. */
+export function findDue(log: TableV2): Access {
+  return { statements: [allow(['dynamodb:Query'], `${log.tableArn}/index/byDue`)] };
+}
+
+/** Writing tarballs, in parts; a refused one is aborted. */
+export function writeTarballs(tarballs: Bucket): Access {
+  return tarballAccess(tarballs, ['s3:PutObject', 's3:AbortMultipartUpload']);
+}
+
+/** Reading tarballs. Without ListBucket a missing object answers 403, and nobody could tell that it has expired. */
+export function readTarballs(tarballs: Bucket): Access {
+  return all(tarballAccess(tarballs, ['s3:GetObject']), { statements: [allow(['s3:ListBucket'], tarballs.bucketArn)] });
+}
+
+/** Removing tarballs that are no longer needed. */
+export function removeTarballs(tarballs: Bucket): Access {
+  return tarballAccess(tarballs, ['s3:DeleteObject']);
+}
+
+/** Sending to a queue. */
+export function sendTo({ name, queue }: WorkQueue): Access {
+  return {
+    environment: { [queueVariable(name)]: queue.queueUrl },
+    statements: [allow(['sqs:SendMessage'], queue.queueArn)],
+  };
+}
+
+/** Working off a queue: what Lambda's poller does in the function's name, and putting a message back for later. */
+export function consume({ name, queue }: WorkQueue): Access {
+  const actions = ['ReceiveMessage', 'DeleteMessage', 'ChangeMessageVisibility', 'GetQueueAttributes'];
+  return {
+    environment: { [queueVariable(name)]: queue.queueUrl },
+    statements: [
+      allow(
+        actions.map((action) => `sqs:${action}`),
+        queue.queueArn,
+      ),
+    ],
+  };
+}
+
+/** Calling repository hosts, with the tokens that users stored for them. */
+export function callHosts(parameters: Parameters, tokenKey: Key): Access {
+  const open = allow(['kms:Decrypt'], tokenKey.keyArn);
+  // Only what was sealed as a repository token opens, whatever else the key may seal one day.
+  open.addCondition('StringEquals', { 'kms:EncryptionContext:purpose': 'repo-token' });
+  return all(knowHosts(parameters), { environment: { TOKEN_KEY: tokenKey.keyArn }, statements: [open] });
+}
+
+/** Knowing the repository hosts, without a token for any of them. */
+export function knowHosts({ repositoryHosts }: Parameters): Access {
+  return { environment: { REPOSITORY_HOSTS: repositoryHosts.valueAsString } };
+}
+
+/** Calling the platform in the service's own name. */
+export function callPlatform(parameters: Parameters, token: Secret): Access {
+  return all(knowPlatform(parameters), {
+    environment: { PLATFORM_SECRET: token.secretArn },
+    statements: [allow(['secretsmanager:GetSecretValue'], token.secretArn)],
+  });
+}
+
+/** Knowing the platform, to log in there with a caller's own credentials. */
+export function knowPlatform({ platformUrl }: Parameters): Access {
+  return { environment: { PLATFORM_URL: platformUrl.valueAsString } };
+}
+
+/** Deciding whether a push is deployed, and how long it may be held. */
+export function decideDeploys({ defaultBranch, holdMinutes }: Parameters): Access {
+  return { environment: { DEFAULT_BRANCH: defaultBranch.valueAsString, HOLD_MINUTES: holdMinutes.valueAsString } };
+}
+
+/** Writing links to entries. */
+export function linkEntries({ publicUrl }: Parameters): Access {
+  return { environment: { PUBLIC_URL: publicUrl.valueAsString } };
+}
+
+/** Trying again later. */
+export function tryAgain({ retryBaseSeconds }: Parameters): Access {
+  return { environment: { RETRY_BASE_SECONDS: retryBaseSeconds.valueAsString } };
+}
+
+/** Several accesses as one. */
+export function all(...accesses: readonly Access[]): Required<Access> {
+  return {
+    environment: Object.assign({}, ...accesses.map((access) => access.environment)),
+    statements: accesses.flatMap((access) => access.statements ?? []),
+  };
+}
+
+function tarballAccess(tarballs: Bucket, actions: string[]): Access {
+  return {
+    environment: { TARBALL_BUCKET: tarballs.bucketName },
+    statements: [allow(actions, tarballs.arnForObjects('*'))],
+  };
+}
+
+function queueVariable(name: WorkQueue['name']): string {
+  return `QUEUE_${name.toUpperCase()}`;
+}
+
+function allow(actions: string[], resource: string): PolicyStatement {
+  return new PolicyStatement({ actions, resources: [resource] });
+}

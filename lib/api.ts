@@ -1,0 +1,129 @@
+import { Duration, Validations } from 'aws-cdk-lib';
+import {
+  AuthorizationType,
+  type IAuthorizer,
+  LambdaIntegration,
+  type MethodOptions,
+  RequestAuthorizer,
+  type RestApi,
+} from 'aws-cdk-lib/aws-apigateway';
+import { Construct } from 'constructs';
+import { type Route, routes } from '../functions/core/routes.ts';
+import {
+  type Access,
+  decideDeploys,
+  knowHosts,
+  knowPlatform,
+  linkEntries,
+  readLog,
+  sendTo,
+  writeLog,
+} from './access.ts';
+import { ServiceFunction } from './function.ts';
+import { restApi } from './gateway.ts';
+import { answerInOneShape } from './gateway-responses.ts';
+import type { Parameters } from './parameters.ts';
+import { unknownPaths } from './paths.ts';
+import type { Queues } from './queues.ts';
+import type { Stores } from './stores.ts';
+
+/** What the API is built on. */
+export interface ApiProps {
+  readonly bundles: string;
+  readonly parameters: Parameters;
+  readonly stores: Stores;
+  readonly queues: Queues;
+}
+
+/** The gateway gives up after 29 seconds, so no endpoint may take longer. */
+const endpointSeconds = 29;
+
+/** The HTTP API: each route to its function, everything else to `api-unknown`, behind one authorizer. */
+export class Api extends Construct {
+  readonly rest: RestApi;
+  readonly functions: readonly ServiceFunction[];
+
+  constructor(scope: Construct, id: string, props: ApiProps) {
+    super(scope, id);
+    this.rest = restApi(this);
+    const authorize = this.#endpoint('authorize', props, [knowPlatform(props.parameters)]);
+    const endpoints = Object.entries(endpointAccess(props)).map(([name, access]) =>
+      this.#endpoint(name, props, access),
+    );
+    this.functions = [authorize, ...endpoints];
+    this.#route(loginAt(this, authorize));
+    this.#answerUnknown();
+    answerInOneShape(this.rest);
+  }
+
+  #endpoint(name: string, { bundles }: ApiProps, access: readonly Access[]): ServiceFunction {
+    return new ServiceFunction(this, name, { bundles, timeoutSeconds: endpointSeconds, access });
+  }
+
+  #route(authorizer: IAuthorizer): void {
+    for (const route of routes) {
+      this.#method(route.method, route.path, route.function, login(route, authorizer));
+    }
+  }
+
+  #answerUnknown(): void {
+    for (const path of unknownPaths(routes)) {
+      this.#method('ANY', path, 'api-unknown', open('It only says that there is nothing here.'));
+    }
+  }
+
+  #method(method: string, path: string, name: string, { options, acknowledged }: Login): void {
+    const added = this.rest.root.resourceForPath(path).addMethod(method, this.#integration(name), options);
+    if (acknowledged) Validations.of(added).acknowledge({ id: 'AwsSolutions-APIG4', reason: acknowledged });
+  }
+
+  #integration(name: string): LambdaIntegration {
+    const target = this.functions.find((one) => one.folder === name);
+    if (!target) throw new Error(`There is no function ${name} among the API's; say in lib/api.ts what it may do.`);
+    // One permission for all routes of a function: one each would outgrow the 20 kB of a function's policy.
+    return new LambdaIntegration(target, { scopePermissionToMethod: false });
+  }
+}
+
+/** How a method asks for a login, or why it does not. */
+interface Login {
+  readonly options: MethodOptions;
+  readonly acknowledged?: string;
+}
+
+function login(route: Route, authorizer: IAuthorizer): Login {
+  if (route.login === 'none')
+    return open('A badge is embedded in public readmes and tells nothing but the last outcome.');
+  return { options: { authorizer, authorizationType: AuthorizationType.CUSTOM } };
+}
+
+function open(acknowledged: string): Login {
+  return { options: { authorizationType: AuthorizationType.NONE }, acknowledged };
+}
+
+/**
+ * No identity source and nothing remembered, so that it runs for every request: only its refusal carries a
+ * `WWW-Authenticate`, also when there are no credentials at all, and a remembered policy would hold for other paths too.
+ */
+function loginAt(scope: Construct, handler: ServiceFunction): RequestAuthorizer {
+  return new RequestAuthorizer(scope, 'Login', { handler, identitySources: [], resultsCacheTtl: Duration.seconds(0) });
+}
+
+/** What each endpoint may do. */
+function endpointAccess({ parameters, stores, queues }: ApiProps): Record<string, readonly Access[]> {
+  const read = [readLog(stores.log), linkEntries(parameters)];
+  const queue = (['check', 'fetch', 'report'] as const).map((name) => sendTo(queues.named(name)));
+  return {
+    'api-deploy': [
+      writeLog(stores.log),
+      ...queue,
+      decideDeploys(parameters),
+      knowHosts(parameters),
+      linkEntries(parameters),
+    ],
+    'api-status': read,
+    'api-change': read,
+    'api-badge': read,
+    'api-unknown': [],
+  };
+}

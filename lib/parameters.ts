@@ -1,0 +1,72 @@
+import { CfnParameter, CfnRule, Fn, type Stack } from 'aws-cdk-lib';
+
+const github = [{ name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' }];
+
+/** What an operator can set at deploy time, without a new synthesis. */
+export interface Parameters {
+  readonly platformUrl: CfnParameter;
+  readonly repositoryHosts: CfnParameter;
+  readonly defaultBranch: CfnParameter;
+  readonly holdMinutes: CfnParameter;
+  readonly retryBaseSeconds: CfnParameter;
+  readonly publicUrl: CfnParameter;
+  readonly alarmEmail: CfnParameter;
+}
+
+/**
+ * The parameters of the stack. All have defaults, so that the template can be run on one machine as it is; on AWS the
+ * rule asks for the one that no default can know.
+ */
+export function parameters(stack: Stack): Parameters {
+  const platformUrl = new CfnParameter(stack, 'PlatformUrl', {
+    default: '',
+    description: "Base address of the hosting platform's API, e.g. https://platform.example.com",
+  });
+  new CfnRule(stack, 'PlatformIsKnown', {
+    assertions: [
+      {
+        assert: Fn.conditionNot(Fn.conditionEquals(platformUrl.valueAsString, '')),
+        assertDescription: "Set PlatformUrl to the base address of the hosting platform's API.",
+      },
+    ],
+  });
+  return { platformUrl, ...deployParameters(stack), ...addressParameters(stack) };
+}
+
+function deployParameters(stack: Stack) {
+  return {
+    repositoryHosts: new CfnParameter(stack, 'RepositoryHosts', {
+      default: JSON.stringify(github),
+      description: 'JSON list of the repository hosts that may be called: name, kind, api and web address of each.',
+    }),
+    defaultBranch: new CfnParameter(stack, 'DefaultBranch', {
+      default: 'master',
+      description: 'Branch that is deployed when the hook does not name one.',
+    }),
+    holdMinutes: new CfnParameter(stack, 'HoldMinutes', {
+      type: 'Number',
+      default: 60,
+      minValue: 1,
+      description: 'Minutes a deploy waits for continuous integration before it expires.',
+    }),
+    retryBaseSeconds: new CfnParameter(stack, 'RetryBaseSeconds', {
+      type: 'Number',
+      default: 30,
+      minValue: 0,
+      description: 'Seconds before a failed stage is tried again; doubled with each further try.',
+    }),
+  };
+}
+
+function addressParameters(stack: Stack) {
+  return {
+    publicUrl: new CfnParameter(stack, 'PublicUrl', {
+      default: '',
+      description: "Base address in links to entries, e.g. of a custom domain; empty: the request's own.",
+    }),
+    alarmEmail: new CfnParameter(stack, 'AlarmEmail', {
+      default: '',
+      description: 'Address that alarms are mailed to; empty: nobody.',
+    }),
+  };
+}

@@ -1,0 +1,34 @@
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import { Alarms } from './alarms.ts';
+import { Api } from './api.ts';
+import { parameters } from './parameters.ts';
+import { Pipeline } from './pipeline.ts';
+import { Queues } from './queues.ts';
+import { Stores } from './stores.ts';
+
+export interface ServiceStackProps extends StackProps {
+  /** Folder that holds a folder `<name>/index.mjs` per function, as `bundle` writes it. */
+  readonly bundles: string;
+}
+
+/** The whole service. A hook goes from the API through the queues and stages into the log; readers read the log. */
+export class ServiceStack extends Stack {
+  constructor(scope: Construct, id: string, { bundles, ...props }: ServiceStackProps) {
+    super(scope, id, props);
+    const given = parameters(this);
+    const stores = new Stores(this, 'Stores');
+    const queues = new Queues(this, 'Queues');
+    const parts = { bundles, parameters: given, stores, queues };
+    const pipeline = new Pipeline(this, 'Pipeline', parts);
+    const api = new Api(this, 'Api', parts);
+    new Alarms(this, 'Alarms', { parameters: given, stores, queues, pipeline, api });
+
+    new CfnOutput(this, 'ApiUrl', { value: api.rest.url, description: 'Address for hooks and status queries' });
+    new CfnOutput(this, 'LogTable', { value: stores.log.tableName, description: 'Table of the log' });
+    new CfnOutput(this, 'PlatformTokenSecret', {
+      value: stores.platformToken.secretName,
+      description: 'Secret with the token that the platform must accept from the service',
+    });
+  }
+}

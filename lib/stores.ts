@@ -1,0 +1,97 @@
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { AttributeType, ProjectionType, StreamViewType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
+
+/** Where the service keeps things: the log, tarballs on their way, and what seals and opens secrets. */
+export class Stores extends Construct {
+  /** Everything that outlives a request: entries, changes, stage markers, sealed tokens. */
+  readonly log: TableV2;
+  /** Tarballs between the repository host and the platform. */
+  readonly tarballs: Bucket;
+  /** Seals the tokens of repository hosts. */
+  readonly tokenKey: Key;
+  /** The token with which the service calls the platform for a user. */
+  readonly platformToken: Secret;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    this.log = logTable(this);
+    this.tarballs = tarballBucket(this);
+    this.tokenKey = tokenKey(this);
+    this.platformToken = platformToken(this);
+  }
+}
+
+/**
+ * Encrypted with DynamoDB's own key, not ours: with ours every function would need `kms:Decrypt`, and only those that
+ * call repository hosts shall have it. What is secret in the table is sealed before it is written.
+ */
+function logTable(scope: Construct): TableV2 {
+  return new TableV2(scope, 'Log', {
+    partitionKey: { name: 'pk', type: AttributeType.STRING },
+    sortKey: { name: 'sk', type: AttributeType.STRING },
+    timeToLiveAttribute: 'expires',
+    dynamoStream: StreamViewType.NEW_IMAGE,
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+    deletionProtection: true,
+    removalPolicy: RemovalPolicy.RETAIN,
+    globalSecondaryIndexes: [
+      {
+        indexName: 'byApp',
+        partitionKey: { name: 'app_pk', type: AttributeType.STRING },
+        sortKey: { name: 'app_sk', type: AttributeType.STRING },
+        projectionType: ProjectionType.ALL,
+      },
+      {
+        // Sparse: only what the sweep may have to pick up has these attributes.
+        indexName: 'byDue',
+        partitionKey: { name: 'due_pk', type: AttributeType.STRING },
+        sortKey: { name: 'due_at', type: AttributeType.NUMBER },
+        projectionType: ProjectionType.KEYS_ONLY,
+      },
+    ],
+  });
+}
+
+/**
+ * Nothing in it is worth keeping: a tarball that has expired is fetched again. So the rules, not the functions, clean it,
+ * and it survives the stack only because CloudFormation cannot delete a bucket that holds objects.
+ */
+function tarballBucket(scope: Construct): Bucket {
+  const bucket = new Bucket(scope, 'Tarballs', {
+    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    enforceSSL: true,
+    encryption: BucketEncryption.S3_MANAGED,
+    removalPolicy: RemovalPolicy.RETAIN,
+    lifecycleRules: [{ expiration: Duration.days(2), abortIncompleteMultipartUploadAfter: Duration.days(1) }],
+  });
+  Validations.of(bucket).acknowledge({
+    id: 'AwsSolutions-S1',
+    reason: 'Only two functions reach the bucket and the log has each of their steps; the objects live two days.',
+  });
+  return bucket;
+}
+
+function tokenKey(scope: Construct): Key {
+  return new Key(scope, 'TokenKey', {
+    description: 'Seals the tokens of repository hosts',
+    enableKeyRotation: true,
+    // Without the key every stored token is lost.
+    removalPolicy: RemovalPolicy.RETAIN,
+  });
+}
+
+function platformToken(scope: Construct): Secret {
+  const secret = new Secret(scope, 'PlatformToken', {
+    description: 'Token with which the service calls the hosting platform',
+    generateSecretString: { passwordLength: 48, excludePunctuation: true },
+  });
+  Validations.of(secret).acknowledge({
+    id: 'AwsSolutions-SMG4',
+    reason: 'The platform must learn a new token before it is used, so it is rotated by hand on both sides.',
+  });
+  return secret;
+}
