@@ -36,7 +36,7 @@ export interface LocalValues {
  * The stack of a cloud assembly with the template's intrinsics, conditions and parameters resolved to local values.
  *
  * @param options.parameters values of CloudFormation parameters; the others keep their defaults
- * @throws TemplateError for a folder that is no assembly, an unknown parameter or one without a value; reading a
+ * @throws LocalError for a folder that is no assembly, an unknown parameter or one without a value; reading a
  *   resource or the outputs throws it for what cannot be resolved, naming the resource
  */
 export function loadTemplate(options: {

@@ -1,14 +1,11 @@
+import { LocalError } from '../local-error.ts';
+
 /** What an intrinsic function may ask of the template it stands in. Each throws when it does not know the name. */
 export interface Scope {
   ref(logicalId: string): unknown;
   getAtt(logicalId: string, attribute: string): unknown;
   condition(name: string): boolean;
   mapping(map: string, key: string, entry: string): unknown;
-}
-
-/** A template that cannot be run here; the message names the resource and what is wrong with it. */
-export class TemplateError extends Error {
-  override readonly name = 'TemplateError';
 }
 
 /** Stands for `Ref: AWS::NoValue`: the property or list item that holds it is left out. */
@@ -35,7 +32,7 @@ const intrinsics: Readonly<Record<string, Intrinsic>> = {
     return scope.mapping(map ?? '', key ?? '', entry ?? '');
   },
   'Fn::ImportValue': () => {
-    throw new TemplateError('Fn::ImportValue reads the outputs of another stack, and only this one runs here');
+    throw new LocalError('Fn::ImportValue reads the outputs of another stack, and only this one runs here');
   },
 };
 
@@ -43,7 +40,7 @@ const intrinsics: Readonly<Record<string, Intrinsic>> = {
  * A template value with every intrinsic function replaced by what it gives. Objects and lists are copied; a property
  * or item that resolves to `AWS::NoValue` is left out.
  *
- * @throws TemplateError for an intrinsic this runtime does not know, or one with arguments of the wrong shape
+ * @throws LocalError for an intrinsic this runtime does not know, or one with arguments of the wrong shape
  */
 export function resolve(value: unknown, scope: Scope): unknown {
   if (Array.isArray(value)) return value.map((item) => resolve(item, scope)).filter((item) => item !== noValue);
@@ -51,7 +48,7 @@ export function resolve(value: unknown, scope: Scope): unknown {
   const [only, ...others] = Object.keys(value);
   if (only !== undefined && others.length === 0 && (only === 'Ref' || only.startsWith('Fn::'))) {
     const intrinsic = intrinsics[only];
-    if (!intrinsic) throw new TemplateError(`${only} is not an intrinsic function that this runtime knows`);
+    if (!intrinsic) throw new LocalError(`${only} is not an intrinsic function that this runtime knows`);
     return intrinsic(value[only], scope);
   }
   const properties = Object.entries(value).map(([key, item]) => [key, resolve(item, scope)] as const);
@@ -97,7 +94,7 @@ function select(argument: unknown, scope: Scope): unknown {
   const [index, from] = list(argument, 'Fn::Select');
   const items = list(resolve(from, scope), 'Fn::Select');
   const position = Number(resolve(index, scope));
-  if (!(position in items)) throw new TemplateError(`Fn::Select asks for item ${position} of ${items.length}`);
+  if (!(position in items)) throw new LocalError(`Fn::Select asks for item ${position} of ${items.length}`);
   return items[position];
 }
 
@@ -122,11 +119,11 @@ function every(argument: unknown, where: string, scope: Scope): boolean[] {
 
 function list(value: unknown, where: string): unknown[] {
   if (Array.isArray(value)) return value;
-  throw new TemplateError(`${where} needs a list and got ${JSON.stringify(value)}`);
+  throw new LocalError(`${where} needs a list and got ${JSON.stringify(value)}`);
 }
 
 function string(value: unknown, where: string): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  throw new TemplateError(`${where} needs a text and got ${JSON.stringify(value)}`);
+  throw new LocalError(`${where} needs a text and got ${JSON.stringify(value)}`);
 }

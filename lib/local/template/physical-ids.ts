@@ -1,9 +1,7 @@
-/**
- * The names and addresses that CloudFormation would hand out, for a stack that lives on this machine: account
- * 000000000000, region us-east-1, partition aws, every name predictable so that restarts find their data again.
- */
-export const localAccount = '000000000000';
-export const localRegion = 'us-east-1';
+import { account, region } from '../clients.ts';
+
+// The names and addresses that CloudFormation would hand out. Every one is predictable, so that restarts find their
+// data again.
 
 /** A resource of the template whose properties may still hold intrinsics; `text` resolves one of them to a string. */
 export interface Declared {
@@ -24,10 +22,10 @@ interface Identity {
   readonly attributes?: Readonly<Record<string, Attribute>>;
 }
 
-const arn = (service: string, rest: string): string => `arn:aws:${service}:${localRegion}:${localAccount}:${rest}`;
+const arn = (service: string, rest: string): string => `arn:aws:${service}:${region}:${account}:${rest}`;
 
 const queueUrl: Attribute = (queue, { sqsEndpoint }) =>
-  `${sqsEndpoint.replace(/\/$/, '')}/${localAccount}/${physicalName(queue)}`;
+  `${sqsEndpoint.replace(/\/$/, '')}/${account}/${physicalName(queue)}`;
 const tableAttributes = {
   Arn: (table: Declared) => arn('dynamodb', `table/${physicalName(table)}`),
   StreamArn: (table: Declared) => arn('dynamodb', `table/${physicalName(table)}/stream/local`),
@@ -51,7 +49,7 @@ const identities: Readonly<Record<string, Identity>> = {
     attributes: {
       Arn: (bucket) => `arn:aws:s3:::${physicalName(bucket)}`,
       DomainName: (bucket) => `${physicalName(bucket)}.s3.amazonaws.com`,
-      RegionalDomainName: (bucket) => `${physicalName(bucket)}.s3.${localRegion}.amazonaws.com`,
+      RegionalDomainName: (bucket) => `${physicalName(bucket)}.s3.${region}.amazonaws.com`,
     },
   },
   'AWS::KMS::Key': {
@@ -63,7 +61,7 @@ const identities: Readonly<Record<string, Identity>> = {
   'AWS::IAM::Role': {
     name: 'RoleName',
     attributes: {
-      Arn: (role) => `arn:aws:iam::${localAccount}:role/${physicalName(role)}`,
+      Arn: (role) => `arn:aws:iam::${account}:role/${physicalName(role)}`,
       RoleId: (role) => role.logicalId,
     },
   },
@@ -94,7 +92,7 @@ const identities: Readonly<Record<string, Identity>> = {
   'AWS::ApiGatewayV2::Api': {
     attributes: {
       ApiId: (api) => api.logicalId,
-      ApiEndpoint: (api) => `wss://${api.logicalId}.execute-api.${localRegion}.amazonaws.com`,
+      ApiEndpoint: (api) => `wss://${api.logicalId}.execute-api.${region}.amazonaws.com`,
     },
   },
   'AWS::ApiGatewayV2::Stage': { ref: (stage) => stage.text('StageName') ?? stage.logicalId },

@@ -1,13 +1,15 @@
+import { account, region } from '../clients.ts';
+import { LocalError } from '../local-error.ts';
 import type { LocalValues, Resource } from '../template.ts';
 import type { Assembly } from './assembly.ts';
-import { isRecord, noValue, resolve, resolveCondition, type Scope, TemplateError } from './intrinsics.ts';
+import { isRecord, noValue, resolve, resolveCondition, type Scope } from './intrinsics.ts';
 import { localAddresses } from './local-addresses.ts';
 import { readParameters } from './parameters.ts';
-import { attribute, type Declared, localAccount, localRegion, reference } from './physical-ids.ts';
+import { attribute, type Declared, reference } from './physical-ids.ts';
 
 const pseudoParameters: Readonly<Record<string, unknown>> = {
-  'AWS::AccountId': localAccount,
-  'AWS::Region': localRegion,
+  'AWS::AccountId': account,
+  'AWS::Region': region,
   'AWS::Partition': 'aws',
   'AWS::URLSuffix': 'amazonaws.com',
   'AWS::NotificationARNs': [],
@@ -66,7 +68,7 @@ export class Stack implements Scope {
   ref(name: string): unknown {
     if (name === 'AWS::StackName') return this.#assembly.stackName;
     if (name === 'AWS::StackId') {
-      return `arn:aws:cloudformation:${localRegion}:${localAccount}:stack/${this.#assembly.stackName}/local`;
+      return `arn:aws:cloudformation:${region}:${account}:stack/${this.#assembly.stackName}/local`;
     }
     if (Object.hasOwn(pseudoParameters, name)) return pseudoParameters[name];
     if (this.#parameters.has(name)) return this.#parameters.get(name);
@@ -77,12 +79,12 @@ export class Stack implements Scope {
     const declared = this.#declared(logicalId, 'Fn::GetAtt');
     const value = this.#values.overrides?.[`${logicalId}.${name}`] ?? attribute(declared, name, this.#values);
     if (value !== undefined) return value;
-    throw new TemplateError(`Fn::GetAtt ${logicalId}.${name}: ${declared.type} has no such attribute on this machine`);
+    throw new LocalError(`Fn::GetAtt ${logicalId}.${name}: ${declared.type} has no such attribute on this machine`);
   }
 
   condition(name: string): boolean {
     const conditions = this.#section('Conditions');
-    if (!Object.hasOwn(conditions, name)) throw new TemplateError(`condition ${name} is not in the template`);
+    if (!Object.hasOwn(conditions, name)) throw new LocalError(`condition ${name} is not in the template`);
     return this.#once(`condition ${name}`, () => resolveCondition(conditions[name], this));
   }
 
@@ -90,13 +92,13 @@ export class Stack implements Scope {
     const keys = this.#section('Mappings')[map];
     const entries = isRecord(keys) ? keys[key] : undefined;
     if (isRecord(entries) && Object.hasOwn(entries, entry)) return entries[entry];
-    throw new TemplateError(`Fn::FindInMap: ${map}.${key}.${entry} is not in the template`);
+    throw new LocalError(`Fn::FindInMap: ${map}.${key}.${entry} is not in the template`);
   }
 
   /** A resource for naming: reads single properties, so that a name never waits for the rest of the resource. */
   #declared(logicalId: string, by: string): Declared {
     if (!Object.hasOwn(this.#section('Resources'), logicalId)) {
-      throw new TemplateError(`${by} ${logicalId}: no such resource or parameter in the template`);
+      throw new LocalError(`${by} ${logicalId}: no such resource or parameter in the template`);
     }
     const { Type, Properties } = this.#declaration(logicalId);
     const text = (property: string): string | undefined => {
@@ -123,14 +125,14 @@ export class Stack implements Scope {
     try {
       return localAddresses(resolve(value, this), this.#values.apiHosts ?? {});
     } catch (cause) {
-      if (cause instanceof TemplateError) throw new TemplateError(`${what}: ${cause.message}`, { cause });
+      if (cause instanceof LocalError) throw new LocalError(`${what}: ${cause.message}`, { cause });
       throw cause;
     }
   }
 
   /** Guards against a template that refers to itself, which would otherwise end in a stack overflow. */
   #once<T>(what: string, work: () => T): T {
-    if (this.#underWay.includes(what)) throw new TemplateError(`${what} refers to itself`);
+    if (this.#underWay.includes(what)) throw new LocalError(`${what} refers to itself`);
     this.#underWay.push(what);
     try {
       return work();

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type LocalValues, loadTemplate, type Template } from '../../lib/local/template.ts';
+import { type LocalValues, loadTemplate, type Template } from '../../../lib/local/template.ts';
 import { type AssemblyFixture, lambda, writeAssembly } from './assembly-fixture.ts';
 
 const fixtures: AssemblyFixture[] = [];
