@@ -1,0 +1,34 @@
+import { QueryCommand } from '@aws-sdk/client-dynamodb';
+import type { Job } from '../../../core/job.ts';
+import type { Backlog } from '../../../core/ports/deploy-log.ts';
+import { DUE_PARTITIONS, duePartition, type Item, N, numberIn, S, stringIn } from './items.ts';
+import type { TableContext } from './log.ts';
+
+/** The entries that wait, by the time at which something should have happened. */
+export function dynamoDbBacklog(context: TableContext): Backlog {
+  return {
+    due: async (now, limit) => {
+      const shards = Array.from({ length: DUE_PARTITIONS }, (_, shard) => dueIn(context, shard, now, limit));
+      const found = (await Promise.all(shards)).flat();
+      found.sort((one, other) => (numberIn(one, 'due_at') ?? 0) - (numberIn(other, 'due_at') ?? 0));
+      return found.slice(0, limit).map(jobIn);
+    },
+  };
+}
+
+async function dueIn({ client, table }: TableContext, shard: number, now: number, limit: number): Promise<Item[]> {
+  const { Items } = await client.send(
+    new QueryCommand({
+      TableName: table,
+      IndexName: 'byDue',
+      KeyConditionExpression: 'due_pk = :shard AND due_at <= :now',
+      ExpressionAttributeValues: { ':shard': S(duePartition(shard)), ':now': N(now) },
+      Limit: limit,
+    }),
+  );
+  return Items ?? [];
+}
+
+function jobIn(item: Item): Job {
+  return { user: stringIn(item, 'pk') ?? '', number: Number(stringIn(item, 'sk')?.slice(2)) };
+}

@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { CommitRef, RepositoryRef } from '../../../core/delivery.ts';
+import { type Entry, isFinal } from '../../../core/entry.ts';
+
+/** An item, or a key, as DynamoDB has it. */
+export type Item = Record<string, AttributeValue>;
+
+/** A string attribute. */
+export const S = (value: string): AttributeValue => ({ S: value });
+/** A number attribute. */
+export const N = (value: number): AttributeValue => ({ N: String(value) });
+
+/** The number in an attribute; undefined when it is not there. */
+export function numberIn(item: Item | undefined, name: string): number | undefined {
+  const value = item?.[name]?.N;
+  return value === undefined ? undefined : Number(value);
+}
+
+/** The string in an attribute; undefined when it is not there. */
+export function stringIn(item: Item | undefined, name: string): string | undefined {
+  return item?.[name]?.S;
+}
+
+/** The keys of the table: everything of a user stands in the user's partition. */
+export const keys = {
+  head: (user: string) => key(user, 'HEAD'),
+  change: (user: string, seq: number) => key(user, changeSk(seq)),
+  entry: (user: string, number: number) => key(user, entrySk(number)),
+  payload: (user: string, number: number, part: number) => key(user, `P#${padded(number)}#${part}`),
+  app: (user: string, app: string) => key(user, `A#${app}`),
+  badge: (user: string, repository: string) => key(user, `R#${short(repository.toLowerCase())}`),
+  branch: (user: string, repository: RepositoryRef, branch: string) =>
+    key(user, `B#${short(`${repositoryName(repository)}#${branch}`)}`),
+  delivery: (user: string, once: string) => key(user, `W#${short(once)}`),
+  gate: (user: string, commit: CommitRef) => key(user, `G#${short(repositoryName(commit))}#${commit.sha}`),
+  token: (user: string, host: string, app: string) => key(user, `T#${host}#${app}`),
+};
+
+/** Sort keys of which ranges are read. */
+export const changeSk = (seq: number): string => `C#${padded(seq)}`;
+export const entrySk = (number: number): string => `E#${padded(number)}`;
+
+/** Partition of the index of an application's entries. */
+export const appPartition = (user: string, app: string): string => `${user}#${app}`;
+export const appSort = (position: number): string => padded(position);
+
+/** Partitions of the index of waiting entries: a few, so that none of them is hot. */
+export const DUE_PARTITIONS = 8;
+export const duePartition = (shard: number): string => `DUE#${shard}`;
+
+/** What the pipeline keeps beside the document, changed without a change in the feed. */
+export interface Work {
+  readonly attempts: number;
+  readonly lease: number | null;
+  readonly takenAt: number | null;
+  /** Place among the entries of the application, from 1; null before the name is known. */
+  readonly appPosition: number | null;
+}
+
+/** The item of an entry. `due` only matters while the entry is unfinished. */
+export function entryItem(entry: Entry, work: Work, due: number): Item {
+  return {
+    ...keys.entry(entry.user, entry.number),
+    ...state(entry),
+    attempts: N(work.attempts),
+    ...(work.lease !== null && { lease: N(work.lease) }),
+    ...(work.takenAt !== null && { taken_at: N(work.takenAt) }),
+    ...(work.appPosition !== null &&
+      entry.appName && { app_pk: S(appPartition(entry.user, entry.appName)), app_sk: S(appSort(work.appPosition)) }),
+    ...(!isFinal(entry.status) && { due_pk: S(duePartition(entry.number % DUE_PARTITIONS)), due_at: N(due) }),
+  };
+}
+
+/** The item of a change: the entry as it stands now, for good. */
+export function changeItem(entry: Entry, expires: number): Item {
+  return { ...keys.change(entry.user, entry.seq), doc: S(JSON.stringify(entry)), expires: N(expires) };
+}
+
+/** The entry in an item, with the stage under way among its stages. */
+export function entryOf(item: Item): Entry {
+  const entry = JSON.parse(stringIn(item, 'doc') ?? 'null') as Entry;
+  const takenAt = numberIn(item, 'taken_at');
+  if (takenAt === undefined || isFinal(entry.status)) return entry;
+  return { ...entry, stages: withRunning(entry, takenAt, numberIn(item, 'attempts') ?? 1) };
+}
+
+/** What the pipeline keeps beside the document. */
+export function workOf(item: Item): Work {
+  const position = stringIn(item, 'app_sk');
+  return {
+    attempts: numberIn(item, 'attempts') ?? 0,
+    lease: numberIn(item, 'lease') ?? null,
+    takenAt: numberIn(item, 'taken_at') ?? null,
+    appPosition: position === undefined ? null : Number(position),
+  };
+}
+
+function state(entry: Entry): Item {
+  return { doc: S(JSON.stringify(entry)), seq: N(entry.seq), status: S(entry.status), stage: S(entry.stage) };
+}
+
+function withRunning(entry: Entry, startedAt: number, attempts: number): Entry['stages'] {
+  const earlier = entry.stages.filter((record) => record.name !== entry.stage);
+  const running = {
+    name: entry.stage,
+    status: 'running',
+    startedAt,
+    finishedAt: null,
+    attempts,
+    detail: null,
+  } as const;
+  return [...earlier, running];
+}
+
+function key(user: string, sk: string): Item {
+  return { pk: S(user), sk: S(sk) };
+}
+
+function padded(number: number): string {
+  return String(number).padStart(12, '0');
+}
+
+function repositoryName({ host, owner, name }: RepositoryRef): string {
+  return `${host}/${owner}/${name}`;
+}
+
+/** A sort key has at most 1024 bytes; what senders choose may be longer. */
+function short(text: string): string {
+  if (Buffer.byteLength(text) <= 300) return text;
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,104 @@
+import { QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
+import type { Entry } from '../../../core/entry.ts';
+import type { Badge, Change, LogReader, Page, PageQuery } from '../../../core/ports/deploy-log.ts';
+import { appPartition, appSort, changeSk, entryOf, entrySk, type Item, keys, numberIn, S, stringIn } from './items.ts';
+import { readEntry, readItem, type TableContext } from './log.ts';
+
+/** The log in DynamoDB, as readers see it. */
+export function dynamoDbReader(context: TableContext): LogReader {
+  return {
+    read: (user, number) => readEntry(context, user, number),
+    page: (query) => page(context, query),
+    changes: (user, since, limit) => changes(context, user, since, limit),
+    last: async (user) => numberIn(await readItem(context, keys.head(user)), 'changes') ?? 0,
+    badge: (user, repository) => badge(context, user, repository),
+  };
+}
+
+/** A page is a range of numbers, because they are dense: nothing that it skips is read. */
+async function page(context: TableContext, query: PageQuery): Promise<Page> {
+  const { user, app, skip, limit } = query;
+  const total = await countOf(context, user, app);
+  const newest = total - skip;
+  if (newest < 1) return { total, entries: [] };
+  const oldest = Math.max(1, newest - limit + 1);
+  const range = app === null ? ofUser(user, oldest, newest) : ofApp(user, app, oldest, newest);
+  const items = await queryAll(context, { ...range, ScanIndexForward: false, Limit: limit });
+  return { total, entries: items.map(entryOf) };
+}
+
+async function countOf(context: TableContext, user: string, app: string | null): Promise<number> {
+  const key = app === null ? keys.head(user) : keys.app(user, app);
+  return numberIn(await readItem(context, key), 'entries') ?? 0;
+}
+
+function ofUser(user: string, oldest: number, newest: number): Partial<QueryCommandInput> {
+  return {
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+    ExpressionAttributeValues: { ':pk': S(user), ':from': S(entrySk(oldest)), ':to': S(entrySk(newest)) },
+    ConsistentRead: true,
+  };
+}
+
+function ofApp(user: string, app: string, oldest: number, newest: number): Partial<QueryCommandInput> {
+  return {
+    IndexName: 'byApp',
+    KeyConditionExpression: 'app_pk = :pk AND app_sk BETWEEN :from AND :to',
+    ExpressionAttributeValues: {
+      ':pk': S(appPartition(user, app)),
+      ':from': S(appSort(oldest)),
+      ':to': S(appSort(newest)),
+    },
+  };
+}
+
+/** Reads of one range that did not come out contiguous, before what is missing counts as expired. */
+const READS = 4;
+
+/**
+ * A Query is no snapshot: it may meet change 5 and have passed the place of change 4 before that was written. So only
+ * the contiguous beginning counts, and a gap at the very front is read again; when it stays, those changes have
+ * expired and the feed begins behind them.
+ */
+async function changes(context: TableContext, user: string, since: number, limit: number): Promise<readonly Change[]> {
+  for (let read = 1; ; read += 1) {
+    const items = await queryAll(context, {
+      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+      ExpressionAttributeValues: {
+        ':pk': S(user),
+        ':from': S(changeSk(since + 1)),
+        ':to': S(changeSk(999_999_999_999)),
+      },
+      ConsistentRead: true,
+      Limit: limit,
+    });
+    const found = contiguous(items.map((item) => JSON.parse(stringIn(item, 'doc') ?? 'null') as Entry));
+    const first = found[0];
+    if (!first || first.seq === since + 1 || read === READS) return found;
+  }
+}
+
+function contiguous(found: readonly Change[]): readonly Change[] {
+  const gap = found.findIndex((change, place) => place > 0 && change.seq !== (found[place - 1]?.seq ?? 0) + 1);
+  return gap === -1 ? found : found.slice(0, gap);
+}
+
+async function badge(context: TableContext, user: string, repository: string): Promise<Badge> {
+  const item = await readItem(context, keys.badge(user, repository));
+  return (stringIn(item, 'under_way') ?? stringIn(item, 'outcome') ?? 'unknown') as Badge;
+}
+
+/** All items of a range: one request answers at most 1 MB. */
+async function queryAll({ client, table }: TableContext, input: Partial<QueryCommandInput>): Promise<Item[]> {
+  const items: Item[] = [];
+  let from: Item | undefined;
+  const limit = input.Limit ?? Number.POSITIVE_INFINITY;
+  do {
+    const answer = await client.send(
+      new QueryCommand({ TableName: table, ...input, ...(from && { ExclusiveStartKey: from }) }),
+    );
+    items.push(...(answer.Items ?? []));
+    from = answer.LastEvaluatedKey;
+  } while (from && items.length < limit);
+  return items.slice(0, limit === Number.POSITIVE_INFINITY ? undefined : limit);
+}

@@ -1,0 +1,39 @@
+import { DeleteItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import type { StoredToken, TokenStore } from '../../../core/ports/deploy-log.ts';
+import { type Item, keys, S, stringIn } from './items.ts';
+import { readItem, type TableContext } from './log.ts';
+
+/** The sealed tokens in DynamoDB. */
+export function dynamoDbTokens(context: TableContext): TokenStore {
+  const { client, table } = context;
+  return {
+    get: async (user, host, app) => {
+      const item = await readItem(context, keys.token(user, host, app));
+      return item ? tokenOf(item) : null;
+    },
+    put: async (user, token) => {
+      const Item = { ...keys.token(user, token.host, token.app), doc: S(JSON.stringify(token)) };
+      await client.send(new PutItemCommand({ TableName: table, Item }));
+    },
+    list: async (user) => {
+      const { Items = [] } = await client.send(
+        new QueryCommand({
+          TableName: table,
+          KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+          ExpressionAttributeValues: { ':pk': S(user), ':prefix': S('T#') },
+          ConsistentRead: true,
+        }),
+      );
+      return Items.map(tokenOf);
+    },
+    remove: async (user, host, app) => {
+      const Key = keys.token(user, host, app);
+      const answer = await client.send(new DeleteItemCommand({ TableName: table, Key, ReturnValues: 'ALL_OLD' }));
+      return answer.Attributes !== undefined;
+    },
+  };
+}
+
+function tokenOf(item: Item): StoredToken {
+  return JSON.parse(stringIn(item, 'doc') ?? 'null') as StoredToken;
+}

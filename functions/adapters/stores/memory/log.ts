@@ -1,0 +1,237 @@
+import type { CommitRef, RepositoryRef } from '../../../core/delivery.ts';
+import { type Entry, entryId, isFinal } from '../../../core/entry.ts';
+import type { Job } from '../../../core/job.ts';
+import { stages } from '../../../core/pipeline.ts';
+import type { Ids } from '../../../core/ports/ambient.ts';
+import type {
+  Appending,
+  Backlog,
+  Badge,
+  BranchFacts,
+  BuildOutcome,
+  DeployFacts,
+  DeployLog,
+  Gate,
+  LogReader,
+  PageQuery,
+  Step,
+  StoredToken,
+  Taken,
+  TokenStore,
+  Turn,
+} from '../../../core/ports/deploy-log.ts';
+
+interface Row {
+  entry: Entry;
+  attempts: number;
+  lease: number | null;
+  takenAt: number | null;
+  due: number;
+}
+
+interface ShownBadge {
+  outcome?: Badge;
+  underWay?: Badge;
+}
+
+/** The in-memory twin of the log, for unit tests of what works on it. */
+export class MemoryLog implements DeployLog, LogReader, DeployFacts, Backlog {
+  readonly #rows = new Map<string, Row[]>();
+  readonly #feed = new Map<string, Entry[]>();
+  readonly #once = new Map<string, number>();
+  readonly #gates = new Map<string, Gate>();
+  readonly #branches = new Map<string, BranchFacts>();
+  readonly #claims = new Map<string, number>();
+  readonly #badges = new Map<string, ShownBadge>();
+
+  constructor(readonly ids: Ids) {}
+
+  async append(appending: Appending) {
+    const { draft, once, replaces } = appending;
+    const known = once === null ? undefined : this.#once.get(`${draft.user} ${once}`);
+    if (known !== undefined && known !== replaces) return { duplicateOf: known };
+    const rows = this.#rowsOf(draft.user);
+    const number = rows.length + 1;
+    const entry = { ...draft, number, id: entryId(this.ids.hex(20), number), seq: this.#next(draft.user) };
+    rows.push({ entry, attempts: 0, lease: null, takenAt: null, due: appending.due });
+    if (once !== null) this.#once.set(`${draft.user} ${once}`, number);
+    this.#remember(entry, appending.accepted, appending.outcome);
+    this.#publish(entry);
+    if (!isFinal(entry.status)) this.#show(entry);
+    return { entry };
+  }
+
+  async read(user: string, number: number): Promise<Entry | null> {
+    const row = this.#rowsOf(user)[number - 1];
+    return row ? shown(row) : null;
+  }
+
+  async take(turn: Turn): Promise<Taken> {
+    const row = this.#rowsOf(turn.user)[turn.number - 1];
+    if (!row || isFinal(row.entry.status) || row.entry.status === 'held') return { outcome: 'over' };
+    if (row.entry.stage !== turn.stage) {
+      return place(row.entry.stage) > place(turn.stage) ? { outcome: 'late', entry: shown(row) } : { outcome: 'over' };
+    }
+    if (row.lease !== null && row.lease >= turn.now) return { outcome: 'busy', until: row.lease };
+    row.lease = turn.leaseUntil;
+    row.due = turn.due;
+    row.attempts += 1;
+    row.takenAt ??= turn.now;
+    return { outcome: 'taken', entry: shown(row), attempts: row.attempts };
+  }
+
+  async release({ user, number, stage }: Pick<Turn, 'user' | 'number' | 'stage'>, due: number): Promise<void> {
+    const row = this.#rowsOf(user)[number - 1];
+    if (!row || row.entry.stage !== stage || row.lease === null) return;
+    row.lease = null;
+    row.due = due;
+    row.attempts -= 1;
+  }
+
+  async move(user: string, number: number, change: (entry: Entry) => Step | null): Promise<Entry | null> {
+    const row = this.#rowsOf(user)[number - 1];
+    if (!row) return null;
+    const step = change(shown(row));
+    if (!step) return shown(row);
+    if (step.unlessOutcome && (await this.gate(user, commitOf(step.entry))).outcome) return null;
+    const sameStage = step.entry.stage === row.entry.stage;
+    row.entry = { ...step.entry, seq: this.#next(user) };
+    row.attempts = sameStage ? row.attempts : 0;
+    row.takenAt = sameStage ? row.takenAt : null;
+    row.lease = step.keepsLease ? row.lease : null;
+    row.due = step.due;
+    this.#apply(row.entry, step);
+    this.#publish(row.entry);
+    this.#show(row.entry);
+    return row.entry;
+  }
+
+  async page({ user, app, skip, limit }: PageQuery) {
+    const all = this.#rowsOf(user).map(shown);
+    const rows = all.filter((entry) => app === null || entry.appName === app).reverse();
+    return { total: rows.length, entries: rows.slice(skip, skip + limit) };
+  }
+
+  async changes(user: string, since: number, limit: number): Promise<readonly Entry[]> {
+    return (this.#feed.get(user) ?? []).filter(({ seq }) => seq > since).slice(0, limit);
+  }
+
+  async last(user: string): Promise<number> {
+    return this.#feed.get(user)?.length ?? 0;
+  }
+
+  async badge(user: string, repository: string): Promise<Badge> {
+    const badge = this.#badges.get(`${user} ${repository.toLowerCase()}`);
+    return badge?.underWay ?? badge?.outcome ?? 'unknown';
+  }
+
+  async gate(user: string, commit: CommitRef): Promise<Gate> {
+    const none = { outcome: null, held: null, deploying: null, awaitsPush: false };
+    return this.#gates.get(gateKey(user, commit)) ?? none;
+  }
+
+  async branch(user: string, repository: RepositoryRef, branch: string): Promise<BranchFacts> {
+    return this.#branches.get(branchKey(user, repository, branch)) ?? { newest: 0, going: null, app: null };
+  }
+
+  async claim(user: string, app: string, number: number): Promise<boolean> {
+    const key = `${user} ${app}`;
+    if ((this.#claims.get(key) ?? 0) > number) return false;
+    this.#claims.set(key, number);
+    return true;
+  }
+
+  async due(now: number, limit: number): Promise<readonly Job[]> {
+    const waiting = [...this.#rows.values()].flat().filter((row) => !isFinal(row.entry.status) && row.due <= now);
+    waiting.sort((one, other) => one.due - other.due);
+    return waiting.slice(0, limit).map(({ entry: { user, number } }) => ({ user, number }));
+  }
+
+  #rowsOf(user: string): Row[] {
+    return getOr(this.#rows, user, () => []);
+  }
+
+  #next(user: string): number {
+    return (this.#feed.get(user)?.length ?? 0) + 1;
+  }
+
+  #publish(entry: Entry): void {
+    getOr(this.#feed, entry.user, () => []).push(entry);
+  }
+
+  #remember(entry: Entry, accepted: boolean, outcome: BuildOutcome | null): void {
+    const { user, repository, branch, sha } = entry;
+    if (!repository) return;
+    if (accepted && branch) this.#patchBranch(entry, { newest: entry.number });
+    if (outcome && sha) this.#patchGate(user, { ...repository, sha }, { outcome });
+  }
+
+  #apply(entry: Entry, step: Step): void {
+    if (step.goes && entry.sha) {
+      this.#patchBranch(entry, { going: { number: entry.number, sha: entry.sha }, app: entry.appName });
+    }
+    if (step.gate && entry.repository && entry.sha) this.#patchGate(entry.user, commitOf(entry), step.gate);
+  }
+
+  #patchBranch({ user, repository, branch }: Entry, patch: Partial<BranchFacts>): void {
+    if (!repository || !branch) return;
+    const key = branchKey(user, repository, branch);
+    this.#branches.set(key, { newest: 0, going: null, app: null, ...this.#branches.get(key), ...patch });
+  }
+
+  #patchGate(user: string, commit: CommitRef, patch: Partial<Gate>): void {
+    const key = gateKey(user, commit);
+    const none = { outcome: null, held: null, deploying: null, awaitsPush: false };
+    this.#gates.set(key, { ...none, ...this.#gates.get(key), ...patch });
+  }
+
+  #show(entry: Entry): void {
+    if (!entry.repository) return;
+    const badge = getOr(this.#badges, `${entry.user} ${entry.repository.name.toLowerCase()}`, (): ShownBadge => ({}));
+    if (entry.status === 'held') badge.underWay = 'held';
+    else if (!isFinal(entry.status)) badge.underWay = 'deploying';
+    else delete badge.underWay;
+    if (entry.status === 'ok') badge.outcome = 'ok';
+    if (entry.status === 'error' || entry.status === 'expired') badge.outcome = 'failed';
+  }
+}
+
+/** The in-memory twin of the token store. */
+export function memoryTokens(): TokenStore {
+  const tokens = new Map<string, StoredToken>();
+  return {
+    get: async (user, host, app) => tokens.get(`${user} ${host} ${app}`) ?? null,
+    put: async (user, token) => void tokens.set(`${user} ${token.host} ${token.app}`, token),
+    list: async (user) => [...tokens].filter(([key]) => key.startsWith(`${user} `)).map(([, token]) => token),
+    remove: async (user, host, app) => tokens.delete(`${user} ${host} ${app}`),
+  };
+}
+
+function shown({ entry, takenAt, attempts }: Row): Entry {
+  if (takenAt === null || isFinal(entry.status)) return entry;
+  const earlier = entry.stages.filter((record) => record.name !== entry.stage);
+  const record = { name: entry.stage, status: 'running', startedAt: takenAt, finishedAt: null, attempts, detail: null };
+  return { ...entry, stages: [...earlier, record as Entry['stages'][number]] };
+}
+
+function commitOf({ repository, sha }: Entry): CommitRef {
+  return { host: '', owner: '', name: '', ...repository, sha: sha ?? '' };
+}
+
+function gateKey(user: string, { host, owner, name, sha }: CommitRef): string {
+  return `${user} ${host}/${owner}/${name}#${sha}`;
+}
+
+function branchKey(user: string, { host, owner, name }: RepositoryRef, branch: string): string {
+  return `${user} ${host}/${owner}/${name}#${branch}`;
+}
+
+function place(name: string): number {
+  return stages.findIndex((stage) => stage.name === name);
+}
+
+function getOr<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const value = map.get(key) ?? make();
+  map.set(key, value);
+  return value;
+}

@@ -1,0 +1,69 @@
+import { commitName, type Entry, entryAddress, type StageRecord } from './entry.ts';
+
+/** Which rows carry `doc`: all, none, or (`auto`) those that have not worked. */
+export type IncludeDocs = 'true' | 'false' | 'auto';
+
+/** How a reader wants its rows. `base` is the service's address as that reader sees it. */
+export interface View {
+  readonly base: string;
+  readonly docs: IncludeDocs;
+}
+
+/** The row of an entry, as the answers to a hook, the status page and the changes show it. */
+export function row(entry: Entry, view: View): Record<string, unknown> {
+  const summary = summarise(entry, view.base);
+  const wantsDoc = view.docs === 'true' || (view.docs === 'auto' && entry.status !== 'ok');
+  return {
+    ...summary,
+    ...(entry.error && { error: entry.error }),
+    ...(wantsDoc && { doc: { ...summary, ...details(entry) } }),
+  };
+}
+
+function summarise(entry: Entry, base: string): Record<string, unknown> {
+  return {
+    id: entryAddress(base, entry),
+    app_name: entry.appName,
+    uuid: entry.uuid,
+    status: entry.status,
+    provider: entry.provider,
+    commit: commitName(entry),
+    seq: entry.seq,
+  };
+}
+
+function details(entry: Entry): Record<string, unknown> {
+  return {
+    user: entry.user,
+    repository: entry.repository,
+    branch: entry.branch,
+    ref: entry.ref,
+    message: entry.message,
+    author: entry.author,
+    delivery: entry.delivery,
+    received_at: time(entry.receivedAt),
+    updated_at: time(entry.updatedAt),
+    finished_at: time(entry.finishedAt),
+    reason: entry.status === 'ok' ? null : entry.reason,
+    error: entry.error,
+    stages: entry.stages.map(stage),
+    snapshot: entry.snapshot,
+    url: entry.url,
+    log_tail: entry.logTail,
+  };
+}
+
+function stage(record: StageRecord): Record<string, unknown> {
+  return {
+    name: record.name,
+    status: record.status,
+    started_at: time(record.startedAt),
+    finished_at: time(record.finishedAt),
+    attempts: record.attempts,
+    detail: record.detail,
+  };
+}
+
+function time(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : new Date(milliseconds).toISOString();
+}
