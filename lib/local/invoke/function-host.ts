@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import { FunctionError, PayloadTooLarge } from './function-error.ts';
+import { type FunctionWorker, startWorker } from './function-worker.ts';
+import { bufferedInvocation, type Invocation, streamedInvocation } from './invocation.ts';
+import type { FunctionLogLine } from './log-lines.ts';
+import type { InvocationContext } from './messages.ts';
+import { type Prelude, splitPrelude } from './prelude.ts';
+import type { FunctionSettings } from './settings.ts';
+
+// https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+const payloadLimit = 6 * 1024 * 1024;
+
+/** One function: its worker, started when needed and again after a crash, and the timeouts of its invocations. */
+export class FunctionHost {
+  readonly #settings: FunctionSettings;
+  readonly #log: (line: FunctionLogLine) => void;
+  readonly #logStream = `local/${randomUUID()}`;
+  #worker: FunctionWorker | undefined;
+
+  constructor(settings: FunctionSettings, log: (line: FunctionLogLine) => void) {
+    this.#settings = settings;
+    this.#log = log;
+  }
+
+  async invoke(event: unknown, timeoutMs: number): Promise<unknown> {
+    const payload = serialise(event);
+    const worker = await this.worker();
+    const invocation = bufferedInvocation();
+    const id = randomUUID();
+    const limit = Math.min(timeoutMs, this.#settings.timeoutMs);
+    this.#start(worker, { id, payload, invocation, limit, stream: false });
+    const result = await invocation.result;
+    if (Buffer.byteLength(result) > payloadLimit) throw responseTooLarge();
+    return JSON.parse(result);
+  }
+
+  async invokeStreaming(event: unknown): Promise<{ prelude: Prelude; body: AsyncIterableIterator<Uint8Array> }> {
+    const payload = serialise(event);
+    const worker = await this.worker();
+    const id = randomUUID();
+    const invocation = streamedInvocation((bytes) => worker.send({ kind: 'ack', id, bytes }));
+    this.#start(worker, { id, payload, invocation, limit: this.#settings.timeoutMs, stream: true });
+    return splitPrelude(invocation.bytes);
+  }
+
+  /** The live worker with the bundle loaded; a new one when the last has died. */
+  async worker(): Promise<FunctionWorker> {
+    if (!this.#worker?.alive) this.#worker = startWorker(this.#settings, this.#log);
+    const worker = this.#worker;
+    await worker.ready;
+    return worker;
+  }
+
+  async stop(): Promise<void> {
+    await this.#worker?.stop();
+  }
+
+  #start(
+    worker: FunctionWorker,
+    call: { id: string; payload: string; invocation: Invocation; limit: number; stream: boolean },
+  ): void {
+    const { id, payload, invocation, limit, stream } = call;
+    const timer = setTimeout(() => this.#timeOut(worker, call), limit);
+    worker.open(id, {
+      chunk: invocation.chunk,
+      succeed: (result) => {
+        clearTimeout(timer);
+        invocation.succeed(result);
+      },
+      fail: (error) => {
+        clearTimeout(timer);
+        invocation.fail(error);
+      },
+    });
+    worker.send({ kind: 'invoke', id, event: payload, context: this.#context(id, limit), stream });
+  }
+
+  #timeOut(
+    worker: FunctionWorker,
+    { id, invocation, limit }: { id: string; invocation: Invocation; limit: number },
+  ): void {
+    worker.release(id);
+    const errorMessage = `${new Date().toISOString()} ${id} Task timed out after ${(limit / 1000).toFixed(2)} seconds`;
+    this.#log({ functionName: this.#settings.name, stream: 'stderr', text: errorMessage });
+    invocation.fail({ errorType: 'Sandbox.Timedout', errorMessage, trace: [] });
+    // The other invocations of this thread go on, unless it is the thread itself that hangs.
+    worker.probe();
+  }
+
+  #context(awsRequestId: string, limit: number): InvocationContext {
+    const { name, arn, memoryMb, logGroup } = this.#settings;
+    return {
+      awsRequestId,
+      functionName: name,
+      functionVersion: '$LATEST',
+      invokedFunctionArn: arn,
+      memoryLimitInMB: String(memoryMb),
+      logGroupName: logGroup,
+      logStreamName: this.#logStream,
+      deadline: Date.now() + limit,
+    };
+  }
+}
+
+function serialise(event: unknown): string {
+  const payload = JSON.stringify(event ?? null);
+  const bytes = Buffer.byteLength(payload);
+  if (bytes <= payloadLimit) return payload;
+  throw new PayloadTooLarge(`an event of ${bytes} bytes is over the ${payloadLimit} bytes that Lambda takes`);
+}
+
+function responseTooLarge(): FunctionError {
+  return new FunctionError({
+    errorType: 'Function.ResponseSizeTooLarge',
+    errorMessage: `the result is over the ${payloadLimit} bytes that Lambda returns`,
+    trace: [],
+  });
+}

@@ -1,0 +1,74 @@
+import { FunctionError } from './function-error.ts';
+import type { ErrorDescription } from './messages.ts';
+
+/** One call of a function that is under way. It settles once; what comes after its timeout is ignored. */
+export interface Invocation {
+  succeed(result: string): void;
+  fail(error: ErrorDescription): void;
+  chunk(bytes: Uint8Array): void;
+}
+
+/** Collects the result of a call for a whole response. */
+export function bufferedInvocation(): Invocation & { readonly result: Promise<string> } {
+  const { promise, resolve, reject } = withResolvers<string>();
+  return {
+    result: promise,
+    succeed: resolve,
+    fail: (error) => reject(new FunctionError(error)),
+    chunk: () => {},
+  };
+}
+
+/** The bytes of a streamed response, in order; `acknowledge` is called with each chunk's size once it was taken. */
+export function streamedInvocation(
+  acknowledge: (bytes: number) => void,
+): Invocation & { readonly bytes: AsyncIterableIterator<Uint8Array> } {
+  const chunks: Uint8Array[] = [];
+  let outcome: { readonly error?: FunctionError } | undefined;
+  let abandoned = false;
+  let wake: () => void = () => {};
+  const settle = (how: { readonly error?: FunctionError }): void => {
+    outcome ??= how;
+    wake();
+  };
+  async function* read(): AsyncGenerator<Uint8Array, undefined> {
+    try {
+      while (true) {
+        const chunk = chunks.shift();
+        if (chunk) {
+          acknowledge(chunk.byteLength);
+          yield chunk;
+        } else if (outcome?.error) throw outcome.error;
+        else if (outcome) return;
+        else
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+      }
+    } finally {
+      // Nobody reads on, but the function cannot see that (nor can it on AWS): what it still writes is thrown away.
+      abandoned = true;
+      for (const chunk of chunks.splice(0)) acknowledge(chunk.byteLength);
+    }
+  }
+  return {
+    bytes: read(),
+    succeed: () => settle({}),
+    fail: (error) => settle({ error: new FunctionError(error) }),
+    chunk: (bytes) => {
+      if (abandoned) return acknowledge(bytes.byteLength);
+      chunks.push(bytes);
+      wake();
+    },
+  };
+}
+
+function withResolvers<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (reason: Error) => void } {
+  let resolve: (value: T) => void = () => {};
+  let reject: (reason: Error) => void = () => {};
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}

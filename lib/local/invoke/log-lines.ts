@@ -1,0 +1,27 @@
+import type { Readable } from 'node:stream';
+
+/** One line a function printed. JSON log lines come as they were written. */
+export interface FunctionLogLine {
+  readonly functionName: string;
+  readonly stream: 'stdout' | 'stderr';
+  readonly text: string;
+}
+
+// A line without an end must not grow for ever.
+const longestLine = 256 * 1024;
+
+/** Calls `line` for every line of a stream, without its line end; a long line comes in pieces, empty ones not at all. */
+export function eachLine(stream: Readable, line: (text: string) => void): void {
+  let rest = '';
+  stream.setEncoding('utf8');
+  stream.on('data', (chunk: string) => {
+    const lines = (rest + chunk).split(/\r?\n/);
+    rest = lines.pop() ?? '';
+    if (rest.length > longestLine) lines.push(rest);
+    if (rest.length > longestLine) rest = '';
+    for (const text of lines) if (text !== '') line(text);
+  });
+  stream.on('end', () => {
+    if (rest !== '') line(rest);
+  });
+}

@@ -1,0 +1,72 @@
+import { Writable } from 'node:stream';
+
+// Bytes on their way to the gateway before write() makes the function wait.
+const windowBytes = 256 * 1024;
+const preludes = new WeakMap();
+
+/** `awslambda.HttpResponseStream.from`: the head of the response leaves with the first write, as on AWS. */
+export function startPrelude(stream, head) {
+  preludes.set(stream, head);
+  stream.setContentType('application/vnd.awslambda.http-integration-response');
+  return stream;
+}
+
+class ResponseStream extends Writable {
+  #transmit;
+
+  constructor(transmit) {
+    super({ highWaterMark: 64 * 1024, decodeStrings: true });
+    this.#transmit = transmit;
+  }
+
+  setContentType(contentType) {
+    this.contentType = contentType;
+  }
+
+  _write(chunk, _encoding, done) {
+    this.#transmit(chunk, done);
+  }
+}
+
+/**
+ * The stream a streaming handler writes to. `acknowledge` opens the window again; `finished` resolves when the handler
+ * has ended the stream and all of it was sent, and rejects when it was destroyed.
+ */
+export function openResponseStream(send) {
+  let pending = 0;
+  let resume;
+  const stream = new ResponseStream((chunk, done) => {
+    const bytes = withPrelude(stream, chunk);
+    pending += bytes.byteLength;
+    if (bytes.byteLength > 0) send(bytes);
+    if (pending < windowBytes) done();
+    else resume = done;
+  });
+  const end = new Promise((resolve, reject) => {
+    stream.once('finish', resolve);
+    stream.once('error', reject);
+    stream.once('close', () => reject(new Error('the response stream was closed before its end')));
+  });
+  end.catch(() => {});
+  const acknowledge = (bytes) => {
+    pending -= bytes;
+    if (pending >= windowBytes || resume === undefined) return;
+    const done = resume;
+    resume = undefined;
+    done();
+  };
+  const finished = () => {
+    // A handler that returns without ending its stream has ended the response: the real runtime closes it too.
+    if (!stream.writableEnded) stream.end();
+    return end;
+  };
+  return { stream, acknowledge, finished };
+}
+
+// Always a copy: the bytes are transferred to the other thread, and a Buffer may be part of a shared pool.
+function withPrelude(stream, chunk) {
+  const head = preludes.get(stream);
+  if (head === undefined) return new Uint8Array(chunk);
+  preludes.delete(stream);
+  return new Uint8Array(Buffer.concat([Buffer.from(JSON.stringify(head)), Buffer.alloc(8), chunk]));
+}

@@ -1,0 +1,74 @@
+// Runs one function's bundle, as the Lambda Node.js runtime would, for many invocations at a time. Plain JavaScript,
+// because a worker thread gets no TypeScript loader. The messages are described in messages.ts.
+import { pathToFileURL } from 'node:url';
+import { parentPort, workerData } from 'node:worker_threads';
+import { openResponseStream, startPrelude } from './response-stream.mjs';
+
+const streamingHandler = Symbol.for('deployment-webhooks.streaming-handler');
+const open = new Map();
+
+// The two globals that a bundle expects from the runtime; they must exist before the bundle is loaded.
+// https://docs.aws.amazon.com/lambda/latest/dg/config-rs-write-functions.html
+globalThis.awslambda = {
+  streamifyResponse: (handler) => Object.assign(handler, { [streamingHandler]: true }),
+  HttpResponseStream: { from: startPrelude },
+};
+
+const handler = await load(workerData.bundle, workerData.exportName);
+parentPort.on('message', receive);
+parentPort.postMessage({ kind: 'ready' });
+
+async function load(bundle, exportName) {
+  const exported = (await import(pathToFileURL(bundle).href))[exportName];
+  if (typeof exported === 'function') return exported;
+  throw new Error(`${bundle} exports no function named ${exportName}`);
+}
+
+function receive(message) {
+  if (message.kind === 'invoke') void invoke(message);
+  else if (message.kind === 'ack') open.get(message.id)?.acknowledge(message.bytes);
+  else if (message.kind === 'ping') parentPort.postMessage({ kind: 'pong' });
+}
+
+async function invoke({ id, event, context, stream }) {
+  try {
+    if (stream !== Boolean(handler[streamingHandler])) throw mismatch(stream);
+    const result = stream ? await runStreaming(id, event, context) : await run(event, context);
+    parentPort.postMessage({ kind: 'result', id, result });
+  } catch (error) {
+    parentPort.postMessage({ kind: 'failed', id, error: describe(error) });
+  } finally {
+    open.delete(id);
+  }
+}
+
+// Results travel as JSON text, as on AWS: what JSON cannot carry is lost here too.
+async function run(event, context) {
+  return JSON.stringify((await handler(JSON.parse(event), lambdaContext(context))) ?? null);
+}
+
+async function runStreaming(id, event, context) {
+  const send = (chunk) => parentPort.postMessage({ kind: 'chunk', id, chunk }, [chunk.buffer]);
+  const response = openResponseStream(send);
+  open.set(id, response);
+  await handler(JSON.parse(event), response.stream, lambdaContext(context));
+  await response.finished();
+  return 'null';
+}
+
+function lambdaContext({ deadline, ...fields }) {
+  return { ...fields, callbackWaitsForEmptyEventLoop: true, getRemainingTimeInMillis: () => deadline - Date.now() };
+}
+
+function mismatch(stream) {
+  return new Error(
+    stream
+      ? 'the integration streams, but the handler was not made with awslambda.streamifyResponse'
+      : 'the handler was made with awslambda.streamifyResponse, but it is invoked for a whole response',
+  );
+}
+
+function describe(error) {
+  if (!(error instanceof Error)) return { errorType: typeof error, errorMessage: String(error), trace: [] };
+  return { errorType: error.name, errorMessage: error.message, trace: error.stack?.split('\n') ?? [] };
+}
