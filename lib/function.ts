@@ -44,6 +44,8 @@ export class ServiceFunction extends LambdaFunction {
     });
     const { environment, statements } = all(...(props.access ?? []));
     super(scope, name, {
+      // The function's own name is CloudFormation's to choose; this is what people know it by.
+      description: name,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       handler: 'index.handler',

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { functionFolders, type Resource, serviceTemplate, target } from './service-template.ts';
+
+const { ofType } = serviceTemplate();
+const functions = ofType('AWS::Lambda::Function');
+const roles = new Map(ofType('AWS::IAM::Role').map((role) => [role.id, role.properties]));
+const logGroups = new Map(ofType('AWS::Logs::LogGroup').map((group) => [group.id, group.properties]));
+
+interface Statement {
+  readonly Effect: string;
+  readonly Action: string | string[];
+  readonly Resource: unknown;
+  readonly Condition?: unknown;
+}
+
+function statementsOf(one: Resource): Statement[] {
+  const role = roles.get(target(one.properties.Role));
+  return role.Policies.flatMap(
+    (policy: { PolicyDocument: { Statement: Statement[] } }) => policy.PolicyDocument.Statement,
+  );
+}
+
+function actionsOf(one: Resource): string[] {
+  return statementsOf(one).flatMap((statement) => statement.Action);
+}
+
+function named(folder: string): Resource {
+  const found = functions.find((one) => one.properties.Description === folder);
+  if (!found) throw new Error(`There is no function ${folder}.`);
+  return found;
+}
+
+function foldersThatMay(action: string): string[] {
+  return functions.filter((one) => actionsOf(one).includes(action)).map((one) => one.properties.Description);
+}
+
+it('There is one function per folder', () => {
+  expect(functions.map((one) => one.properties.Description).sort()).toEqual(functionFolders);
+});
+
+describe('every function', () => {
+  it('runs the same bundle handler on arm64 and the newest Node', () => {
+    for (const { properties } of functions) {
+      expect(properties).toMatchObject({
+        Runtime: 'nodejs24.x',
+        Architectures: ['arm64'],
+        Handler: 'index.handler',
+      });
+    }
+  });
+
+  it('writes JSON into a log group of its own, kept for a month', () => {
+    const groups = functions.map((one) => target(one.properties.LoggingConfig.LogGroup));
+    expect(new Set(groups).size).toBe(functions.length);
+    for (const group of groups) expect(logGroups.get(group)).toMatchObject({ RetentionInDays: 30 });
+    for (const one of functions) expect(one.properties.LoggingConfig.LogFormat).toBe('JSON');
+  });
+
+  it('has a role of its own, with no managed policy and nothing added from elsewhere', () => {
+    const own = functions.map((one) => target(one.properties.Role));
+    expect(new Set(own).size).toBe(functions.length);
+    for (const role of own) expect(roles.get(role).ManagedPolicyArns).toBeUndefined();
+    expect(ofType('AWS::IAM::Policy')).toEqual([]);
+  });
+
+  it('may do what is listed action by action', () => {
+    for (const one of functions) for (const action of actionsOf(one)) expect(action).toMatch(/^[a-z0-9]+:[A-Za-z]+$/);
+  });
+
+  it('reaches single resources only, of which tarballs are all that lie in their bucket', () => {
+    for (const one of functions) {
+      for (const { Action, Resource } of statementsOf(one)) {
+        const wild = JSON.stringify(Resource).includes('*');
+        if (wild) expect([Action].flat().every((action) => /^s3:\w+(Object|Upload)$/.test(action))).toBe(true);
+      }
+    }
+  });
+
+  it('reserves no concurrency, which a new account could not give', () => {
+    for (const one of functions) expect(one.properties.ReservedConcurrentExecutions).toBeUndefined();
+  });
+});
+
+describe('what is worth guarding', () => {
+  it('is opened by those that call repository hosts alone, and only what was sealed as their token', () => {
+    expect(foldersThatMay('kms:Decrypt').sort()).toEqual(['report-status', 'stage-check', 'stage-fetch']);
+    for (const folder of foldersThatMay('kms:Decrypt')) {
+      const decrypt = statementsOf(named(folder)).find((statement) => statement.Action === 'kms:Decrypt');
+      expect(decrypt?.Condition).toEqual({ StringEquals: { 'kms:EncryptionContext:purpose': 'repo-token' } });
+    }
+  });
+
+  it('lets nobody seal yet', () => {
+    expect(foldersThatMay('kms:Encrypt')).toEqual([]);
+  });
+
+  it('gives the platform token to the stages that call the platform alone', () => {
+    const callers = ['stage-extract', 'stage-start', 'stage-upload'];
+    expect(foldersThatMay('secretsmanager:GetSecretValue').sort()).toEqual(callers);
+  });
+
+  it('lets readers of the log only read', () => {
+    const readers = ['api-status', 'api-change', 'api-badge', 'report-status'];
+    for (const folder of readers) {
+      const actions = actionsOf(named(folder)).filter((action) => action.startsWith('dynamodb:'));
+      expect([...new Set(actions)].sort()).toEqual(['dynamodb:GetItem', 'dynamodb:Query']);
+    }
+  });
+
+  it('lets whoever reads tarballs tell an expired one from a forbidden one', () => {
+    expect(foldersThatMay('s3:ListBucket')).toEqual(foldersThatMay('s3:GetObject'));
+  });
+});
+
+const logAndRetry = ['LOG_TABLE', 'QUEUE_REPORT', 'RETRY_BASE_SECONDS'];
+const hosts = ['REPOSITORY_HOSTS', 'TOKEN_KEY'];
+const platform = ['PLATFORM_SECRET', 'PLATFORM_URL'];
+const queues = ['QUEUE_CHECK', 'QUEUE_EXTRACT', 'QUEUE_FETCH', 'QUEUE_REPORT', 'QUEUE_START', 'QUEUE_UPLOAD'];
+
+it.each([
+  ['authorize', ['PLATFORM_URL']],
+  [
+    'api-deploy',
+    [
+      ...['LOG_TABLE', 'QUEUE_CHECK', 'QUEUE_FETCH', 'QUEUE_REPORT', 'REPOSITORY_HOSTS'],
+      ...['DEFAULT_BRANCH', 'HOLD_MINUTES', 'PUBLIC_URL'],
+    ],
+  ],
+  ['api-status', ['LOG_TABLE', 'PUBLIC_URL']],
+  ['api-change', ['LOG_TABLE', 'PUBLIC_URL']],
+  ['api-badge', ['LOG_TABLE', 'PUBLIC_URL']],
+  ['api-unknown', []],
+  ['stage-check', [...logAndRetry, ...hosts, 'QUEUE_CHECK', 'QUEUE_FETCH', 'DEFAULT_BRANCH', 'HOLD_MINUTES']],
+  ['stage-fetch', [...logAndRetry, ...hosts, 'QUEUE_FETCH', 'QUEUE_UPLOAD', 'TARBALL_BUCKET']],
+  ['stage-upload', [...logAndRetry, ...platform, 'QUEUE_UPLOAD', 'QUEUE_EXTRACT', 'QUEUE_FETCH', 'TARBALL_BUCKET']],
+  ['stage-extract', [...logAndRetry, ...platform, 'QUEUE_EXTRACT', 'QUEUE_START']],
+  ['stage-start', [...logAndRetry, ...platform, 'QUEUE_START', 'TARBALL_BUCKET']],
+  ['report-status', [...logAndRetry, ...hosts]],
+  ['sweep', ['LOG_TABLE', ...queues]],
+])('%s knows %j and nothing else', (folder, variables) => {
+  const known = Object.keys(named(folder).properties.Environment?.Variables ?? {});
+  expect(known.sort()).toEqual([...variables].sort());
+});
