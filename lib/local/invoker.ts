@@ -1,0 +1,13 @@
+/** What event sources need of the functions: run one with an event. Rejects when it throws, times out or crashes. */
+export interface Invoker {
+  invoke(functionName: string, event: unknown): Promise<unknown>;
+}
+
+/** Where event sources tell what went wrong, a sentence each; they go on afterwards. */
+export type Warn = (sentence: string) => void;
+
+/** Something that runs until it is closed; a second call of `close` does nothing. */
+export interface Running {
+  /** Resolves within milliseconds. Invocations under way are not waited for, and what they return has no effect. */
+  close(): Promise<void>;
+}
