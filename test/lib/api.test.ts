@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { routes } from '../../functions/core/routes.ts';
+import { unknownPaths } from '../../lib/paths.ts';
+import { type Resource, serviceTemplate, target } from './service-template.ts';
+
+const { template, ofType } = serviceTemplate();
+const functions = new Map(ofType('AWS::Lambda::Function').map((one) => [one.id, one.properties.Description]));
+const resources = new Map(ofType('AWS::ApiGateway::Resource').map((one) => [one.id, one.properties]));
+
+function pathOf(reference: unknown): string {
+  const resource = resources.get(target(reference));
+  if (!resource) return '/';
+  const parent = pathOf(resource.ParentId);
+  return `${parent === '/' ? '' : parent}/${resource.PathPart}`;
+}
+
+const methods = ofType('AWS::ApiGateway::Method').map(({ properties }: Resource) => ({
+  method: properties.HttpMethod,
+  path: pathOf(properties.ResourceId),
+  function: functions.get(target(properties.Integration.Uri['Fn::Join'][1].find(isFunction))),
+  authorization: properties.AuthorizationType,
+  authorizer: properties.AuthorizerId,
+}));
+
+function isFunction(part: unknown): boolean {
+  return typeof part === 'object' && part !== null && 'Fn::GetAtt' in part && functions.has(target(part));
+}
+
+describe('the routes', () => {
+  const known = methods.filter(({ method }) => method !== 'ANY');
+
+  it('are those of the core, no more and no fewer', () => {
+    const expected = routes.map((route) => `${route.method} ${route.path} → ${route.function}`);
+    expect(known.map((one) => `${one.method} ${one.path} → ${one.function}`).sort()).toEqual(expected.sort());
+  });
+
+  it('ask for a login wherever the core says so, and nowhere else', () => {
+    for (const one of known) {
+      const login = routes.find((route) => route.method === one.method && route.path === one.path)?.login;
+      expect(one.authorization, `${one.method} ${one.path}`).toBe(login === 'none' ? 'NONE' : 'CUSTOM');
+      expect(one.authorizer !== undefined).toBe(login !== 'none');
+    }
+  });
+
+  it('answer every other method and every other path without a login', () => {
+    const unknown = methods.filter(({ method }) => method === 'ANY');
+    expect(unknown.map(({ path }) => path).sort()).toEqual(unknownPaths(routes).sort());
+    for (const one of unknown) expect(one).toMatchObject({ function: 'api-unknown', authorization: 'NONE' });
+  });
+
+  it('may invoke their functions by one permission each', () => {
+    const invoked = ofType('AWS::Lambda::Permission')
+      .filter(({ properties }) => properties.Principal === 'apigateway.amazonaws.com')
+      .map(({ properties }) => functions.get(target(properties.FunctionName)));
+    expect(invoked.sort()).toEqual([...new Set([...methods.map((one) => one.function), 'authorize'])].sort());
+  });
+});
+
+describe('the authorizer', () => {
+  it('runs for every request, also for one without credentials', () => {
+    const [authorizer] = ofType('AWS::ApiGateway::Authorizer');
+    expect(authorizer?.properties).toMatchObject({ Type: 'REQUEST', AuthorizerResultTtlInSeconds: 0 });
+    expect(authorizer?.properties.IdentitySource ?? '').toBe('');
+  });
+});
+
+describe('the gateway', () => {
+  it('is regional and hands bodies over as the bytes that came in', () => {
+    template.hasResourceProperties('AWS::ApiGateway::RestApi', {
+      EndpointConfiguration: { Types: ['REGIONAL'] },
+      BinaryMediaTypes: ['*/*'],
+    });
+  });
+
+  it('limits the rate of requests and logs each as one line of JSON', () => {
+    const [stage] = ofType('AWS::ApiGateway::Stage');
+    expect(stage?.properties.MethodSettings).toEqual([
+      expect.objectContaining({
+        HttpMethod: '*',
+        ResourcePath: '/*',
+        ThrottlingRateLimit: 50,
+        ThrottlingBurstLimit: 100,
+      }),
+    ]);
+    const line = JSON.parse(stage?.properties.AccessLogSetting.Format);
+    expect(line).toMatchObject({ uuid: '$context.requestId', status: '$context.status' });
+  });
+
+  it('logs neither headers nor queries, nor runs with data tracing', () => {
+    const [stage] = ofType('AWS::ApiGateway::Stage');
+    expect(stage?.properties.AccessLogSetting.Format).not.toMatch(/header|query|authorization|input/i);
+    for (const settings of stage?.properties.MethodSettings ?? []) {
+      expect(settings.DataTraceEnabled ?? false).toBe(false);
+      expect(settings.LoggingLevel ?? 'OFF').toBe('OFF');
+    }
+  });
+
+  it('may write logs in an account where no API did before', () => {
+    template.resourceCountIs('AWS::ApiGateway::Account', 1);
+  });
+});
