@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { App, Validations } from 'aws-cdk-lib';
 import { type CloudAssembly, VALIDATE_AGAINST_DEFAULT_RULES } from 'aws-cdk-lib/cx-api';
+import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { bundle } from './bundles.ts';
 import { ServiceStack } from './service-stack.ts';
@@ -56,8 +57,9 @@ export function checkedApp({ outdir, checkTemplate }: { outdir: string; checkTem
     // What is written into the output depends on the sources alone, not on who called from where.
     stackTraces: false,
     treeMetadata: false,
-    // Without it, what CloudFormation would refuse is only warned of.
-    context: { [VALIDATE_AGAINST_DEFAULT_RULES]: true },
+    // Here and not in cdk.json, which only the command line reads: the template shall be the same without it. The second
+    // has what CloudFormation would refuse fail, which else is only warned of.
+    context: { ...recommendedFlags, [VALIDATE_AGAINST_DEFAULT_RULES]: true },
   });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   return app;

@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { stages } from '../../functions/core/pipeline.ts';
 import { routes } from '../../functions/core/routes.ts';
 import { ServiceStack } from '../../lib/service-stack.ts';
+import { checkedApp } from '../../lib/synthesise.ts';
 
 /** The folders under `functions/` that the service consists of. */
 export const functionFolders: readonly string[] = [
@@ -32,7 +32,7 @@ export function serviceTemplate(): { template: Template; ofType(type: string): R
   const bundles = mkdtempSync(join(tmpdir(), 'bundles-'));
   try {
     for (const name of functionFolders) placeholder(join(bundles, name), name);
-    const app = new App({ analyticsReporting: false, stackTraces: false, outdir: join(bundles, 'out') });
+    const app = checkedApp({ outdir: join(bundles, 'out'), checkTemplate: false });
     const template = Template.fromStack(new ServiceStack(app, 'Service', { bundles }));
     return { template, ofType: (type) => resources(template, type) };
   } finally {
