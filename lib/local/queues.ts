@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Message, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { account, clientFor } from './clients.ts';
 import type { Endpoints } from './emulators.ts';
 import { type Mapping, mappingsOf } from './event-source-mapping.ts';
+import { groupBy } from './group-by.ts';
 import type { Invoker, Running, Warn } from './invoker.ts';
 import { LocalError } from './local-error.ts';
 import { type Batch, deliver } from './queue-batch.ts';
@@ -60,7 +62,7 @@ async function poll(options: Poll): Promise<void> {
   const { mapping, signal } = options;
   const most = mapping.maximumConcurrency ?? DEFAULT_CONCURRENCY;
   const running = new Set<Promise<void>>();
-  const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  const stopped = once(signal, 'abort');
   while (!signal.aborted) {
     if (running.size >= most) {
       await Promise.race([...running, stopped]);
@@ -86,24 +88,21 @@ async function receive(options: Poll, free: number): Promise<Batch[]> {
   });
   try {
     const { Messages: messages = [] } = await client.send(request, { abortSignal: signal });
-    const groups = fifo ? byGroup(messages) : [messages];
-    return groups
-      .filter((group) => group.length > 0)
-      .map((group) => ({ messages: group, mapping, queueUrl, client, signal, functions, warn }));
+    // Groups are independent of each other: one that fails or is slow must not hold up another.
+    const groups = groupBy(messages, (message) => (fifo ? message.Attributes?.MessageGroupId : ''));
+    return [...groups.values()].map((group) => ({
+      messages: group,
+      mapping,
+      queueUrl,
+      client,
+      signal,
+      functions,
+      warn,
+    }));
   } catch (error) {
     if (signal.aborted) return [];
     warn(`Queue ${mapping.source} could not be read: ${error instanceof Error ? error.message : error}`);
     await sleep(AFTER_ERROR_MS, undefined, { signal }).catch(() => {});
     return [];
   }
-}
-
-/** Groups are independent of each other: one that fails or is slow must not hold up another. */
-function byGroup(messages: readonly Message[]): Message[][] {
-  const groups = new Map<string, Message[]>();
-  for (const message of messages) {
-    const group = message.Attributes?.MessageGroupId ?? '';
-    groups.set(group, [...(groups.get(group) ?? []), message]);
-  }
-  return [...groups.values()];
 }

@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  DescribeStreamCommand,
+  type DynamoDBStreamsClient,
+  GetRecordsCommand,
+  GetShardIteratorCommand,
+  type Shard,
+} from '@aws-sdk/client-dynamodb-streams';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { Mapping } from '../event-source-mapping.ts';
+import type { Invoker, Warn } from '../invoker.ts';
+import { deliver } from './batch.ts';
+import { inLanes } from './lanes.ts';
+import type { Pace } from './pace.ts';
+import type { Positions } from './positions.ts';
+import { fromStream } from './record.ts';
+
+/** One mapping and the stream that it reads. */
+export interface StreamReader {
+  readonly mapping: Mapping;
+  readonly streamArn: string;
+  readonly client: DynamoDBStreamsClient;
+  readonly queues: SQSClient;
+  readonly endpoints: { readonly sqs: string };
+  readonly functions: Invoker;
+  readonly positions: Positions;
+  readonly pace: Pace;
+  readonly signal: AbortSignal;
+  /** Resolves when the signal fires; made once, since every listener on a signal stays there. */
+  readonly stopped: Promise<void>;
+  readonly warn: Warn;
+}
+
+const AFTER_ERROR_MS = 1000;
+
+/**
+ * Reads the shards of a stream, beside each other, until closed. A shard that has ended is followed by its children,
+ * read from their beginning, which keeps the order of records with the same key.
+ */
+export async function readStream(reader: StreamReader): Promise<void> {
+  const known = new Set<string>();
+  const follow = async (from: Mapping['startsAt']): Promise<void> => {
+    const fresh = (await listShards(reader)).filter((shard) => !known.has(shard.ShardId ?? ''));
+    const ready = from === 'LATEST' ? youngest(fresh) : eldest(fresh);
+    for (const shard of from === 'LATEST' ? fresh : ready) known.add(shard.ShardId ?? '');
+    await Promise.all(
+      ready.map(async (shard) => {
+        await readShard(reader, shard.ShardId ?? '', from);
+        if (!reader.signal.aborted) await follow('TRIM_HORIZON');
+      }),
+    );
+  };
+  await follow(reader.mapping.startsAt);
+}
+
+function eldest(shards: readonly Shard[]): Shard[] {
+  return shards.filter((shard) => !shards.some((parent) => parent.ShardId === shard.ParentShardId));
+}
+
+function youngest(shards: readonly Shard[]): Shard[] {
+  return shards.filter((shard) => !shards.some((child) => child.ParentShardId === shard.ShardId));
+}
+
+async function listShards(reader: StreamReader): Promise<Shard[]> {
+  const described = await persist(reader, () =>
+    reader.client.send(new DescribeStreamCommand({ StreamArn: reader.streamArn }), { abortSignal: reader.signal }),
+  );
+  return described?.StreamDescription?.Shards ?? [];
+}
+
+async function readShard(reader: StreamReader, shardId: string, from: Mapping['startsAt']): Promise<void> {
+  const { pace, signal } = reader;
+  let iterator = await persist(reader, () => firstIterator(reader, shardId, from));
+  while (iterator && !signal.aborted) {
+    const mark = pace.mark;
+    const read = await getRecords(reader, iterator);
+    if (read === undefined) {
+      // The iterator may have expired: a new one starts after the last record that is done with.
+      iterator = await persist(reader, () => firstIterator(reader, shardId, 'TRIM_HORIZON'));
+      continue;
+    }
+    iterator = read.NextShardIterator;
+    const records = (read.Records ?? []).map((record) => fromStream(record, reader.mapping.sourceArn));
+    if (records.length === 0) {
+      await pace.rest(mark);
+      continue;
+    }
+    pace.nudge();
+    const passing = records.filter((record) => passes(reader.mapping, record));
+    const delivered = inLanes(passing, reader.mapping, (batch) => deliver(batch, { ...reader, shardId }));
+    await Promise.race([delivered, reader.stopped]);
+    const last = records.at(-1)?.dynamodb.SequenceNumber;
+    if (last && !signal.aborted) reader.positions.set(positionOf(reader, shardId), last);
+  }
+}
+
+function passes({ filters }: Mapping, record: unknown): boolean {
+  return filters.length === 0 || filters.some((filter) => filter(record));
+}
+
+async function getRecords({ client, signal, warn }: StreamReader, iterator: string) {
+  try {
+    return await client.send(new GetRecordsCommand({ ShardIterator: iterator }), { abortSignal: signal });
+  } catch (error) {
+    if (!signal.aborted) warn(`A table stream could not be read: ${error instanceof Error ? error.message : error}`);
+    await sleep(AFTER_ERROR_MS, undefined, { signal }).catch(() => {});
+    return undefined;
+  }
+}
+
+async function firstIterator(reader: StreamReader, shardId: string, from: Mapping['startsAt']) {
+  const after = reader.positions.get(positionOf(reader, shardId));
+  const start = { StreamArn: reader.streamArn, ShardId: shardId };
+  const options = { abortSignal: reader.signal };
+  if (after !== undefined) {
+    const request = { ...start, ShardIteratorType: 'AFTER_SEQUENCE_NUMBER' as const, SequenceNumber: after };
+    // The position may be older than what the stream keeps; then all that it keeps comes.
+    const found = await reader.client.send(new GetShardIteratorCommand(request), options).catch(() => undefined);
+    if (found) return found.ShardIterator;
+  }
+  const request = { ...start, ShardIteratorType: after === undefined ? from : ('TRIM_HORIZON' as const) };
+  return (await reader.client.send(new GetShardIteratorCommand(request), options)).ShardIterator;
+}
+
+function positionOf({ mapping, streamArn }: StreamReader, shardId: string): string {
+  return `${mapping.id} ${streamArn} ${shardId}`;
+}
+
+/** Tries until it works or the reader is closed. */
+async function persist<T>({ signal, warn }: StreamReader, work: () => Promise<T>): Promise<T | undefined> {
+  while (!signal.aborted) {
+    try {
+      return await work();
+    } catch (error) {
+      if (signal.aborted) break;
+      warn(`A table stream could not be read: ${error instanceof Error ? error.message : error}`);
+      await sleep(AFTER_ERROR_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+  return undefined;
+}
