@@ -1,0 +1,108 @@
+import { quoted, refusal } from './refuse.ts';
+import { decodeName } from './safe-path.ts';
+
+/** Bytes of a block; headers are one block, bodies are padded to whole ones. */
+export const BLOCK = 512;
+
+/** What an entry unpacks to. */
+export type EntryKind = 'file' | 'hardlink' | 'symlink' | 'folder';
+/** A header that says more about what follows: of the next entry (pax, GNU), or of all (pax global). */
+export type ExtensionKind = 'pax' | 'global' | 'long-path' | 'long-target';
+
+/** One header block, read and checked. */
+export interface Header {
+  readonly kind: EntryKind | ExtensionKind;
+  readonly path: string;
+  /** Where a link points; empty for what is none. */
+  readonly target: string;
+  /** Bytes of the body, without padding. */
+  readonly size: number;
+}
+
+const kinds: Readonly<Record<string, Header['kind']>> = {
+  '\0': 'file',
+  '0': 'file',
+  '1': 'hardlink',
+  '2': 'symlink',
+  '5': 'folder',
+  x: 'pax',
+  g: 'global',
+  L: 'long-path',
+  K: 'long-target',
+};
+
+// Field offsets: https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html#tag_20_92_13_06
+const NAME = [0, 100] as const;
+const SIZE = [124, 12] as const;
+const CHECKSUM = [148, 8] as const;
+const TYPE = 156;
+const TARGET = [157, 100] as const;
+const MAGIC = [257, 8] as const;
+const PREFIX = [345, 155] as const;
+
+/**
+ * Reads a header block of the POSIX (ustar, pax) or GNU format. Throws `deploy:tar:corrupt` when it is none or when its
+ * checksum or size do not hold, `deploy:tar:unsafe_type` for devices, pipes, sparse files and types unknown here,
+ * `deploy:tar:unsafe_path` for names that are no text.
+ *
+ * Where readers of tar differ (a version other than 00, digits after the number), the block is refused rather than
+ * guessed, because who unpacks might guess differently.
+ */
+export function readHeader(block: Buffer): Header {
+  if (checksum(block) !== number(block, CHECKSUM))
+    throw refusal('deploy:tar:corrupt', 'has a header with a bad checksum');
+  const format = latin1(block, MAGIC);
+  if (format !== 'ustar\u000000' && format !== 'ustar  \0') {
+    throw refusal('deploy:tar:corrupt', 'has a header that is neither POSIX nor GNU tar');
+  }
+  const flag = String.fromCharCode(block[TYPE] ?? 0);
+  const kind = kinds[flag];
+  if (kind === undefined) throw unsafeType(flag, latin1(block, NAME));
+  const prefix = format === 'ustar  \0' ? '' : decodeName(text(block, PREFIX));
+  const name = decodeName(text(block, NAME));
+  const path = prefix === '' ? name : `${prefix}/${name}`;
+  return { kind, path, target: decodeName(text(block, TARGET)), size: number(block, SIZE) };
+}
+
+/** Whether a block, or what there is of it, is all zeros: two such blocks end an archive. */
+export function isZero(bytes: Uint8Array): boolean {
+  for (const byte of bytes) if (byte !== 0) return false;
+  return true;
+}
+
+function checksum(block: Buffer): number {
+  let sum = 8 * 0x20; // the checksum's own field counts as spaces
+  for (let at = 0; at < CHECKSUM[0]; at++) sum += block[at] ?? 0;
+  for (let at = TYPE; at < BLOCK; at++) sum += block[at] ?? 0;
+  return sum;
+}
+
+function number(block: Buffer, [start, length]: readonly [number, number]): number {
+  if (((block[start] ?? 0) & 0x80) !== 0) return base256(block, start, length);
+  const digits = /^ *([0-7]*)[ \0]*$/.exec(latin1(block, [start, length]))?.[1];
+  if (digits === undefined) throw refusal('deploy:tar:corrupt', 'has a header whose numbers cannot be read');
+  return digits === '' ? 0 : Number.parseInt(digits, 8);
+}
+
+/** GNU's way to write what octal digits cannot hold. https://www.gnu.org/software/tar/manual/html_node/Standard.html */
+function base256(block: Buffer, start: number, length: number): number {
+  if (block[start] !== 0x80) throw refusal('deploy:tar:corrupt', 'has a header with a negative size');
+  let value = 0;
+  for (const byte of block.subarray(start + 1, start + length)) value = value * 256 + byte;
+  return value;
+}
+
+function text(block: Buffer, [start, length]: readonly [number, number]): Buffer {
+  const field = block.subarray(start, start + length);
+  const end = field.indexOf(0);
+  return end === -1 ? field : field.subarray(0, end);
+}
+
+function latin1(block: Buffer, [start, length]: readonly [number, number]): string {
+  return block.toString('latin1', start, start + length);
+}
+
+function unsafeType(flag: string, name: string) {
+  const shown = name.split('\0', 1)[0] ?? '';
+  return refusal('deploy:tar:unsafe_type', `holds ${quoted(shown)} of type ${quoted(flag)}, no file, folder or link`);
+}

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { Inflater } from './inflate.ts';
+import { limits, type TarballLimits } from './limits.ts';
+import { refusal } from './refuse.ts';
+import { TarTree } from './tree.ts';
+import { TarWalker } from './walker.ts';
+
+/** What is known of a tarball that was found good. */
+export interface TarballReport {
+  /** Compressed bytes. */
+  readonly bytes: number;
+  /** Of the compressed bytes, hexadecimal. */
+  readonly sha256: string;
+  /** Bytes after gunzip, headers and padding included. */
+  readonly unpackedBytes: number;
+  /** Files, folders and links, without headers that only describe others. */
+  readonly entries: number;
+  /** The name of the one folder that holds everything. */
+  readonly root: string;
+}
+
+/** A tarball on its way through the inspection. */
+export interface InspectedTarball {
+  /**
+   * The same bytes in the same chunks, each once it has been inspected. Throws a `deploy:tar:*` error as soon as
+   * something is refused, at the latest in place of its end: who stores these bytes must not call them complete before
+   * the iteration has ended. Errors of the source come through as they are. To be read once.
+   */
+  readonly body: AsyncIterable<Uint8Array>;
+  /**
+   * What was found, once `body` has been read to its end. Rejects with what `body` threw, or with a plain error when
+   * its reader stopped early; nobody has to listen.
+   */
+  readonly result: Promise<TarballReport>;
+}
+
+/**
+ * Inspects a gzip tarball while it passes, in one pass and in memory that does not grow with it: counts, hashes,
+ * gunzips and walks the headers, never holding a file. Nothing is read before `body` is, and `source` is read no
+ * faster than `body`. The bytes are not changed; unpacking them with the root folder stripped stays inside the folder
+ * it is done in.
+ */
+export function inspected(source: AsyncIterable<Uint8Array>, bounds: TarballLimits = limits): InspectedTarball {
+  const outcome = new Outcome();
+  return { body: inspect(source, bounds, outcome), result: outcome.report };
+}
+
+async function* inspect(
+  source: AsyncIterable<Uint8Array>,
+  bounds: TarballLimits,
+  outcome: Outcome,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const sha256 = createHash('sha256');
+  const contents = new Contents(bounds);
+  const inflater = new Inflater((bytes, used) => contents.push(bytes, used));
+  let bytes = 0;
+  try {
+    for await (const chunk of source) {
+      if (chunk.length === 0) continue;
+      bytes += chunk.length;
+      if (bytes > bounds.bytes) throw refusal('deploy:tar:too_large', `is larger than ${bounds.bytes} bytes`);
+      const inflated = inflater.write(chunk);
+      sha256.update(chunk); // while the thread pool inflates
+      await inflated;
+      yield chunk;
+    }
+    await inflater.end();
+    outcome.resolve({ bytes, sha256: sha256.digest('hex'), ...contents.end() });
+  } catch (error) {
+    outcome.reject(error);
+    throw error;
+  } finally {
+    inflater.destroy();
+    outcome.reject(new Error('The reader of the tarball stopped before its end.'));
+  }
+}
+
+/** A promise of the report that may be settled often, of which the first time counts, and that needs no listener. */
+class Outcome {
+  resolve: (report: TarballReport) => void = () => {};
+  reject: (error: unknown) => void = () => {};
+  readonly report = new Promise<TarballReport>((resolve, reject) => {
+    this.resolve = resolve;
+    this.reject = reject;
+  });
+
+  constructor() {
+    this.report.catch(() => {});
+  }
+}
+
+/** What comes out of gunzip. */
+class Contents {
+  readonly #bounds: TarballLimits;
+  readonly #tree: TarTree;
+  readonly #walker: TarWalker;
+  #bytes = 0;
+
+  constructor(bounds: TarballLimits) {
+    this.#bounds = bounds;
+    this.#tree = new TarTree(bounds);
+    this.#walker = new TarWalker((entry) => this.#tree.add(entry), bounds);
+  }
+
+  /** `used`: the compressed bytes that have become these and all before. */
+  push(bytes: Buffer, used: number): void {
+    this.#bytes += bytes.length;
+    if (this.#bytes > this.#bounds.unpackedBytes) {
+      throw refusal('deploy:tar:too_large', `unpacks to more than ${this.#bounds.unpackedBytes} bytes`);
+    }
+    if (this.#bytes > this.#bounds.ratioFrom && this.#bytes > used * this.#bounds.ratio) {
+      throw refusal('deploy:tar:ratio', `unpacks to more than ${this.#bounds.ratio} times its size`);
+    }
+    this.#walker.push(bytes);
+  }
+
+  end(): { readonly unpackedBytes: number; readonly entries: number; readonly root: string } {
+    this.#walker.end();
+    return { unpackedBytes: this.#bytes, entries: this.#tree.entries, root: this.#tree.finish() };
+  }
+}

@@ -1,0 +1,71 @@
+import { limits, type TarballLimits } from './limits.ts';
+import { quoted, refusal, type TarCode } from './refuse.ts';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * The text of a name's bytes. Throws `deploy:tar:unsafe_path` for what is no UTF-8 and for control characters, which
+ * end names early in C, break lists in two and rewrite terminals.
+ */
+export function decodeName(bytes: Buffer): string {
+  const text = isAscii(bytes) ? bytes.toString('latin1') : decodeUtf8(bytes);
+  if (/\p{Cc}/u.test(text)) {
+    throw refusal('deploy:tar:unsafe_path', `holds a control character in the name ${quoted(text)}`);
+  }
+  return text;
+}
+
+/**
+ * Checks a path and gives it back without the slash that marks folders. Nothing is cleaned up: a path that would need
+ * it means different places to different unpackers, above all once its first folder is stripped, so it is refused with
+ * `code`. A backslash counts as a slash, as it is one on Windows.
+ */
+export function safePath(
+  text: string,
+  bounds: TarballLimits = limits,
+  code: TarCode = 'deploy:tar:unsafe_path',
+): string {
+  const path = text.endsWith('/') ? text.slice(0, -1) : text;
+  const fault = faultOf(path, bounds);
+  if (fault !== null) throw refusal(code, `holds the path ${quoted(text)}, ${fault}`);
+  return path;
+}
+
+/** Whether a path starts at a root of its own: `/etc`, `\\server`, `C:`. */
+export function isAbsolute(path: string): boolean {
+  return /^(?:[\\/]|[A-Za-z]:)/.test(path);
+}
+
+function faultOf(path: string, bounds: TarballLimits): string | null {
+  if (path === '') return 'which is empty';
+  if (isAbsolute(path) || isAbsolute(withoutRoot(path))) return 'which is absolute';
+  if (/(?:^|[\\/])\.\.(?:[\\/]|$)/.test(path)) return 'which climbs with ".."';
+  if (/(?:^|[\\/])\.(?:[\\/]|$)|\/\/|\/$/.test(path)) return 'which has an empty or "." segment';
+  return faultOfLength(path, bounds);
+}
+
+/** What is left when the first folder is stripped, as it is when a tarball is unpacked. */
+function withoutRoot(path: string): string {
+  return path.slice(path.search(/[\\/]/) + 1);
+}
+
+function faultOfLength(path: string, bounds: TarballLimits): string | null {
+  // A character is at most three bytes for each UTF-16 unit, so nearly every path is done here.
+  if (path.length * 3 <= bounds.segmentBytes) return null;
+  if (Buffer.byteLength(path) > bounds.pathBytes) return `which is longer than ${bounds.pathBytes} bytes`;
+  const long = path.split('/').some((segment) => Buffer.byteLength(segment) > bounds.segmentBytes);
+  return long ? `of which a segment is longer than ${bounds.segmentBytes} bytes` : null;
+}
+
+function isAscii(bytes: Buffer): boolean {
+  for (const byte of bytes) if (byte > 0x7f) return false;
+  return true;
+}
+
+function decodeUtf8(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch (cause) {
+    throw refusal('deploy:tar:unsafe_path', `holds the name ${quoted(bytes.toString())}, which is not UTF-8`, cause);
+  }
+}
