@@ -1,0 +1,59 @@
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** How a process ended. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+const errorLine = /^(?:Uncaught )?(?:\[?)((?:[A-Z]\w*)?(?:Error|Exception)(?: \[\w+\])?: .*?)\]?$/;
+const location = /(?:\()?((?:file:\/\/)?\/[^():\n]+):(\d+)(?::\d+)?\)?$/;
+
+/**
+ * One sentence that says why a process did not stay up, from what it printed: the first error with the place in the
+ * application's own files (`SyntaxError: Unexpected token '}' (server.js:3)`), else how it ended.
+ */
+export function whyItEnded(lines: readonly string[], exit: Exit, release: string): string {
+  const at = lines.findIndex((line) => errorLine.test(line.trim()));
+  const message = errorLine.exec((lines[at] ?? '').trim())?.[1];
+  if (message === undefined) return `The process ${howItEnded(exit)} before it answered${lastWords(lines)}`;
+  const place = placeOf(lines, at, release);
+  return place ? `${message} (${place})` : message;
+}
+
+/** `exited with code 1`, `was ended by SIGKILL`. */
+export function howItEnded({ code, signal }: Exit): string {
+  return signal ? `was ended by ${signal}` : `exited with code ${code}`;
+}
+
+/** The port that an application could not bind, when that is why it ended. */
+export function busyPort(lines: readonly string[]): number | undefined {
+  const line = lines.find((text) => text.includes('EADDRINUSE'));
+  const port = /EADDRINUSE.*?:(\d+)\D*$/.exec(line ?? '')?.[1];
+  return port === undefined ? undefined : Number(port);
+}
+
+/**
+ * Node prints the place of a syntax error in a line of its own before the message and that of others in the stack after
+ * it; the first place in the application's own files, dependencies aside, is what its author looks for.
+ */
+function placeOf(lines: readonly string[], at: number, release: string): string | undefined {
+  const before = lines.slice(Math.max(0, at - 6), at).filter((line) => /^(?:file:\/\/)?\//.test(line));
+  const after = lines.slice(at + 1, at + 30).filter((line) => /^\s+at /.test(line));
+  const places = [...before, ...after].flatMap((line) => ownPlace(line, release));
+  return places[0];
+}
+
+function ownPlace(line: string, release: string): string[] {
+  const [, file, number] = location.exec(line.trim()) ?? [];
+  if (file === undefined || number === undefined) return [];
+  const path = file.startsWith('file://') ? fileURLToPath(file) : file;
+  const own = path.startsWith(`${release}/`) && !path.includes('/node_modules/');
+  return own ? [`${relative(release, path)}:${number}`] : [];
+}
+
+function lastWords(lines: readonly string[]): string {
+  const last = lines.findLast((line) => line.trim() !== '' && !line.startsWith('Node.js v'));
+  return last ? `; its last line was: ${last.trim().slice(0, 200)}` : ', without printing anything';
+}

@@ -1,0 +1,139 @@
+import { mkdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { appView } from './app-view.ts';
+import { apps } from './apps.ts';
+import { builder } from './builder.ts';
+import type { OwnEnvironment } from './child-environment.ts';
+import { dependencies } from './dependencies.ts';
+import { folders } from './folders.ts';
+import { groups, reap } from './groups.ts';
+import { passwordVerifier } from './passwords.ts';
+import { listen } from './ports.ts';
+import { messageOf } from './refusal.ts';
+import { accountRoutes } from './routes/accounts.ts';
+import { appRoutes } from './routes/apps.ts';
+import { processRoutes } from './routes/processes.ts';
+import { snapshotRoutes } from './routes/snapshots.ts';
+import { runners } from './runners.ts';
+import { platformServer } from './server.ts';
+import { defaultLimits, type Limits, type Log } from './settings.ts';
+import { prunable, snapshots } from './snapshots.ts';
+import { users } from './users.ts';
+import { variableStore } from './variables.ts';
+
+/** How to start the platform. */
+export interface PlatformOptions {
+  /** Where it keeps users, applications, releases and logs. One platform at a time per folder. */
+  readonly dataDir: string;
+  /** Of the API, on 127.0.0.1; 0 or absent: a free one. */
+  readonly port?: number;
+  /** The secret with which the deploy service acts for any user. */
+  readonly serviceToken: string;
+  /** npm's cache; absent: one in `dataDir`, kept from install to install. */
+  readonly npmCache?: string;
+  readonly log?: Log;
+  /** The first port to try for applications; absent: the system's choice. Either way an application keeps its port. */
+  readonly appPorts?: { readonly from: number };
+  readonly limits?: Partial<Limits>;
+  /** Where PATH, HOME and the network's settings for npm come from; absent: this process's environment. */
+  readonly environment?: OwnEnvironment;
+}
+
+/** A running platform. */
+export interface Platform {
+  /** Of the API, without a slash at the end. */
+  readonly url: string;
+  /** Adds a user; throws a Refusal (409) when the name is taken. */
+  createUser(name: string, password: string): Promise<void>;
+  /** Makes sure that there is this user and that this is the password; a second call changes nothing. */
+  seed(login: { readonly user: string; readonly password: string }): Promise<void>;
+  /** Ends the applications and the server. What was running runs again at the next start. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the embedded hosting platform. Processes that an earlier one left behind are ended first, then the applications
+ * that were running are started again in the background. Rejects when the port is taken.
+ */
+export async function startPlatform(options: PlatformOptions): Promise<Platform> {
+  // Anyone could log in with an empty secret.
+  if (options.serviceToken.length < 16) throw new Error('The service token needs at least 16 characters.');
+  const log = options.log ?? (() => undefined);
+  const limits: Limits = { ...defaultLimits, ...options.limits };
+  const dirs = folders(resolve(options.dataDir));
+  await mkdir(dirs.apps, { recursive: true });
+  for (const what of await reap(dirs.groups)) log({ type: 'platform.reaped', detail: what });
+
+  const own = options.environment ?? process.env;
+  const shared = {
+    own,
+    limits,
+    log,
+    folders: dirs,
+    groups: await groups(dirs.groups),
+    apps: apps(dirs),
+    snapshots: snapshots(dirs),
+    variables: variableStore(dirs),
+    npmCache: resolve(options.npmCache ?? dirs.npmCache),
+  };
+  const people = users(dirs.users);
+  const verify = passwordVerifier(limits.loginCacheMs);
+  const installed = dependencies();
+  const build = builder({ ...shared, dependencies: installed });
+  const run = runners({
+    ...shared,
+    freshPorts: () => freshPorts(shared.apps, options.appPorts?.from),
+    onServing: (app, snapshot) => installed.prepareSpare(dirs.ofApp(app), snapshot),
+    onRetired: async (app, snapshot) => {
+      const old = prunable(await shared.snapshots.list(app), snapshot, limits.releases);
+      for (const { id } of old) await shared.snapshots.remove(app, id);
+    },
+  });
+  let port = 0;
+  const view = appView(shared.apps, run, () => port);
+  const { bodyBytes, tarballBytes } = limits;
+  const routes = [
+    ...accountRoutes(people, bodyBytes),
+    ...appRoutes({ ...shared, builder: build, runners: run, view, bodyBytes }),
+    ...snapshotRoutes({ ...shared, builder: build, tarballBytes }),
+    ...processRoutes({ ...shared, runners: run, view, bodyBytes }),
+  ];
+  const server = platformServer({
+    routes,
+    log,
+    runners: run,
+    login: { users: people, verify, serviceToken: options.serviceToken },
+  });
+  port = await listen(server, options.port ?? 0).catch(async (error: unknown) => {
+    await shared.groups.close();
+    throw new Error(`The platform cannot listen on port ${options.port}: ${messageOf(error)}.`, { cause: error });
+  });
+  const resumed = run.resume();
+
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    server.close();
+    server.closeAllConnections();
+    await Promise.all([build.callOff(), run.close()]);
+    await resumed;
+    await shared.groups.close();
+  };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    createUser: people.create,
+    seed: async ({ user, password }) => {
+      const known = await people.find(user);
+      if (!known) await people.create(user, password);
+      else if (!(await verify(user, password, known.password))) await people.setPassword(user, password);
+    },
+    close: () => (closing ??= close()),
+  };
+}
+
+/** Ports for an application that has none: from the wanted one on, without those that belong to others. */
+async function freshPorts(all: ReturnType<typeof apps>, from: number | undefined): Promise<readonly number[]> {
+  if (from === undefined) return [];
+  const stored = await Promise.all((await all.list()).map((app) => all.find(app)));
+  const owned = new Set(stored.map((app) => app?.port));
+  return Array.from({ length: 500 }, (_, at) => from + at).filter((port) => port < 65_536 && !owned.has(port));
+}

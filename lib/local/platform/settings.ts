@@ -1,0 +1,67 @@
+/** Something that happened, for the log of the local start. Never holds a variable's value, a password or a token. */
+export interface PlatformEvent {
+  readonly type: string;
+  readonly user?: string;
+  readonly app?: string;
+  readonly snapshot?: string;
+  /** One sentence where the type alone does not say enough. */
+  readonly detail?: string;
+  /** How long it took. */
+  readonly milliseconds?: number;
+}
+
+/** Where events go. */
+export type Log = (event: PlatformEvent) => void;
+
+/** Times and limits; all times in milliseconds. Tests shorten them, the local start keeps the defaults. */
+export interface Limits {
+  /** How long a started application may take until it answers. */
+  readonly readinessMs: number;
+  /** How long answers of 500 and more are taken for warming up (503: all of `readinessMs`). */
+  readonly serverErrorMs: number;
+  /** How long requests of the old release may take to finish once traffic has moved. */
+  readonly drainMs: number;
+  /** Between SIGTERM and SIGKILL. */
+  readonly graceMs: number;
+  /** First pause after a crash; it doubles up to `crashPauseMaxMs`. */
+  readonly crashPauseMs: number;
+  readonly crashPauseMaxMs: number;
+  /** This many crashes within `crashWindowMs` end the restarts. */
+  readonly crashLimit: number;
+  readonly crashWindowMs: number;
+  /** How long an installation may take. */
+  readonly installMs: number;
+  /** How long a verified password is remembered. */
+  readonly loginCacheMs: number;
+  /** Bytes of an uploaded tarball, and of what it unpacks to. */
+  readonly tarballBytes: number;
+  readonly unpackedBytes: number;
+  readonly entries: number;
+  /** Bytes of a JSON body. */
+  readonly bodyBytes: number;
+  /** Bytes of an application's log file before it is rotated. */
+  readonly logBytes: number;
+  /** Releases kept per application, the running one included. */
+  readonly releases: number;
+}
+
+const MiB = 1024 * 1024;
+
+export const defaultLimits: Limits = {
+  readinessMs: 60_000,
+  serverErrorMs: 5_000,
+  drainMs: 10_000,
+  graceMs: 5_000,
+  crashPauseMs: 1_000,
+  crashPauseMaxMs: 60_000,
+  crashLimit: 5,
+  crashWindowMs: 60_000,
+  installMs: 20 * 60_000,
+  loginCacheMs: 60_000,
+  tarballBytes: 512 * MiB,
+  unpackedBytes: 2048 * MiB,
+  entries: 200_000,
+  bodyBytes: MiB,
+  logBytes: 5 * MiB,
+  releases: 3,
+};

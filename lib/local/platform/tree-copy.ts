@@ -1,0 +1,65 @@
+import { constants } from 'node:fs';
+import { copyFile, lstat, mkdir, readdir, readlink, rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as v from 'valibot';
+
+/** What a folder held when npm had just filled it: folders in order, links, and files with size and time of change. */
+export const treeSchema = v.object({
+  folders: v.array(v.string()),
+  links: v.array(v.string()),
+  files: v.array(v.tuple([v.string(), v.number(), v.number()])),
+});
+export type Tree = v.InferOutput<typeof treeSchema>;
+
+/** Lists a folder: paths are relative to it, times in milliseconds. */
+export async function listTree(root: string): Promise<Tree> {
+  const tree: Tree = { folders: [], links: [], files: [] };
+  const walk = async (folder: string): Promise<void> => {
+    tree.folders.push(folder);
+    const entries = await readdir(join(root, folder), { withFileTypes: true });
+    await Promise.all(
+      entries.map(async (entry) => {
+        const path = join(folder, entry.name);
+        if (entry.isDirectory()) return walk(path);
+        if (entry.isSymbolicLink()) return void tree.links.push(path);
+        const { size, mtimeMs } = await lstat(join(root, path));
+        tree.files.push([path, size, mtimeMs]);
+      }),
+    );
+  };
+  await walk('');
+  tree.folders.sort();
+  return tree;
+}
+
+/**
+ * Copies the listed files of one folder to a new one and gives the list of the copy. `undefined`, with nothing left, when a
+ * file is not as listed any more, also when it changes meanwhile; files beside the listed ones are left out. Blocks are
+ * shared where the file system can (https://man7.org/linux/man-pages/man2/ioctl_ficlonerange.2.html).
+ */
+export async function copyTree(from: string, to: string, tree: Tree): Promise<Tree | undefined> {
+  try {
+    for (const folder of tree.folders) await mkdir(join(to, folder), { recursive: true });
+    for (const link of tree.links) await symlink(await readlink(join(from, link)), join(to, link));
+    const files = tree.files.values();
+    // As many at a time as Node has threads for files.
+    const copies = await Promise.all(Array.from({ length: 4 }, () => copyFiles(from, to, files)));
+    return { ...tree, files: copies.flat() };
+  } catch {
+    await rm(to, { recursive: true, force: true, maxRetries: 3 });
+    return undefined;
+  }
+}
+
+async function copyFiles(from: string, to: string, files: IterableIterator<Tree['files'][number]>) {
+  const copies: Tree['files'] = [];
+  for (const [path, size, mtimeMs] of files) {
+    const target = join(to, path);
+    await copyFile(join(from, path), target, constants.COPYFILE_FICLONE);
+    const [source, copy] = await Promise.all([lstat(join(from, path)), lstat(target)]);
+    // Looked at after the copy, so that a write before it and one during it are both seen.
+    if (source.size !== size || source.mtimeMs !== mtimeMs) throw new Error(`${path} has changed`);
+    copies.push([path, copy.size, copy.mtimeMs]);
+  }
+  return copies;
+}
