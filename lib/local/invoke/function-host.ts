@@ -69,6 +69,8 @@ export class FunctionHost {
       },
       fail: (error) => {
         clearTimeout(timer);
+        // Lambda logs what a handler throws; without it nobody learns more than "502".
+        this.#log({ functionName: this.#settings.name, stream: 'stderr', text: JSON.stringify(error) });
         invocation.fail(error);
       },
     });

@@ -1,0 +1,81 @@
+import { FunctionError } from '../invoke/function-error.ts';
+import { isRecord } from '../template/intrinsics.ts';
+import type { AuthorizerContext } from './proxy-event.ts';
+import { Refusal } from './refusal.ts';
+import type { GatewayRequest } from './request.ts';
+
+/** @throws Refusal UNAUTHORIZED when a value the authorizer needs is not in the request; it is not asked then. */
+export function requireIdentity(sources: readonly string[], request: GatewayRequest): void {
+  for (const source of sources) {
+    const [, from, name = ''] = /^method\.request\.(header|querystring)\.(.+)$/.exec(source) ?? [];
+    const missing =
+      (from === 'header' && !Object.keys(request.headers).some((one) => one.toLowerCase() === name.toLowerCase())) ||
+      (from === 'querystring' && request.query?.[name] === undefined);
+    if (missing) throw new Refusal('UNAUTHORIZED', { reason: `the request has no ${source}` });
+  }
+}
+
+/** What an authorizer's failure means to the client: the text "Unauthorized" is its way of saying 401. */
+export function authorizerFailed(error: unknown): Refusal {
+  if (error instanceof FunctionError && error.errorMessage === 'Unauthorized') return new Refusal('UNAUTHORIZED');
+  return new Refusal('AUTHORIZER_FAILURE', { reason: error instanceof Error ? error.message : String(error) });
+}
+
+/**
+ * Reads what an authorizer returned and gives the caller's context when its policy allows the method.
+ *
+ * @throws Refusal ACCESS_DENIED when the policy denies or does not allow; AUTHORIZER_CONFIGURATION_ERROR for a result
+ *   that is none (no principal, no policy, a context that is not flat)
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
+ */
+export function authorize(result: unknown, methodArn: string): AuthorizerContext {
+  const { principalId, policyDocument, context = {} } = isRecord(result) ? result : {};
+  if (typeof principalId !== 'string' || !isRecord(policyDocument)) throw malformed('no principalId or policyDocument');
+  const authorizer = { principalId, ...flatContext(context) };
+  const effects = list(policyDocument.Statement)
+    .filter((statement) => applies(statement, methodArn))
+    .map((statement) => (isRecord(statement) ? statement.Effect : undefined));
+  if (effects.includes('Allow') && !effects.includes('Deny')) return authorizer;
+  throw new Refusal('ACCESS_DENIED', { authorizer });
+}
+
+function applies(statement: unknown, methodArn: string): boolean {
+  if (!isRecord(statement)) throw malformed('a statement that is no object');
+  const { Action, Resource, Effect, NotAction, NotResource } = statement;
+  if (NotAction !== undefined || NotResource !== undefined || (Effect !== 'Allow' && Effect !== 'Deny')) {
+    throw malformed('a statement that is not Allow or Deny of an Action on a Resource');
+  }
+  const matchesAction = list(Action).some((one) => matches(String(one).toLowerCase(), 'execute-api:invoke'));
+  return matchesAction && list(Resource).some((one) => matches(String(one), methodArn));
+}
+
+/** IAM's wildcards: `*` any characters, `?` one. */
+function matches(pattern: string, text: string): boolean {
+  if (pattern === '*' || pattern === text) return true;
+  if (!/[*?]/.test(pattern)) return false;
+  const expression = pattern
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replace(/\*+/g, '.*')
+    .replace(/\?/g, '.');
+  return new RegExp(`^${expression}$`, 's').test(text);
+}
+
+function flatContext(context: unknown): Record<string, string> {
+  if (!isRecord(context)) throw malformed('a context that is no object');
+  const flat: Record<string, string> = {};
+  for (const [key, value] of Object.entries(context)) {
+    if (value === null) continue;
+    if (typeof value === 'object') throw malformed(`context.${key} is not a text, number or boolean`);
+    flat[key] = String(value);
+  }
+  return flat;
+}
+
+function list(value: unknown): unknown[] {
+  if (value === undefined) return [];
+  return Array.isArray(value) ? value : [value];
+}
+
+function malformed(reason: string): Refusal {
+  return new Refusal('AUTHORIZER_CONFIGURATION_ERROR', { reason: `the authorizer returned ${reason}` });
+}

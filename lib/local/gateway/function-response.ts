@@ -1,0 +1,64 @@
+import { isRecord } from '../template/intrinsics.ts';
+import { Refusal } from './refusal.ts';
+
+/** Status and headers of a function's answer, as they go to the client. */
+export interface ResponseHead {
+  readonly status: number;
+  readonly headers: ReadonlyArray<readonly [name: string, values: readonly string[]]>;
+}
+
+/** Headers of a function that API Gateway renames, because it sets them itself. */
+const remapped = new Set(['connection', 'date', 'server', 'www-authenticate']);
+/** Headers that follow from the body as it is sent. */
+const dropped = new Set(['content-length', 'transfer-encoding']);
+
+/**
+ * Checks what a Lambda proxy function returned.
+ *
+ * @throws Refusal DEFAULT_5XX (502) for what is not of the documented form
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-output-format
+ */
+export function functionResponse(result: unknown): ResponseHead & { readonly body: Buffer } {
+  if (!isRecord(result)) throw malformed('it is no object');
+  const { body = null, isBase64Encoded = false } = result;
+  if (body !== null && typeof body !== 'string') throw malformed('body is not a text');
+  return {
+    ...responseHead(result),
+    body: Buffer.from(body ?? '', isBase64Encoded === true ? 'base64' : 'utf8'),
+  };
+}
+
+/** Checks status and headers, of a whole answer or of the head of a stream. Throws as `functionResponse` does. */
+export function responseHead({ statusCode, headers, multiValueHeaders }: Record<string, unknown>): ResponseHead {
+  const status = Number(statusCode);
+  if (!Number.isInteger(status) || status < 200 || status > 599) throw malformed(`statusCode is ${String(statusCode)}`);
+  const byName = new Map<string, readonly [string, readonly string[]]>();
+  for (const [name, value] of fields(headers, 'headers'))
+    byName.set(name.toLowerCase(), [rename(name), [text(name, value)]]);
+  for (const [name, values] of fields(multiValueHeaders, 'multiValueHeaders')) {
+    if (!Array.isArray(values)) throw malformed(`multiValueHeaders.${name} is no list`);
+    byName.set(name.toLowerCase(), [rename(name), values.map((value) => text(name, value))]);
+  }
+  if (!byName.has('content-type')) byName.set('content-type', ['Content-Type', ['application/json']]);
+  for (const name of dropped) byName.delete(name);
+  return { status, headers: [...byName.values()] };
+}
+
+function rename(name: string): string {
+  return remapped.has(name.toLowerCase()) ? `x-amzn-remapped-${name.toLowerCase()}` : name;
+}
+
+function text(name: string, value: unknown): string {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);
+  throw malformed(`the header ${name} is not a text`);
+}
+
+function fields(value: unknown, name: string): Array<[string, unknown]> {
+  if (value === undefined || value === null) return [];
+  if (!isRecord(value)) throw malformed(`${name} is no object`);
+  return Object.entries(value);
+}
+
+function malformed(reason: string): Refusal {
+  return new Refusal('DEFAULT_5XX', { reason: `the function's answer is malformed: ${reason}` });
+}

@@ -1,0 +1,120 @@
+import { isRecord } from '../template/intrinsics.ts';
+import type { Resource } from '../template.ts';
+import { type RefusalType, refusals } from './refusal.ts';
+
+/** What the client gets instead of a function's answer. */
+export interface GatewayResponse {
+  readonly status: number;
+  readonly headers: ReadonlyArray<readonly [string, string]>;
+  readonly body: string;
+}
+
+/** The request a gateway response is rendered for. */
+export interface RefusedRequest {
+  /** What `$context` refers to. */
+  readonly context: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>> | null;
+}
+
+type Render = (request: RefusedRequest) => string | undefined;
+interface Declared {
+  readonly status: number | undefined;
+  readonly headers: ReadonlyArray<readonly [string, Render]>;
+  readonly templates: ReadonlyMap<string, Render>;
+}
+
+const plain: Declared = { status: undefined, headers: [], templates: new Map() };
+
+/**
+ * Compiles the `AWS::ApiGateway::GatewayResponse` resources. A type that is not declared falls back to DEFAULT_4XX or
+ * DEFAULT_5XX and keeps its own status; without either, the body is `{"message": …}`.
+ *
+ * Templates substitute `$context…` and nothing else; what is not there becomes empty, a header without value is left out.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-gatewayResponse-definition.html
+ */
+export function compileGatewayResponses(
+  resources: readonly Resource[],
+): (type: RefusalType, request: RefusedRequest) => GatewayResponse {
+  const declared = new Map(resources.map(({ properties }) => [String(properties.ResponseType), compile(properties)]));
+  return (type, request) => {
+    const { status, message } = refusals[type];
+    const fallback = status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX';
+    const chosen = declared.get(type) ?? declared.get(fallback) ?? plain;
+    const error = { message, messageString: JSON.stringify(message), responseType: type };
+    const full = { ...request, context: { ...request.context, error } };
+    const [contentType, render] = chooseTemplate(chosen.templates, accepted(request));
+    const headers = chosen.headers.flatMap(([name, value]): Array<[string, string]> => {
+      const text = value(full);
+      return text === undefined || text === '' ? [] : [[name, text]];
+    });
+    return {
+      status: chosen.status ?? status,
+      headers: [...headers, ['content-type', contentType]],
+      body: render(full) ?? '',
+    };
+  };
+}
+
+function compile(properties: Record<string, unknown>): Declared {
+  const { StatusCode: status, ResponseParameters: parameters, ResponseTemplates: templates } = properties;
+  return {
+    status: status === undefined ? undefined : Number(status),
+    headers: entries(parameters).flatMap(([name, expression]): Array<[string, Render]> => {
+      const [, header] = /^gatewayresponse\.header\.(.+)$/.exec(name) ?? [];
+      return header === undefined ? [] : [[header, compileParameter(expression)]];
+    }),
+    templates: new Map(entries(templates).map(([type, template]) => [type, compileTemplate(template)])),
+  };
+}
+
+/** `'literal'`, `context.requestId`, `method.request.header.Name` or `method.request.querystring.name`. */
+function compileParameter(expression: string): Render {
+  const [, literal] = /^'(.*)'$/.exec(expression) ?? [];
+  if (literal !== undefined) return () => literal;
+  const [, header] = /^method\.request\.header\.(.+)$/.exec(expression) ?? [];
+  if (header !== undefined) return ({ headers }) => headerValue(headers, header);
+  const [, parameter] = /^method\.request\.querystring\.(.+)$/.exec(expression) ?? [];
+  if (parameter !== undefined) return ({ query }) => query?.[parameter];
+  const path = expression.split('.').slice(1);
+  return expression.startsWith('context.') ? ({ context }) => lookUp(context, path) : () => undefined;
+}
+
+function compileTemplate(template: string): Render {
+  const parts = template.split(/(\$context(?:\.[A-Za-z0-9_-]+)+)/);
+  const rendered = parts.map((part, index): Render => {
+    // Every second part is what the parentheses caught.
+    if (index % 2 === 0) return () => part;
+    const path = part.split('.').slice(1);
+    return ({ context }) => lookUp(context, path);
+  });
+  return (request) => rendered.map((render) => render(request) ?? '').join('');
+}
+
+const plainTemplate = compileTemplate('{"message":$context.error.messageString}');
+
+function chooseTemplate(templates: ReadonlyMap<string, Render>, accept: readonly string[]): readonly [string, Render] {
+  const [first] = templates;
+  const wanted = accept.find((type) => templates.has(type)) ?? 'application/json';
+  const chosen = templates.get(wanted);
+  return chosen ? [wanted, chosen] : (first ?? ['application/json', plainTemplate]);
+}
+
+function accepted({ headers }: RefusedRequest): string[] {
+  return (headerValue(headers, 'accept') ?? '').split(',').map((type) => type.replace(/;.*/s, '').trim());
+}
+
+function headerValue(headers: Readonly<Record<string, string>>, wanted: string): string | undefined {
+  const name = Object.keys(headers).find((key) => key.toLowerCase() === wanted.toLowerCase());
+  return name === undefined ? undefined : headers[name];
+}
+
+function lookUp(from: unknown, path: readonly string[]): string | undefined {
+  const value = path.reduce<unknown>((at, name) => (isRecord(at) ? at[name] : undefined), from);
+  return value === undefined || value === null ? undefined : String(value);
+}
+
+function entries(value: unknown): Array<[string, string]> {
+  return isRecord(value) ? Object.entries(value).map(([key, text]) => [key, String(text)]) : [];
+}

@@ -1,0 +1,116 @@
+import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
+import { account, region } from '../clients.ts';
+import type { GatewayRequest } from './request.ts';
+import type { RestApi } from './rest-api.ts';
+import type { Route } from './routes.ts';
+
+/** The caller as the authorizer described it: `principalId` and its context, every value a text. */
+export type AuthorizerContext = Readonly<Record<string, string>>;
+
+/** What the event of the authorizer and that of the function have in common. */
+export type EventBase = ReturnType<typeof eventBase>;
+
+const noIdentity = {
+  accessKey: null,
+  accountId: null,
+  apiKey: null,
+  apiKeyId: null,
+  caller: null,
+  clientCert: null,
+  cognitoAuthenticationProvider: null,
+  cognitoAuthenticationType: null,
+  cognitoIdentityId: null,
+  cognitoIdentityPoolId: null,
+  principalOrgId: null,
+  user: null,
+  userArn: null,
+};
+
+/**
+ * The request part of a Lambda proxy event, version 1.0. `path` is as sent and path parameters are decoded, as on AWS;
+ * paths carry no stage, as behind a custom domain; `domainName` is the Host header, so that addresses built on it work.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
+ */
+export function eventBase(api: RestApi, request: GatewayRequest, { method, pathParameters }: Route) {
+  return {
+    resource: method.resourcePath,
+    path: request.path,
+    httpMethod: request.httpMethod,
+    headers: request.headers,
+    multiValueHeaders: request.multiValueHeaders,
+    queryStringParameters: request.query,
+    multiValueQueryStringParameters: request.multiValueQuery,
+    pathParameters,
+    stageVariables: null,
+    requestContext: {
+      ...refusedContext(api, request),
+      resourceId: method.resourceId,
+      resourcePath: method.resourcePath,
+      identity: { ...noIdentity, sourceIp: request.sourceIp, userAgent: request.userAgent },
+    },
+  };
+}
+
+/** What `$context` holds for a request, whether it reached a method or not. */
+export function refusedContext(api: RestApi, request: GatewayRequest) {
+  return {
+    accountId: account,
+    apiId: api.apiId,
+    domainName: request.host,
+    domainPrefix: request.host.split('.')[0] ?? request.host,
+    extendedRequestId: request.requestId,
+    httpMethod: request.httpMethod,
+    path: request.path,
+    protocol: request.protocol,
+    requestId: request.requestId,
+    requestTime: commonLogTime(request.receivedAt),
+    requestTimeEpoch: request.receivedAt,
+    stage: api.stage,
+    identity: { sourceIp: request.sourceIp, userAgent: request.userAgent },
+  };
+}
+
+/** The event of the function. A body of a binary media type travels as base64, and an empty one as null. */
+export function proxyEvent(
+  api: RestApi,
+  base: EventBase,
+  { body, contentType, authorizer }: { body: Buffer; contentType: string; authorizer: AuthorizerContext | undefined },
+) {
+  const isBase64Encoded = body.length > 0 && isBinary(api.binaryMediaTypes, contentType);
+  return {
+    ...base,
+    requestContext: { ...base.requestContext, authorizer },
+    body: body.length === 0 ? null : body.toString(isBase64Encoded ? 'base64' : 'utf8'),
+    isBase64Encoded,
+  } satisfies Loose<APIGatewayProxyEvent>;
+}
+
+/** The event of a REQUEST authorizer, which never sees the body. */
+export function authorizerEvent(base: EventBase, methodArn: string) {
+  return { type: 'REQUEST', methodArn, ...base } satisfies Loose<APIGatewayRequestAuthorizerEvent>;
+}
+
+/** The ARN a policy of the authorizer speaks about: `…:<api>/<stage>/<METHOD>/<path>`. */
+export function methodArn(api: RestApi, request: GatewayRequest): string {
+  return `arn:aws:execute-api:${region}:${account}:${api.apiId}/${api.stage}/${request.httpMethod}/${request.path.slice(1)}`;
+}
+
+/** The published types make fields mutable and differ in what may be absent; the names and kinds are what counts here. */
+type Loose<Event> = { readonly [Field in keyof Event]: unknown };
+
+function isBinary(types: readonly string[], contentType: string): boolean {
+  // API Gateway takes a body without a type for JSON.
+  const type = contentType.replace(/;.*/s, '').trim().toLowerCase() || 'application/json';
+  return types.some(
+    (one) => one === '*/*' || one === type || (one.endsWith('/*') && type.startsWith(one.slice(0, -1))),
+  );
+}
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+function commonLogTime(epochMs: number): string {
+  const time = new Date(epochMs);
+  const day = String(time.getUTCDate()).padStart(2, '0');
+  return `${day}/${months[time.getUTCMonth()]}/${time.getUTCFullYear()}:${time.toISOString().slice(11, 19)} +0000`;
+}

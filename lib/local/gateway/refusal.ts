@@ -1,0 +1,36 @@
+/**
+ * The kinds of gateway response this gateway gives, with their status and message where the template is silent.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
+ */
+export const refusals = {
+  ACCESS_DENIED: { status: 403, message: 'User is not authorized to access this resource' },
+  API_CONFIGURATION_ERROR: { status: 500, message: 'Internal server error' },
+  AUTHORIZER_CONFIGURATION_ERROR: { status: 500, message: 'Internal server error' },
+  AUTHORIZER_FAILURE: { status: 500, message: 'Internal server error' },
+  INTEGRATION_FAILURE: { status: 504, message: 'Internal server error' },
+  INTEGRATION_TIMEOUT: { status: 504, message: 'Endpoint request timed out' },
+  MISSING_AUTHENTICATION_TOKEN: { status: 403, message: 'Missing Authentication Token' },
+  REQUEST_TOO_LARGE: { status: 413, message: 'Request Too Long' },
+  UNAUTHORIZED: { status: 401, message: 'Unauthorized' },
+  /** A function that throws or answers nonsense has no type of its own: 502 by way of the default. */
+  DEFAULT_5XX: { status: 502, message: 'Internal server error' },
+} as const;
+
+export type RefusalType = keyof typeof refusals;
+
+/** A request that the gateway answers itself. `reason` is for the log; the client sees the template's response. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly type: RefusalType;
+  readonly reason: string;
+  /** What the authorizer said about the caller, for `$context.authorizer`. */
+  readonly authorizer: Readonly<Record<string, string>>;
+
+  constructor(type: RefusalType, about: { reason?: string; authorizer?: Readonly<Record<string, string>> } = {}) {
+    super(refusals[type].message);
+    this.type = type;
+    this.reason = about.reason ?? type;
+    this.authorizer = about.authorizer ?? {};
+  }
+}

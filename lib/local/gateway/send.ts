@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { Answer } from './answer.ts';
+import { Refusal } from './refusal.ts';
+
+/**
+ * Sends an answer. A client that went away ends it quietly; a stream that fails or outlives its time is cut, which the
+ * client sees as an incomplete response, since the status is long gone.
+ *
+ * @throws Refusal DEFAULT_5XX when a header cannot be sent; nothing was written then
+ */
+export async function send(response: ServerResponse, requestId: string, answer: Answer): Promise<void> {
+  try {
+    writeHead(response, requestId, answer);
+  } catch (error) {
+    if ('endsAt' in answer) await answer.body.return?.();
+    throw error;
+  }
+  if ('endsAt' in answer) return sendStream(response, answer.body, answer.endsAt);
+  const bytes = Buffer.isBuffer(answer.body) ? answer.body : Buffer.from(answer.body);
+  if (answer.status !== 204 && answer.status !== 304) response.setHeader('Content-Length', bytes.length);
+  response.end(bytes);
+}
+
+function writeHead(response: ServerResponse, requestId: string, { status, headers }: Answer): void {
+  response.statusCode = status;
+  try {
+    response.setHeader('x-amzn-RequestId', requestId);
+    for (const [name, values] of headers) response.setHeader(name, values);
+  } catch (error) {
+    for (const name of response.getHeaderNames()) response.removeHeader(name);
+    throw new Refusal('DEFAULT_5XX', { reason: `a header cannot be sent: ${String(error)}` });
+  }
+}
+
+async function sendStream(
+  response: ServerResponse,
+  body: AsyncIterableIterator<Uint8Array>,
+  endsAt: number,
+): Promise<void> {
+  const cut = setTimeout(() => response.destroy(), endsAt - Date.now());
+  // Before the first byte of the body: the head says that the stream has begun.
+  response.flushHeaders();
+  try {
+    for await (const chunk of body) {
+      if (response.destroyed) break;
+      if (!response.write(chunk)) await drained(response);
+    }
+    response.end();
+  } finally {
+    clearTimeout(cut);
+    // Leaves the connection half-written when the body failed, instead of ending it as if it were whole.
+    if (!response.writableEnded) response.destroy();
+  }
+}
+
+async function drained(response: ServerResponse): Promise<void> {
+  const gone = new AbortController();
+  const close = (): void => gone.abort();
+  response.once('close', close);
+  try {
+    if (!response.destroyed) await once(response, 'drain', { signal: gone.signal });
+  } catch (error) {
+    if (!gone.signal.aborted) throw error;
+  } finally {
+    response.off('close', close);
+  }
+}
