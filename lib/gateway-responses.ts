@@ -1,6 +1,6 @@
 import { type GatewayResponse, ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { type ErrorCode, errors, problem } from '../functions/core/errors.ts';
-import packageJson from '../package.json' with { type: 'json' };
+import { version } from '../functions/core/version.ts';
 
 /** An answer that the gateway gives by itself, before or instead of a function's. */
 interface GatewayAnswer {
@@ -77,7 +77,7 @@ const challenge = { 'WWW-Authenticate': quoted('Basic realm="deployment-webhooks
 const headers = {
   'Content-Type': quoted('application/problem+json'),
   'x-api-uuid': 'context.requestId',
-  'x-api-version': quoted(packageJson.version),
+  'x-api-version': quoted(version),
 };
 
 /**
