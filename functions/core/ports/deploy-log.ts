@@ -153,6 +153,8 @@ export interface LogReader {
 export interface Backlog {
   /** Up to `limit` unfinished entries whose time has come by `now`, the longest overdue first. */
   due(now: number, limit: number): Promise<readonly Job[]>;
+  /** Has the next look at `due`. `freesLease`: nobody can be working on the entry, whatever its lease says. */
+  postpone(job: Job, due: number, freesLease: boolean): Promise<void>;
 }
 
 /** A stored token of a user for a repository host. */

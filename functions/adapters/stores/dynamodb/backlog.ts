@@ -1,7 +1,7 @@
-import { QueryCommand } from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, QueryCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Job } from '../../../core/job.ts';
 import type { Backlog } from '../../../core/ports/deploy-log.ts';
-import { DUE_PARTITIONS, duePartition, type Item, N, numberIn, S, stringIn } from './items.ts';
+import { DUE_PARTITIONS, duePartition, type Item, keys, N, numberIn, S, stringIn } from './items.ts';
 import type { TableContext } from './log.ts';
 
 /** The entries that wait, by the time at which something should have happened. */
@@ -13,6 +13,7 @@ export function dynamoDbBacklog(context: TableContext): Backlog {
       found.sort((one, other) => (numberIn(one, 'due_at') ?? 0) - (numberIn(other, 'due_at') ?? 0));
       return found.slice(0, limit).map(jobIn);
     },
+    postpone: (job, due, freesLease) => postpone(context, job, due, freesLease),
   };
 }
 
@@ -31,4 +32,21 @@ async function dueIn({ client, table }: TableContext, shard: number, now: number
 
 function jobIn(item: Item): Job {
   return { user: stringIn(item, 'pk') ?? '', number: Number(stringIn(item, 'sk')?.slice(2)) };
+}
+
+async function postpone({ client, table }: TableContext, { user, number }: Job, due: number, freesLease: boolean) {
+  try {
+    await client.send(
+      new UpdateItemCommand({
+        TableName: table,
+        Key: keys.entry(user, number),
+        UpdateExpression: freesLease ? 'SET due_at = :due REMOVE lease' : 'SET due_at = :due',
+        ConditionExpression: 'attribute_exists(due_pk)',
+        ExpressionAttributeValues: { ':due': N(due) },
+      }),
+    );
+  } catch (error) {
+    // It has come to its end meanwhile.
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+  }
 }

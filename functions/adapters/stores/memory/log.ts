@@ -147,6 +147,13 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, Backlog {
     return waiting.slice(0, limit).map(({ entry: { user, number } }) => ({ user, number }));
   }
 
+  async postpone({ user, number }: Job, due: number, freesLease: boolean): Promise<void> {
+    const row = this.#rowsOf(user)[number - 1];
+    if (!row || isFinal(row.entry.status)) return;
+    row.due = due;
+    if (freesLease) row.lease = null;
+  }
+
   #rowsOf(user: string): Row[] {
     return getOr(this.#rows, user, () => []);
   }

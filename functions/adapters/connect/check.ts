@@ -1,0 +1,17 @@
+import type { CheckPorts } from '../../stage-check/check.ts';
+import { ciConfigs } from '../ci/registry.ts';
+import { dynamoDbFacts } from '../stores/dynamodb/facts.ts';
+import { numberVariable } from './environment.ts';
+import { connectHosts } from './hosts.ts';
+import { connectTable } from './table.ts';
+
+/** What the stage `check` needs beside what every stage has: hosts, facts, CI configurations, `HOLD_MINUTES`. */
+export function connectCheck(stage: Pick<CheckPorts, 'log' | 'queue' | 'clock'>): CheckPorts {
+  return {
+    ...stage,
+    ...connectHosts(),
+    facts: dynamoDbFacts(connectTable()),
+    ciConfigs,
+    holdMinutes: numberVariable('HOLD_MINUTES'),
+  };
+}

@@ -1,0 +1,27 @@
+import type { AcceptPorts } from '../../api-deploy/accept.ts';
+import { trace } from '../../triggers/trace.ts';
+import { systemClock } from '../ambient/system.ts';
+import { chooseHost } from '../hosts/choose.ts';
+import { parseHosts } from '../hosts/configuration.ts';
+import { recognise } from '../senders/registry.ts';
+import { dynamoDbFacts } from '../stores/dynamodb/facts.ts';
+import { dynamoDbLog } from '../stores/dynamodb/log.ts';
+import { variable } from './environment.ts';
+import { connectQueue } from './queues.ts';
+import { connectTable } from './table.ts';
+
+/** What the webhook needs, with `REPOSITORY_HOSTS` and `DEFAULT_BRANCH`. */
+export function connectDeploy(): AcceptPorts {
+  const table = connectTable();
+  const hosts = parseHosts(variable('REPOSITORY_HOSTS'));
+  return {
+    log: dynamoDbLog(table),
+    facts: dynamoDbFacts(table),
+    queue: connectQueue(),
+    clock: systemClock,
+    recognise,
+    hostName: (kind, hostname) => chooseHost(hosts, kind, hostname)?.name ?? null,
+    defaultBranch: variable('DEFAULT_BRANCH'),
+    trace,
+  };
+}

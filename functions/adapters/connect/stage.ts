@@ -1,0 +1,20 @@
+import type { StageName } from '../../core/pipeline.ts';
+import type { StageConnection } from '../../triggers/stage.ts';
+import { systemClock, systemIds } from '../ambient/system.ts';
+import { dynamoDbLog } from '../stores/dynamodb/log.ts';
+import { numberVariable } from './environment.ts';
+import { connectQueue, connectVisibility } from './queues.ts';
+import { connectTable } from './table.ts';
+
+/** What every stage needs to run: log, queues, time, and `RETRY_BASE_SECONDS`. */
+export function connectStage(stage: StageName): StageConnection {
+  return {
+    stage,
+    log: dynamoDbLog(connectTable()),
+    queue: connectQueue(),
+    clock: systemClock,
+    ids: systemIds,
+    retryBaseSeconds: numberVariable('RETRY_BASE_SECONDS'),
+    setVisibility: connectVisibility(stage),
+  };
+}

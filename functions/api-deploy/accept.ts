@@ -1,0 +1,156 @@
+import type { Delivery } from '../core/delivery.ts';
+import { type Entry, ended, entryAddress, isFinal } from '../core/entry.ts';
+import { DeployError } from '../core/errors.ts';
+import { jobOf } from '../core/job.ts';
+import { readPayload } from '../core/payload.ts';
+import type { Clock } from '../core/ports/ambient.ts';
+import type { Appending, DeployFacts, DeployLog, Draft } from '../core/ports/deploy-log.ts';
+import type { JobQueue } from '../core/ports/job-queue.ts';
+import type { HookCall, Sender } from '../core/ports/sender.ts';
+import { PATIENCE } from '../core/stage.ts';
+import { draftOf, type Origin } from './draft.ts';
+import { type Intention, intentionOf } from './intention.ts';
+
+/** A call to the webhook, after its login. */
+export interface Hook extends Origin {
+  readonly headers: HookCall['headers'];
+  readonly query: HookCall['query'];
+  readonly raw: Uint8Array;
+}
+
+/** What accepting works with. */
+export interface AcceptPorts {
+  readonly log: DeployLog;
+  readonly facts: DeployFacts;
+  readonly queue: JobQueue;
+  readonly clock: Clock;
+  /** The sender of a call. Throws `deploy:provider:not_supported`. */
+  readonly recognise: (call: HookCall) => Sender;
+  /** The configured name of a repository host, from its kind and the payload's host name; null when it is not allowed. */
+  readonly hostName: (kind: string, hostname: string | null) => string | null;
+  readonly defaultBranch: string;
+  readonly trace: (event: string, fields: Record<string, unknown>) => void;
+}
+
+/**
+ * Accepts a webhook call: one entry for each thing that it says, stored in a transaction before anything is answered,
+ * and the first stage queued for those that deploy. Gives the entries, those that deploy first. Throws
+ * `deploy:no_payload`, `deploy:provider:not_supported`, `request:too_large`, `request:bad_parameter` and
+ * `deploy:db:failed_to_store_payload`; nothing is stored then.
+ */
+export async function accept(hook: Hook, ports: AcceptPorts): Promise<readonly [Entry, ...Entry[]]> {
+  const branch = branchOf(hook, ports.defaultBranch);
+  const { body } = readPayload(hook.raw, hook.headers['content-type']);
+  const call = { headers: hook.headers, query: hook.query, body, raw: hook.raw };
+  const deliveries = ports.recognise(call).read(call);
+  const plans = deliveries.map((delivery) => plan(delivery, branch, hook, ports));
+  const entries: Entry[] = [];
+  // One after the other: they get their numbers in the order in which the sender names them.
+  for (const appending of plans) entries.push(await store(appending, ports));
+  entries.sort((one, other) => Number(isFinal(one.status)) - Number(isFinal(other.status)));
+  const [first, ...others] = entries;
+  if (!first) throw new DeployError('deploy:provider:not_supported', 'The payload names no change of any branch.');
+  return [first, ...others];
+}
+
+function branchOf({ query }: Hook, preset: string): string {
+  if (query.branch === undefined) return preset;
+  const branch = query.branch.replace(/^refs\/heads\//, '');
+  if (branch !== '' && branch.length <= 250 && !/[\p{Cc}\s~^:?*[\\]/u.test(branch)) return branch;
+  throw new DeployError('request:bad_parameter', 'The parameter branch is not the name of a branch.');
+}
+
+function plan(delivery: Delivery, branch: string, hook: Hook, ports: AcceptPorts): Appending {
+  const intention = intentionOf(delivery, branch);
+  const host = hostOf(delivery, ports);
+  return {
+    draft: draftOf(delivery, host, intention, hook),
+    payload: hook.raw,
+    accepted: intention.deploys && delivery.kind === 'push',
+    outcome: intention.outcome,
+    once: onceOf(delivery, branch, intention),
+    replaces: null,
+    due: hook.at + PATIENCE,
+  };
+}
+
+function hostOf(delivery: Delivery, { hostName }: AcceptPorts): string | null {
+  if (!delivery.repository) return null;
+  const kind = delivery.kind === 'notice' ? delivery.provider : delivery.hostKind;
+  const { hostname } = delivery.repository;
+  const host = hostName(kind, hostname);
+  // What deploys nothing may come from anywhere: a ping must not look like a broken hook.
+  if (host || delivery.kind === 'notice') return host;
+  const detail = `The repository lives at ${hostname ?? `a host of the kind ${kind}`}, which this service is not configured for.`;
+  throw new DeployError('deploy:provider:not_supported', detail);
+}
+
+/**
+ * The same delivery makes one entry, for each branch that it is asked to deploy: two hooks of a repository may deploy two
+ * branches, and send the same delivery id.
+ */
+function onceOf(delivery: Delivery, branch: string, { deploys }: Intention): string | null {
+  if (delivery.id === null || !deploys) return null;
+  if (delivery.kind === 'notice') return null;
+  const ref = delivery.kind === 'push' ? delivery.ref : delivery.sha;
+  return [delivery.provider, delivery.id, ref, branch].join('#');
+}
+
+async function store(appending: Appending, ports: AcceptPorts): Promise<Entry> {
+  const entry = await append(appending, ports);
+  if (entry.status === 'queued') await send(entry, ports);
+  else if (appending.outcome && !appending.outcome.passed) await refuseHeld(entry, ports);
+  return entry;
+}
+
+async function append(appending: Appending, { log }: AcceptPorts): Promise<Entry> {
+  try {
+    const appended = await log.append(appending);
+    if ('entry' in appended) return appended.entry;
+    return await appendAgain(appending, appended.duplicateOf, log);
+  } catch (error) {
+    if (error instanceof DeployError) throw error;
+    const detail = 'The database did not take the payload in time. Nothing was stored; send the delivery again.';
+    throw new DeployError('deploy:db:failed_to_store_payload', detail, { cause: error });
+  }
+}
+
+/** The same delivery again: deployed when the first try failed, or else only written down. */
+async function appendAgain(appending: Appending, number: number, log: DeployLog): Promise<Entry> {
+  const { draft } = appending;
+  const first = await log.read(draft.user, number);
+  const failed = !first || first.status === 'error' || first.status === 'expired';
+  const again = failed ? await log.append({ ...appending, replaces: number }) : { duplicateOf: number };
+  if ('entry' in again) return again.entry;
+  const address = first ? entryAddress(draft.base, first) : 'another entry';
+  const duplicate: Draft = { ...draft, ...over(`The same delivery made ${address}.`, draft.receivedAt) };
+  const written = await log.append({ ...appending, draft: duplicate, accepted: false, once: null });
+  if ('entry' in written) return written.entry;
+  throw new Error('An entry without a delivery id cannot be a duplicate.');
+}
+
+function over(reason: string, at: number): Pick<Draft, 'status' | 'reason' | 'finishedAt'> {
+  return { status: 'duplicate', reason, finishedAt: at };
+}
+
+/** The entry is stored: when its message cannot be sent now, the sweeper sends it. */
+async function send(entry: Entry, { queue, trace }: AcceptPorts): Promise<void> {
+  try {
+    await queue.send(jobOf(entry));
+  } catch (error) {
+    trace('first stage not queued', { uuid: entry.uuid, user: entry.user, number: entry.number, error });
+  }
+}
+
+/** CI did not pass: the push that waits for it will never be deployed. */
+async function refuseHeld({ user, repository, sha, provider, reason }: Entry, ports: AcceptPorts): Promise<void> {
+  if (!repository || !sha) return;
+  const { held } = await ports.facts.gate(user, { ...repository, sha });
+  if (held === null) return;
+  const now = ports.clock.now();
+  const why = `CI did not pass (${provider}): ${reason ?? ''}`.trim();
+  const moved = await ports.log.move(user, held, (current) =>
+    current.status === 'held' ? { entry: ended(current, 'skipped', why, now), gate: { held: null }, due: now } : null,
+  );
+  if (moved) await ports.queue.report(moved);
+}

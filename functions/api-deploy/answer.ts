@@ -1,0 +1,37 @@
+import { type Entry, entryAddress, isFinal } from '../core/entry.ts';
+import { DeployError } from '../core/errors.ts';
+import type { Clock } from '../core/ports/ambient.ts';
+import type { DeployLog } from '../core/ports/deploy-log.ts';
+import { row } from '../core/views.ts';
+import { type HttpAnswer, problemAnswer } from '../triggers/http.ts';
+
+/** Milliseconds between two looks at an entry that a client waits for. */
+const PAUSE = 150;
+
+/** The answer to a hook: `202` while the deploy is under way, `200` when there is none. */
+export function accepted(entry: Entry): HttpAnswer {
+  const headers = { location: entryAddress(entry.base, entry) };
+  return { status: isFinal(entry.status) ? 200 : 202, headers, body: row(entry, { base: entry.base, docs: 'false' }) };
+}
+
+/** The answer to a hook that waits up to so many seconds for the outcome: a failed deploy answers with its code. */
+export async function awaited(
+  entry: Entry,
+  seconds: number,
+  { log, clock }: { readonly log: DeployLog; readonly clock: Clock },
+): Promise<HttpAnswer> {
+  const end = clock.now() + seconds * 1000;
+  let seen = entry;
+  while (!isFinal(seen.status) && seen.status !== 'held' && clock.now() + PAUSE <= end) {
+    await clock.sleep(PAUSE);
+    seen = (await log.read(entry.user, entry.number)) ?? seen;
+  }
+  const answer = outcome(seen, entry.uuid);
+  return { ...answer, headers: { ...answer.headers, 'preference-applied': `wait=${seconds}` } };
+}
+
+function outcome(entry: Entry, uuid: string): HttpAnswer {
+  if (!entry.error) return accepted(entry);
+  const failed = problemAnswer(new DeployError(entry.error.code, entry.error.detail), uuid);
+  return { ...failed, headers: { ...failed.headers, location: entryAddress(entry.base, entry) } };
+}

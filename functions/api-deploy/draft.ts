@@ -1,0 +1,68 @@
+import type { Delivery, RepositoryRef } from '../core/delivery.ts';
+import type { Entry } from '../core/entry.ts';
+import { stages } from '../core/pipeline.ts';
+import type { Draft } from '../core/ports/deploy-log.ts';
+import type { Intention } from './intention.ts';
+
+/** What an entry takes from the request itself. */
+export interface Origin {
+  readonly user: string;
+  readonly uuid: string;
+  readonly base: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** The entry of a delivery, as it begins. `host` is the configured name of its repository host. */
+export function draftOf(delivery: Delivery, host: string | null, intention: Intention, origin: Origin): Draft {
+  const { user, uuid, base, at } = origin;
+  return {
+    user,
+    uuid,
+    base,
+    ...described(delivery, host),
+    provider: delivery.provider,
+    delivery: delivery.id,
+    appName: null,
+    status: intention.deploys ? 'queued' : 'skipped',
+    reason: intention.reason,
+    receivedAt: at,
+    updatedAt: at,
+    finishedAt: intention.deploys ? null : at,
+    error: null,
+    stages: [],
+    snapshot: null,
+    url: null,
+    logTail: [],
+    stage: stages[0]?.name ?? 'check',
+    tarball: null,
+    manifest: null,
+    fromBuild: delivery.kind === 'build',
+  };
+}
+
+type Described = Pick<Entry, 'repository' | 'sha' | 'branch' | 'ref' | 'before' | 'forced' | 'message' | 'author'>;
+
+function described(delivery: Delivery, host: string | null): Described {
+  const nothing = { sha: null, branch: null, ref: null, before: null, forced: false, message: null, author: null };
+  const repository = repositoryOf(delivery, host);
+  if (delivery.kind === 'notice') return { ...nothing, repository };
+  const { sha, branch, message, author } = delivery;
+  if (delivery.kind === 'build') return { ...nothing, repository, sha, branch, message, author };
+  return {
+    repository,
+    sha,
+    branch,
+    message,
+    author,
+    ref: delivery.ref,
+    before: delivery.before,
+    forced: delivery.forced,
+  };
+}
+
+function repositoryOf({ repository }: Delivery, host: string | null): Entry['repository'] {
+  if (!repository || !host) return null;
+  const where: RepositoryRef = { host, owner: repository.owner, name: repository.name };
+  return { ...where, url: repository.url, private: repository.private };
+}

@@ -1,0 +1,11 @@
+/** A client may wait that long, in seconds: the gateway gives up after 29. */
+const LONGEST = 25;
+
+/** The seconds that `Prefer: wait=N` asks for, at most 25; null when it does not ask (RFC 7240). */
+export function preferredWait(header: string | undefined): number | null {
+  const wait = header
+    ?.split(',')
+    .map((preference) => /^\s*wait\s*=\s*"?(\d{1,6})"?\s*(?:;.*)?$/i.exec(preference)?.[1])
+    .find((value) => value !== undefined);
+  return wait === undefined ? null : Math.min(Number(wait), LONGEST);
+}

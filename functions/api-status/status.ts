@@ -1,0 +1,63 @@
+import { DeployError } from '../core/errors.ts';
+import { includeDocs, wholeNumber } from '../core/parameters.ts';
+import type { LogReader, Page, PageQuery } from '../core/ports/deploy-log.ts';
+import { row } from '../core/views.ts';
+import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
+
+/**
+ * `GET /1/status/<user>/webhooks[/<application>]`: a page of the log, newest first. An application without entries is
+ * `status:db:not_found`, a user without entries an empty page.
+ */
+export function status(log: Pick<LogReader, 'page'>): (request: HttpRequest) => Promise<HttpAnswer> {
+  return async (request) => {
+    const docs = includeDocs(request.query);
+    const query = readQuery(request);
+    const page = await read(log, query);
+    if (query.app !== null && page.total === 0) {
+      throw new DeployError('status:db:not_found', `There is no entry of an application "${query.app}".`);
+    }
+    const { limit, skip } = query;
+    const rows = page.entries.map((entry) => row(entry, { base: request.base, docs }));
+    const link = linkHeader(request, query, page.total);
+    return {
+      status: 200,
+      headers: { 'cache-control': 'no-cache', ...(link && { link }) },
+      body: { total: page.total, skip, limit, rows },
+    };
+  };
+}
+
+function readQuery({ user, params, query }: HttpRequest): PageQuery {
+  return {
+    user,
+    app: params.application ?? null,
+    skip: wholeNumber(query, 'skip', { preset: 0, from: 0, to: Number.MAX_SAFE_INTEGER }),
+    limit: wholeNumber(query, 'limit', { preset: 10, from: 1, to: 100 }),
+  };
+}
+
+async function read(log: Pick<LogReader, 'page'>, query: PageQuery): Promise<Page> {
+  try {
+    return await log.page(query);
+  } catch (error) {
+    throw new DeployError('status:db:query_fail', 'The page could not be read; ask again.', { cause: error });
+  }
+}
+
+/** The neighbouring pages (RFC 8288); null when there are none. */
+function linkHeader(request: HttpRequest, { skip, limit }: PageQuery, total: number): string | null {
+  const links = [
+    ...(skip + limit < total ? [link(request, skip + limit, limit, 'next')] : []),
+    ...(skip > 0 ? [link(request, Math.max(0, skip - limit), limit, 'prev')] : []),
+  ];
+  return links.length > 0 ? links.join(', ') : null;
+}
+
+function link({ base, path, query }: HttpRequest, skip: number, limit: number, rel: string): string {
+  const search = new URLSearchParams({
+    limit: String(limit),
+    skip: String(skip),
+    ...(query.include_docs && { include_docs: query.include_docs }),
+  });
+  return `<${base}${path.replace(/\/+$/, '')}?${search}>; rel="${rel}"`;
+}

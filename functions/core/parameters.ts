@@ -1,0 +1,24 @@
+import { DeployError } from './errors.ts';
+import type { IncludeDocs } from './views.ts';
+
+type Query = Readonly<Record<string, string | undefined>>;
+
+/** A whole number of the query between two bounds. Throws `request:bad_parameter`, naming it. */
+export function wholeNumber(query: Query, name: string, range: { preset: number; from: number; to: number }): number {
+  const text = query[name];
+  if (text === undefined) return range.preset;
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= range.from && value <= range.to) return value;
+  const upTo = range.to === Number.MAX_SAFE_INTEGER ? 'or more' : `to ${range.to}`;
+  throw new DeployError(
+    'request:bad_parameter',
+    `The parameter ${name} must be a whole number, ${range.from} ${upTo}.`,
+  );
+}
+
+/** `include_docs` of the query. Throws `request:bad_parameter`. */
+export function includeDocs(query: Query): IncludeDocs {
+  const text = query.include_docs ?? 'false';
+  if (text === 'true' || text === 'false' || text === 'auto') return text;
+  throw new DeployError('request:bad_parameter', 'The parameter include_docs must be true, false or auto.');
+}

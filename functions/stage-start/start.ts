@@ -1,0 +1,30 @@
+import type { DeployFacts } from '../core/ports/deploy-log.ts';
+import type { HostingPlatform } from '../core/ports/hosting-platform.ts';
+import type { TarballStore } from '../core/ports/tarball-store.ts';
+import { snapshotOf } from '../core/snapshot.ts';
+import type { StageWork } from '../core/stage.ts';
+
+/** What starting works with. */
+export interface StartPorts {
+  readonly platform: HostingPlatform;
+  readonly facts: DeployFacts;
+  readonly tarballs: TarballStore;
+}
+
+/**
+ * The platform starts the snapshot and moves the traffic once it answers. The application is claimed before, so that a
+ * deploy that comes late never replaces a newer one.
+ */
+export function start({ platform, facts, tarballs }: StartPorts): StageWork {
+  return async (entry) => {
+    const snapshot = snapshotOf(entry);
+    if (!(await facts.claim(entry.user, snapshot.app, entry.number))) {
+      const reason = `A newer deploy of ${snapshot.app} was started before this one.`;
+      return { kind: 'ended', status: 'superseded', reason };
+    }
+    const { url } = await platform.start(snapshot);
+    // The platform has its own copy now. One that stays behind after a crash expires.
+    if (entry.tarball) await tarballs.remove(entry.tarball.key);
+    return { kind: 'done', patch: { url }, detail: `answers at ${url}`, extra: { activates: true } };
+  };
+}

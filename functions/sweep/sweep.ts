@@ -1,0 +1,81 @@
+import { type Entry, ended, failed, isFinal } from '../core/entry.ts';
+import { DeployError } from '../core/errors.ts';
+import { type Job, jobOf } from '../core/job.ts';
+import type { Clock } from '../core/ports/ambient.ts';
+import type { Backlog, DeployLog } from '../core/ports/deploy-log.ts';
+import type { JobQueue } from '../core/ports/job-queue.ts';
+import { stageCodes } from '../core/stage.ts';
+
+/** What sweeping works with. */
+export interface SweepPorts {
+  readonly log: DeployLog;
+  readonly backlog: Backlog;
+  readonly queue: JobQueue;
+  readonly clock: Clock;
+  readonly holdMinutes: number;
+  /** Takes what only operators may see. */
+  readonly trace: (event: string, fields: Record<string, unknown>) => void;
+}
+
+/** Milliseconds until the sweeper looks at the same entry again. */
+const AGAIN = 5 * 60_000;
+/** Milliseconds without any step after which a deploy has failed, whatever its queues say. */
+const GIVE_UP = 120 * 60_000;
+const BATCH = 200;
+
+/**
+ * Looks after what has been waiting for too long: queues it again, ends holds that nobody released, and ends deploys
+ * that no longer move. `everything` looks at all that is unfinished, for a start after the queues were lost. Gives the
+ * number of entries that it looked at.
+ */
+export async function sweep(ports: SweepPorts, everything = false): Promise<number> {
+  const until = everything ? Number.MAX_SAFE_INTEGER : ports.clock.now();
+  const jobs = await ports.backlog.due(until, everything ? 10_000 : BATCH);
+  // In the order of the entries: what is queued again must keep its place.
+  const inOrder = [...jobs].sort((one, other) => one.number - other.number);
+  for (const job of inOrder) {
+    await lookAfter(job, ports, everything).catch((error: unknown) => {
+      ports.trace('sweep failed', { ...job, error });
+    });
+  }
+  return jobs.length;
+}
+
+async function lookAfter({ user, number }: Job, ports: SweepPorts, everything: boolean): Promise<void> {
+  const entry = await ports.log.read(user, number);
+  if (!entry || isFinal(entry.status)) return;
+  const now = ports.clock.now();
+  if (entry.status === 'held') {
+    if (now >= entry.updatedAt + ports.holdMinutes * 60_000) await expire(entry, ports);
+    return;
+  }
+  if (now > entry.updatedAt + GIVE_UP && !everything) await giveUp(entry, ports);
+  else await resend(entry, ports, everything);
+}
+
+async function expire(entry: Entry, { log, queue, clock, holdMinutes }: SweepPorts): Promise<void> {
+  const reason = `No CI provider called with a passed build within ${holdMinutes} minutes.`;
+  const now = clock.now();
+  const moved = await log.move(entry.user, entry.number, (current) =>
+    current.status === 'held'
+      ? { entry: ended(current, 'expired', reason, now), gate: { held: null }, due: now }
+      : null,
+  );
+  if (moved?.status === 'expired') await queue.report(moved);
+}
+
+async function giveUp(entry: Entry, { log, queue, clock }: SweepPorts): Promise<void> {
+  const now = clock.now();
+  const detail = `The deploy did not move for ${GIVE_UP / 60_000} minutes in the stage "${entry.stage}".`;
+  const error = new DeployError(stageCodes[entry.stage], detail, { retry: false });
+  const moved = await log.move(entry.user, entry.number, (current) =>
+    current.seq === entry.seq ? { entry: failed(current, error, now), due: now } : null,
+  );
+  if (moved?.status === 'error') await queue.report(moved);
+}
+
+/** The message may be lost or only late; a second one does no harm, because the stage finds itself taken or done. */
+async function resend(entry: Entry, { backlog, queue, clock }: SweepPorts, everything: boolean): Promise<void> {
+  await backlog.postpone(entry, clock.now() + AGAIN, everything);
+  await queue.send(jobOf(entry));
+}

@@ -1,0 +1,121 @@
+import middy, { type MiddlewareObj } from '@middy/core';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { DeployError, problem } from '../core/errors.ts';
+import { version } from '../core/version.ts';
+import { trace } from './trace.ts';
+
+/** A request to an endpoint, parsed once. */
+export interface HttpRequest {
+  readonly method: string;
+  /** Decoded. */
+  readonly params: Readonly<Record<string, string | undefined>>;
+  readonly query: Readonly<Record<string, string | undefined>>;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** The bytes as they came. */
+  readonly body: Uint8Array;
+  readonly path: string;
+  /** The service's address as this request met it, without a slash at the end. */
+  readonly base: string;
+  /** The request's `x-api-uuid`. */
+  readonly uuid: string;
+  /** The authenticated user; empty at endpoints without login. */
+  readonly user: string;
+}
+
+/** An answer. What is not a string is sent as JSON. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/**
+ * The handler of an endpoint behind API Gateway. Every answer carries `x-api-uuid` and `x-api-version`; a DeployError
+ * becomes its problem document, anything else that is thrown `request:failed` with its cause in the log only.
+ */
+export function httpTrigger(answer: (request: HttpRequest) => Promise<HttpAnswer>, publicUrl: string | null = null) {
+  return middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
+    .use(problems())
+    .handler(async (event) => render(await answer(readRequest(event, publicUrl)), event.requestContext.requestId));
+}
+
+function problems(): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> {
+  return {
+    onError: (request) => {
+      const uuid = request.event.requestContext.requestId;
+      const error = asDeployError(request.error, uuid);
+      request.response = render(problemAnswer(error, uuid), uuid);
+    },
+  };
+}
+
+/** The answer that tells of an error. */
+export function problemAnswer(error: DeployError, uuid: string): HttpAnswer {
+  return {
+    status: error.status,
+    headers: { 'content-type': 'application/problem+json' },
+    body: problem(error.code, error.detail, uuid),
+  };
+}
+
+function asDeployError(error: unknown, uuid: string): DeployError {
+  if (error instanceof DeployError && error.cause === undefined) return error;
+  trace('request failed', { uuid, error });
+  if (error instanceof DeployError) return error;
+  return new DeployError('request:failed', `Nothing more is known here; the log knows it under ${uuid}.`);
+}
+
+function render(answer: HttpAnswer, uuid: string): APIGatewayProxyResult {
+  const { status, headers = {}, body } = answer;
+  const text = typeof body === 'string' ? body : body === undefined ? '' : JSON.stringify(body);
+  return {
+    statusCode: status,
+    headers: {
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+      'x-api-uuid': uuid,
+      'x-api-version': version,
+    },
+    body: text,
+  };
+}
+
+function readRequest(event: APIGatewayProxyEvent, publicUrl: string | null): HttpRequest {
+  const headers = lowerCase(event.headers ?? {});
+  return {
+    method: event.httpMethod,
+    path: event.path,
+    params: decoded(event.pathParameters ?? {}),
+    query: event.queryStringParameters ?? {},
+    headers,
+    body: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
+    base: publicUrl ?? baseOf(event, headers),
+    uuid: event.requestContext.requestId,
+    user: String(event.requestContext.authorizer?.user ?? ''),
+  };
+}
+
+/** The stage is part of the address on AWS's own domain names and not on one's own: the difference of the two paths. */
+function baseOf({ path, requestContext }: APIGatewayProxyEvent, headers: HttpRequest['headers']): string {
+  const whole = requestContext.path ?? path;
+  const stage = whole.endsWith(path) ? whole.slice(0, whole.length - path.length) : '';
+  const domain = requestContext.domainName ?? headers.host ?? 'localhost';
+  return `${headers['x-forwarded-proto'] ?? 'https'}://${domain}${stage.replace(/\/$/, '')}`;
+}
+
+function lowerCase(headers: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function decoded(params: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value && decode(value)]));
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,14 @@
+/**
+ * Writes a line to the function's log, for operators. Errors come with stack and causes; what is passed must hold no
+ * event, header or payload.
+ */
+export function trace(event: string, fields: Readonly<Record<string, unknown>>): void {
+  const { error, ...rest } = fields;
+  console.error(JSON.stringify({ event, ...rest, ...(error !== undefined && { error: described(error) }) }));
+}
+
+function described(error: unknown): unknown {
+  if (!(error instanceof Error)) return String(error);
+  const { name, message, stack, cause } = error;
+  return { name, message, stack, ...(cause !== undefined && { cause: described(cause) }) };
+}
