@@ -1,0 +1,31 @@
+import type { Answer } from './exchange.ts';
+
+/** More came than the caller is ready to hold. */
+export class TooLarge extends Error {
+  override readonly name = 'TooLarge';
+}
+
+/** The whole body as text (UTF-8), at most `maxBytes`; throws `TooLarge` without reading on when there is more. */
+export async function readText(answer: Answer, maxBytes: number): Promise<string> {
+  if (Number(answer.headers['content-length'] ?? 0) > maxBytes) {
+    answer.discard();
+    throw new TooLarge(`more than ${maxBytes} bytes`);
+  }
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of answer.body) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) throw new TooLarge(`more than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** The body as parsed JSON; undefined when it is none, or larger than a megabyte, or breaks off. */
+export async function readJson(answer: Answer): Promise<unknown> {
+  try {
+    return JSON.parse(await readText(answer, 1_048_576));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,184 @@
+import { gunzipSync } from 'node:zlib';
+import { extract } from 'tar-stream';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CommitRef } from '../../functions/core/delivery.ts';
+import type { CommitStatus, RepositoryHost } from '../../functions/core/ports/repository-host.ts';
+
+/** A commit that the suite asks the host under test to hold. */
+export interface WantedCommit {
+  readonly owner: string;
+  readonly name: string;
+  readonly files: Readonly<Record<string, string>>;
+  readonly parent?: CommitRef;
+  readonly private?: boolean;
+}
+
+/** A host under test, and the hands to put something in it. */
+export interface RepositoryHostFixture {
+  readonly host: RepositoryHost;
+  commit(commit: WantedCommit): Promise<CommitRef>;
+  addToken(login: string, secret: string): Promise<void>;
+  /** Oldest first. */
+  statuses(commit: CommitRef): Promise<readonly CommitStatus[]>;
+  close(): Promise<void>;
+}
+
+const token = 'suite-token-0123456789';
+const manifest = '{"name":"hello","description":"grüße"}\n';
+const missing = 'f'.repeat(40);
+
+/** What every repository host does, whichever is behind the port. */
+export function repositoryHostContract(title: string, open: () => Promise<RepositoryHostFixture>): void {
+  describe(`${title}, as a repository host`, () => {
+    let fixture: RepositoryHostFixture;
+    let first: CommitRef;
+    let second: CommitRef;
+    let side: CommitRef;
+    let hidden: CommitRef;
+
+    beforeAll(async () => {
+      fixture = await open();
+      await fixture.addToken('octo', token);
+      const repository = { owner: 'octo', name: 'hello.js' };
+      first = await fixture.commit({ ...repository, files: { 'package.json': manifest, 'a/b c.txt': 'deep' } });
+      second = await fixture.commit({ ...repository, files: { 'package.json': manifest, n: '2' }, parent: first });
+      side = await fixture.commit({ ...repository, files: { 'package.json': manifest, n: '3' }, parent: first });
+      hidden = await fixture.commit({ owner: 'octo', name: 'hidden', files: { 'package.json': '{}' }, private: true });
+    });
+    afterAll(() => fixture?.close());
+
+    it('gives a file of the tree of the very commit', async () => {
+      expect(await fixture.host.file(first, 'package.json', null, 1000)).toBe(manifest);
+      expect(await fixture.host.file(first, 'a/b c.txt', null, 1000)).toBe('deep');
+      expect(await fixture.host.file(second, 'n', null, 1000)).toBe('2');
+    });
+
+    it('gives null for a file that the tree does not hold, also when nothing of the commit was read before', async () => {
+      expect(await fixture.host.file(side, '.travis.yml', null, 1000)).toBeNull();
+      expect(await fixture.host.file(side, 'no/such/folder', null, 1000)).toBeNull();
+    });
+
+    it('gives a file of exactly the greatest size and refuses a larger one for good', async () => {
+      const bytes = Buffer.byteLength(manifest);
+      expect(await fixture.host.file(first, 'package.json', null, bytes)).toBe(manifest);
+      await expect(fixture.host.file(first, 'package.json', null, bytes - 1)).rejects.toMatchObject({
+        code: 'deploy:repohost:no_pkg_json',
+        retry: false,
+      });
+    });
+
+    it('refuses an unknown repository and an unknown commit for good, and says to pair a token', async () => {
+      const unknown = [
+        { ...first, name: 'nothing' },
+        { ...first, sha: missing },
+      ];
+      for (const commit of unknown) {
+        await expect(fixture.host.file(commit, 'package.json', null, 1000)).rejects.toMatchObject({
+          code: 'deploy:repohost:no_pkg_json',
+          retry: false,
+          detail: expect.stringContaining('POST /1/auth/repohost'),
+        });
+        await expect(fixture.host.tarball(commit, null, never())).rejects.toMatchObject({
+          code: 'deploy:repohost:download_tarball',
+          retry: false,
+        });
+      }
+    });
+
+    it('shows a private repository to a token of its owner only', async () => {
+      expect(await fixture.host.file(hidden, 'package.json', token, 1000)).toBe('{}');
+      expect(await names(await fixture.host.tarball(hidden, token, never()))).toContain('package.json');
+      await expect(fixture.host.file(hidden, 'package.json', null, 1000)).rejects.toMatchObject({ retry: false });
+      await expect(fixture.host.tarball(hidden, null, never())).rejects.toMatchObject({ retry: false });
+    });
+
+    it('gives the tarball of the commit as gzip with one root folder', async () => {
+      const tarball = await fixture.host.tarball(first, null, never());
+      expect((await names(tarball)).sort()).toEqual(['a/b c.txt', 'package.json']);
+    });
+
+    it('ends a tarball that is given up with the code of the download', async () => {
+      const stop = new AbortController();
+      const tarball = await fixture.host.tarball(first, null, stop.signal);
+      stop.abort(new Error('given up'));
+      await expect(names(tarball)).rejects.toMatchObject({ code: 'deploy:repohost:download_tarball' });
+    });
+
+    it('sets statuses with a token, their description cut to 140 characters, and refuses without one', async () => {
+      const status = {
+        state: 'pending',
+        targetUrl: 'http://127.0.0.1/1',
+        description: 'x'.repeat(200),
+        context: 'c',
+      } as const;
+      await fixture.host.setStatus(second, status, token);
+      await fixture.host.setStatus(second, { ...status, state: 'success', description: 'ok' }, token);
+      const set = await fixture.statuses(second);
+      expect(set.map(({ state }) => state)).toEqual(['pending', 'success']);
+      expect(set[0]?.description).toBe(`${'x'.repeat(139)}…`);
+      await expect(fixture.host.setStatus(second, status, null)).rejects.toMatchObject({ retry: false });
+    });
+
+    it('says how one commit stands to another', async () => {
+      expect(await fixture.host.compare(first, second.sha, null)).toBe('ahead');
+      expect(await fixture.host.compare(second, first.sha, null)).toBe('behind');
+      expect(await fixture.host.compare(second, second.sha, null)).toBe('identical');
+      expect(await fixture.host.compare(second, side.sha, null)).toBe('diverged');
+      await expect(fixture.host.compare(first, missing, null)).rejects.toMatchObject({ retry: false });
+    });
+
+    it('pairs a user with a token of theirs, whatever the case of the name, and nobody else', async () => {
+      const pairing = await fixture.host.pair('OCTO', token);
+      expect(pairing).toMatchObject({ login: 'octo', token, scopes: ['repo'], expiresAt: null });
+      for (const [login, secret] of [
+        ['someone', token],
+        ['octo', 'a password'],
+        ['octo', 'wrong-token'],
+      ] as const) {
+        const refused = fixture.host.pair(login, secret);
+        await expect(refused).rejects.toMatchObject({ code: 'auth:repohost:github_pairing_failed', retry: false });
+        await expect(refused).rejects.not.toThrow(secret);
+      }
+    });
+
+    it.each(['..', '.', 'a/b', 'a b', 'a%2fb', ''])('never asks for a repository named %j', async (name) => {
+      await expect(fixture.host.file({ ...first, name }, 'package.json', null, 9)).rejects.toMatchObject({
+        retry: false,
+      });
+      await expect(fixture.host.tarball({ ...first, owner: name }, null, never())).rejects.toMatchObject({
+        retry: false,
+      });
+    });
+
+    it.each(['master', 'abc1234', `${missing}0`, '../x'])('never asks for a commit called %j', async (sha) => {
+      await expect(fixture.host.file({ ...first, sha }, 'package.json', null, 9)).rejects.toMatchObject({
+        retry: false,
+      });
+      await expect(fixture.host.compare(first, sha, null)).rejects.toMatchObject({ retry: false });
+    });
+
+    it.each(['../package.json', '/package.json', 'a/../b', ''])('never asks for the path %j', async (path) => {
+      await expect(fixture.host.file(first, path, null, 9)).rejects.toMatchObject({ retry: false });
+    });
+  });
+}
+
+function never(): AbortSignal {
+  return new AbortController().signal;
+}
+
+/** The files of a tarball, without the root folder that all of them must share. */
+async function names(tarball: AsyncIterable<Uint8Array>): Promise<string[]> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of tarball) chunks.push(chunk);
+  const entries = extract();
+  entries.end(gunzipSync(Buffer.concat(chunks)));
+  const files: string[] = [];
+  for await (const entry of entries) {
+    if (entry.header.type === 'file') files.push(entry.header.name);
+    entry.resume();
+  }
+  const [root] = files[0]?.split('/') ?? [];
+  expect(files.every((file) => file.startsWith(`${root}/`))).toBe(true);
+  return files.map((file) => file.slice(`${root}/`.length));
+}
