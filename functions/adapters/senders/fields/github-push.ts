@@ -1,0 +1,81 @@
+import * as v from 'valibot';
+import type { DeliveredRepository, Push } from '../../../core/delivery.ts';
+import { oneLine } from '../../../core/text.ts';
+import { webAddress } from './address.ts';
+import { branchOf, ref, segment, sha, shaOrNone } from './git.ts';
+import { readBody } from './read.ts';
+
+const person = v.nullish(v.object({ name: v.nullish(v.string()), username: v.nullish(v.string()) }));
+const commit = v.object({ message: v.nullish(v.string()), author: person });
+
+// `full_name` came after 2012; before, the owner was in `owner.name`, today it is in `owner.login` too.
+const repositoryFields = v.object({
+  name: segment,
+  full_name: v.nullish(v.string()),
+  owner: v.nullish(v.object({ login: v.nullish(v.string()), name: v.nullish(v.string()) })),
+  private: v.nullish(v.boolean()),
+  html_url: v.nullish(v.string()),
+  url: v.nullish(v.string()),
+});
+
+/** A repository as GitHub describes it in any of its events, 2012 to today. */
+export const githubRepository = v.pipe(
+  repositoryFields,
+  v.check((repository) => v.is(segment, ownerOf(repository)), 'has no owner with a valid name'),
+  v.transform(
+    (repository): DeliveredRepository => ({
+      ...pageOf(repository),
+      owner: ownerOf(repository),
+      name: repository.name,
+      private: repository.private ?? false,
+    }),
+  ),
+);
+
+// The list of commits is left unread: it may hold megabytes, and what is deployed is `after`.
+const pushBody = v.object({
+  ref,
+  after: sha,
+  before: v.nullish(v.fallback(v.nullable(sha), null)),
+  deleted: v.nullish(v.boolean()),
+  forced: v.nullish(v.boolean()),
+  head_commit: v.nullish(commit),
+  pusher: person,
+  repository: githubRepository,
+});
+
+/**
+ * A push of GitHub, without its id (https://docs.github.com/webhooks/webhook-events-and-payloads#push). The commit is
+ * `after`, never `head_commit`: that one is for people, and differs when a tag object or an older branch is pushed.
+ * `what` names the sender in refusals. Throws `deploy:provider:not_supported` naming what is missing.
+ */
+export function readGithubPush(body: unknown, what: string): Omit<Push, 'id'> {
+  const push = readBody(pushBody, body, what);
+  const author = push.head_commit?.author?.name ?? push.head_commit?.author?.username ?? push.pusher?.name;
+  return {
+    kind: 'push',
+    provider: 'github',
+    hostKind: 'github',
+    repository: push.repository,
+    ref: push.ref,
+    branch: branchOf(push.ref),
+    sha: push.deleted === true ? null : shaOrNone(push.after),
+    before: shaOrNone(push.before ?? '0'),
+    forced: push.forced ?? false,
+    message: oneLine(push.head_commit?.message ?? '', 200),
+    author: oneLine(author ?? '', 100),
+  };
+}
+
+type RepositoryFields = v.InferOutput<typeof repositoryFields>;
+
+function ownerOf({ name, full_name, owner }: RepositoryFields): string {
+  if (full_name?.endsWith(`/${name}`)) return full_name.slice(0, -name.length - 1);
+  return owner?.login ?? owner?.name ?? '';
+}
+
+function pageOf(repository: RepositoryFields): Pick<DeliveredRepository, 'hostname' | 'url'> {
+  // In other events than push, `url` is the API's address: the page comes first.
+  const page = webAddress(repository.html_url) ?? webAddress(repository.url);
+  return { hostname: page?.hostname ?? null, url: page?.href ?? null };
+}
