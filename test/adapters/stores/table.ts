@@ -1,0 +1,33 @@
+import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+
+const string = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' as const });
+const hash = (AttributeName: string) => ({ AttributeName, KeyType: 'HASH' as const });
+const range = (AttributeName: string) => ({ AttributeName, KeyType: 'RANGE' as const });
+
+/** A client for the emulator. */
+export function emulatorClient(endpoint: string): DynamoDBClient {
+  return new DynamoDBClient({ endpoint, region: 'us-east-1', credentials: { accessKeyId: 'a', secretAccessKey: 'b' } });
+}
+
+/** Makes the log's table as the stack declares it (a test of the stack holds the two together). */
+export async function createLogTable(client: DynamoDBClient, table: string): Promise<void> {
+  await client.send(
+    new CreateTableCommand({
+      TableName: table,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: [
+        ...['pk', 'sk', 'app_pk', 'app_sk', 'due_pk'].map(string),
+        { AttributeName: 'due_at', AttributeType: 'N' },
+      ],
+      KeySchema: [hash('pk'), range('sk')],
+      GlobalSecondaryIndexes: [
+        { IndexName: 'byApp', KeySchema: [hash('app_pk'), range('app_sk')], Projection: { ProjectionType: 'ALL' } },
+        {
+          IndexName: 'byDue',
+          KeySchema: [hash('due_pk'), range('due_at')],
+          Projection: { ProjectionType: 'KEYS_ONLY' },
+        },
+      ],
+    }),
+  );
+}

@@ -1,0 +1,358 @@
+import { describe, expect, it } from 'vitest';
+import type { Entry } from '../../functions/core/entry.ts';
+import type {
+  Appending,
+  Backlog,
+  DeployFacts,
+  DeployLog,
+  Draft,
+  LogReader,
+} from '../../functions/core/ports/deploy-log.ts';
+
+/** A log with its readers, for one test; every test uses users of its own. */
+export interface LogUnderTest {
+  readonly log: DeployLog;
+  readonly reader: LogReader;
+  readonly facts: DeployFacts;
+  readonly backlog: Backlog;
+  /** A second process on the same data. */
+  readonly other: DeployLog;
+  /** A user nobody has used. */
+  readonly user: string;
+}
+
+const AT = 1_700_000_000_000;
+const MINUTE = 60_000;
+const repository = { host: 'github', owner: 'ann', name: 'shop' };
+const commit = (sha: string) => ({ ...repository, sha });
+
+/** A push of a commit, as the webhook would append it. */
+export function appending(user: string, patch: Partial<Draft> = {}, more: Partial<Appending> = {}): Appending {
+  const draft: Draft = {
+    user,
+    uuid: '00000000-0000-4000-8000-000000000001',
+    base: 'http://127.0.0.1:8080',
+    appName: null,
+    status: 'queued',
+    provider: 'github',
+    repository: { ...repository, url: null, private: false },
+    sha: 'a'.repeat(40),
+    branch: 'master',
+    ref: 'refs/heads/master',
+    before: null,
+    forced: false,
+    message: 'First',
+    author: 'Ann',
+    delivery: null,
+    receivedAt: AT,
+    updatedAt: AT,
+    finishedAt: null,
+    reason: null,
+    error: null,
+    stages: [],
+    snapshot: null,
+    url: null,
+    logTail: [],
+    stage: 'check',
+    tarball: null,
+    manifest: null,
+    fromBuild: false,
+    ...patch,
+  };
+  const payload = Buffer.from('{"ref":"refs/heads/master"}');
+  return { draft, payload, accepted: true, outcome: null, once: null, replaces: null, due: AT + MINUTE, ...more };
+}
+
+/** What every log promises. */
+export function deployLogContract(open: () => Promise<LogUnderTest>): void {
+  async function appended(log: DeployLog, request: Appending): Promise<Entry> {
+    const result = await log.append(request);
+    if ('entry' in result) return result.entry;
+    throw new Error(`duplicate of ${result.duplicateOf}`);
+  }
+  const turn = (entry: Entry, now = AT) => ({
+    user: entry.user,
+    number: entry.number,
+    stage: entry.stage,
+    now,
+    leaseUntil: now + MINUTE,
+    due: now + 2 * MINUTE,
+  });
+
+  describe('appending', () => {
+    it('numbers entries and changes from 1 and puts the number into the id', async () => {
+      const { log, user, reader } = await open();
+      const first = await appended(log, appending(user));
+      const second = await appended(log, appending(user));
+      expect([first.number, second.number, first.seq, second.seq]).toEqual([1, 2, 1, 2]);
+      expect(second.id).toMatch(/^[0-9a-f]{20}000000000002$/);
+      expect(await log.read(user, 2)).toEqual(second);
+      expect(await reader.changes(user, 0, 10)).toEqual([first, second]);
+      expect(await reader.last(user)).toBe(2);
+    });
+
+    it('makes one entry of one delivery, and names it when the delivery comes again', async () => {
+      const { log, user, reader } = await open();
+      await appended(log, appending(user, {}, { once: 'github#1' }));
+      expect(await log.append(appending(user, {}, { once: 'github#1' }))).toEqual({ duplicateOf: 1 });
+      await appended(log, appending(user, {}, { once: 'github#2' }));
+      expect(await reader.last(user)).toBe(2);
+    });
+
+    it('lets a delivery replace the entry that it names, and no other', async () => {
+      const { log, user } = await open();
+      await appended(log, appending(user, {}, { once: 'github#1' }));
+      const again = await appended(log, appending(user, {}, { once: 'github#1', replaces: 1 }));
+      expect(again.number).toBe(2);
+      expect(await log.append(appending(user, {}, { once: 'github#1', replaces: 1 }))).toEqual({ duplicateOf: 2 });
+    });
+
+    it('keeps users apart', async () => {
+      const { log, user, reader } = await open();
+      await appended(log, appending(user));
+      await appended(log, appending(`${user}-other`));
+      expect((await reader.changes(user, 0, 10)).map((change) => change.user)).toEqual([user]);
+    });
+
+    it('takes a payload of several megabytes', async () => {
+      const { log, user } = await open();
+      const payload = Buffer.from(JSON.stringify({ commits: Array.from({ length: 40_000 }, () => Math.random()) }));
+      const entry = await appended(log, appending(user, {}, { payload }));
+      expect(entry.number).toBe(1);
+    });
+
+    it('gives every one of many writers in two processes its own number, without gaps', async () => {
+      const { log, other, user, reader } = await open();
+      const writers = Array.from({ length: 40 }, (_, place) => (place % 2 === 0 ? log : other));
+      const entries = await Promise.all(writers.map((writer) => appended(writer, appending(user))));
+      const numbers = entries.map(({ number }) => number).sort((one, two) => one - two);
+      expect(numbers).toEqual(Array.from({ length: 40 }, (_, place) => place + 1));
+      const seqs = (await reader.changes(user, 0, 100)).map(({ seq }) => seq);
+      expect(seqs).toEqual(numbers);
+    });
+  });
+
+  describe('taking a stage', () => {
+    it('gives it to one and tells the next until when it is busy', async () => {
+      const { log, user } = await open();
+      const entry = await appended(log, appending(user));
+      const taken = await log.take(turn(entry));
+      expect(taken).toMatchObject({ outcome: 'taken', attempts: 1, entry: { number: 1 } });
+      expect(await log.take(turn(entry))).toEqual({ outcome: 'busy', until: AT + MINUTE });
+    });
+
+    it('shows the stage as running to whoever reads the entry', async () => {
+      const { log, user } = await open();
+      const entry = await appended(log, appending(user));
+      await log.take(turn(entry));
+      expect((await log.read(user, 1))?.stages).toEqual([
+        { name: 'check', status: 'running', startedAt: AT, finishedAt: null, attempts: 1, detail: null },
+      ]);
+    });
+
+    it('takes over a lease that has ended and counts the attempt', async () => {
+      const { log, user } = await open();
+      const entry = await appended(log, appending(user));
+      await log.take(turn(entry));
+      expect(await log.take(turn(entry, AT + 2 * MINUTE))).toMatchObject({ outcome: 'taken', attempts: 2 });
+    });
+
+    it('does not count an attempt that was given back', async () => {
+      const { log, user } = await open();
+      const entry = await appended(log, appending(user));
+      await log.take(turn(entry));
+      await log.release(turn(entry), AT);
+      expect(await log.take(turn(entry))).toMatchObject({ outcome: 'taken', attempts: 1 });
+    });
+
+    it('says that a stage is late when the entry is past it, and over when it has ended or waits', async () => {
+      const { log, user } = await open();
+      const entry = await appended(log, appending(user));
+      const moved = await log.move(user, 1, (current) => ({
+        entry: { ...current, status: 'running', stage: 'fetch' },
+        due: AT,
+      }));
+      expect(await log.take(turn(entry))).toEqual({ outcome: 'late', entry: moved });
+      expect(await log.take({ ...turn(entry), stage: 'upload' })).toEqual({ outcome: 'over' });
+      await log.move(user, 1, (current) => ({ entry: { ...current, status: 'held' }, due: AT }));
+      expect(await log.take({ ...turn(entry), stage: 'fetch' })).toEqual({ outcome: 'over' });
+      expect(await log.take({ ...turn(entry), number: 99 })).toEqual({ outcome: 'over' });
+    });
+  });
+
+  describe('moving an entry', () => {
+    it('writes one change, gives the stage back and begins to count anew in the next stage', async () => {
+      const { log, user, reader } = await open();
+      const entry = await appended(log, appending(user));
+      await log.take(turn(entry));
+      const moved = await log.move(user, 1, (current) => ({
+        entry: { ...current, status: 'running', stage: 'fetch', stages: [] },
+        due: AT,
+      }));
+      expect(moved).toMatchObject({ seq: 2, stage: 'fetch' });
+      expect((await reader.changes(user, 1, 10)).map(({ stage }) => stage)).toEqual(['fetch']);
+      expect(await log.take({ ...turn(entry), stage: 'fetch' })).toMatchObject({ outcome: 'taken', attempts: 1 });
+    });
+
+    it('keeps the lease and the count where the step says so', async () => {
+      const { log, user } = await open();
+      const entry = await appended(log, appending(user));
+      await log.take(turn(entry));
+      await log.move(user, 1, (current) => ({ entry: { ...current, status: 'running' }, keepsLease: true, due: AT }));
+      expect(await log.take(turn(entry))).toMatchObject({ outcome: 'busy' });
+      await log.move(user, 1, (current) => ({ entry: current, due: AT }));
+      expect(await log.take(turn(entry))).toMatchObject({ outcome: 'taken', attempts: 2 });
+    });
+
+    it('leaves the entry as it is when there is no step, and says so when there is no entry', async () => {
+      const { log, user, reader } = await open();
+      const entry = await appended(log, appending(user));
+      expect(await log.move(user, 1, () => null)).toEqual(entry);
+      expect(await log.move(user, 7, (current) => ({ entry: current, due: AT }))).toBeNull();
+      expect(await reader.last(user)).toBe(1);
+    });
+
+    it('asks again for the step when another process has moved the entry meanwhile', async () => {
+      const { log, other, user } = await open();
+      await appended(log, appending(user));
+      const count = (current: Entry) => ({ ...current, logTail: [...current.logTail, 'moved'] });
+      await Promise.all([
+        ...Array.from({ length: 5 }, () => log.move(user, 1, (current) => ({ entry: count(current), due: AT }))),
+        ...Array.from({ length: 5 }, () => other.move(user, 1, (current) => ({ entry: count(current), due: AT }))),
+      ]);
+      expect((await log.read(user, 1))?.logTail).toHaveLength(10);
+    });
+  });
+
+  describe('what is known of commits, branches and applications', () => {
+    it('knows the newest accepted push of a branch and what has passed its gate', async () => {
+      const { log, facts, user } = await open();
+      expect(await facts.branch(user, repository, 'master')).toEqual({ newest: 0, going: null, app: null });
+      await appended(log, appending(user));
+      await appended(log, appending(user, { status: 'skipped' }, { accepted: false }));
+      await log.move(user, 1, (current) => ({
+        entry: { ...current, status: 'running', appName: 'shop' },
+        goes: true,
+        due: AT,
+      }));
+      const going = { number: 1, sha: 'a'.repeat(40) };
+      expect(await facts.branch(user, repository, 'master')).toEqual({ newest: 1, going, app: 'shop' });
+      expect((await facts.branch(user, repository, 'other')).newest).toBe(0);
+    });
+
+    it('remembers what CI said before the push came, and refuses a hold that overlooks it', async () => {
+      const { log, facts, user } = await open();
+      await appended(log, appending(user));
+      const hold = (current: Entry) => ({
+        entry: { ...current, status: 'held' as const },
+        gate: { held: current.number },
+        unlessOutcome: true,
+        due: AT,
+      });
+      const outcome = { passed: true, provider: 'travis', state: 'Passed' };
+      await appended(log, appending(user, { fromBuild: true }, { outcome }));
+      expect(await log.move(user, 1, hold)).toBeNull();
+      expect((await log.read(user, 1))?.status).toBe('queued');
+      const gate = await facts.gate(user, commit('a'.repeat(40)));
+      expect(gate).toEqual({ outcome, held: null, deploying: null, awaitsPush: false });
+    });
+
+    it('remembers who is held and who deploys a commit, until told to forget', async () => {
+      const { log, facts, user } = await open();
+      await appended(log, appending(user));
+      await log.move(user, 1, (entry) => ({ entry: { ...entry, status: 'held' }, gate: { held: 1 }, due: AT }));
+      expect(await facts.gate(user, commit('a'.repeat(40)))).toMatchObject({ held: 1, deploying: null });
+      const gate = { held: null, deploying: 1, awaitsPush: true };
+      await log.move(user, 1, (entry) => ({ entry: { ...entry, status: 'running' }, gate, due: AT }));
+      expect(await facts.gate(user, commit('a'.repeat(40)))).toEqual({ outcome: null, ...gate });
+    });
+
+    it('lets a newer deploy claim an application, never an older one', async () => {
+      const { facts, user } = await open();
+      expect(await facts.claim(user, 'shop', 5)).toBe(true);
+      expect(await facts.claim(user, 'shop', 5)).toBe(true);
+      expect(await facts.claim(user, 'shop', 4)).toBe(false);
+      expect(await facts.claim(user, 'shop', 6)).toBe(true);
+    });
+  });
+
+  describe('pages', () => {
+    it('are newest first, count everything, and end where the log ends', async () => {
+      const { log, reader, user } = await open();
+      for (let entry = 0; entry < 7; entry += 1) await appended(log, appending(user));
+      const page = async (skip: number, limit: number) => {
+        const { total, entries } = await reader.page({ user, app: null, skip, limit });
+        return [total, ...entries.map(({ number }) => number)];
+      };
+      expect(await page(0, 3)).toEqual([7, 7, 6, 5]);
+      expect(await page(5, 3)).toEqual([7, 2, 1]);
+      expect(await page(7, 3)).toEqual([7]);
+      expect(await page(1000, 3)).toEqual([7]);
+    });
+
+    it('of an application hold only the entries that have joined it', async () => {
+      const { log, reader, user } = await open();
+      for (const app of ['shop', 'blog', 'shop', null, 'shop']) {
+        const { number } = await appended(log, appending(user));
+        if (app) await log.move(user, number, (entry) => ({ entry: { ...entry, appName: app }, due: AT }));
+      }
+      const page = await reader.page({ user, app: 'shop', skip: 1, limit: 10 });
+      expect([page.total, ...page.entries.map(({ number }) => number)]).toEqual([3, 3, 1]);
+      expect(await reader.page({ user, app: 'nobody', skip: 0, limit: 10 })).toEqual({ total: 0, entries: [] });
+    });
+
+    it('of an unknown user are empty', async () => {
+      const { reader, user } = await open();
+      expect(await reader.page({ user, app: null, skip: 0, limit: 10 })).toEqual({ total: 0, entries: [] });
+      expect(await reader.last(user)).toBe(0);
+      expect(await reader.changes(user, 0, 10)).toEqual([]);
+    });
+  });
+
+  describe('the badge', () => {
+    it('follows the deploy and uncovers the last outcome when one ends without any', async () => {
+      const { log, reader, user } = await open();
+      const shown = () => reader.badge(user, 'Shop');
+      expect(await shown()).toBe('unknown');
+      await appended(log, appending(user));
+      expect(await shown()).toBe('deploying');
+      await log.move(user, 1, (entry) => ({ entry: { ...entry, status: 'ok' }, due: AT }));
+      expect(await shown()).toBe('ok');
+      await appended(log, appending(user, { status: 'skipped' }, { accepted: false }));
+      expect(await shown()).toBe('ok');
+      await appended(log, appending(user));
+      await log.move(user, 3, (entry) => ({ entry: { ...entry, status: 'held' }, due: AT }));
+      expect(await shown()).toBe('held');
+      await log.move(user, 3, (entry) => ({ entry: { ...entry, status: 'skipped' }, due: AT }));
+      expect(await shown()).toBe('ok');
+      await appended(log, appending(user));
+      await log.move(user, 4, (entry) => ({ entry: { ...entry, status: 'error' }, due: AT }));
+      expect(await shown()).toBe('failed');
+    });
+  });
+
+  describe('the backlog', () => {
+    it('holds what is unfinished and due, the longest overdue first', async () => {
+      const { log, backlog, user } = await open();
+      const mine = async (now: number) => (await backlog.due(now, 1000)).filter((job) => job.user === user);
+      await appended(log, appending(user, {}, { due: AT + 20 }));
+      await appended(log, appending(user, {}, { due: AT + 10 }));
+      await appended(log, appending(user, { status: 'skipped' }, { due: AT + 5 }));
+      await appended(log, appending(user, {}, { due: AT + 100 }));
+      expect((await mine(AT + 50)).map(({ number }) => number)).toEqual([2, 1]);
+      await backlog.postpone({ user, number: 2 }, AT + 200, false);
+      await log.move(user, 1, (entry) => ({ entry: { ...entry, status: 'ok' }, due: AT }));
+      expect(await mine(AT + 50)).toEqual([]);
+    });
+
+    it('frees the lease of one that nobody can be working on', async () => {
+      const { log, backlog, user } = await open();
+      const entry = await appended(log, appending(user));
+      await log.take(turn(entry));
+      await backlog.postpone({ user, number: 1 }, AT, false);
+      expect(await log.take(turn(entry))).toMatchObject({ outcome: 'busy' });
+      await backlog.postpone({ user, number: 1 }, AT, true);
+      expect(await log.take(turn(entry))).toMatchObject({ outcome: 'taken' });
+    });
+  });
+}
