@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type AttributeValue,
   ConditionalCheckFailedException,
   DeleteItemCommand,
   DescribeTableCommand,
@@ -79,36 +80,49 @@ async function repeat(sweep: Sweep, intervalMs: number): Promise<void> {
   }
 }
 
-async function deleteExpired({ table, client, signal }: Sweep): Promise<void> {
-  const { Table: described } = await client.send(new DescribeTableCommand({ TableName: table.name }));
-  const keys = described?.KeySchema?.map(({ AttributeName = '' }) => AttributeName) ?? [];
+/** The attribute's name stands for `#expires` in both requests. */
+const CONDITION = '#expires < :now AND #expires > :oldest';
+
+async function deleteExpired(sweep: Sweep): Promise<void> {
+  const { table, client, signal } = sweep;
+  const names = Object.fromEntries((await keysOf(sweep)).map((key, index) => [`#key${index}`, key]));
   const now = Math.floor(Date.now() / 1000);
-  const expired = {
-    TableName: table.name,
-    ExpressionAttributeValues: { ':now': { N: `${now}` }, ':oldest': { N: `${now - OLDEST_SECONDS}` } },
-  };
-  const condition = '#expires < :now AND #expires > :oldest';
-  const names = Object.fromEntries(keys.map((key, index) => [`#key${index}`, key]));
-  const found = paginateScan(
+  const ExpressionAttributeValues = { ':now': { N: `${now}` }, ':oldest': { N: `${now - OLDEST_SECONDS}` } };
+  const pages = paginateScan(
     { client },
     {
-      ...expired,
-      FilterExpression: condition,
+      TableName: table.name,
+      FilterExpression: CONDITION,
       ProjectionExpression: Object.keys(names).join(', '),
       ExpressionAttributeNames: { ...names, '#expires': table.attribute },
+      ExpressionAttributeValues,
     },
   );
-  for await (const page of found) {
-    for (const Key of page.Items ?? []) {
+  for await (const { Items = [] } of pages) {
+    for (const key of Items) {
       if (signal.aborted) return;
-      // On condition: the item may have been given a longer life since it was read.
-      const request = { ...expired, Key, ConditionExpression: condition };
-      const ExpressionAttributeNames = { '#expires': table.attribute };
-      await client.send(new DeleteItemCommand({ ...request, ExpressionAttributeNames })).catch(ignoreChanged);
+      await deleteItem(sweep, key, ExpressionAttributeValues);
     }
   }
 }
 
-function ignoreChanged(error: unknown): void {
-  if (!(error instanceof ConditionalCheckFailedException)) throw error;
+async function keysOf({ table, client }: Sweep): Promise<string[]> {
+  const { Table: described } = await client.send(new DescribeTableCommand({ TableName: table.name }));
+  return (described?.KeySchema ?? []).map(({ AttributeName = '' }) => AttributeName);
+}
+
+type Item = Record<string, AttributeValue>;
+
+/** On condition, since the item may have been given a longer life, or be gone, since it was read. */
+async function deleteItem({ table, client }: Sweep, Key: Item, ExpressionAttributeValues: Item): Promise<void> {
+  const request = new DeleteItemCommand({
+    TableName: table.name,
+    Key,
+    ConditionExpression: CONDITION,
+    ExpressionAttributeNames: { '#expires': table.attribute },
+    ExpressionAttributeValues,
+  });
+  await client.send(request).catch((error: unknown) => {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+  });
 }

@@ -15,6 +15,7 @@ export interface DynamoDb {
 
 const START_LIMIT_MS = 10_000;
 const PROBE_MS = 10;
+const portTaken = /already in use|address in use/i;
 
 /**
  * Starts the DynamoDB emulator on a free loopback port, with its data in `file`; every acknowledged write survives a
@@ -25,18 +26,7 @@ const PROBE_MS = 10;
 export async function startDynamoDb(options: { file: string; bring?: string | undefined }): Promise<DynamoDb> {
   if (options.bring) return brought(options.bring);
   const binary = findBinary();
-  const port = await freePort();
-  const endpoint = `http://127.0.0.1:${port}`;
-  const database = spawnWatched(binary, [
-    'serve',
-    '--host',
-    '127.0.0.1',
-    '--port',
-    `${port}`,
-    '--db-path',
-    options.file,
-  ]);
-  await answering(database, endpoint, options.file);
+  const { database, endpoint } = await startOnFreePort(binary, options.file);
   let closing = false;
   return {
     endpoint,
@@ -48,6 +38,24 @@ export async function startDynamoDb(options: { file: string; bring?: string | un
       return database.stop();
     },
   };
+}
+
+/** The emulator cannot choose a port itself, so another process may take the one found before the emulator does. */
+async function startOnFreePort(
+  binary: string,
+  file: string,
+  tries = 3,
+): Promise<{ database: Watched; endpoint: string }> {
+  const port = await freePort();
+  const endpoint = `http://127.0.0.1:${port}`;
+  const database = spawnWatched(binary, ['serve', '--host', '127.0.0.1', '--port', `${port}`, '--db-path', file]);
+  try {
+    await answering(database, endpoint, file);
+    return { database, endpoint };
+  } catch (error) {
+    if (tries > 1 && portTaken.test(database.errors())) return startOnFreePort(binary, file, tries - 1);
+    throw error;
+  }
 }
 
 async function brought(endpoint: string): Promise<DynamoDb> {
@@ -74,7 +82,7 @@ function findBinary(): string {
 async function answering(database: Watched, endpoint: string, file: string): Promise<void> {
   const deadline = Date.now() + START_LIMIT_MS;
   const dead = database.ended.then(() => true);
-  while (!(await answers(endpoint))) {
+  while (!(await answers(endpoint, 'x-dynoxide-version'))) {
     const ended = await Promise.race([dead, sleep(PROBE_MS, false)]);
     if (ended) throw explain(database.errors(), file);
     if (Date.now() < deadline) continue;
@@ -83,12 +91,15 @@ async function answering(database: Watched, endpoint: string, file: string): Pro
   }
 }
 
-/** Any HTTP answer counts: servers differ in what they say to a request that names no operation. */
-async function answers(endpoint: string): Promise<boolean> {
+/**
+ * Whether a server answers, with the header given if one is: it tells the emulator from another process on its port. Of
+ * a server that was brought any answer counts, since they differ in what they say to a request without an operation.
+ */
+async function answers(endpoint: string, header?: string): Promise<boolean> {
   try {
     const response = await fetch(endpoint, { signal: AbortSignal.timeout(2000) });
     await response.body?.cancel();
-    return true;
+    return header === undefined || response.headers.has(header);
   } catch {
     return false;
   }
@@ -107,7 +118,7 @@ function sentence(words: string, file: string): string {
   if (/disk is full|no space|disk I\/O/i.test(words)) {
     return `There is no space left for the database ${file}: free some disk space and start again.`;
   }
-  if (/already in use|address in use/i.test(words)) {
+  if (portTaken.test(words)) {
     return 'The port chosen for the DynamoDB emulator was taken meanwhile: start again.';
   }
   if (/unable to open|permission denied|readonly|read-only/i.test(words)) {
@@ -116,7 +127,7 @@ function sentence(words: string, file: string): string {
   return `The DynamoDB emulator stopped by itself (${words || 'without a word'}): start again.`;
 }
 
-/** The emulator cannot choose a port itself, so the kernel is asked for one that is free now. */
+/** A port that is free now, by the kernel's choice. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();

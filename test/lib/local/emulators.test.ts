@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -66,6 +66,15 @@ async function createLog(client: DynamoDBClient, TableName: string): Promise<voi
       ],
     }),
   );
+}
+
+/** Ids of the processes with the folder in their command line, from /proc: not every machine has `ps`. */
+async function processesOf(folder: string): Promise<number[]> {
+  const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(
+    ids.map(async (id) => ({ id, line: await readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => '') })),
+  );
+  return found.filter(({ line }) => line.includes(folder)).map(({ id }) => Number(id));
 }
 
 describe('DynamoDB', () => {
@@ -305,37 +314,47 @@ describe('Secrets Manager', () => {
 });
 
 describe('Starting and stopping', () => {
-  it('finds tables, keys and secrets again after a SIGKILL of the process, which leaves none behind', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'killed-'));
-    const script = `
+  it.runIf(process.platform === 'linux')(
+    'finds the tables again after a SIGKILL of the process, which leaves no process behind',
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'killed-'));
+      const script = `
       const { startEmulators } = await import(${JSON.stringify(new URL('../../../lib/local/emulators.ts', import.meta.url).href)});
       const emulators = await startEmulators({ dataDir: ${JSON.stringify(folder)} });
       process.stdout.write(JSON.stringify(emulators.endpoints));
       setInterval(() => {}, 1000);`;
-    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const [line]: Buffer[] = await once(child.stdout, 'data');
-    const endpoints: { dynamodb: string } = JSON.parse(String(line));
-    await createLog(new DynamoDBClient(clientFor(endpoints.dynamodb)), 'log');
-    child.kill('SIGKILL');
-    await expect
-      .poll(
-        () =>
-          fetch(endpoints.dynamodb).then(
-            () => 'up',
-            () => 'down',
-          ),
-        { timeout: 1500, interval: 50 },
-      )
-      .toBe('down');
-    const second = await startEmulators({ dataDir: folder });
-    const client = new DynamoDBClient(clientFor(second.endpoints.dynamodb));
-    await client.send(new PutItemCommand({ TableName: 'log', Item: { pk: { S: 'u' }, sk: { S: 'HEAD' } } }));
-    await second.close();
-    await second.close();
-    await rm(folder, { recursive: true });
-  });
+      const args = ['--import', 'tsx', '--input-type=module', '-e', script];
+      const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+      const [line]: Buffer[] = await once(child.stdout, 'data');
+      const endpoints: { dynamodb: string } = JSON.parse(String(line));
+      await createLog(new DynamoDBClient(clientFor(endpoints.dynamodb)), 'log');
+      expect((await processesOf(folder)).length).toBeGreaterThan(1);
+      child.kill('SIGKILL');
+      // At once, so that the database may still be open in the first emulator.
+      const second = await startEmulators({ dataDir: folder });
+      const client = new DynamoDBClient(clientFor(second.endpoints.dynamodb));
+      await client.send(new PutItemCommand({ TableName: 'log', Item: { pk: { S: 'u' }, sk: { S: 'HEAD' } } }));
+      await second.close();
+      await second.close();
+      await expect.poll(() => processesOf(folder), { timeout: 1500, interval: 50 }).toEqual([]);
+      await rm(folder, { recursive: true });
+    },
+  );
+
+  it.runIf(process.platform === 'linux')(
+    'tells when the database stops by itself, and not when it is closed',
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'stopping-'));
+      const second = await startEmulators({ dataDir: folder });
+      for (const id of await processesOf(folder)) process.kill(id, 'SIGTERM');
+      expect((await second.failed).message).toMatch(/^The DynamoDB emulator stopped by itself/);
+      await second.close();
+      const third = await startEmulators({ dataDir: folder });
+      await third.close();
+      expect(await Promise.race([third.failed, sleep(50, 'silent')])).toBe('silent');
+      await rm(folder, { recursive: true });
+    },
+  );
 
   it('says in one sentence that the database file is damaged, and leaves nothing running', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'damaged-'));
