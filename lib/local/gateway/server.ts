@@ -18,7 +18,7 @@ export interface Gateway {
   /** Origin without a slash at the end, e.g. `http://127.0.0.1:8080`. */
   readonly url: string;
   readonly port: number;
-  /** Stops listening and ends every connection, streams included. */
+  /** Stops listening and ends every connection, streams included. A second call does nothing. */
   close(): Promise<void>;
 }
 
@@ -114,6 +114,7 @@ async function listen(server: Server, port: number, host: string): Promise<numbe
 }
 
 async function close(server: Server): Promise<void> {
+  if (!server.listening) return;
   const closed = once(server, 'close');
   server.close();
   server.closeAllConnections();
