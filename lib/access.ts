@@ -102,9 +102,14 @@ export function knowPlatform({ platformUrl }: Parameters): Access {
   return { environment: { PLATFORM_URL: platformUrl.valueAsString } };
 }
 
-/** Deciding whether a push is deployed, and how long it may be held. */
-export function decideDeploys({ defaultBranch, holdMinutes }: Parameters): Access {
-  return { environment: { DEFAULT_BRANCH: defaultBranch.valueAsString, HOLD_MINUTES: holdMinutes.valueAsString } };
+/** Knowing the branch that is deployed when the hook names none. */
+export function chooseBranch({ defaultBranch }: Parameters): Access {
+  return { environment: { DEFAULT_BRANCH: defaultBranch.valueAsString } };
+}
+
+/** Holding deploys back, and knowing when a hold is over. */
+export function hold({ holdMinutes }: Parameters): Access {
+  return { environment: { HOLD_MINUTES: holdMinutes.valueAsString } };
 }
 
 /** Writing links to entries. */

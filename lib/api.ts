@@ -11,7 +11,7 @@ import { Construct } from 'constructs';
 import { type Route, routes } from '../functions/core/routes.ts';
 import {
   type Access,
-  decideDeploys,
+  chooseBranch,
   knowHosts,
   knowPlatform,
   linkEntries,
@@ -117,13 +117,14 @@ function endpointAccess({ parameters, stores, queues }: ApiProps): Record<string
     'api-deploy': [
       writeLog(stores.log),
       ...queue,
-      decideDeploys(parameters),
+      chooseBranch(parameters),
       knowHosts(parameters),
       linkEntries(parameters),
     ],
     'api-status': read,
     'api-change': read,
-    'api-badge': read,
+    // Its addresses are those of readmes; it writes none itself.
+    'api-badge': [readLog(stores.log)],
     'api-unknown': [],
   };
 }

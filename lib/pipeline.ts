@@ -9,8 +9,8 @@ import {
   callHosts,
   callPlatform,
   consume,
-  decideDeploys,
   findDue,
+  hold,
   readLog,
   readTarballs,
   removeTarballs,
@@ -70,18 +70,18 @@ export class Pipeline extends Construct {
     const report = new ServiceFunction(this, 'report-status', {
       bundles,
       timeoutSeconds: queue.timeoutSeconds,
-      access: [consume(queue), readLog(stores.log), callHosts(parameters, stores.tokenKey), tryAgain(parameters)],
+      access: [consume(queue), readLog(stores.log), callHosts(parameters, stores.tokenKey)],
     });
     report.worksOff(queue, 10);
     return report;
   }
 
   #sweep(): ServiceFunction {
-    const { bundles, stores, queues } = this.#props;
+    const { bundles, parameters, stores, queues } = this.#props;
     const sweep = new ServiceFunction(this, 'sweep', {
       bundles,
       timeoutSeconds: 60,
-      access: [writeLog(stores.log), findDue(stores.log), ...queues.all.map(sendTo)],
+      access: [writeLog(stores.log), findDue(stores.log), hold(parameters), ...queues.all.map(sendTo)],
     });
     // A run that failed is not repeated: the next one is less than a minute away and does the same.
     const everyMinute = new LambdaFunction(sweep, { retryAttempts: 0, maxEventAge: Duration.minutes(1) });
@@ -97,7 +97,7 @@ function stageAccess({ parameters, stores, queues }: PipelineProps): Record<Stag
   const platform = callPlatform(parameters, stores.platformToken);
   const send = (name: StageName) => sendTo(queues.named(name));
   return {
-    check: [send('fetch'), hosts, decideDeploys(parameters)],
+    check: [send('fetch'), hosts, hold(parameters)],
     fetch: [send('upload'), hosts, writeTarballs(stores.tarballs)],
     // Back to `fetch`, when the tarball has expired meanwhile.
     upload: [send('extract'), send('fetch'), platform, readTarballs(stores.tarballs)],

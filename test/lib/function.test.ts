@@ -123,20 +123,20 @@ it.each([
     'api-deploy',
     [
       ...['LOG_TABLE', 'QUEUE_CHECK', 'QUEUE_FETCH', 'QUEUE_REPORT', 'REPOSITORY_HOSTS'],
-      ...['DEFAULT_BRANCH', 'HOLD_MINUTES', 'PUBLIC_URL'],
+      ...['DEFAULT_BRANCH', 'PUBLIC_URL'],
     ],
   ],
   ['api-status', ['LOG_TABLE', 'PUBLIC_URL']],
   ['api-change', ['LOG_TABLE', 'PUBLIC_URL']],
-  ['api-badge', ['LOG_TABLE', 'PUBLIC_URL']],
+  ['api-badge', ['LOG_TABLE']],
   ['api-unknown', []],
-  ['stage-check', [...logAndRetry, ...hosts, 'QUEUE_CHECK', 'QUEUE_FETCH', 'DEFAULT_BRANCH', 'HOLD_MINUTES']],
+  ['stage-check', [...logAndRetry, ...hosts, 'QUEUE_CHECK', 'QUEUE_FETCH', 'HOLD_MINUTES']],
   ['stage-fetch', [...logAndRetry, ...hosts, 'QUEUE_FETCH', 'QUEUE_UPLOAD', 'TARBALL_BUCKET']],
   ['stage-upload', [...logAndRetry, ...platform, 'QUEUE_UPLOAD', 'QUEUE_EXTRACT', 'QUEUE_FETCH', 'TARBALL_BUCKET']],
   ['stage-extract', [...logAndRetry, ...platform, 'QUEUE_EXTRACT', 'QUEUE_START']],
   ['stage-start', [...logAndRetry, ...platform, 'QUEUE_START', 'TARBALL_BUCKET']],
-  ['report-status', [...logAndRetry, ...hosts]],
-  ['sweep', ['LOG_TABLE', ...queues]],
+  ['report-status', ['LOG_TABLE', 'QUEUE_REPORT', ...hosts]],
+  ['sweep', ['LOG_TABLE', 'HOLD_MINUTES', ...queues]],
 ])('%s knows %j and nothing else', (folder, variables) => {
   const known = Object.keys(named(folder).properties.Environment?.Variables ?? {});
   expect(known.sort()).toEqual([...variables].sort());
