@@ -11,9 +11,10 @@ export async function jsonBody(
 ): Promise<Readonly<Record<string, unknown>>> {
   const text = await bodyText(request, limitBytes);
   if (text.trim() === '') return {};
-  const parsed = v.safeParse(object, parse(text));
-  // An array passes for a record in JavaScript; a manifest or a record it is not.
-  if (parsed.success && !Array.isArray(parsed.output)) return parsed.output;
+  const value = parse(text);
+  const parsed = v.safeParse(object, value);
+  // An array passes for a record; a manifest or a user it is not.
+  if (parsed.success && !Array.isArray(value)) return parsed.output;
   throw new Refusal(400, 'The body is not a JSON object.');
 }
 

@@ -48,7 +48,8 @@ export async function launch(own: OwnEnvironment, groups: Groups, spec: Launch):
     if (!('failure' in outcome)) return outcome;
     // Another process took the port between our looking and the application's binding.
     if (outcome.busy === port && tries < portTries) continue;
-    throw new Refusal(500, outcome.failure, masked(outcome.lines, spec.variables));
+    const [sentence = '', ...lines] = masked([outcome.failure, ...outcome.lines], spec.variables);
+    throw new Refusal(500, sentence, lines);
   }
 }
 

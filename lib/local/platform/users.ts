@@ -36,7 +36,7 @@ export interface Users {
 export function users(folder: string): Users {
   const inTurn = turns();
   const path = (name: string) => join(folder, `${checkedUser(name)}.json`);
-  const find = (name: string) => readState(path(name), storedUser);
+  const find = async (name: string) => readState(path(name), storedUser);
   const write = (name: string, user: StoredUser) => writeState(path(name), user, { durable: true, secret: true });
   const get = async (name: string) => {
     const user = await find(name);
