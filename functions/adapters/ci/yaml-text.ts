@@ -1,0 +1,50 @@
+import { parseAllDocuments, YAMLParseError } from 'yaml';
+import { DeployError } from '../../core/errors.ts';
+import { isObject } from '../../core/json.ts';
+import { oneLine } from '../../core/text.ts';
+
+/** The largest CI configuration that is read, in bytes; the longest in use have a tenth of it. */
+export const maxConfigBytes = 128 * 1024;
+
+/**
+ * The settings of a YAML file; null when the file is empty. Of several documents the first counts, as for Ruby's
+ * parser. Anchors, `<<` and unknown tags are fine; a key given twice has the last value, as CI providers see it.
+ *
+ * Throws `deploy:provider:not_supported`, not retryable, that names the file and, where known, line and column: a file
+ * that cannot be read may hold the push, so nothing is deployed.
+ */
+export function readYaml(text: string, path: string): Readonly<Record<string, unknown>> | null {
+  const bytes = new TextEncoder().encode(text).byteLength;
+  if (bytes > maxConfigBytes) throw unreadable(path, `it has ${bytes} bytes, at most ${maxConfigBytes} are read`);
+  const value = parse(text, path);
+  if (value === null || value === undefined) return null;
+  if (isObject(value)) return value;
+  throw unreadable(path, 'line 1 does not start a map of settings');
+}
+
+function parse(text: string, path: string): unknown {
+  try {
+    const [document] = parseAllDocuments(text, { merge: true, uniqueKeys: false, logLevel: 'error' });
+    const fault = document?.errors[0];
+    if (fault !== undefined) throw fault;
+    return document?.toJS({ maxAliasCount: 50 });
+  } catch (error) {
+    throw unreadable(path, problemOf(error), error);
+  }
+}
+
+function problemOf(error: unknown): string {
+  if (error instanceof YAMLParseError) {
+    const [place] = error.linePos ?? [];
+    // The parser's message goes on with a picture of the line.
+    const what = oneLine(error.message.split(/ at line \d+/)[0] ?? '', 120) ?? error.code;
+    return place === undefined ? what : `${what}, at line ${place.line}, column ${place.col}`;
+  }
+  if (error instanceof ReferenceError) return 'its aliases cannot be resolved, or expand to far too much';
+  return error instanceof RangeError ? 'it nests too deeply' : 'the parser gave up';
+}
+
+function unreadable(path: string, problem: string, cause?: unknown): DeployError {
+  const detail = `${path} cannot be read: ${problem}. Nothing is deployed, because it may ask to wait for CI.`;
+  return new DeployError('deploy:provider:not_supported', detail, { retry: false, cause });
+}

@@ -1,0 +1,38 @@
+import type { BuildResult, Push } from './delivery.ts';
+
+/** Whether a delivery concerns the branch that is deployed; if not, why, in one sentence. */
+export type Decision = { readonly deploy: true } | { readonly deploy: false; readonly reason: string };
+
+/** Whether a push moved the wanted branch to a commit. Names of branches are compared as git does: exactly. */
+export function deployable(push: Push, wanted: string): Decision {
+  if (push.branch === null) return no(`${refInWords(push.ref)}; only the branch ${wanted} is deployed.`);
+  if (push.branch !== wanted) return no(otherBranch(push.branch, wanted));
+  if (push.sha === null) return no(`The branch ${push.branch} was deleted.`);
+  return { deploy: true };
+}
+
+/**
+ * Whether a build vouches for a commit of the wanted branch. A build of a pull request never does, though it passed:
+ * what was built is the merge with the branch it names. A pending build is `deploy: false` as well; whoever holds a
+ * commit looks at `pending` first and goes on holding.
+ */
+export function buildDeployable(build: BuildResult, wanted: string): Decision {
+  if (build.pullRequest) return no('A build of a pull request is never deployed.');
+  if (build.branch === null) return no(`The build is not of a branch; only the branch ${wanted} is deployed.`);
+  if (build.branch !== wanted) return no(otherBranch(build.branch, wanted));
+  if (build.pending) return no(`The build has not finished: ${build.state}.`);
+  if (!build.passed) return no(`The build did not pass: ${build.state}.`);
+  return { deploy: true };
+}
+
+function no(reason: string): Decision {
+  return { deploy: false, reason };
+}
+
+function otherBranch(branch: string, wanted: string): string {
+  return `The branch is ${branch}; only the branch ${wanted} is deployed.`;
+}
+
+function refInWords(ref: string): string {
+  return ref.startsWith('refs/tags/') ? `${ref.slice('refs/tags/'.length)} is a tag` : `${ref} is not a branch`;
+}
