@@ -1,8 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type AttributeValue, DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { clientFor } from '../../../lib/local/clients.ts';
 import { type Emulators, startEmulators } from '../../../lib/local/emulators.ts';
 import { startExpiry } from '../../../lib/local/expiry.ts';
@@ -63,4 +65,35 @@ it('Items go after their time to live; those with time left, without one, or wit
   const asked = performance.now();
   await expiry.close();
   expect(performance.now() - asked).toBeLessThan(200);
+});
+
+it('Objects go when they are older than the bucket’s rule allows, and only those that the rule is for', async () => {
+  const rules = [
+    { Status: 'Enabled', ExpirationInDays: 2, Prefix: 'old/' },
+    { Status: 'Disabled', ExpirationInDays: 1 },
+  ];
+  const template = templateOf({ Tarballs: ['AWS::S3::Bucket', { LifecycleConfiguration: { Rules: rules } }] });
+  await createResources({ template, endpoints: emulators.endpoints });
+  const storage = new S3Client(clientFor(emulators.endpoints.s3));
+  for (const Key of ['old/1', 'new/1'])
+    await storage.send(new PutObjectCommand({ Bucket: 'tarballs', Key, Body: 'x' }));
+  const kept = async () => {
+    const { Contents = [] } = await storage.send(new ListObjectsV2Command({ Bucket: 'tarballs' }));
+    return Contents.map((object) => object.Key);
+  };
+  const options = {
+    template,
+    endpoints: emulators.endpoints,
+    warn: (sentence: string) => expect.fail(sentence),
+    intervalMs: 50,
+  };
+  const first = startExpiry(options);
+  await sleep(200);
+  await first.close();
+  expect(await kept()).toEqual(['new/1', 'old/1']);
+  vi.setSystemTime(Date.now() + 3 * 86_400_000);
+  const second = startExpiry(options);
+  await expect.poll(kept).toEqual(['new/1']);
+  await second.close();
+  vi.useRealTimers();
 });
