@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
@@ -34,6 +35,8 @@ export function startExpiry(options: {
 }): Running {
   const { template, endpoints, warn, intervalMs = DEFAULT_INTERVAL_MS } = options;
   const stop = new AbortController();
+  // Every loop and every request under way listens to it: more than the ten that Node takes for a leak.
+  setMaxListeners(0, stop.signal);
   const { signal } = stop;
   const database = new DynamoDBClient(clientFor(endpoints.dynamodb));
   const storage = new S3Client(clientFor(endpoints.s3));

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { account, clientFor } from './clients.ts';
@@ -33,6 +33,8 @@ const AFTER_ERROR_MS = 1000;
  */
 export function startQueues(options: QueueOptions): Running {
   const stop = new AbortController();
+  // Every loop and every request under way listens to it: more than the ten that Node takes for a leak.
+  setMaxListeners(0, stop.signal);
   const client = new SQSClient(clientFor(options.endpoints.sqs));
   const loops = mappingsOf(options.template, 'sqs').map((mapping) =>
     poll({ mapping: plain(mapping), client, signal: stop.signal, ...options }),

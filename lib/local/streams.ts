@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SQSClient } from '@aws-sdk/client-sqs';
@@ -40,6 +40,8 @@ export interface Streams extends Running {
  */
 export async function startStreams(options: StreamOptions): Promise<Streams> {
   const stop = new AbortController();
+  // Every loop and every request under way listens to it: more than the ten that Node takes for a leak.
+  setMaxListeners(0, stop.signal);
   const stopped = once(stop.signal, 'abort').then(() => {});
   const pace = new Pace(stop.signal);
   const database = new DynamoDBClient(clientFor(options.endpoints.dynamodb));

@@ -235,6 +235,36 @@ describe('A queue', () => {
     expect(await left()).toBe(1);
   });
 
+  it('runs a dozen queues without a warning of a leak', async () => {
+    const names = Array.from({ length: 12 }, (_, index) => `dozen${index}`);
+    const arn = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}`;
+    const template = templateOf(
+      Object.fromEntries(
+        names.flatMap((name) => [
+          [name, ['AWS::SQS::Queue', {}] as const],
+          [
+            `${name}Mapping`,
+            ['AWS::Lambda::EventSourceMapping', { EventSourceArn: arn(name), FunctionName: 'f' }] as const,
+          ],
+        ]),
+      ),
+    );
+    await createResources({ template, endpoints: emulators.endpoints });
+    const leaks: string[] = [];
+    const note = (warning: Error) => leaks.push(warning.name);
+    process.on('warning', note);
+    queues = startQueues({
+      template,
+      endpoints: emulators.endpoints,
+      functions: fakeFunctions().invoker,
+      warn: () => {},
+    });
+    await sleep(100);
+    await queues.close();
+    process.off('warning', note);
+    expect(leaks).not.toContain('MaxListenersExceededWarning');
+  });
+
   it('refuses a filter on a queue, rather than passing everything', () => {
     const template = templateOf({
       Mapping: [
