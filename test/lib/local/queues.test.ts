@@ -105,7 +105,7 @@ describe('A queue', () => {
     const sent = performance.now();
     await send('{"entry":1}', 'u/r');
     await expect.poll(() => events.length, { interval: 2 }).toBe(1);
-    expect(started - sent).toBeLessThan(200);
+    expect(started - sent).toBeLessThan(1000);
     expect(events[0]?.Records[0]).toMatchObject({
       messageId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       receiptHandle: expect.any(String),
@@ -229,7 +229,7 @@ describe('A queue', () => {
     await expect.poll(() => events.length).toBe(1);
     const asked = performance.now();
     await queues?.close();
-    expect(performance.now() - asked).toBeLessThan(200);
+    expect(performance.now() - asked).toBeLessThan(1000);
     release();
     await sleep(30);
     expect(await left()).toBe(1);
