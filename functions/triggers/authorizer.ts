@@ -1,43 +1,30 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
-import { type ErrorCode, errorRow, problemType } from '../core/errors.ts';
-
-/** What the authorizer's event says about a request; the rest of the event is never looked at. */
-export interface EntryEvent {
-  readonly resource: string;
-  readonly pathUser: string | undefined;
-  readonly authorization: string | undefined;
-}
-
-/** What became of it: the user who may enter, or the code and the sentence that refuse. */
-export type Entry =
-  | { readonly allowed: true; readonly user: string }
-  | { readonly allowed: false; readonly code: ErrorCode; readonly detail: string };
+import { errorRow, problemType } from '../core/errors.ts';
+import type { LoginRequest, Verdict } from '../core/login.ts';
 
 /**
  * A Lambda REQUEST authorizer of API Gateway around a decision. Allow carries `user` in its context; Deny carries
  * `code`, `type`, `title` and `detail`, which the gateway response ACCESS_DENIED writes into the problem document. A
- * decision that throws comes out as it is: API Gateway answers AUTHORIZER_FAILURE. The event, which holds the secret,
- * is not logged. https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
+ * decision that throws comes out as it is, and API Gateway answers AUTHORIZER_FAILURE. The event, which holds the
+ * secret, is never logged.
+ *
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
  */
-export function authorizerTrigger(decide: (event: EntryEvent) => Promise<Entry>) {
+export function authorizerTrigger(decide: (request: LoginRequest) => Promise<Verdict>) {
   return async (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> => {
-    const entry = await decide(readEvent(event));
+    const verdict = await decide(readEvent(event));
     return {
-      principalId: entry.allowed ? entry.user : 'unknown',
-      policyDocument: policy(entry.allowed ? 'Allow' : 'Deny', event.methodArn),
-      context: entry.allowed ? { user: entry.user } : refusal(entry.code, entry.detail),
+      principalId: verdict.allowed ? verdict.user : 'unknown',
+      policyDocument: policy(verdict.allowed ? 'Allow' : 'Deny', event.methodArn),
+      context: verdict.allowed ? { user: verdict.user } : refusal(verdict),
     };
   };
 }
 
-function readEvent(event: APIGatewayRequestAuthorizerEvent): EntryEvent {
+function readEvent({ resource, headers, pathParameters }: APIGatewayRequestAuthorizerEvent): LoginRequest {
   // Header names come in the sender's spelling.
-  const header = Object.entries(event.headers ?? {}).find(([name]) => name.toLowerCase() === 'authorization');
-  return {
-    resource: event.resource,
-    pathUser: event.pathParameters?.user,
-    authorization: header?.[1],
-  };
+  const header = Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === 'authorization');
+  return { resource, pathUser: pathParameters?.user, authorization: header?.[1] };
 }
 
 function policy(effect: 'Allow' | 'Deny', resource: string): APIGatewayAuthorizerResult['policyDocument'] {
@@ -47,7 +34,7 @@ function policy(effect: 'Allow' | 'Deny', resource: string): APIGatewayAuthorize
   };
 }
 
-function refusal(code: ErrorCode, detail: string): Record<string, string> {
+function refusal({ code, detail }: Extract<Verdict, { allowed: false }>): Record<string, string> {
   return { code, type: problemType(code), title: plain(errorRow(code).title), detail: plain(detail) };
 }
 

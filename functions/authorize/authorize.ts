@@ -1,0 +1,63 @@
+import { DeployError, type ErrorCode } from '../core/errors.ts';
+import type { LoginRequest, Verdict } from '../core/login.ts';
+import type { Accounts } from '../core/ports/accounts.ts';
+import type { Clock } from '../core/ports/ambient.ts';
+import { routes } from '../core/routes.ts';
+import { type Credentials, decodePercent, percentDecoded, readBasic } from './credentials.ts';
+import { remember } from './remember.ts';
+
+const REMEMBER_MS = 60_000;
+const REMEMBER_AT_MOST = 1000;
+
+/**
+ * Decides who may enter. Deploy routes refuse with `deploy:auth:bad_creds`, the others with `mw:auth:unauthorized`,
+ * `mw:auth:no_username` or, when the path belongs to another user than the credentials, `mw:auth:not_you`. Throws
+ * `mw:auth:auth_server_down` on every route. Good credentials are remembered for 60 seconds, failures never.
+ */
+export function authorizer(ports: {
+  readonly accounts: Pick<Accounts, 'authenticate'>;
+  readonly clock: Pick<Clock, 'now'>;
+}): (request: LoginRequest) => Promise<Verdict> {
+  const login = remember((credentials) => authenticate(ports.accounts, credentials), {
+    clock: ports.clock,
+    forMs: REMEMBER_MS,
+    atMost: REMEMBER_AT_MOST,
+  });
+  return async (request) => {
+    const credentials = readBasic(request.authorization);
+    if (!credentials) return refuse(request, 'mw:auth:unauthorized', howToLogIn);
+    try {
+      const user = await login(credentials);
+      return mayEnter(request, user) ? { allowed: true, user } : refuse(request, 'mw:auth:not_you', howToReach);
+    } catch (error) {
+      if (!(error instanceof DeployError) || error.code === 'mw:auth:auth_server_down') throw error;
+      return refuse(request, error.code, error.detail);
+    }
+  };
+}
+
+/** As sent first, and only then percent-decoded: a secret may well hold a `%`. */
+async function authenticate(accounts: Pick<Accounts, 'authenticate'>, sent: Credentials): Promise<string> {
+  try {
+    return (await accounts.authenticate(sent.user, sent.secret)).user;
+  } catch (error) {
+    const decoded = percentDecoded(sent);
+    if (!decoded || !(error instanceof DeployError) || error.code !== 'mw:auth:unauthorized') throw error;
+    return (await accounts.authenticate(decoded.user, decoded.secret)).user;
+  }
+}
+
+// Compared decoded only, because the endpoint reads the path decoded: a user whose name is literally `a%20b` must not
+// be let in at the address of `a b`.
+function mayEnter({ pathUser }: LoginRequest, user: string): boolean {
+  return pathUser === undefined || decodePercent(pathUser) === user;
+}
+
+function refuse({ resource }: LoginRequest, code: ErrorCode, detail: string): Verdict {
+  const deploys = routes.some((route) => route.path === resource && route.login === 'deploy');
+  return { allowed: false, code: deploys ? 'deploy:auth:bad_creds' : code, detail };
+}
+
+const howToLogIn =
+  'Send HTTP Basic credentials: the platform user name, with the password or an API token made for the platform.';
+const howToReach = 'The credentials are good, but the address belongs to another user. Put your own user name in it.';

@@ -1,0 +1,16 @@
+import type { ErrorCode } from './errors.ts';
+
+/** What of a request decides whether it may enter. */
+export interface LoginRequest {
+  /** The route's path as the API declares it: `/1/status/{user}/webhooks`. */
+  readonly resource: string;
+  /** The `{user}` of the path, still percent-encoded; undefined when the route has none. */
+  readonly pathUser: string | undefined;
+  /** The `Authorization` header as sent. Holds the secret: never logged. */
+  readonly authorization: string | undefined;
+}
+
+/** The user who may enter, or the code (always a 401) and the sentence that refuse. */
+export type Verdict =
+  | { readonly allowed: true; readonly user: string }
+  | { readonly allowed: false; readonly code: ErrorCode; readonly detail: string };
