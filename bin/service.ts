@@ -1,5 +1,12 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { synthesise } from '../lib/synthesise.ts';
 
-// The CDK command line says where it wants the output; without it, that is where it would look by itself.
-const outdir = process.env.CDK_OUTDIR;
-await synthesise(outdir === undefined ? {} : { outdir });
+const project = fileURLToPath(new URL('..', import.meta.url));
+
+await synthesise({
+  // The CDK command line says where it wants the output; without it, that is where it would look by itself.
+  outdir: process.env.CDK_OUTDIR ?? join(project, 'cdk.out'),
+  // `npm start` leaves out the check against CloudFormation's own rules: nothing is deployed to AWS then.
+  checkTemplate: process.env.CHECK_TEMPLATE !== 'no',
+});

@@ -27,7 +27,7 @@ export class ServiceStack extends Stack {
     new CfnOutput(this, 'ApiUrl', { value: api.rest.url, description: 'Address for hooks and status queries' });
     new CfnOutput(this, 'LogTable', { value: stores.log.tableName, description: 'Table of the log' });
     new CfnOutput(this, 'PlatformTokenSecret', {
-      value: stores.platformToken.secretName,
+      value: stores.platformToken.secretArn,
       description: 'Secret with the token that the platform must accept from the service',
     });
   }

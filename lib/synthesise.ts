@@ -14,8 +14,8 @@ export const stackId = 'DeploymentWebhooks';
 
 /** Where to read and to write. */
 export interface SynthesiseOptions {
-  /** Folder for the template, the assets and, in `bundles/`, the bundles; default: `cdk.out` of the project. */
-  readonly outdir?: string;
+  /** Folder for the template, the assets and, in `bundles/`, the bundles. */
+  readonly outdir: string;
   /** Folder with the functions' sources; default: `functions` of the project. */
   readonly functions?: string;
   /**
@@ -34,10 +34,10 @@ export interface SynthesiseOptions {
  * the template.
  */
 export async function synthesise({
-  outdir = join(project, 'cdk.out'),
+  outdir,
   functions = join(project, 'functions'),
   checkTemplate = true,
-}: SynthesiseOptions = {}): Promise<CloudAssembly> {
+}: SynthesiseOptions): Promise<CloudAssembly> {
   const bundles = join(outdir, 'bundles');
   await bundle({ functions, outdir: bundles });
   const app = checkedApp({ outdir, checkTemplate });

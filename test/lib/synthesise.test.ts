@@ -31,7 +31,7 @@ describe('synthesise', () => {
     await synthesise({ functions, outdir });
     const report = JSON.parse(readFileSync(join(outdir, 'validation-report.json'), 'utf8'));
     expect(report.pluginReports).toEqual([]);
-  });
+  }, 60_000);
 
   it('gives the same template for the same sources, wherever it is written', async () => {
     const [first, second] = [join(folder, 'first'), join(folder, 'second')];
