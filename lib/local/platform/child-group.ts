@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Exit } from './diagnosis.ts';
-import { endGroup, type Groups } from './groups.ts';
+import type { Groups } from './groups.ts';
+import { endGroup } from './process-group.ts';
 
 /** What to run as a process group of its own. */
 export interface ChildSpec {

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
-import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import * as v from 'valibot';
+import { endGroup } from './process-group.ts';
 import { processStartTime } from './process-start-time.ts';
 import { readState, writeState } from './state-file.ts';
 
@@ -100,34 +100,6 @@ export async function reap(path: string): Promise<readonly string[]> {
     }),
   );
   return ended.flat();
-}
-
-/** Ends a process group: SIGTERM, up to `graceMs`, then SIGKILL. Resolves when it is gone. */
-export async function endGroup(pgid: number, graceMs: number): Promise<void> {
-  if (!signalGroup(pgid, 'SIGTERM')) return;
-  if (await groupGone(pgid, graceMs)) return;
-  signalGroup(pgid, 'SIGKILL');
-  // Bounded: where no init collects orphans, dead members stay visible for ever.
-  await groupGone(pgid, 2_000);
-}
-
-/** Sends a signal to a whole group; whether there was anyone to get it. */
-export function signalGroup(pgid: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    process.kill(-pgid, signal);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function groupGone(pgid: number, milliseconds: number): Promise<boolean> {
-  const end = performance.now() + milliseconds;
-  for (let wait = 2; signalGroup(pgid, 0); wait = Math.min(wait * 2, 50)) {
-    if (performance.now() >= end) return false;
-    await pause(wait);
-  }
-  return true;
 }
 
 function startWatchdog(): ChildProcess {

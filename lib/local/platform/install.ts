@@ -3,7 +3,6 @@ import { installEnvironment, type OwnEnvironment } from './child-environment.ts'
 import { startGroup } from './child-group.ts';
 import { howItEnded } from './diagnosis.ts';
 import type { Groups } from './groups.ts';
-import { messageOf } from './refusal.ts';
 import type { Variables } from './variables.ts';
 
 /** A release to run npm in. */
@@ -55,15 +54,17 @@ export async function runNpm(own: OwnEnvironment, groups: Groups, spec: InstallS
   clearTimeout(timer);
   spec.signal.removeEventListener('abort', called);
   if (stopped) throw new Error(`npm ${spec.command} ${stopped}.`);
-  if (exit.code !== 0) throw new Error(`npm ${spec.command} ${howItEnded(exit)}${distilled(errors)}.`);
+  if (exit.code !== 0) throw new Error(`npm ${spec.command} ${howItEnded(exit)}${distilled(errors, spec.release)}.`);
 }
 
 /** The line of npm's that says what was wrong: the first after its code and the file it concerns. */
-function distilled(errors: readonly string[]): string {
+function distilled(errors: readonly string[], release: string): string {
   const telling = errors.find(
     (line) => line.trim() !== '' && !/^(?:code|path|command|syscall|errno|A complete log|\s)/.test(line),
   );
   const code = errors.find((line) => line.startsWith('code '))?.slice(5);
   const parts = [code, telling?.trim().replace(/\.$/, '')].filter(Boolean);
-  return parts.length > 0 ? `: ${messageOf(parts.join(': ')).slice(0, 300)}` : '';
+  // Paths as the author of the application knows them, and not where this machine keeps its releases.
+  const text = parts.join(': ').replaceAll(`${release}/`, '').slice(0, 300);
+  return text === '' ? '' : `: ${text}`;
 }

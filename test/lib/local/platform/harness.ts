@@ -5,9 +5,10 @@ import { dirname, join } from 'node:path';
 import { create } from 'tar';
 import { afterEach } from 'vitest';
 import { type Platform, type PlatformOptions, startPlatform } from '../../../../lib/local/platform/platform.ts';
+import { login } from './login.ts';
 
 export const serviceToken = 'service-token-of-the-tests';
-export const login = { user: 'ada', password: 'correct horse' };
+export { login };
 
 const cleanups: (() => Promise<unknown>)[] = [];
 
@@ -83,7 +84,7 @@ export async function call(
 }
 
 /** A gzip tarball with one root folder, as repository hosts make them. */
-export async function tarball(files: Record<string, string>): Promise<Buffer> {
+export async function tarball(files: Record<string, string | Buffer>): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), 'tarball-'));
   try {
     for (const [path, text] of Object.entries(files)) {
@@ -113,7 +114,12 @@ export function appFiles(name: string, server: string, manifest: object = {}): R
 }
 
 /** Uploads files as a snapshot and has it built. */
-export async function build(at: Platform, app: string, id: string, files: Record<string, string>): Promise<Answer> {
+export async function build(
+  at: Platform,
+  app: string,
+  id: string,
+  files: Record<string, string | Buffer>,
+): Promise<Answer> {
   const bytes = await tarball(files);
   await call(at, 'PUT', `/apps/ada/${app}`, {});
   const path = `/apps/ada/${app}/snapshots/${id}`;
@@ -124,7 +130,12 @@ export async function build(at: Platform, app: string, id: string, files: Record
 }
 
 /** Uploads files as a snapshot, has it built, and starts it. */
-export async function deploy(at: Platform, app: string, id: string, files: Record<string, string>): Promise<Answer> {
+export async function deploy(
+  at: Platform,
+  app: string,
+  id: string,
+  files: Record<string, string | Buffer>,
+): Promise<Answer> {
   const built = await build(at, app, id, files);
   if (built.body.state !== 'ready') throw new Error(`not built: ${JSON.stringify(built.body)}`);
   return call(at, 'POST', `/apps/ada/${app}/start`, { snapshot: id });

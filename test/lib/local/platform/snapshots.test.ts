@@ -192,6 +192,6 @@ async function hostile(entry: Entry): Promise<Buffer> {
   else archive.entry(entry, 'text');
   archive.finalize();
   const chunks: Uint8Array[] = [];
-  for await (const chunk of archive) chunks.push(chunk);
+  for await (const chunk of archive) if (chunk instanceof Uint8Array) chunks.push(chunk);
   return gzipSync(Buffer.concat(chunks));
 }
