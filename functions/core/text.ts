@@ -1,6 +1,6 @@
 // Control characters would let a payload write to a terminal or a log line; the direction marks let it read backwards
 // there (https://trojansource.codes). A lone surrogate is no text at all and is refused by stores.
-const unsafe = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]+/gu;
+const unsafe = /[\s\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]+/gu;
 const loneSurrogate = /\p{Cs}/gu;
 const lineEnd = /[\r\n\u0085\u2028\u2029]/u;
 

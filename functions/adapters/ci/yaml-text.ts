@@ -1,6 +1,6 @@
 import { parseAllDocuments, YAMLParseError } from 'yaml';
 import { DeployError } from '../../core/errors.ts';
-import { isObject } from '../../core/json.ts';
+import { isObject, lineAndColumn } from '../../core/json.ts';
 import { oneLine } from '../../core/text.ts';
 
 /** The largest CI configuration that is read, in bytes; the longest in use have a tenth of it. */
@@ -24,24 +24,25 @@ export function readYaml(text: string, path: string): Readonly<Record<string, un
 
 function parse(text: string, path: string): unknown {
   try {
-    const [document] = parseAllDocuments(text, { merge: true, uniqueKeys: false, logLevel: 'error' });
+    // Pretty errors are off: with thousands of faults, drawing each takes seconds.
+    const options = { merge: true, uniqueKeys: false, prettyErrors: false, logLevel: 'error' } as const;
+    const [document] = parseAllDocuments(text, options);
     const fault = document?.errors[0];
     if (fault !== undefined) throw fault;
     return document?.toJS({ maxAliasCount: 50 });
   } catch (error) {
-    throw unreadable(path, problemOf(error), error);
+    throw unreadable(path, problemOf(error, text), error);
   }
 }
 
-function problemOf(error: unknown): string {
-  if (error instanceof YAMLParseError) {
-    const [place] = error.linePos ?? [];
-    // The parser's message goes on with a picture of the line.
-    const what = oneLine(error.message.split(/ at line \d+/)[0] ?? '', 120) ?? error.code;
-    return place === undefined ? what : `${what}, at line ${place.line}, column ${place.col}`;
-  }
+function problemOf(error: unknown, text: string): string {
   if (error instanceof ReferenceError) return 'its aliases cannot be resolved, or expand to far too much';
-  return error instanceof RangeError ? 'it nests too deeply' : 'the parser gave up';
+  if (!(error instanceof YAMLParseError))
+    return error instanceof RangeError ? 'it nests too deeply' : 'the parser gave up';
+  const { line, column } = lineAndColumn(text, error.pos[0]);
+  // The parser reports its own overflowing stack as a fault of the text.
+  const what = /call stack/i.test(error.message) ? 'it nests too deeply' : (oneLine(error.message, 120) ?? error.code);
+  return `${what}, at line ${line}, column ${column}`;
 }
 
 function unreadable(path: string, problem: string, cause?: unknown): DeployError {

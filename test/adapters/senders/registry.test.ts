@@ -1,0 +1,213 @@
+import { readdirSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { recognise, senders } from '../../../functions/adapters/senders/registry.ts';
+import { DeployError } from '../../../functions/core/errors.ts';
+import { readPayload } from '../../../functions/core/payload.ts';
+import type { HookCall } from '../../../functions/core/ports/sender.ts';
+import { call, fixture, fixtures } from './call.ts';
+
+function refusal(hook: HookCall): DeployError {
+  try {
+    recognise(hook).read(hook);
+  } catch (error) {
+    if (error instanceof DeployError) return error;
+    throw error;
+  }
+  throw new Error('the call was accepted');
+}
+
+describe('the registry of senders', () => {
+  const files = readdirSync(new URL('../../../functions/adapters/senders/', import.meta.url), { withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== 'registry.ts')
+    .map(({ name }) => name.replace(/\.ts$/, ''));
+
+  it('holds the sender of every module of the folder', async () => {
+    const modules = await Promise.all(files.map((file) => import(`../../../functions/adapters/senders/${file}.ts`)));
+    const exported = modules.flatMap((module: Record<string, unknown>) => Object.values(module));
+    expect(new Set(exported)).toEqual(new Set(senders));
+    expect(senders).toHaveLength(files.length);
+  });
+
+  it('has fixtures for every sender', () => {
+    expect(
+      fixtures()
+        .map(({ sender }) => sender)
+        .sort(),
+    ).toEqual(files.sort());
+  });
+
+  for (const { sender, names } of fixtures()) {
+    for (const name of names) {
+      it(`gives ${name} to ${sender} and to no other`, () => {
+        const hook = fixture(name);
+        const takers = senders.filter((candidate) => candidate.recognises(hook));
+        expect(takers).toEqual([recognise(hook)]);
+        expect(takers[0]?.read(hook)).not.toHaveLength(0);
+      });
+    }
+  }
+});
+
+describe('a call that no sender recognises', () => {
+  it('is refused with what would be understood', () => {
+    const error = refusal(call({ hello: 'world' }));
+    expect(error).toMatchObject({ code: 'deploy:provider:not_supported', status: 400, retry: false });
+    for (const { knownBy } of senders) expect(error.detail).toContain(knownBy);
+  });
+
+  it('is refused with what is missing when it is nearly one of a sender', () => {
+    const pushed = refusal(call({ ref: 'refs/heads/main', repository: { name: 'r', owner: { name: 'o' } } }));
+    expect(pushed.detail).toMatch(/like one of GitHub, without headers, but lacks after\./);
+    const built = refusal(call({ id: 1, repository: { owner_name: 'o', name: 'r' } }));
+    expect(built.detail).toMatch(/like one of Travis CI, but lacks commit\./);
+  });
+
+  const families: [string, Record<string, string>, string][] = [
+    ['Gitea', { 'x-gitea-event': 'push', 'x-gogs-event': 'push' }, 'X-Gitea-Event'],
+    ['Forgejo', { 'x-forgejo-event': 'push', 'x-gitea-event': 'push', 'x-gogs-event': 'push' }, 'X-Forgejo-Event'],
+    ['Gogs', { 'x-gogs-event': 'push' }, 'X-Gogs-Event'],
+  ];
+  for (const [host, headers, header] of families) {
+    it(`is not taken for GitHub's when ${host} sends GitHub's header too`, () => {
+      const github = fixture('github/push');
+      const { detail } = refusal({ ...github, headers: { ...github.headers, ...headers } });
+      expect(detail).toContain(`The header ${header} says that ${host} calls, which is not supported yet.`);
+      // A relay may keep only the host's own header.
+      expect(refusal({ ...github, headers }).detail).toContain(host);
+    });
+  }
+
+  it('names every other host that announces itself', () => {
+    const github = fixture('github/push');
+    const announced = { 'x-gitlab-event': 'GitLab', 'x-event-key': 'Bitbucket', 'x-buildkite-event': 'Buildkite' };
+    for (const [header, host] of Object.entries(announced)) {
+      expect(refusal({ ...github, headers: { [header]: 'push' } }).detail).toContain(`says that ${host} calls`);
+    }
+  });
+
+  it('is not taken for GitHub of 2012 when it is a push of Gitea or GitLab without headers', () => {
+    expect(
+      refusal({ ...fixture('github-legacy/push', { compare_url: 'https://git.example.org/o/r/compare' }) }).code,
+    ).toMatch(/not_supported/);
+    expect(refusal({ ...fixture('github-legacy/push', { object_kind: 'push' }) }).code).toMatch(/not_supported/);
+  });
+
+  it('is never quoted in the refusal', () => {
+    for (const body of [
+      { s3cret: 's3cret' },
+      { ref: 's3cret', after: 's3cret', repository: { name: 's3cret', owner: 's3cret' } },
+    ]) {
+      for (const headers of [
+        {},
+        { 'x-github-event': 'push' },
+        { 'x-github-event': 's3cret!' },
+        { 'x-gitea-event': 's3cret' },
+      ]) {
+        expect(refusal(call(body, headers)).message).not.toContain('s3cret');
+      }
+    }
+  });
+});
+
+describe('a body, however broken', () => {
+  const headerSets = [{}, { 'x-github-event': 'push' }, { 'x-github-event': 'ping' }, { 'travis-repo-slug': 'o/r' }];
+
+  function deliverOrRefuse(raw: Uint8Array, headers: Record<string, string>): void {
+    try {
+      const hook: HookCall = { headers, query: {}, raw, body: readPayload(raw, headers['content-type']).body };
+      for (const delivery of recognise(hook).read(hook)) expectValid(delivery);
+    } catch (error) {
+      expect(error).toBeInstanceOf(DeployError);
+      expect(error).toMatchObject({ status: 400 });
+    }
+  }
+
+  function expectValid(delivery: { repository: { owner: string; name: string } | null } & object): void {
+    const { sha, branch } = { sha: null, branch: null, ...delivery };
+    if (sha !== null) expect(sha).toMatch(/^(?:[\da-f]{40}|[\da-f]{64})$/);
+    if (branch !== null) expect(branch).not.toMatch(/\s|\.\.|\p{Cc}/u);
+    for (const segment of [delivery.repository?.owner ?? 'x', delivery.repository?.name ?? 'x']) {
+      expect(segment).toMatch(/^[\w.-]{1,100}$/);
+      expect(segment).not.toMatch(/^\.{1,2}$/);
+    }
+    expect(JSON.stringify(delivery)).not.toMatch(/\\u00|\\u202[a-e]|\\n/);
+  }
+
+  const names = fixtures().flatMap((folder) => folder.names);
+  const value = fc.oneof(
+    fc.jsonValue({ maxDepth: 3 }),
+    fc.constantFrom(
+      null,
+      '',
+      '..',
+      'refs/heads/../x',
+      'a\u0000b\u001b[31m',
+      '\ud800',
+      1e308,
+      -0,
+      '0'.repeat(40),
+      'g'.repeat(40),
+    ),
+  );
+
+  it('gives deliveries fit to be stored, or a refusal, when a field is replaced', () => {
+    const replaced = fc.tuple(fc.constantFrom(...names), fc.nat(), value, fc.boolean());
+    fc.assert(
+      fc.property(replaced, ([name, at, other, deep]) => {
+        const hook = fixture(name);
+        const body = withField(hook.body, at, other, deep);
+        deliverOrRefuse(new TextEncoder().encode(JSON.stringify(body)), definedHeaders(hook));
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it('gives deliveries or a refusal when it is cut or has bytes replaced', () => {
+    const damaged = fc.tuple(fc.constantFrom(...names), fc.nat(), fc.uint8Array({ maxLength: 4 }), fc.boolean());
+    fc.assert(
+      fc.property(damaged, ([name, at, bytes, cut]) => {
+        const hook = fixture(name);
+        const raw = hook.raw.slice();
+        raw.set(bytes.slice(0, raw.length), at % Math.max(1, raw.length - 4));
+        deliverOrRefuse(cut ? raw.subarray(0, at % raw.length) : raw, definedHeaders(hook));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('gives deliveries or a refusal for any JSON under any header', () => {
+    fc.assert(
+      fc.property(fc.object({ maxDepth: 2 }), fc.constantFrom(...headerSets), (body, headers) => {
+        deliverOrRefuse(new TextEncoder().encode(JSON.stringify(body)), { ...headers });
+      }),
+    );
+  });
+
+  it('is read quickly with five megabytes of commits', () => {
+    const [commit] = Object.values(fixture('github/push').body ?? {}).flatMap((field) =>
+      Array.isArray(field) ? field : [],
+    );
+    const commits = Array.from({ length: 2048 }, () => ({ ...commit, message: 'x'.repeat(2000) }));
+    const { headers, raw } = fixture('github/push', { commits });
+    expect(raw.byteLength).toBeGreaterThan(4_500_000);
+    const start = process.cpuUsage();
+    const hook = { headers, query: {}, raw, body: readPayload(raw, undefined).body };
+    expect(recognise(hook).read(hook)).toMatchObject([{ kind: 'push', branch: 'main' }]);
+    expect(process.cpuUsage(start).user / 1000).toBeLessThan(500);
+  });
+
+  /** The body with one of its fields, or one of a field's fields, replaced. */
+  function withField(body: unknown, at: number, other: unknown, deep: boolean): unknown {
+    const fields = Object.entries(body ?? {});
+    const objects = fields.filter(([, inner]) => typeof inner === 'object' && inner !== null && !Array.isArray(inner));
+    const [key, inner] = (deep ? objects : fields)[at % (deep ? objects : fields).length] ?? ['x', null];
+    return { ...Object.fromEntries(fields), [key]: deep ? withField(inner, at >> 4, other, false) : other };
+  }
+
+  function definedHeaders({ headers }: HookCall): Record<string, string> {
+    return Object.fromEntries(
+      Object.entries(headers).flatMap(([name, text]) => (text === undefined ? [] : [[name, text]])),
+    );
+  }
+});
