@@ -9,7 +9,7 @@ const lineEnd = /[\r\n\u0085\u2028\u2029]/u;
  * direction marks, at most `max` characters, the last one `…` when it was cut. Null when nothing is left.
  */
 export function oneLine(text: string, max: number): string | null {
-  // Five bytes of slack for each character that may go; the rest of a megabyte is never looked at.
+  // Some slack for what goes; the rest of a megabyte is never looked at.
   const [line = ''] = text
     .trimStart()
     .slice(0, max * 5)
