@@ -2,6 +2,12 @@ import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } fro
 import { errorRow, problemType } from '../core/errors.ts';
 import type { LoginRequest, Verdict } from '../core/login.ts';
 
+/** What the trigger reads of the gateway's event; the rest is never looked at. */
+export type AuthorizerEvent = Pick<
+  APIGatewayRequestAuthorizerEvent,
+  'methodArn' | 'resource' | 'headers' | 'pathParameters'
+>;
+
 /**
  * A Lambda REQUEST authorizer of API Gateway around a decision. Allow carries `user` in its context; Deny carries
  * `code`, `type`, `title` and `detail`, which the gateway response ACCESS_DENIED writes into the problem document. A
@@ -11,7 +17,7 @@ import type { LoginRequest, Verdict } from '../core/login.ts';
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
  */
 export function authorizerTrigger(decide: (request: LoginRequest) => Promise<Verdict>) {
-  return async (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> => {
+  return async (event: AuthorizerEvent): Promise<APIGatewayAuthorizerResult> => {
     const verdict = await decide(readEvent(event));
     return {
       principalId: verdict.allowed ? verdict.user : 'unknown',
@@ -21,7 +27,7 @@ export function authorizerTrigger(decide: (request: LoginRequest) => Promise<Ver
   };
 }
 
-function readEvent({ resource, headers, pathParameters }: APIGatewayRequestAuthorizerEvent): LoginRequest {
+function readEvent({ resource, headers, pathParameters }: AuthorizerEvent): LoginRequest {
   // Header names come in the sender's spelling.
   const header = Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === 'authorization');
   return { resource, pathUser: pathParameters?.user, authorization: header?.[1] };
@@ -40,5 +46,5 @@ function refusal({ code, detail }: Extract<Verdict, { allowed: false }>): Record
 
 // The gateway's templates put these values between the quotes of a JSON string as they are, without escaping.
 function plain(text: string): string {
-  return text.replaceAll(/["\\\p{Cc}\u2028\u2029]+/gu, ' ');
+  return text.replaceAll(/["\\\p{Cc}\s]+/gu, ' ').trim();
 }

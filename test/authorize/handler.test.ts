@@ -1,0 +1,49 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+
+const event = {
+  methodArn: 'arn:aws:execute-api:us-east-1:000000000000:api/prod/POST/1/deploy',
+  resource: '/1/deploy',
+  headers: { authorization: `Basic ${Buffer.from('kiwi:secret').toString('base64')}` },
+  pathParameters: null,
+};
+
+let platform: Server;
+
+beforeAll(async () => {
+  platform = createServer((request, response) => {
+    response.end(JSON.stringify(request.url === '/auth' ? { user: 'kiwi' } : { username: 'kiwi' }));
+  });
+  await new Promise<void>((resolve) => platform.listen(0, '127.0.0.1', resolve));
+});
+
+afterAll(() => {
+  platform.closeAllConnections();
+  platform.close();
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.resetModules();
+});
+
+describe('the function authorize', () => {
+  it('asks the platform at PLATFORM_URL', async () => {
+    vi.stubEnv('PLATFORM_URL', `http://127.0.0.1:${(platform.address() as AddressInfo).port}/`);
+    const { handler } = await import('../../functions/authorize/handler.ts');
+    expect(await handler(event)).toMatchObject({ principalId: 'kiwi', context: { user: 'kiwi' } });
+  });
+
+  it('does not come up without PLATFORM_URL, and names it', async () => {
+    vi.stubEnv('PLATFORM_URL', undefined);
+    await expect(import('../../functions/authorize/handler.ts')).rejects.toThrow('PLATFORM_URL');
+  });
+
+  it('does not come up with an address that holds credentials, and keeps them to itself', async () => {
+    vi.stubEnv('PLATFORM_URL', 'https://kiwi:hunter2@platform.example.com');
+    const start = import('../../functions/authorize/handler.ts');
+    await expect(start).rejects.toThrow('without credentials');
+    await expect(start).rejects.not.toThrow('hunter2');
+  });
+});
