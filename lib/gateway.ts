@@ -18,8 +18,6 @@ export function restApi(scope: Construct): RestApi {
     restApiName: 'deployment-webhooks',
     description: 'Push to deploy',
     endpointTypes: [EndpointType.REGIONAL],
-    // Every body as the bytes that came in: signatures are over those, and text would lose what is not UTF-8.
-    binaryMediaTypes: ['*/*'],
     // API Gateway writes no log in an account without this role, not even the access log.
     cloudWatchRole: true,
     deployOptions: stage(scope),

@@ -75,7 +75,7 @@ export async function runStage(job: Job, context: StageContext): Promise<Verdict
   const taken = await log.take({ ...job, stage, now, leaseUntil, due: leaseUntil + PATIENCE });
   if (taken.outcome === 'over') return DONE;
   if (taken.outcome === 'busy') return { done: false, visibleIn: Math.ceil((taken.until - now) / 1000) };
-  if (taken.outcome === 'late') return sendOn(taken.entry, context);
+  if (taken.outcome === 'late') return repeatSend(taken.entry, context);
   if (taken.attempts > TRIES) return fail(taken.entry, gaveUp(stage), {}, context);
   const entry = await announce(taken.entry, context);
   return settle(entry, taken.attempts, await attempt(entry, context), context);
@@ -205,6 +205,11 @@ async function sendOn(entry: Entry, { queue }: StageContext): Promise<Verdict> {
   if (isFinal(entry.status)) await queue.report(entry);
   else await queue.send(jobOf(entry));
   return DONE;
+}
+
+/** The stage is done and only its sending may be lost. An entry further on shows that it is not. */
+async function repeatSend(entry: Entry, context: StageContext): Promise<Verdict> {
+  return entry.stage === stageAfter(context.stage) ? sendOn(entry, context) : DONE;
 }
 
 function asDeployError(error: unknown, stage: StageName): DeployError {
