@@ -1,0 +1,94 @@
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { LocalError } from '../lib/local/local-error.ts';
+import { watchParents } from '../lib/local/parent-watch.ts';
+import { sampleDeploy } from '../lib/local/sample/deploy.ts';
+import { Drawing } from '../lib/local/show/draw.ts';
+import { follow } from '../lib/local/show/follow.ts';
+import { type LocalService, startLocal } from '../lib/local/start.ts';
+
+const project = fileURLToPath(new URL('..', import.meta.url));
+const dataDir = process.env.DATA_DIR ?? join(project, '.local');
+const drawing = new Drawing(process.stdout);
+let service: LocalService | undefined;
+let ending = false;
+
+process.on('SIGINT', () => void end(0));
+process.on('SIGTERM', () => void end(0));
+process.on('SIGHUP', () => void end(0));
+watchParents(() => void end(1));
+
+try {
+  await run();
+} catch (error) {
+  drawing.line(error instanceof LocalError ? error.message : String(error instanceof Error ? error.stack : error));
+  await end(1);
+}
+
+async function run(): Promise<void> {
+  mkdirSync(dataDir, { recursive: true });
+  const logFile = join(dataDir, 'service.log');
+  const note = (line: object) =>
+    appendFileSync(logFile, `${JSON.stringify({ at: new Date().toISOString(), ...line })}\n`);
+  let wake = () => {};
+  const started = performance.now();
+  service = await startLocal({
+    project,
+    dataDir,
+    port: port(),
+    step: (what) => drawing.line(`… ${what}`),
+    log: note,
+    warn: (warning) => note({ warning }),
+    onRequest: (record) => {
+      note(record);
+      if (record.method === 'POST') wake();
+    },
+  });
+  void service.failed.then((reason) => {
+    drawing.line(reason.message);
+    return end(1);
+  });
+  drawing.line(`Ready after ${((performance.now() - started) / 1000).toFixed(1)} s.`);
+  const follower = follow(service, (entry) => drawing.entry(entry));
+  wake = follower.wake;
+  wake();
+  const sample = await sampleDeploy(service, dataDir);
+  tell(service, sample);
+}
+
+function tell(
+  { url, login }: LocalService,
+  sample: { readonly repository: string; readonly address: string | null },
+): void {
+  const file = (name: string) => relative(process.cwd(), join(dataDir, name)) || name;
+  const lines = [
+    '',
+    ...(sample.address ? [`The sample application answers at  ${sample.address}`] : []),
+    `Webhook                            ${url}/1/deploy   (user ${login.user}, password in ${file('password')})`,
+    `The log                            curl --netrc-file ${file('netrc')} ${url}/1/status/${login.user}/webhooks`,
+    '',
+    'Try next: change the page, push, and reload it.',
+    `  git clone ${relative(process.cwd(), sample.repository)} hello && cd hello`,
+    `  sed -i.bak 's/Hello from a push/Hello again/' server.js && git commit -am 'Another page' && git push`,
+    '',
+    'Ctrl-C ends everything; the next start goes on where this one stopped.',
+    '',
+  ];
+  for (const line of lines) drawing.line(line);
+}
+
+function port(): number {
+  const text = process.env.PORT ?? '8080';
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 0 && value < 65_536) return value;
+  throw new LocalError(`PORT is "${text}", which is not the number of a port.`);
+}
+
+/** The second signal does not wait for the first. */
+async function end(code: number): Promise<void> {
+  if (ending) process.exit(1);
+  ending = true;
+  await service?.close().catch(() => {});
+  process.exit(code);
+}

@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import { startEmulators } from './emulators.ts';
+import { startExpiry } from './expiry.ts';
+import { type AccessRecord, startGateway } from './gateway/server.ts';
+import type { FunctionLogLine } from './invoke/log-lines.ts';
+import { functionName } from './invoke/settings.ts';
+import { startFunctions } from './invoke.ts';
+import { LocalError } from './local-error.ts';
+import { startQueues } from './queues.ts';
+import { createResources } from './resources.ts';
+import { startSchedules } from './schedules.ts';
+import { startStreams } from './streams.ts';
+import { loadTemplate, type Template } from './template.ts';
+
+/** How to run a synthesised stack on this machine. */
+export interface RuntimeOptions {
+  readonly cloudAssembly: string;
+  /** Values of the template's parameters. */
+  readonly parameters: Record<string, string>;
+  /** Folder of what survives a restart. */
+  readonly dataDir: string;
+  /** Port of the API on 127.0.0.1; 0 for any free one. */
+  readonly port: number;
+  readonly log: (line: FunctionLogLine) => void;
+  readonly warn: (sentence: string) => void;
+  readonly onRequest?: (record: AccessRecord) => void;
+}
+
+/** The stack while it runs: stores, queues, functions, but no sources of events yet. */
+export interface Runtime {
+  readonly template: Template;
+  /** The value of the template's secret whose logical id begins so. */
+  secret(prefix: string): string;
+  /** Serves the API and begins to work off queues, streams and schedules. Gives the API's address. */
+  open(): Promise<string>;
+  /** Calls the function of that folder of `functions/`. */
+  call(folder: string, event: unknown): Promise<unknown>;
+  /** Settles with the reason when a part stops by itself. */
+  readonly failed: Promise<LocalError>;
+  close(): Promise<void>;
+}
+
+/**
+ * Runs the stack of a cloud assembly on the emulators: nothing that is not in the template. `open` is a step of its own,
+ * because what the functions call has to be there before.
+ */
+export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
+  const { dataDir, log, warn } = options;
+  const emulators = await startEmulators({ dataDir });
+  const { endpoints } = emulators;
+  const closers: (() => Promise<unknown>)[] = [() => emulators.close()];
+  const close = once(async () => {
+    for (const one of closers.reverse()) await one();
+  });
+  try {
+    const template = loadTemplate({ ...options, values: { sqsEndpoint: endpoints.sqs } });
+    await createResources({ template, endpoints });
+    const functions = startFunctions({ template, endpoints: endpointVariables(endpoints), log });
+    closers.push(() => functions.close());
+    const open = async () => {
+      const gateway = await startGateway({ ...options, template, functions });
+      const sources = { template, endpoints, functions, warn };
+      const streams = await startStreams({ ...sources, positionsFile: join(dataDir, 'stream-positions.json') });
+      const running = [gateway, startQueues(sources), streams, startSchedules(sources), startExpiry(sources)];
+      closers.push(() => Promise.all(running.map((source) => source.close())));
+      // Loaded now: nobody shall wait for them, and nothing that they lack shall be found out later.
+      await Promise.all(loadedFirst.map((folder) => functions.warm(nameOf(template, folder))));
+      return gateway.url;
+    };
+    return {
+      template,
+      open,
+      close,
+      failed: emulators.failed,
+      secret: (prefix) => emulators.secretValue(secretName(template, prefix)),
+      call: (folder, event) => functions.invoke(nameOf(template, folder), event),
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** What the first push meets. */
+const loadedFirst = ['authorize', 'api-deploy', 'stage-check'];
+
+/** The stack names its functions by their description; their own names are CloudFormation's. */
+function nameOf(template: Template, folder: string): string {
+  const found = template.ofType('AWS::Lambda::Function').find(({ properties }) => properties.Description === folder);
+  if (!found) throw new LocalError(`The template has no function ${folder}.`);
+  return functionName(found);
+}
+
+function secretName(template: Template, prefix: string): string {
+  const found = template.ofType('AWS::SecretsManager::Secret').find(({ logicalId }) => logicalId.startsWith(prefix));
+  if (!found) throw new LocalError(`The template has no secret ${prefix}.`);
+  return found.logicalId;
+}
+
+function endpointVariables(endpoints: Awaited<ReturnType<typeof startEmulators>>['endpoints']): Record<string, string> {
+  return {
+    DYNAMODB: endpoints.dynamodb,
+    SQS: endpoints.sqs,
+    S3: endpoints.s3,
+    KMS: endpoints.kms,
+    SECRETS_MANAGER: endpoints.secretsManager,
+  };
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => (done ??= work());
+}

@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const source = fileURLToPath(new URL('hello', import.meta.url));
+
+/**
+ * Pushes the sample application into an empty bare repository, the way a person would: with git, so that the
+ * repository's own hook starts the deploy. `scratch` is the folder to work in; what is made there is removed.
+ */
+export async function pushSample(repository: string, branch: string, scratch = tmpdir()): Promise<void> {
+  const folder = await mkdtemp(join(scratch, 'sample-'));
+  const git = (...args: string[]) => run('git', args, { cwd: folder, env: ownEnvironment() });
+  try {
+    await cp(source, folder, { recursive: true });
+    await git('init', '--quiet', `--initial-branch=${branch}`);
+    await git('add', '--all');
+    await git('commit', '--quiet', '--no-gpg-sign', '--message', 'A first page');
+    await git('push', '--quiet', repository, branch);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The person's own git settings may ask for signatures, hooks or a name that is not there. */
+function ownEnvironment(): NodeJS.ProcessEnv {
+  const author = { NAME: 'Deployment Webhooks', EMAIL: 'sample@localhost' };
+  return {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_AUTHOR_NAME: author.NAME,
+    GIT_AUTHOR_EMAIL: author.EMAIL,
+    GIT_COMMITTER_NAME: author.NAME,
+    GIT_COMMITTER_EMAIL: author.EMAIL,
+  };
+}

@@ -1,0 +1,101 @@
+import { styleText } from 'node:util';
+import { isFinal, type ShownEntry, type ShownStage } from './log-client.ts';
+
+/** Where lines go: standard output, or a test. */
+export interface Screen {
+  write(text: string): void;
+  readonly isTTY?: boolean | undefined;
+}
+
+type Style = Parameters<typeof styleText>[0];
+
+/**
+ * Draws deploys as they go by: a line when one begins, a line for each stage with its time, and one for how it ended:
+ * the application's address, or the code and why. On a terminal the stage under way has a line that is drawn over;
+ * elsewhere there are plain lines only.
+ */
+export class Drawing {
+  readonly #screen: Screen;
+  /** Lines of each entry that are there for good. */
+  readonly #drawn = new Map<string, number>();
+  #live = '';
+
+  constructor(screen: Screen) {
+    this.#screen = screen;
+  }
+
+  entry(entry: ShownEntry): void {
+    const lines = linesOf(entry, (style, text) => this.#paint(style, text));
+    const before = this.#drawn.get(entry.id) ?? 0;
+    for (const line of lines.slice(before)) this.line(line);
+    this.#drawn.set(entry.id, lines.length);
+    this.#setLive(isFinal(entry) ? '' : liveLine(entry));
+  }
+
+  /** A line of its own, above the one that is drawn over. */
+  line(text: string): void {
+    const live = this.#live;
+    this.#setLive('');
+    this.#screen.write(`${text}\n`);
+    this.#setLive(live);
+  }
+
+  #setLive(text: string): void {
+    if (!this.#screen.isTTY || text === this.#live) return;
+    // Back to the beginning of the line, and what stands there away.
+    this.#screen.write(`\r\u001b[2K${text}`);
+    this.#live = text;
+  }
+
+  #paint(style: Style, text: string): string {
+    return this.#screen.isTTY ? styleText(style, text) : text;
+  }
+}
+
+type Paint = (style: Style, text: string) => string;
+
+/** All lines of an entry so far; later calls only add to them. */
+function linesOf(entry: ShownEntry, paint: Paint): string[] {
+  const tag = paint('dim', `#${Number(entry.id.slice(-12))}`);
+  const begun = `${tag} ${paint('bold', title(entry))}`;
+  const stages = entry.doc.stages.filter(({ status }) => status !== 'running').map((one) => stageLine(one, paint));
+  return [begun, ...[...stages, ...endLines(entry, paint)].map((line) => `${tag} ${line}`)];
+}
+
+function title({ commit, provider, doc }: ShownEntry): string {
+  const [owner, name, sha] = commit?.split('/') ?? [];
+  const where = owner ? `${owner}/${name}` : provider;
+  const what = [doc.branch, sha?.slice(0, 8)].filter(Boolean).join(' ');
+  return [where, what, doc.message && `“${doc.message}”`].filter(Boolean).join('  ');
+}
+
+function stageLine(stage: ShownStage, paint: Paint): string {
+  const mark = stage.status === 'failed' ? paint('red', '✗') : paint('green', '✓');
+  const took = stage.finished_at ? duration(Date.parse(stage.finished_at) - Date.parse(stage.started_at)) : '';
+  const detail = stage.status === 'failed' ? '' : (stage.detail ?? '');
+  return `  ${mark} ${stage.name.padEnd(8)}${took.padStart(8)}  ${paint('dim', detail)}`.trimEnd();
+}
+
+function endLines(entry: ShownEntry, paint: Paint): string[] {
+  const { doc, error, status } = entry;
+  if (status === 'ok') return [`${paint('green', 'live')} after ${total(entry)}: ${paint('cyan', doc.url ?? '')}`];
+  if (error) {
+    const tail = doc.log_tail.slice(-8).map((line) => paint('dim', `    ${line}`));
+    return [`${paint('red', error.code)}  ${error.detail}`, ...tail];
+  }
+  if (status === 'held') return [`${paint('yellow', 'held')}  ${doc.reason ?? ''}`];
+  return isFinal(entry) ? [`${paint('yellow', status)}  ${doc.reason ?? ''}`] : [];
+}
+
+function liveLine({ id, doc, status }: ShownEntry): string {
+  const stage = doc.stages.find((one) => one.status === 'running')?.name ?? status;
+  return `#${Number(id.slice(-12))}   … ${stage}${doc.reason ? `  ${doc.reason}` : ''}`.slice(0, 100);
+}
+
+function total({ doc }: ShownEntry): string {
+  return doc.finished_at ? duration(Date.parse(doc.finished_at) - Date.parse(doc.received_at)) : '';
+}
+
+function duration(milliseconds: number): string {
+  return milliseconds < 1000 ? `${milliseconds} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
+}

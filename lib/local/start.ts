@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AccessRecord } from './gateway/server.ts';
+import { lockInstance } from './instance-lock.ts';
+import type { FunctionLogLine } from './invoke/log-lines.ts';
+import type { LocalError } from './local-error.ts';
+import { type Platform, startPlatform } from './platform/platform.ts';
+import { type RepoHost, startRepoHost } from './repohost/repohost.ts';
+import { type Runtime, startRuntime } from './runtime.ts';
+import { stablePorts } from './stable-ports.ts';
+import { synthesis } from './synthesis.ts';
+
+/** How to start the whole service on this machine. */
+export interface StartOptions {
+  /** Root of the checkout. */
+  readonly project: string;
+  /** Folder of everything that is kept; made when it does not exist. */
+  readonly dataDir: string;
+  /** Folder of the synthesised stack; default: in `dataDir`. */
+  readonly outdir?: string;
+  /** Port of the API; 0 for any free one. */
+  readonly port: number;
+  /** Values of the template's parameters that win over those of one machine. */
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** Told what is being done, in a few words. */
+  readonly step?: (what: string) => void;
+  readonly log?: (line: FunctionLogLine) => void;
+  readonly warn?: (sentence: string) => void;
+  readonly onRequest?: (record: AccessRecord) => void;
+}
+
+/** The whole service on this machine: the stack, the hosting platform and the repository host. */
+export interface LocalService {
+  /** Address of the API. */
+  readonly url: string;
+  readonly login: Login;
+  readonly platform: Platform;
+  readonly repoHost: RepoHost;
+  readonly runtime: Runtime;
+  /** Settles with the reason when a part stops by itself. */
+  readonly failed: Promise<LocalError>;
+  /** Ends everything; what was under way goes on at the next start. */
+  close(): Promise<void>;
+}
+
+/** The one user of this machine; the password is in `<dataDir>/password`, for its owner only. */
+export interface Login {
+  readonly user: string;
+  readonly password: string;
+}
+
+/** The branch that the embedded repository host asks to deploy. */
+export const BRANCH = 'main';
+const USER = 'demo';
+
+/**
+ * Starts the service as it is deployed, on this machine. A second start on the same folder finds applications, log and
+ * repositories again and finishes the deploys that were under way.
+ *
+ * @throws LocalError with one sentence that says what is wrong and what to do
+ */
+export async function startLocal(options: StartOptions): Promise<LocalService> {
+  const { dataDir, step = () => {} } = options;
+  const unlock = await lockInstance(join(dataDir, 'lock'));
+  const closers: (() => Promise<unknown> | void)[] = [unlock];
+  const close = once(async () => {
+    for (const one of closers.reverse()) await one();
+  });
+  try {
+    return await start(options, step, closers, close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function start(
+  options: StartOptions,
+  step: (what: string) => void,
+  closers: (() => Promise<unknown> | void)[],
+  close: () => Promise<void>,
+): Promise<LocalService> {
+  const { project, dataDir, warn = () => {} } = options;
+  const outdir = options.outdir ?? join(dataDir, 'cdk.out');
+  const login = readLogin(dataDir);
+  step('synthesising the stack');
+  await synthesis({ project, outdir });
+  step('starting the stack');
+  const ports = await stablePorts(join(dataDir, 'ports.json'), ['platform', 'repositories']);
+  const runtime = await startRuntime({
+    ...options,
+    cloudAssembly: outdir,
+    dataDir: join(dataDir, 'aws'),
+    parameters: { ...ownParameters(ports), ...options.parameters },
+    log: options.log ?? (() => {}),
+    warn,
+  });
+  closers.push(runtime.close);
+  step('starting the platform and the repository host');
+  const platform = await startPlatform({
+    dataDir: join(dataDir, 'platform'),
+    port: ports.platform,
+    serviceToken: runtime.secret('StoresPlatformToken'),
+  });
+  closers.push(platform.close);
+  await platform.seed(login);
+  const url = await runtime.open();
+  const repoHost = await startRepoHost({
+    dataDir: join(dataDir, 'repositories'),
+    port: ports.repositories,
+    webhook: { url: `${url}/1/deploy?branch=${BRANCH}`, user: login.user, secret: login.password },
+  });
+  closers.push(() => repoHost.close());
+  writeLogin(dataDir, url, login);
+  // The queues were lost with the last process; the log knows what was under way.
+  await runtime.call('sweep', { everything: true });
+  return { url, login, platform, repoHost, runtime, failed: runtime.failed, close };
+}
+
+/** Where the stack finds what it calls, and waits that suit a person who watches. */
+function ownParameters(ports: { platform: number; repositories: number }): Record<string, string> {
+  const repositories = `http://127.0.0.1:${ports.repositories}`;
+  const hosts = [
+    { name: 'local', kind: 'github', api: repositories, web: repositories },
+    { name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' },
+  ];
+  return {
+    PlatformUrl: `http://127.0.0.1:${ports.platform}`,
+    RepositoryHosts: JSON.stringify(hosts),
+    RetryBaseSeconds: '5',
+  };
+}
+
+function readLogin(dataDir: string): Login {
+  const file = join(dataDir, 'password');
+  try {
+    return { user: USER, password: readFileSync(file, 'utf8').trim() };
+  } catch {
+    const password = randomBytes(18).toString('base64url');
+    mkdirSync(dataDir, { recursive: true });
+    writeFileSync(file, `${password}\n`, { mode: 0o600 });
+    return { user: USER, password };
+  }
+}
+
+/** With it `curl --netrc-file` logs in without a secret on the command line. */
+function writeLogin(dataDir: string, url: string, { user, password }: Login): void {
+  const { hostname } = new URL(url);
+  writeFileSync(join(dataDir, 'netrc'), `machine ${hostname} login ${user} password ${password}\n`, { mode: 0o600 });
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => (done ??= work());
+}

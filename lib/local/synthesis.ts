@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { LocalError } from './local-error.ts';
+
+/** Where the synthesis reads and writes. */
+export interface SynthesisOptions {
+  /** Root of the checkout. */
+  readonly project: string;
+  /** Folder of the cloud assembly; made anew when a source has changed. */
+  readonly outdir: string;
+}
+
+/** All that the template and the bundles are made from. */
+const sources = ['bin/service.ts', 'lib', 'functions', 'package.json', 'package-lock.json', 'tsconfig.json'];
+/** What `npm start` itself is made of changes nothing in the template. */
+const ignored = ['lib/local', 'lib/cli'];
+
+/**
+ * Synthesises the stack, or keeps the last output when no source has changed since. Gives whether it had to.
+ *
+ * @throws LocalError with what the synthesis said
+ */
+export async function synthesis({ project, outdir }: SynthesisOptions): Promise<boolean> {
+  const stamp = join(outdir, '.sources');
+  const wanted = await digest(project);
+  if (readIfThere(stamp) === wanted) return false;
+  // Made beside the old one: a start that is interrupted here must not leave half an assembly behind.
+  const fresh = `${outdir}.new`;
+  await rm(fresh, { recursive: true, force: true });
+  await mkdir(dirname(outdir), { recursive: true });
+  await run(project, fresh);
+  await writeFile(join(fresh, '.sources'), wanted);
+  await rm(outdir, { recursive: true, force: true });
+  await rename(fresh, outdir);
+  return true;
+}
+
+async function digest(project: string): Promise<string> {
+  const hash = createHash('sha256').update(process.versions.node);
+  for (const source of sources) await addTo(hash, project, source);
+  return hash.digest('hex');
+}
+
+async function addTo(hash: ReturnType<typeof createHash>, project: string, path: string): Promise<void> {
+  if (ignored.includes(path)) return;
+  const entries = await readdir(join(project, path), { withFileTypes: true }).catch(() => null);
+  if (entries === null) {
+    hash.update(`${path}\0`).update(await readFile(join(project, path)));
+    return;
+  }
+  const names = entries.map((entry) => entry.name).sort();
+  for (const name of names) await addTo(hash, project, `${path}/${name}`);
+}
+
+/** In a process of its own: the CDK needs 200 MB that the service shall not keep. */
+async function run(project: string, outdir: string): Promise<void> {
+  const child = spawn(process.execPath, ['--import', 'tsx', join(project, 'bin/service.ts')], {
+    cwd: project,
+    env: { ...process.env, CDK_OUTDIR: outdir, CHECK_TEMPLATE: 'no' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const said: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => said.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => said.push(chunk));
+  const [code] = await once(child, 'close');
+  if (code === 0) return;
+  throw new LocalError(`The stack cannot be synthesised:\n${Buffer.concat(said).toString('utf8').trim()}`);
+}
+
+function readIfThere(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}
