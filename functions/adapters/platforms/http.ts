@@ -1,0 +1,127 @@
+import { DeployError } from '../../core/errors.ts';
+import { isObject } from '../../core/json.ts';
+import type { Activation, AppRef, HostingPlatform, SnapshotRef, Upload } from '../../core/ports/hosting-platform.ts';
+import { readActivation, readUrl } from './http-answer.ts';
+import { type PlatformCall, platformCall } from './http-call.ts';
+import { withUpload } from './http-upload.ts';
+
+/** How long calls may take, in milliseconds. */
+export interface PlatformTimeouts {
+  /** A call without much to do; 10 seconds. */
+  readonly call: number;
+  /** A whole upload; 4 minutes. */
+  readonly upload: number;
+  /** A start, which answers when the application does: the platform itself waits for a minute; 90 seconds. */
+  readonly start: number;
+}
+
+export interface HttpPlatformOptions {
+  /** Base address of the platform API, without credentials in it. */
+  readonly url: string;
+  /** Proves the service itself; it acts for every user. */
+  readonly serviceToken: string;
+  readonly fetch?: typeof fetch;
+  readonly timeouts?: Partial<PlatformTimeouts>;
+}
+
+const defaults: PlatformTimeouts = { call: 10_000, upload: 240_000, start: 90_000 };
+
+/**
+ * A platform that speaks the platform API: the embedded one, or any other behind the same calls. A refusal comes out
+ * with the platform's own sentence; no answer, a gateway's error or a rate limit can be tried again.
+ */
+export function httpPlatform(options: HttpPlatformOptions): HostingPlatform {
+  const timeouts = { ...defaults, ...options.timeouts };
+  const call = platformCall(options);
+  return {
+    ensureApp: (app, manifest) => ensureApp(call, app, manifest, timeouts.call),
+    upload: (snapshot, upload) => send(call, snapshot, upload, timeouts.upload),
+    activate: (snapshot) => activate(call, snapshot, timeouts.call),
+    poll: (snapshot) => poll(call, snapshot, timeouts.call),
+    start: (snapshot) => start(call, snapshot, timeouts),
+  };
+}
+
+// PUT first: every deploy but the first meets an application that exists.
+async function ensureApp(
+  call: PlatformCall,
+  app: AppRef,
+  manifest: Readonly<Record<string, unknown>>,
+  timeoutMs: number,
+): Promise<void> {
+  const code = 'deploy:platform:upload_tarball';
+  const request = { ...pathOf(app), json: manifest, code, timeoutMs, what: `the application ${app.app}` } as const;
+  const known = await call({ ...request, method: 'PUT', accept: [404] });
+  if (known.status !== 404) return;
+  const created = await call({ ...request, method: 'POST', accept: [409] });
+  // Another deploy has created it in between.
+  if (created.status === 409) await call({ ...request, method: 'PUT' });
+}
+
+async function send(call: PlatformCall, snapshot: SnapshotRef, upload: Upload, timeoutMs: number): Promise<void> {
+  await withUpload(upload, (body) =>
+    call({
+      method: 'POST',
+      ...snapshotPath(snapshot),
+      query: { sha256: upload.sha256 },
+      bytes: { body, length: upload.bytes },
+      code: 'deploy:platform:upload_tarball',
+      timeoutMs,
+      what: `the upload of ${snapshot.snapshot}`,
+    }),
+  );
+}
+
+async function activate(call: PlatformCall, snapshot: SnapshotRef, timeoutMs: number): Promise<void> {
+  await call({
+    method: 'POST',
+    ...snapshotPath(snapshot, 'activate'),
+    code: 'deploy:tar:extract_failed',
+    timeoutMs,
+    what: `the installation of ${snapshot.snapshot}`,
+  });
+}
+
+async function poll(call: PlatformCall, snapshot: SnapshotRef, timeoutMs: number): Promise<Activation> {
+  const code = 'deploy:tar:extract_failed';
+  const what = `the state of ${snapshot.snapshot}`;
+  const { body } = await call({ method: 'GET', ...snapshotPath(snapshot), code, timeoutMs, what });
+  const activation = readActivation(body);
+  if (activation) return activation;
+  throw new DeployError(code, `The platform answered for ${what}, but not understandably.`, { retry: true });
+}
+
+async function start(call: PlatformCall, snapshot: SnapshotRef, timeouts: PlatformTimeouts): Promise<{ url: string }> {
+  const { user, app, snapshot: id } = snapshot;
+  const request = { code: 'deploy:platform:start_app', what: `the start of ${id}` } as const;
+  const { body } = await call({
+    ...request,
+    method: 'POST',
+    user,
+    path: ['apps', user, app, 'start'],
+    json: { snapshot: id },
+    timeoutMs: timeouts.start,
+    failsWith: 500,
+  });
+  // A platform may answer the start with nothing but a status; the application itself says then what runs.
+  const shown =
+    readUrl(body) === null
+      ? await call({ ...request, method: 'GET', ...pathOf(snapshot), timeoutMs: timeouts.call })
+      : { body };
+  const url = readUrl(shown.body);
+  if (url !== null && serves(shown.body, id)) return { url };
+  const detail = `The platform answered the start of ${id}, but does not say that it runs and where.`;
+  throw new DeployError(request.code, detail, { retry: true });
+}
+
+function serves(body: unknown, snapshot: string): boolean {
+  return isObject(body) && (body.snapshot === undefined || body.snapshot === snapshot);
+}
+
+function pathOf({ user, app }: AppRef) {
+  return { user, path: ['apps', user, app] };
+}
+
+function snapshotPath({ user, app, snapshot }: SnapshotRef, ...more: readonly string[]) {
+  return { user, path: ['apps', user, app, 'snapshots', snapshot, ...more] };
+}
