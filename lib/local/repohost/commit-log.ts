@@ -1,0 +1,90 @@
+import type { Git } from './git.ts';
+
+/** A person as a commit names them. */
+export interface Person {
+  readonly name: string;
+  readonly email: string;
+}
+
+/** A commit as a push payload shows it. */
+export interface LoggedCommit {
+  readonly id: string;
+  readonly tree: string;
+  readonly message: string;
+  /** RFC 3339, with the committer's offset. */
+  readonly timestamp: string;
+  readonly author: Person;
+  readonly committer: Person;
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly modified: readonly string[];
+}
+
+/** GitHub's own bound for the files that it lists. */
+const maxFiles = 3000;
+const format = ['%H', '%T', '%cI', '%an', '%ae', '%cn', '%ce', '%B'].join('%n');
+
+/** The commits that `revisions` (arguments of `git log`) select, newest first, with the files that each one changed. */
+export async function readCommits(git: Git, folder: string, revisions: readonly string[]): Promise<LoggedCommit[]> {
+  const text = await git.ask(['-C', folder, 'log', '-z', `--format=${format}`, ...revisions]);
+  const records = (text ?? '').split('\0').filter((record) => record !== '');
+  const heads = records.map(parseRecord);
+  const files = await readFiles(
+    git,
+    folder,
+    heads.map(({ id }) => id),
+  );
+  return heads.map((head) => ({ ...head, ...(files.get(head.id) ?? noFiles()) }));
+}
+
+function parseRecord(record: string) {
+  const [id = '', tree = '', timestamp = '', an = '', ae = '', cn = '', ce = '', ...message] = record.split('\n');
+  return {
+    id,
+    tree,
+    timestamp,
+    message: message.join('\n').trimEnd(),
+    author: { name: an, email: ae },
+    committer: { name: cn, email: ce },
+  };
+}
+
+interface Files {
+  readonly added: string[];
+  readonly removed: string[];
+  readonly modified: string[];
+}
+
+function noFiles(): Files {
+  return { added: [], removed: [], modified: [] };
+}
+
+/** `git diff-tree -z` prints a commit id, then pairs of a status letter and a path, each ended by NUL. */
+async function readFiles(git: Git, folder: string, ids: readonly string[]): Promise<Map<string, Files>> {
+  const options = ['--stdin', '--root', '-r', '-z', '--name-status', '--no-renames'];
+  // Null also when the list would be beyond all bounds: the payload then goes without it.
+  const text = await git.ask(['-C', folder, 'diff-tree', ...options], `${ids.join('\n')}\n`);
+  const fields = (text ?? '').split('\0');
+  const found = new Map<string, Files>();
+  let files = noFiles();
+  let left = maxFiles;
+  for (let at = 0; at < fields.length; at += 1) {
+    const field = fields[at] ?? '';
+    if (/^[0-9a-f]{40,64}$/.test(field)) {
+      files = noFiles();
+      found.set(field, files);
+      continue;
+    }
+    at += 1;
+    const path = fields[at];
+    if (path === undefined || left === 0) continue;
+    left -= 1;
+    listFor(files, field).push(path);
+  }
+  return found;
+}
+
+function listFor(files: Files, status: string): string[] {
+  if (status === 'A') return files.added;
+  return status === 'D' ? files.removed : files.modified;
+}

@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { Git } from './git.ts';
+
+/** A request of `git clone`, `fetch` or `push`. */
+export interface GitRequest {
+  /** Path below the folder of all repositories: `/owner/name.git/info/refs`. */
+  readonly path: string;
+  readonly query: string;
+  /** Who logged in; null may only read. */
+  readonly user: string | null;
+}
+
+/** The services of the smart protocol (https://git-scm.com/docs/http-protocol): the only paths that are served. */
+export function isGitService(path: string): boolean {
+  return path === 'info/refs' || path === 'git-upload-pack' || path === 'git-receive-pack';
+}
+
+/** Whether a request pushes. */
+export function isPush(path: string, query: URLSearchParams): boolean {
+  return path === 'git-receive-pack' || query.get('service') === 'git-receive-pack';
+}
+
+/** Serves a request with git's own CGI program (https://git-scm.com/docs/git-http-backend). */
+export async function serveGit(
+  git: Git,
+  root: string,
+  asked: GitRequest,
+  exchange: { readonly request: IncomingMessage; readonly response: ServerResponse },
+): Promise<void> {
+  const { request, response } = exchange;
+  const child = git.start(['http-backend'], cgiEnvironment(root, asked, request));
+  const ended = once(child, 'close').catch(() => {});
+  child.stderr.resume();
+  child.stdin.on('error', () => {});
+  request.pipe(child.stdin);
+  request.once('close', () => child.stdin.end());
+  const head = await readHead(child.stdout);
+  if (head === null) response.writeHead(500).end();
+  else {
+    response.writeHead(head.status, head.headers);
+    response.write(head.rest);
+    child.stdout.pipe(response);
+  }
+  await ended;
+}
+
+function cgiEnvironment(root: string, asked: GitRequest, request: IncomingMessage): Record<string, string> {
+  const { headers } = request;
+  return {
+    GIT_PROJECT_ROOT: root,
+    GIT_HTTP_EXPORT_ALL: '1',
+    PATH_INFO: asked.path,
+    QUERY_STRING: asked.query,
+    REQUEST_METHOD: request.method ?? 'GET',
+    REMOTE_ADDR: request.socket.remoteAddress ?? '',
+    CONTENT_TYPE: headers['content-type'] ?? '',
+    ...(headers['content-length'] === undefined ? {} : { CONTENT_LENGTH: headers['content-length'] }),
+    ...(headers['content-encoding'] === undefined ? {} : { HTTP_CONTENT_ENCODING: headers['content-encoding'] }),
+    ...(typeof headers['git-protocol'] === 'string' ? { GIT_PROTOCOL: headers['git-protocol'] } : {}),
+    // A push is only allowed to someone who has a name.
+    ...(asked.user === null ? {} : { REMOTE_USER: asked.user }),
+  };
+}
+
+interface CgiHead {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** What of the body came along with the head. */
+  readonly rest: Buffer;
+}
+
+/** The head of a CGI answer (https://www.rfc-editor.org/rfc/rfc3875#section-6); null when the program gave none. */
+async function readHead(output: Readable): Promise<CgiHead | null> {
+  let buffer = Buffer.alloc(0);
+  while (true) {
+    const end = buffer.indexOf('\r\n\r\n');
+    if (end >= 0) return { ...parseHead(buffer.subarray(0, end).toString('latin1')), rest: buffer.subarray(end + 4) };
+    const chunk: Buffer | null = output.read();
+    if (chunk !== null) buffer = Buffer.concat([buffer, chunk]);
+    else if (output.readableEnded || output.destroyed) return null;
+    else await Promise.race([once(output, 'readable'), once(output, 'end'), once(output, 'close')]);
+  }
+}
+
+function parseHead(text: string): Omit<CgiHead, 'rest'> {
+  const fields = text.split('\r\n').map((line): [string, string] => {
+    const colon = line.indexOf(':');
+    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+  });
+  const { status = '200', ...headers } = Object.fromEntries(fields);
+  return { status: Number.parseInt(status, 10), headers };
+}

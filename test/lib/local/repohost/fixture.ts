@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { devNull, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** A folder for one test, with a space and a quote in its path because people have such. */
+export function temporaryFolder(): { readonly path: string; remove(): void } {
+  const root = mkdtempSync(join(tmpdir(), 'repo-host-'));
+  const path = join(root, "it's a folder");
+  mkdirSync(path);
+  return { path, remove: () => rmSync(root, { recursive: true, force: true }) };
+}
+
+/** What a git command printed, both streams; git talks to people on stderr. */
+export interface Printed {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs git as a person would, but not with the settings of the person who runs the tests. */
+export async function git(args: readonly string[], environment: Record<string, string> = {}): Promise<Printed> {
+  const person = { NAME: 'Ada', EMAIL: 'ada@example.test', DATE: '2026-01-02T03:04:05+01:00' };
+  const named = Object.entries(person).flatMap(([key, value]) => [
+    [`GIT_AUTHOR_${key}`, value],
+    [`GIT_COMMITTER_${key}`, value],
+  ]);
+  const env = {
+    PATH: process.env.PATH ?? '',
+    GIT_CONFIG_GLOBAL: devNull,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    ...Object.fromEntries(named),
+    ...environment,
+  };
+  return run('git', [...args], { env });
+}
+
+/** A working copy to commit in and push from. */
+export interface WorkingCopy {
+  readonly path: string;
+  git(...args: string[]): Promise<Printed>;
+  /** Writes the files, commits everything, and gives the commit's id. */
+  commit(message: string, files: Readonly<Record<string, string>>): Promise<string>;
+}
+
+export async function workingCopy(path: string, branch = 'main'): Promise<WorkingCopy> {
+  mkdirSync(path, { recursive: true });
+  const here = (...args: string[]) => git(['-C', path, ...args]);
+  await here('init', '--quiet');
+  await here('symbolic-ref', 'HEAD', `refs/heads/${branch}`);
+  return {
+    path,
+    git: here,
+    async commit(message, files) {
+      for (const [name, content] of Object.entries(files)) {
+        mkdirSync(dirname(join(path, name)), { recursive: true });
+        writeFileSync(join(path, name), content);
+      }
+      await here('add', '--all');
+      await here('commit', '--quiet', '--message', message);
+      return (await here('rev-parse', 'HEAD')).stdout.trim();
+    },
+  };
+}
+
+/** A call of the webhook. */
+export interface HookCall {
+  readonly headers: IncomingHttpHeaders;
+  readonly payload: Record<string, unknown>;
+}
+
+/** The deploy service, as far as the hook sees it. */
+export interface FakeService {
+  readonly url: string;
+  readonly calls: readonly HookCall[];
+  /** How it answers from now on; `202` with an entry at first. */
+  answer: (response: ServerResponse) => void;
+  close(): Promise<void>;
+}
+
+export async function fakeService(port = 0): Promise<FakeService> {
+  const calls: HookCall[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    calls.push({ headers: request.headers, payload: JSON.parse(Buffer.concat(chunks).toString()) });
+    service.answer(response);
+  });
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const service: FakeService = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/1/deploy?branch=main`,
+    calls,
+    answer: (response) =>
+      response.writeHead(202, { location: 'http://127.0.0.1/1/status/me/changes/1' }).end('{"status":"queued"}'),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return service;
+}
