@@ -29,9 +29,9 @@ export function howItEnded({ code, signal }: Exit): string {
 
 /** The port that an application could not bind, when that is why it ended. */
 export function busyPort(lines: readonly string[]): number | undefined {
-  const line = lines.find((text) => text.includes('EADDRINUSE'));
-  const port = /EADDRINUSE.*?:(\d+)\D*$/.exec(line ?? '')?.[1];
-  return port === undefined ? undefined : Number(port);
+  // Node prints the line of source that failed as well, which may name the code without a port.
+  const ports = lines.flatMap((line) => /EADDRINUSE.*?:(\d+)\D*$/.exec(line)?.[1] ?? []);
+  return ports[0] === undefined ? undefined : Number(ports[0]);
 }
 
 /**
@@ -55,5 +55,5 @@ function ownPlace(line: string, release: string): string[] {
 
 function lastWords(lines: readonly string[]): string {
   const last = lines.findLast((line) => line.trim() !== '' && !line.startsWith('Node.js v'));
-  return last ? `; its last line was: ${last.trim().slice(0, 200)}` : ', without printing anything';
+  return last ? `; its last line was: ${last.trim().slice(0, 200)}` : ', without printing anything.';
 }

@@ -1,18 +1,13 @@
 import { type AppLog, appLog } from './app-log.ts';
-import type { Apps } from './apps.ts';
-import type { OwnEnvironment } from './child-environment.ts';
-import { crashes } from './crashes.ts';
+import { type Crashes, crashes } from './crashes.ts';
 import { howItEnded } from './diagnosis.ts';
-import type { Folders } from './folders.ts';
 import { type Front, front } from './front.ts';
-import type { Groups } from './groups.ts';
-import { launch, type Running } from './launch.ts';
-import { type AppName, appHost, appKey } from './names.ts';
+import type { Running } from './launch.ts';
+import type { AppName } from './names.ts';
 import { messageOf, Refusal } from './refusal.ts';
-import type { Limits, Log } from './settings.ts';
-import type { Snapshots } from './snapshots.ts';
+import { launchRelease, type ReleaseParts } from './release.ts';
+import type { PlatformEvent } from './settings.ts';
 import { turns } from './turns.ts';
-import type { VariableStore } from './variables.ts';
 
 /** What an application is doing; `restarting` is the pause after a crash, `crashed` the end of such pauses. */
 export type RunState = 'stopped' | 'starting' | 'running' | 'restarting' | 'crashed';
@@ -35,18 +30,7 @@ export interface Runner {
 }
 
 /** What a runner works with. */
-export interface RunnerParts {
-  readonly own: OwnEnvironment;
-  readonly folders: Folders;
-  readonly groups: Groups;
-  readonly apps: Apps;
-  readonly snapshots: Snapshots;
-  readonly variables: VariableStore;
-  readonly npmCache: string;
-  readonly limits: Limits;
-  readonly log: Log;
-  /** Ports to try for an application that has none yet. */
-  readonly freshPorts: () => Promise<Iterable<number>>;
+export interface RunnerParts extends ReleaseParts {
   /** Called when a release serves, and again when the one before is gone. */
   readonly onServing: (app: AppName, snapshot: string) => Promise<void>;
   readonly onRetired: (app: AppName, snapshot: string) => Promise<void>;
@@ -54,183 +38,185 @@ export interface RunnerParts {
 
 /** Makes the runner of an application; nothing runs yet. */
 export function runner(parts: RunnerParts, app: AppName): Runner {
-  const { apps, limits } = parts;
-  const about = { user: app.user, app: app.app };
-  const log = appLog(parts.folders.ofApp(app).log, limits.logBytes);
-  const inTurn = turns();
-  const oneByOne = <T>(work: () => Promise<T>) => inTurn('', work);
-  const crashCount = crashes(limits);
-  const background = new Set<Promise<void>>();
-  let state: RunState = 'stopped';
-  let running: Running | undefined;
-  let starting: AbortController | undefined;
-  let retry: NodeJS.Timeout | undefined;
-  let closing = false;
-  const door = front(() => absence(app, state));
+  return new AppRunner(parts, app);
+}
 
-  const report = (error: unknown) => parts.log({ type: 'app.error', ...about, detail: messageOf(error) });
-  const later = (work: Promise<void>) => {
-    const done = work.catch(report).finally(() => background.delete(done));
-    background.add(done);
-  };
+class AppRunner implements Runner {
+  readonly front: Front;
+  readonly log: AppLog;
+  readonly #crashes: Crashes;
+  readonly #inTurn = turns();
+  readonly #background = new Set<Promise<void>>();
+  #state: RunState = 'stopped';
+  #running: Running | undefined;
+  #starting: AbortController | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #closing = false;
 
-  /** Starts a release and moves the traffic to it. */
-  const swap = async (snapshot: string) => {
-    if (closing) throw new Refusal(503, 'The platform is stopping.');
+  constructor(
+    private readonly parts: RunnerParts,
+    private readonly app: AppName,
+  ) {
+    this.log = appLog(parts.folders.ofApp(app).log, parts.limits.logBytes);
+    this.front = front(() => absence(app, this.#state));
+    this.#crashes = crashes(parts.limits);
+  }
+
+  state(): RunState {
+    return this.#state;
+  }
+
+  start(snapshot: string): Promise<void> {
+    return this.#oneByOne(async () => {
+      if (this.#running?.snapshot !== snapshot) await this.#startAfresh(snapshot);
+    });
+  }
+
+  restart(): Promise<void> {
+    return this.#oneByOne(async () => {
+      const { active } = await this.parts.apps.get(this.app);
+      if (active === null) throw new Refusal(409, 'Nothing has been started yet; start a snapshot first.');
+      await this.#startAfresh(active);
+    });
+  }
+
+  stop(): Promise<void> {
+    this.#starting?.abort();
+    return this.#oneByOne(async () => {
+      await this.parts.apps.change(this.app, { wanted: 'stopped' });
+      this.#state = 'stopped';
+      await this.#end(this.parts.limits.drainMs);
+      this.log.note('stopped');
+    });
+  }
+
+  resume(): Promise<void> {
+    return this.#oneByOne(async () => {
+      if (this.#running) return;
+      this.#state = 'restarting';
+      await this.#revive();
+    });
+  }
+
+  close(): Promise<void> {
+    this.#closing = true;
+    this.#starting?.abort();
+    return this.#oneByOne(async () => {
+      // Cutting the connections first makes what is being drained idle at once.
+      await this.front.close();
+      await this.#end(0);
+    });
+  }
+
+  #oneByOne(work: () => Promise<void>): Promise<void> {
+    return this.#inTurn('', work);
+  }
+
+  /** A start that somebody asked for: earlier crashes do not count, and no pause is waited for. */
+  async #startAfresh(snapshot: string): Promise<void> {
+    this.#crashes.reset();
+    await this.#swap(snapshot);
+    clearTimeout(this.#retry);
+  }
+
+  /** Starts a release and moves the traffic to it; when that fails everything stays as it was. */
+  async #swap(snapshot: string): Promise<void> {
+    if (this.#closing) throw new Refusal(503, 'The platform is stopping.');
     const began = performance.now();
-    const before = state;
-    starting = new AbortController();
-    if (!running) state = 'starting';
+    const before = this.#state;
+    const starting = new AbortController();
+    this.#starting = starting;
+    if (!this.#running) this.#state = 'starting';
     try {
-      const next = await launchRelease(parts, app, snapshot, { log, door, signal: starting.signal });
-      await apps.change(app, { active: snapshot, wanted: 'running' });
-      const old = running;
-      running = next;
-      state = 'running';
-      const drained = door.pointTo(next.port);
-      next.exited.then((exit) => fell(next, howItEnded(exit)));
-      log.note(`${snapshot} serves`);
-      parts.log({ type: 'app.serving', ...about, snapshot, milliseconds: performance.now() - began });
-      later(parts.onServing(app, snapshot));
-      later(retire(old, drained).then(() => parts.onRetired(app, snapshot)));
+      const next = await launchRelease(this.parts, this.app, snapshot, {
+        log: this.log,
+        front: this.front,
+        signal: starting.signal,
+      });
+      await this.parts.apps.change(this.app, { active: snapshot, wanted: 'running' });
+      this.#serve(next);
+      this.#report('app.serving', { snapshot, milliseconds: performance.now() - began });
     } catch (error) {
-      if (!running) state = before;
+      // The one that ran may have crashed meanwhile; then it is that which the state tells.
+      if (this.#state === 'starting') this.#state = before;
       throw error;
     } finally {
-      starting = undefined;
+      this.#starting = undefined;
     }
-  };
+  }
 
-  const retire = async (old: Running | undefined, drained: (milliseconds: number) => Promise<void>) => {
-    await drained(limits.drainMs);
-    await old?.end(limits.graceMs);
-  };
+  #serve(next: Running): void {
+    const { limits, onServing, onRetired } = this.parts;
+    const old = this.#running;
+    this.#running = next;
+    this.#state = 'running';
+    const drained = this.front.pointTo(next.port);
+    next.exited.then((exit) => this.#fell(next, howItEnded(exit)));
+    this.log.note(`${next.snapshot} serves`);
+    const retire = async () => {
+      await drained(limits.drainMs);
+      await old?.end(limits.graceMs);
+      await onRetired(this.app, next.snapshot);
+    };
+    this.#later(onServing(this.app, next.snapshot));
+    this.#later(retire());
+  }
 
   /** The serving process is gone and nobody asked for it. */
-  const fell = (which: Running, how: string) => {
-    if (running !== which || closing) return;
-    running = undefined;
-    door.pointTo(undefined);
-    crashed(`${which.snapshot} ${how}`);
-  };
+  #fell(which: Running, how: string): void {
+    if (this.#running !== which || this.#closing) return;
+    this.#running = undefined;
+    this.front.pointTo(undefined);
+    this.#crashed(`${which.snapshot} ${how}`);
+  }
 
-  const crashed = (how: string) => {
-    const verdict = crashCount.record(performance.now());
+  #crashed(how: string): void {
+    const verdict = this.#crashes.record(performance.now());
     const givenUp = 'givenUp' in verdict;
-    state = givenUp ? 'crashed' : 'restarting';
+    this.#state = givenUp ? 'crashed' : 'restarting';
     const next = givenUp ? 'it crashed too often and is not started again' : `next try in ${verdict.retryAfterMs} ms`;
-    log.note(`${how}; ${next}`);
-    parts.log({ type: givenUp ? 'app.crashed' : 'app.restarting', ...about, detail: how });
-    if (!givenUp) retry = setTimeout(() => oneByOne(revive).catch(report), verdict.retryAfterMs);
-  };
+    this.log.note(`${how}; ${next}`);
+    this.#report(givenUp ? 'app.crashed' : 'app.restarting', { detail: how });
+    if (givenUp) return;
+    this.#retry = setTimeout(() => {
+      this.#oneByOne(() => this.#revive()).catch((error: unknown) => this.#failed(error));
+    }, verdict.retryAfterMs);
+  }
 
-  const revive = async () => {
-    if (running || closing || state !== 'restarting') return;
-    const { active, wanted } = await apps.get(app);
+  async #revive(): Promise<void> {
+    if (this.#running || this.#closing || this.#state !== 'restarting') return;
+    const { active, wanted } = await this.parts.apps.get(this.app);
     if (active === null || wanted === 'stopped') return;
     // Another failure counts as another crash, so that a release that can never start is given up as well.
-    await swap(active).catch((error: unknown) => {
-      if (!closing && state === 'restarting') crashed(messageOf(error));
+    await this.#swap(active).catch((error: unknown) => {
+      if (!this.#closing && this.#state === 'restarting') this.#crashed(messageOf(error));
     });
-  };
+  }
 
   /** Takes the traffic away and ends what runs; afterwards nothing of the application is left. */
-  const end = async (drainMs: number) => {
-    clearTimeout(retry);
-    const old = running;
-    running = undefined;
-    await door.pointTo(undefined)(drainMs);
-    await old?.end(limits.graceMs);
-    await Promise.all(background);
-    await log.flush();
-  };
-
-  return {
-    front: door,
-    log,
-    state: () => state,
-    start: (snapshot) =>
-      oneByOne(async () => {
-        if (running?.snapshot === snapshot) return;
-        crashCount.reset();
-        await swap(snapshot);
-        clearTimeout(retry);
-      }),
-    restart: () =>
-      oneByOne(async () => {
-        const { active } = await apps.get(app);
-        if (active === null) throw new Refusal(409, 'Nothing has been started yet; start a snapshot first.');
-        crashCount.reset();
-        await swap(active);
-        clearTimeout(retry);
-      }),
-    stop: () => {
-      starting?.abort();
-      return oneByOne(async () => {
-        await apps.change(app, { wanted: 'stopped' });
-        state = 'stopped';
-        await end(limits.drainMs);
-        log.note('stopped');
-      });
-    },
-    resume: () =>
-      oneByOne(async () => {
-        if (running) return;
-        state = 'restarting';
-        await revive();
-      }),
-    close: () => {
-      closing = true;
-      starting?.abort();
-      return oneByOne(async () => {
-        // Cutting the connections first makes what is being drained idle at once.
-        await door.close();
-        await end(0);
-      });
-    },
-  };
-}
-
-/** Opens the application's port and starts a release behind it. */
-async function launchRelease(
-  parts: RunnerParts,
-  app: AppName,
-  id: string,
-  { log, door, signal }: { readonly log: AppLog; readonly door: Front; readonly signal: AbortSignal },
-): Promise<Running> {
-  const snapshot = await parts.snapshots.get(app, id);
-  if (snapshot.state !== 'ready') {
-    const why = snapshot.state === 'failed' ? `could not be built: ${snapshot.reason}` : 'has not been activated yet';
-    throw new Refusal(409, `The snapshot ${id} ${why}.`, snapshot.log);
+  async #end(drainMs: number): Promise<void> {
+    clearTimeout(this.#retry);
+    const old = this.#running;
+    this.#running = undefined;
+    await this.front.pointTo(undefined)(drainMs);
+    await old?.end(this.parts.limits.graceMs);
+    await Promise.all(this.#background);
+    await this.log.flush();
   }
-  await openFront(parts, app, door);
-  return launch(parts.own, parts.groups, {
-    what: appKey(app),
-    snapshot: id,
-    release: parts.folders.ofApp(app).snapshot(id).release,
-    host: appHost(app),
-    variables: await parts.variables.read(app),
-    npmCache: parts.npmCache,
-    log,
-    limits: parts.limits,
-    signal,
-  });
-}
 
-async function openFront(parts: RunnerParts, app: AppName, door: Front): Promise<void> {
-  const stored = await parts.apps.get(app);
-  const candidates = stored.port === null ? await parts.freshPorts() : [stored.port, ...(await parts.freshPorts())];
-  const port = await door.open(candidates);
-  if (port === stored.port) return;
-  if (stored.port !== null) {
-    parts.log({
-      type: 'app.moved',
-      user: app.user,
-      app: app.app,
-      detail: `Port ${stored.port} is taken; it is ${port} now.`,
-    });
+  /** Work that nobody waits for but the end. */
+  #later(work: Promise<void>): void {
+    const done = work.catch((error: unknown) => this.#failed(error)).finally(() => this.#background.delete(done));
+    this.#background.add(done);
   }
-  await parts.apps.change(app, { port });
+
+  #failed(error: unknown): void {
+    this.#report('app.error', { detail: messageOf(error) });
+  }
+
+  #report(type: string, more: Omit<PlatformEvent, 'type' | 'user' | 'app'>): void {
+    this.parts.log({ type, user: this.app.user, app: this.app.app, ...more });
+  }
 }
 
 function absence(app: AppName, state: RunState): string {

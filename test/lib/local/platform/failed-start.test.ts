@@ -92,6 +92,19 @@ describe('a start that fails', () => {
     expect((await call(at, 'POST', '/apps/ada/none/start', { snapshot: '1' })).status).toBe(404);
   });
 
+  it('is tried again on another port when somebody took the first one meanwhile', async () => {
+    const at = await platform();
+    const once = `
+      const fs = require('node:fs');
+      if (!fs.existsSync('tried')) {
+        fs.writeFileSync('tried', process.env.PORT);
+        throw new Error('listen EADDRINUSE: address already in use 127.0.0.1:' + process.env.PORT);
+      }`;
+    const answer = await deploy(at, 'hello', '1', appFiles('hello', `${once}\n${serverFile('second try')}`));
+    expect(answer.status).toBe(200);
+    expect(await (await fetch(answer.body.url)).text()).toBe('second try');
+  });
+
   it('says so when the application wants a port of its own that is taken', async () => {
     const at = await platform();
     const { port } = new URL(at.url);
