@@ -8,6 +8,9 @@ import { Drawing } from '../lib/local/show/draw.ts';
 import { follow } from '../lib/local/show/follow.ts';
 import { type LocalService, startLocal } from '../lib/local/start.ts';
 
+// Nobody can act on the SDK's advice here: on AWS the functions run on a newer Node anyway.
+process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
+
 const project = fileURLToPath(new URL('..', import.meta.url));
 const dataDir = process.env.DATA_DIR ?? join(project, '.local');
 const drawing = new Drawing(process.stdout);

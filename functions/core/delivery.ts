@@ -13,7 +13,7 @@ export interface CommitRef extends RepositoryRef {
 
 /** The repository as the sender described it. */
 export interface DeliveredRepository {
-  /** Host name in the payload's own addresses (`github.com`), to choose among the configured hosts; null when absent. */
+  /** Host name in the payload's own addresses (`github.com`; with its port, when it has one), to choose among the configured hosts; null when absent. */
   readonly hostname: string | null;
   readonly owner: string;
   readonly name: string;

@@ -63,7 +63,7 @@ const USER = 'demo';
 export async function startLocal(options: StartOptions): Promise<LocalService> {
   const { dataDir, step = () => {} } = options;
   const unlock = await lockInstance(join(dataDir, 'lock'));
-  const closers: (() => Promise<unknown> | void)[] = [unlock];
+  const closers: (() => Promise<unknown>)[] = [async () => unlock()];
   const close = once(async () => {
     for (const one of closers.reverse()) await one();
   });
@@ -78,7 +78,7 @@ export async function startLocal(options: StartOptions): Promise<LocalService> {
 async function start(
   options: StartOptions,
   step: (what: string) => void,
-  closers: (() => Promise<unknown> | void)[],
+  closers: (() => Promise<unknown>)[],
   close: () => Promise<void>,
 ): Promise<LocalService> {
   const { project, dataDir, warn = () => {} } = options;

@@ -132,7 +132,7 @@ function repositoryOf({ repository, compare_url }: Build): DeliveredRepository {
   const page = [compare, home].find((address) => isBelow(address, path)) ?? null;
   const url = page === null ? null : `${page.origin}${path}`;
   // Whether the repository is private is not said.
-  return { hostname: page?.hostname ?? null, owner, name, url, private: false };
+  return { hostname: page?.host ?? null, owner, name, url, private: false };
 }
 
 function isBelow(address: URL | null, path: string): boolean {

@@ -51,10 +51,15 @@ export function compileGatewayResponses(
     });
     return {
       status: chosen.status ?? status,
-      headers: [...headers, ['content-type', contentType]],
+      // A header that the response declares wins over the template's own type.
+      headers: [...new Map([['content-type', contentType], ...headers.map(lowerCased)])],
       body: render(full) ?? '',
     };
   };
+}
+
+function lowerCased([name, value]: [string, string]): [string, string] {
+  return [name.toLowerCase(), value];
 }
 
 function compile(properties: Record<string, unknown>): Declared {

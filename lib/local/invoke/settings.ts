@@ -64,6 +64,8 @@ function lambdaVariables(name: string, memoryMb: number, root: string, handler: 
   return {
     AWS_REGION: region,
     AWS_DEFAULT_REGION: region,
+    // Here it may be Node 20, on AWS it never is: nobody can act on the SDK's advice to take another one.
+    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     AWS_ACCESS_KEY_ID: 'local',
     AWS_SECRET_ACCESS_KEY: 'local',
     AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',

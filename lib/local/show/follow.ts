@@ -23,25 +23,24 @@ export function follow(
   const shown = new Map<string, string>();
   let wanted = false;
   let closed = false;
-  let looking: Promise<void> | undefined;
+  let looks = false;
 
   const look = async () => {
-    do {
+    if (looks) return;
+    looks = true;
+    while (wanted && !closed) {
       wanted = false;
-      const entries = await newestEntries(service.url, service.login, LOOKS_AT);
+      const entries = await newestEntries(service.url, service.login, LOOKS_AT).catch(() => []);
       for (const entry of entries) if (isNews(entry, shown)) show(entry);
-      if (entries.some((entry) => !isFinal(entry) && entry.status !== 'held')) wanted = true;
+      wanted ||= entries.some((entry) => !isFinal(entry) && entry.status !== 'held');
       await setTimeout(PAUSE);
-    } while (wanted && !closed);
+    }
+    looks = false;
   };
   return {
     wake: () => {
       wanted = true;
-      looking ??= look()
-        .catch(() => {})
-        .finally(() => {
-          looking = undefined;
-        });
+      void look();
     },
     close: () => {
       closed = true;

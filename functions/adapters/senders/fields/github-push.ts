@@ -77,5 +77,5 @@ function ownerOf({ name, full_name, owner }: RepositoryFields): string {
 function pageOf(repository: RepositoryFields): Pick<DeliveredRepository, 'hostname' | 'url'> {
   // In other events than push, `url` is the API's address: the page comes first.
   const page = webAddress(repository.html_url) ?? webAddress(repository.url);
-  return { hostname: page?.hostname ?? null, url: page?.href ?? null };
+  return { hostname: page?.host ?? null, url: page?.href ?? null };
 }

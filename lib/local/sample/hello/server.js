@@ -6,7 +6,7 @@ const page = `<!doctype html>
 <p>Change this line in server.js, commit, and push.</p>
 `;
 
-createServer((request, response) => {
+createServer((_request, response) => {
   response.setHeader('content-type', 'text/html; charset=utf-8');
   response.end(page);
 }).listen(process.env.PORT, process.env.HOST);
