@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
-import { DeployError, type ErrorOptions } from '../../core/errors.ts';
-import type { AppRef, HostingPlatform, SnapshotRef, Upload } from '../../core/ports/hosting-platform.ts';
+import { DeployError, type ErrorCode } from '../../core/errors.ts';
+import type { Activation, AppRef, HostingPlatform, SnapshotRef, Upload } from '../../core/ports/hosting-platform.ts';
 
 /** A snapshot as the twin keeps it. */
 export interface MemorySnapshot {
-  readonly ref: SnapshotRef;
   readonly bytes: Buffer;
   readonly state: 'pending' | 'building' | 'ready' | 'failed';
+  /** How many more polls find it building. */
+  readonly pollsLeft: number;
 }
 
 /** An application as the twin keeps it. */
@@ -14,122 +15,145 @@ export interface MemoryApp {
   readonly manifest: Readonly<Record<string, unknown>>;
   /** The snapshot that serves. */
   readonly serving: string | null;
-  readonly snapshots: ReadonlyMap<string, MemorySnapshot>;
+  readonly snapshots: Readonly<Record<string, MemorySnapshot>>;
 }
 
-/** How the twin's applications behave. */
-export interface MemoryPlatformBehaviour {
-  /** How many polls find the snapshot still building; 0. */
-  readonly slowPolls?: number;
-  /** Why a snapshot cannot be built, or null. */
-  readonly build?: (snapshot: MemorySnapshot) => { readonly reason: string; readonly log: readonly string[] } | null;
-  /** Why it does not start, or null. */
-  readonly start?: (snapshot: MemorySnapshot) => { readonly reason: string; readonly log: readonly string[] } | null;
+/** Why something failed, as a platform says it. */
+export interface MemoryFailure {
+  readonly reason: string;
+  readonly log: readonly string[];
 }
+
+/** How the twin's applications behave; by default all of them are built at the first poll, and start. */
+export interface MemoryBehaviour {
+  /** How many polls find a snapshot still building. */
+  readonly slowPolls?: number;
+  /** Why a tarball cannot be built, or null. */
+  readonly build?: (bytes: Buffer) => MemoryFailure | null;
+  /** Why it does not start, or null. */
+  readonly start?: (bytes: Buffer) => MemoryFailure | null;
+}
+
+type Method = keyof HostingPlatform;
 
 /** A platform in memory, with what a test does to it and sees of it. */
 export interface MemoryPlatform extends HostingPlatform {
   app(ref: AppRef): MemoryApp | undefined;
-  /** The next calls of the method throw the errors, one each; then it works again. */
-  fail(method: keyof HostingPlatform, ...errors: readonly DeployError[]): void;
+  /** The next calls of the method throw these errors, one each; then it works again. */
+  fail(method: Method, ...errors: readonly DeployError[]): void;
   /** The methods called, in order. */
-  readonly calls: readonly (keyof HostingPlatform)[];
+  readonly calls: readonly Method[];
 }
-
-interface Stored {
-  manifest: Readonly<Record<string, unknown>>;
-  serving: string | null;
-  snapshots: Map<string, MemorySnapshot>;
-}
-
-const final: ErrorOptions = { retry: false };
 
 /** The in-memory twin of a hosting platform, with the same codes. */
-export function memoryPlatform(behaviour: MemoryPlatformBehaviour = {}): MemoryPlatform {
-  const apps = new Map<string, Stored>();
-  const polls = new Map<MemorySnapshot['bytes'], number>();
-  const failures = new Map<keyof HostingPlatform, DeployError[]>();
-  const calls: (keyof HostingPlatform)[] = [];
-  const keyOf = ({ user, app }: AppRef) => `${user}/${app}`;
+export function memoryPlatform(behaviour: MemoryBehaviour = {}): MemoryPlatform {
+  return new InMemory(behaviour);
+}
 
-  function called(method: keyof HostingPlatform): void {
-    calls.push(method);
-    const failure = failures.get(method)?.shift();
-    if (failure) throw failure;
+class InMemory implements MemoryPlatform {
+  readonly calls: Method[] = [];
+  readonly #apps = new Map<string, MemoryApp>();
+  readonly #failures: { readonly method: Method; readonly error: DeployError }[] = [];
+  readonly #behaviour: MemoryBehaviour;
+
+  constructor(behaviour: MemoryBehaviour) {
+    this.#behaviour = behaviour;
   }
 
-  function found(ref: SnapshotRef, code: 'deploy:tar:extract_failed' | 'deploy:platform:start_app') {
-    const app = apps.get(keyOf(ref));
-    const snapshot = app?.snapshots.get(ref.snapshot);
-    if (!app || !snapshot) throw new DeployError(code, `There is no snapshot ${ref.snapshot}.`, final);
-    const move = (state: MemorySnapshot['state']) => app.snapshots.set(ref.snapshot, { ...snapshot, state });
-    return { app, snapshot, move };
+  app({ user, app }: AppRef): MemoryApp | undefined {
+    return this.#apps.get(`${user}/${app}`);
   }
 
-  return {
-    calls,
-    app: (ref) => apps.get(keyOf(ref)),
-    fail: (method, ...errors) => void failures.set(method, [...(failures.get(method) ?? []), ...errors]),
-    ensureApp: async (ref, manifest) => {
-      called('ensureApp');
-      const app = apps.get(keyOf(ref));
-      if (app) app.manifest = manifest;
-      else apps.set(keyOf(ref), { manifest, serving: null, snapshots: new Map() });
-    },
-    upload: async (ref, upload) => {
-      called('upload');
-      const app = apps.get(keyOf(ref));
-      if (!app) throw new DeployError('deploy:platform:upload_tarball', `There is no application ${ref.app}.`, final);
-      const bytes = await receive(upload);
-      const known = app.snapshots.get(ref.snapshot);
-      if (known && !known.bytes.equals(bytes)) throw mismatch(`The snapshot ${ref.snapshot} exists with other bytes.`);
-      if (!known) app.snapshots.set(ref.snapshot, { ref, bytes, state: 'pending' });
-    },
-    activate: async (ref) => {
-      called('activate');
-      const { snapshot, move } = found(ref, 'deploy:tar:extract_failed');
-      if (snapshot.state === 'ready' || snapshot.state === 'building') return;
-      polls.set(snapshot.bytes, behaviour.slowPolls ?? 0);
-      move('building');
-    },
-    poll: async (ref) => {
-      called('poll');
-      const { snapshot, move } = found(ref, 'deploy:tar:extract_failed');
-      const left = polls.get(snapshot.bytes) ?? 0;
-      if (snapshot.state === 'ready') return { state: 'ready' };
-      if (snapshot.state === 'pending' || left > 0) {
-        polls.set(snapshot.bytes, left - 1);
-        return { state: 'building' };
-      }
-      const failure = behaviour.build?.(snapshot) ?? null;
-      move(failure ? 'failed' : 'ready');
-      return failure ? { state: 'failed', ...failure } : { state: 'ready' };
-    },
-    start: async (ref) => {
-      called('start');
-      const { app, snapshot } = found(ref, 'deploy:platform:start_app');
-      const failure =
-        snapshot.state === 'ready'
-          ? behaviour.start?.(snapshot)
-          : { reason: `The snapshot ${ref.snapshot} is ${snapshot.state}.`, log: [] };
-      if (failure)
-        throw new DeployError('deploy:platform:start_app', failure.reason, { ...final, logTail: failure.log });
-      app.serving = ref.snapshot;
-      return { url: `https://${ref.app}.${ref.user}.example.com` };
-    },
-  };
+  fail(method: Method, ...errors: readonly DeployError[]): void {
+    this.#failures.push(...errors.map((error) => ({ method, error })));
+  }
+
+  async ensureApp(ref: AppRef, manifest: MemoryApp['manifest']): Promise<void> {
+    this.#called('ensureApp');
+    this.#write(ref, { serving: null, snapshots: {}, ...this.app(ref), manifest });
+  }
+
+  async upload(ref: SnapshotRef, upload: Upload): Promise<void> {
+    this.#called('upload');
+    const app = this.app(ref);
+    if (!app) throw refusal('deploy:platform:upload_tarball', `There is no application ${ref.app}.`);
+    const bytes = await receive(upload);
+    const known = app.snapshots[ref.snapshot];
+    if (!known) return this.#writeSnapshot(ref, { bytes, state: 'pending', pollsLeft: 0 });
+    if (known.bytes.equals(bytes)) return;
+    throw refusal('deploy:platform:upload_tarball', `The snapshot ${ref.snapshot} exists with other bytes.`);
+  }
+
+  async activate(ref: SnapshotRef): Promise<void> {
+    this.#called('activate');
+    const snapshot = this.#snapshot(ref, 'deploy:tar:extract_failed');
+    if (snapshot.state === 'ready' || snapshot.state === 'building') return;
+    this.#writeSnapshot(ref, { ...snapshot, state: 'building', pollsLeft: this.#behaviour.slowPolls ?? 0 });
+  }
+
+  async poll(ref: SnapshotRef): Promise<Activation> {
+    this.#called('poll');
+    const snapshot = this.#snapshot(ref, 'deploy:tar:extract_failed');
+    const { state, bytes, pollsLeft } = snapshot;
+    if (state === 'ready') return { state };
+    if (state === 'pending') return { state: 'building' };
+    if (pollsLeft > 0) {
+      this.#writeSnapshot(ref, { ...snapshot, pollsLeft: pollsLeft - 1 });
+      return { state: 'building' };
+    }
+    const failure = this.#behaviour.build?.(bytes) ?? null;
+    this.#writeSnapshot(ref, { ...snapshot, state: failure ? 'failed' : 'ready' });
+    return failure ? { state: 'failed', ...failure } : { state: 'ready' };
+  }
+
+  async start(ref: SnapshotRef): Promise<{ readonly url: string }> {
+    this.#called('start');
+    const code = 'deploy:platform:start_app';
+    const { state, bytes } = this.#snapshot(ref, code);
+    if (state !== 'ready') throw refusal(code, `The snapshot ${ref.snapshot} is ${state}.`);
+    const failure = this.#behaviour.start?.(bytes);
+    if (failure) throw refusal(code, failure.reason, failure.log);
+    this.#write(ref, { manifest: {}, snapshots: {}, ...this.app(ref), serving: ref.snapshot });
+    return { url: `https://${ref.app}.${ref.user}.example.com` };
+  }
+
+  #called(method: Method): void {
+    this.calls.push(method);
+    const next = this.#failures.findIndex((one) => one.method === method);
+    const [failure] = next < 0 ? [] : this.#failures.splice(next, 1);
+    if (failure) throw failure.error;
+  }
+
+  #snapshot(ref: SnapshotRef, code: ErrorCode): MemorySnapshot {
+    const snapshot = this.app(ref)?.snapshots[ref.snapshot];
+    if (snapshot) return snapshot;
+    throw refusal(code, `There is no snapshot ${ref.snapshot}.`);
+  }
+
+  #write({ user, app }: AppRef, stored: MemoryApp): void {
+    this.#apps.set(`${user}/${app}`, stored);
+  }
+
+  #writeSnapshot(ref: SnapshotRef, snapshot: MemorySnapshot): void {
+    const app = this.app(ref);
+    if (app) this.#write(ref, { ...app, snapshots: { ...app.snapshots, [ref.snapshot]: snapshot } });
+  }
 }
 
 async function receive({ body, bytes, sha256 }: Upload): Promise<Buffer> {
+  const code = 'deploy:platform:upload_tarball';
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
   const whole = Buffer.concat(chunks);
-  if (whole.length !== bytes) throw mismatch(`The body has ${whole.length} bytes, not the ${bytes} declared.`, true);
+  // What was read is not what is stored; reading it again may help.
+  if (whole.length !== bytes) {
+    throw new DeployError(code, `The body has ${whole.length} bytes, not the ${bytes} declared.`, { retry: true });
+  }
   const hash = createHash('sha256').update(whole).digest('hex');
-  if (hash !== sha256) throw mismatch(`The body has the SHA-256 ${hash}, not ${sha256}.`);
+  if (hash !== sha256) throw refusal(code, `The body has the SHA-256 ${hash}, not ${sha256}.`);
   return whole;
 }
 
-function mismatch(detail: string, retry = false): DeployError {
-  return new DeployError('deploy:platform:upload_tarball', detail, { retry });
+function refusal(code: ErrorCode, detail: string, logTail: readonly string[] = []): DeployError {
+  return new DeployError(code, detail, { retry: false, logTail });
 }

@@ -1,0 +1,213 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DeployError } from '../../functions/core/errors.ts';
+import type {
+  Activation,
+  AppRef,
+  HostingPlatform,
+  SnapshotRef,
+  Upload,
+} from '../../functions/core/ports/hosting-platform.ts';
+
+/** What the tarball of an application does on the platform. */
+export type Works = 'runs' | 'cannot be built' | 'does not start';
+
+/** A platform for the whole suite; every test uses an application of its own. */
+export interface PlatformUnderTest {
+  readonly platform: HostingPlatform;
+  /** A user that exists. */
+  readonly user: string;
+  /** A gzip tarball of an application of this name; its versions have different bytes. */
+  tarball(app: string, version: string, works: Works): Promise<Buffer>;
+  /** The version that answers at the application's address. */
+  version(app: AppRef, url: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+const manifest = (name: string, version = '1.0.0') => ({ name, version });
+
+/** The upload of these bytes, in pieces. */
+export function uploadOf(bytes: Buffer, patch: Partial<Upload> = {}): Upload {
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { body: pieces(bytes), bytes: bytes.length, sha256, ...patch };
+}
+
+async function* pieces(bytes: Buffer, size = 100): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+/** What every hosting platform does, whichever is behind the port. */
+export function hostingPlatformContract(title: string, open: () => Promise<PlatformUnderTest>): void {
+  describe(`${title}, as a hosting platform`, () => {
+    let at: PlatformUnderTest;
+    let platform: HostingPlatform;
+
+    beforeAll(async () => {
+      at = await open();
+      platform = at.platform;
+    });
+    afterAll(() => at?.close());
+
+    const ref = (app: string, snapshot = '1.0.0-1'): SnapshotRef => ({ user: at.user, app, snapshot });
+
+    /** Polls until the building is over. */
+    async function built(snapshot: SnapshotRef): Promise<Activation> {
+      for (let tries = 0; tries < 300; tries += 1) {
+        const activation = await platform.poll(snapshot);
+        if (activation.state !== 'building') return activation;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      throw new Error('The building did not come to an end.');
+    }
+
+    async function upload(snapshot: SnapshotRef, works: Works = 'runs'): Promise<Buffer> {
+      const bytes = await at.tarball(snapshot.app, snapshot.snapshot, works);
+      await platform.ensureApp(snapshot, manifest(snapshot.app));
+      await platform.upload(snapshot, uploadOf(bytes));
+      return bytes;
+    }
+
+    async function ready(snapshot: SnapshotRef, works: Works = 'runs'): Promise<void> {
+      await upload(snapshot, works);
+      await platform.activate(snapshot);
+      expect(await built(snapshot)).toEqual({ state: 'ready' });
+    }
+
+    it('takes an application from its tarball to an address that answers', async () => {
+      const shop = ref('shop');
+      await ready(shop);
+      const { url } = await platform.start(shop);
+      expect(url).toMatch(/^https?:\/\//);
+      expect(await at.version(shop, url)).toBe(shop.snapshot);
+    });
+
+    it('is asked for the same application twice without harm, and with a new manifest', async () => {
+      const again = ref('again');
+      await platform.ensureApp(again, manifest('again', '1.0.0'));
+      await platform.ensureApp(again, manifest('again', '1.0.0'));
+      await platform.ensureApp(again, manifest('again', '1.1.0'));
+    });
+
+    it('takes the same snapshot with the same bytes twice', async () => {
+      const twice = ref('twice');
+      const bytes = await upload(twice);
+      await platform.upload(twice, uploadOf(bytes));
+    });
+
+    it('does not take other bytes for a snapshot that it has', async () => {
+      const taken = ref('taken');
+      await upload(taken);
+      const other = await at.tarball('taken', 'other', 'runs');
+      await expect(platform.upload(taken, uploadOf(other))).rejects.toMatchObject({
+        code: 'deploy:platform:upload_tarball',
+        retry: false,
+      });
+    });
+
+    it('does not take a tarball for an application that it does not know', async () => {
+      const bytes = await at.tarball('stranger', '1', 'runs');
+      await expect(platform.upload(ref('stranger'), uploadOf(bytes))).rejects.toMatchObject({
+        code: 'deploy:platform:upload_tarball',
+        retry: false,
+      });
+    });
+
+    it('does not take bytes with another digest than declared', async () => {
+      const forged = ref('forged');
+      await platform.ensureApp(forged, manifest('forged'));
+      const bytes = await at.tarball('forged', '1', 'runs');
+      const wrong = uploadOf(bytes, { sha256: 'a'.repeat(64) });
+      await expect(platform.upload(forged, wrong)).rejects.toMatchObject({ code: 'deploy:platform:upload_tarball' });
+      await expect(platform.activate(forged)).rejects.toMatchObject({ code: 'deploy:tar:extract_failed' });
+    });
+
+    it.each([
+      ['shorter', 1],
+      ['longer', -1],
+    ])('does not take a body that is %s than declared, and the bytes may be sent again', async (_word, more) => {
+      const cut = ref(`cut-${more > 0 ? 'short' : 'long'}`);
+      await platform.ensureApp(cut, manifest(cut.app));
+      const bytes = await at.tarball(cut.app, '1', 'runs');
+      await expect(platform.upload(cut, uploadOf(bytes, { bytes: bytes.length + more }))).rejects.toMatchObject({
+        code: 'deploy:platform:upload_tarball',
+        retry: true,
+      });
+      await platform.upload(cut, uploadOf(bytes));
+    });
+
+    it('says of a snapshot that was not activated that it is not ready', async () => {
+      const idle = ref('idle');
+      await upload(idle);
+      expect(await platform.poll(idle)).toEqual({ state: 'building' });
+    });
+
+    it('is asked to activate twice without harm, also when it is ready', async () => {
+      const busy = ref('busy');
+      await upload(busy);
+      await platform.activate(busy);
+      await platform.activate(busy);
+      expect(await built(busy)).toEqual({ state: 'ready' });
+      await platform.activate(busy);
+      expect(await platform.poll(busy)).toEqual({ state: 'ready' });
+    });
+
+    it('says why an application cannot be built, and what was printed', async () => {
+      const broken = ref('broken');
+      await upload(broken, 'cannot be built');
+      await platform.activate(broken);
+      const activation = await built(broken);
+      expect(activation).toEqual({
+        state: 'failed',
+        reason: expect.stringMatching(/^[^\n]{10,}$/),
+        log: expect.arrayContaining([expect.stringContaining('no compiler here')]),
+      });
+    });
+
+    it.each(['activate', 'poll'] as const)('does not %s a snapshot that it does not have', async (method) => {
+      const none = ref(`none-${method}`);
+      await platform.ensureApp(none, manifest(none.app));
+      await expect(platform[method](none)).rejects.toMatchObject({ code: 'deploy:tar:extract_failed', retry: false });
+    });
+
+    it('does not start a snapshot that it does not have, or that is not ready', async () => {
+      const early = ref('early');
+      await upload(early);
+      const refused = { code: 'deploy:platform:start_app', retry: false };
+      await expect(platform.start(early)).rejects.toMatchObject(refused);
+      await expect(platform.start(ref('early', 'missing'))).rejects.toMatchObject(refused);
+    });
+
+    it('is asked to start what runs without harm, and gives the same address', async () => {
+      const running = ref('running');
+      await ready(running);
+      const first = await platform.start(running);
+      expect(await platform.start(running)).toEqual(first);
+    });
+
+    it('moves the traffic to a newer snapshot under the same address, and back', async () => {
+      const [first, second] = [ref('moving', '1.0.0-1'), ref('moving', '1.0.0-2')];
+      await ready(first);
+      await ready(second);
+      const { url } = await platform.start(first);
+      expect(await platform.start(second)).toEqual({ url });
+      expect(await at.version(second, url)).toBe('1.0.0-2');
+      expect(await platform.start(first)).toEqual({ url });
+      expect(await at.version(first, url)).toBe('1.0.0-1');
+    });
+
+    it('says in one line why an application does not start, and what it printed; the old release serves on', async () => {
+      const [good, bad] = [ref('falling', '1.0.0-1'), ref('falling', '1.0.0-2')];
+      await ready(good);
+      const { url } = await platform.start(good);
+      await ready(bad, 'does not start');
+      const error: DeployError = await platform.start(bad).then(
+        () => expect.unreachable(),
+        (thrown) => thrown,
+      );
+      expect(error).toMatchObject({ code: 'deploy:platform:start_app', retry: false });
+      expect(error.detail).toMatch(/^[^\n]{10,}$/);
+      expect(error.logTail).toEqual(expect.arrayContaining([expect.stringContaining('no database here')]));
+      expect(await at.version(good, url)).toBe('1.0.0-1');
+    });
+  });
+}
