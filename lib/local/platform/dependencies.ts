@@ -1,5 +1,5 @@
-import { mkdir, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import * as v from 'valibot';
 import { dependencyPlan } from './dependency-key.ts';
 import type { AppFolder } from './folders.ts';
@@ -59,7 +59,7 @@ export function dependencies(): Dependencies {
     },
     prepareSpare: (folder, id) =>
       inTurn(folder.root, async () => {
-        const of = await readStamp(stampOf(folder, id));
+        const of = await readStamp(folder.snapshot(id).stamp);
         if (!of) return;
         const spare = spareOf(folder, of.key);
         if (await readStamp(spare.stamp)) return;
@@ -88,7 +88,7 @@ async function takeSpare(folder: AppFolder, id: string, key: string): Promise<bo
 async function copyEarlier(folder: AppFolder, id: string, key: string, earlier: readonly string[]): Promise<boolean> {
   const target = join(folder.snapshot(id).release, 'node_modules');
   for (const other of earlier) {
-    const found = await readStamp(stampOf(folder, other));
+    const found = await readStamp(folder.snapshot(other).stamp);
     if (found?.key !== key) continue;
     const tree = await copyTree(join(folder.snapshot(other).release, 'node_modules'), target, found.tree);
     if (!tree) continue;
@@ -98,19 +98,12 @@ async function copyEarlier(folder: AppFolder, id: string, key: string, earlier: 
   return false;
 }
 
-/** What is known of a release's node_modules stands beside the release, where the application does not see it. */
-function stampOf(folder: AppFolder, id: string): string {
-  const { release } = folder.snapshot(id);
-  return join(dirname(release), `${id}.dependencies.json`);
-}
-
 function spareOf(folder: AppFolder, key: string) {
   return { modules: join(folder.spares, key), stamp: join(folder.spares, `${key}.json`) };
 }
 
 async function writeStamp(folder: AppFolder, id: string, value: Stamp): Promise<void> {
-  await mkdir(folder.root, { recursive: true });
-  await writeState(stampOf(folder, id), value);
+  await writeState(folder.snapshot(id).stamp, value);
 }
 
 /** A damaged stamp only means that nothing is known: then npm installs. */

@@ -1,14 +1,22 @@
 import { join } from 'node:path';
 import type { AppName } from './names.ts';
 
+/** The files of one snapshot. */
+interface SnapshotFiles {
+  readonly state: string;
+  readonly tarball: string;
+  readonly release: string;
+  readonly stamp: string;
+}
+
 /** Where the platform keeps an application's things. */
 export interface AppFolder {
   readonly root: string;
   readonly record: string;
   readonly variables: string;
   readonly log: string;
-  /** The state of one snapshot, its tarball, and the folder that it is unpacked in. */
-  readonly snapshot: (id: string) => { readonly state: string; readonly tarball: string; readonly release: string };
+  /** The state of one snapshot, its tarball, the folder that it is unpacked in, and what is known of its node_modules. */
+  readonly snapshot: (id: string) => SnapshotFiles;
   readonly snapshots: string;
   readonly spares: string;
 }
@@ -49,6 +57,8 @@ function appFolder(root: string): AppFolder {
       state: join(snapshots, `${id}.json`),
       tarball: join(snapshots, `${id}.tgz`),
       release: join(root, 'releases', id),
+      // Beside the release and not in it, where the application does not see it.
+      stamp: join(root, 'stamps', `${id}.json`),
     }),
     spares: join(root, 'spares'),
   };

@@ -5,10 +5,11 @@ import { apps } from './apps.ts';
 import { builder } from './builder.ts';
 import type { OwnEnvironment } from './child-environment.ts';
 import { dependencies } from './dependencies.ts';
-import { folders } from './folders.ts';
-import { groups, reap } from './groups.ts';
+import { type Folders, folders } from './folders.ts';
+import { type Groups, groups, reap } from './groups.ts';
+import type { AppName } from './names.ts';
 import { passwordVerifier } from './passwords.ts';
-import { listen } from './ports.ts';
+import { listen, portOf } from './ports.ts';
 import { messageOf } from './refusal.ts';
 import { accountRoutes } from './routes/accounts.ts';
 import { appRoutes } from './routes/apps.ts';
@@ -17,7 +18,7 @@ import { snapshotRoutes } from './routes/snapshots.ts';
 import { runners } from './runners.ts';
 import { platformServer } from './server.ts';
 import { defaultLimits, type Limits, type Log } from './settings.ts';
-import { prunable, snapshots } from './snapshots.ts';
+import { prunable, type Snapshots, snapshots } from './snapshots.ts';
 import { users } from './users.ts';
 import { variableStore } from './variables.ts';
 
@@ -64,13 +65,39 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   await mkdir(dirs.apps, { recursive: true });
   for (const what of await reap(dirs.groups)) log({ type: 'platform.reaped', detail: what });
 
-  const own = options.environment ?? process.env;
+  const parts = assemble(options, { limits, log, folders: dirs, groups: await groups(dirs.groups) });
+  const port = await listen(parts.server, options.port ?? 0).catch(async (error: unknown) => {
+    await parts.groups.close();
+    throw new Error(`The platform cannot listen on port ${options.port}: ${messageOf(error)}.`, { cause: error });
+  });
+  const resumed = parts.runners.resume();
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    closing ??= closeAll(parts, resumed);
+    return closing;
+  };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    createUser: parts.users.create,
+    seed: (login) => seed(parts, login),
+    close,
+  };
+}
+
+/** What exists before the parts that need it. */
+interface Ground {
+  readonly limits: Limits;
+  readonly log: Log;
+  readonly folders: Folders;
+  readonly groups: Groups;
+}
+
+/** Makes all parts of the platform and joins them; nothing listens or runs yet. */
+function assemble(options: PlatformOptions, ground: Ground) {
+  const { limits, log, folders: dirs } = ground;
   const shared = {
-    own,
-    limits,
-    log,
-    folders: dirs,
-    groups: await groups(dirs.groups),
+    ...ground,
+    own: options.environment ?? process.env,
     apps: apps(dirs),
     snapshots: snapshots(dirs),
     variables: variableStore(dirs),
@@ -84,13 +111,9 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     ...shared,
     freshPorts: () => freshPorts(shared.apps, options.appPorts?.from),
     onServing: (app, snapshot) => installed.prepareSpare(dirs.ofApp(app), snapshot),
-    onRetired: async (app, snapshot) => {
-      const old = prunable(await shared.snapshots.list(app), snapshot, limits.releases);
-      for (const { id } of old) await shared.snapshots.remove(app, id);
-    },
+    onRetired: (app, snapshot) => prune(shared.snapshots, app, { active: snapshot, keep: limits.releases }),
   });
-  let port = 0;
-  const view = appView(shared.apps, run, () => port);
+  const view = appView(shared.apps, run, () => portOf(server));
   const { bodyBytes, tarballBytes } = limits;
   const routes = [
     ...accountRoutes(people, bodyBytes),
@@ -98,36 +121,30 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     ...snapshotRoutes({ ...shared, builder: build, tarballBytes }),
     ...processRoutes({ ...shared, runners: run, view, bodyBytes }),
   ];
-  const server = platformServer({
-    routes,
-    log,
-    runners: run,
-    login: { users: people, verify, serviceToken: options.serviceToken },
-  });
-  port = await listen(server, options.port ?? 0).catch(async (error: unknown) => {
-    await shared.groups.close();
-    throw new Error(`The platform cannot listen on port ${options.port}: ${messageOf(error)}.`, { cause: error });
-  });
-  const resumed = run.resume();
+  const login = { users: people, verify, serviceToken: options.serviceToken };
+  const server = platformServer({ routes, log, runners: run, login });
+  return { server, groups: ground.groups, users: people, verify, builder: build, runners: run };
+}
 
-  let closing: Promise<void> | undefined;
-  const close = async () => {
-    server.close();
-    server.closeAllConnections();
-    await Promise.all([build.callOff(), run.close()]);
-    await resumed;
-    await shared.groups.close();
-  };
-  return {
-    url: `http://127.0.0.1:${port}`,
-    createUser: people.create,
-    seed: async ({ user, password }) => {
-      const known = await people.find(user);
-      if (!known) await people.create(user, password);
-      else if (!(await verify(user, password, known.password))) await people.setPassword(user, password);
-    },
-    close: () => (closing ??= close()),
-  };
+type Parts = ReturnType<typeof assemble>;
+
+async function seed({ users: people, verify }: Parts, { user, password }: { user: string; password: string }) {
+  const known = await people.find(user);
+  if (!known) await people.create(user, password);
+  else if (!(await verify(user, password, known.password))) await people.setPassword(user, password);
+}
+
+async function closeAll({ server, builder: build, runners: run, groups: all }: Parts, resumed: Promise<void>) {
+  server.close();
+  server.closeAllConnections();
+  await Promise.all([build.callOff(), run.close()]);
+  await resumed;
+  await all.close();
+}
+
+/** Removes the snapshots that nobody will go back to. */
+async function prune(all: Snapshots, app: AppName, { active, keep }: { active: string; keep: number }): Promise<void> {
+  for (const { id } of prunable(await all.list(app), active, keep)) await all.remove(app, id);
 }
 
 /** Ports for an application that has none: from the wanted one on, without those that belong to others. */

@@ -15,10 +15,15 @@ export function listen(server: Server, port: number): Promise<number> {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', () => {
       server.off('error', reject);
-      const address = server.address();
-      resolve(typeof address === 'object' && address ? address.port : port);
+      resolve(portOf(server));
     });
   });
+}
+
+/** The port a server listens on; 0 while it does not. */
+export function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address ? address.port : 0;
 }
 
 /** Whether listening failed because the port is not to be had. */

@@ -57,10 +57,11 @@ export function snapshots(folders: Folders): Snapshots {
       return list.sort((a, b) => (a.uploaded_at < b.uploaded_at ? 1 : -1));
     },
     remove: async (app, id) => {
-      const { state, tarball, release } = folders.ofApp(app).snapshot(id);
+      const { state, tarball, release, stamp } = folders.ofApp(app).snapshot(id);
       // The state goes first: without it the rest is only rubbish, with it a half-removed release would look whole.
       await rm(state, { force: true });
       await rm(tarball, { force: true });
+      await rm(stamp, { force: true });
       await rm(release, { recursive: true, force: true, maxRetries: 3 });
     },
   };
