@@ -55,7 +55,7 @@ function outcomeOf(response: Response, text: string): Outcome {
   const { status } = response;
   if (response.ok) return taken(response.headers.get('location'), text);
   const problem = v.safeParse(Refused, parse(text));
-  const said = problem.success ? clean(problem.output.detail || problem.output.title) : '';
+  const said = problem.success ? clean(problem.output.detail || problem.output.title).replace(/\.$/, '') : '';
   const why = `answered ${status}${said === '' ? '' : `: ${said}`}`;
   if (status === 401 || status === 403) return { kind: 'locked', why };
   return status >= 500 || status === 408 || status === 429 ? { kind: 'away', why } : { kind: 'refused', why };

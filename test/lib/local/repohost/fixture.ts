@@ -40,6 +40,11 @@ export async function git(args: readonly string[], environment: Record<string, s
   return run('git', [...args], { env });
 }
 
+/** The whole path of a command. */
+export async function whereIs(command: string): Promise<string> {
+  return (await run('sh', ['-c', `command -v ${command}`])).stdout.trim();
+}
+
 /** A working copy to commit in and push from. */
 export interface WorkingCopy {
   readonly path: string;
