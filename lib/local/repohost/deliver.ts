@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { LocalError } from '../local-error.ts';
 import type { Folders } from './folders.ts';
 import type { Git } from './git.ts';
 import type { Journal, OwedDelivery } from './journal.ts';
@@ -28,10 +29,9 @@ async function attempt({ git, folders }: Deliverer, running: Running, owed: Owed
     const context = { git, folder, url: running.url, private: readRecord(folder).private };
     return await sendPush(running.webhook, owed, await pushPayload(context, owed));
   } catch (error) {
-    return {
-      kind: 'away',
-      why: `was not called: ${error instanceof Error ? error.message : 'the push cannot be read'}`,
-    };
+    const why = `was not called: ${error instanceof Error ? error.message : 'the push cannot be read'}`;
+    // Git can be installed again; a repository that cannot be read will not mend by itself.
+    return { kind: error instanceof LocalError ? 'away' : 'refused', why };
   }
 }
 

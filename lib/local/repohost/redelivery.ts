@@ -1,15 +1,19 @@
 import { type Deliverer, deliver, sentence } from './deliver.ts';
+import type { OwedDelivery } from './journal.ts';
 import type { Running } from './running.ts';
+import type { Outcome } from './send.ts';
 
 /** What a round of sending came to. */
 export interface RedeliveryReport {
+  /** Done with, whatever the service made of them. */
   readonly sent: number;
+  /** Still owed. */
   readonly kept: number;
 }
 
 /** Sends what is owed. */
 export interface Redelivery {
-  /** Sends what is owed now, oldest first, until the service does not answer. Rounds do not overlap. */
+  /** Sends what is owed now and no hook is sending any more, oldest first. Rounds do not overlap. */
   round(): Promise<RedeliveryReport>;
   /** Ends the rounds that come by themselves; settles when none is under way. */
   stop(): Promise<void>;
@@ -35,25 +39,29 @@ const keptMs = 7 * 24 * 3600 * 1000;
  */
 export function startRedelivery(options: RedeliveryOptions): Redelivery {
   let timer: NodeJS.Timeout | undefined;
-  let current: Promise<RedeliveryReport> = Promise.resolve({ sent: 0, kept: 0 });
+  let current: Promise<Round> = Promise.resolve(nothing);
   let stopped = false;
   const started = Date.now();
-  const round = () => {
-    current = current.then(() => sendRound(options, started)).then(({ report }) => report);
+  const next = () => {
+    current = current
+      .then(() => (stopped ? nothing : sendRound(options, started)))
+      .catch((error: unknown) => {
+        options.log(`Pushes of earlier could not be sent: ${error instanceof Error ? error.message : String(error)}`);
+        return nothing;
+      });
     return current;
   };
-  const again = (wait: number) => {
-    if (stopped) return;
-    timer = setTimeout(tick, wait, Math.min(wait * 2, lastWait)).unref();
-  };
-  const tick = (next: number) => {
-    const mine = current.then(() => sendRound(options, started));
-    current = mine.then(({ report }) => report);
-    mine.then(({ report, locked }) => locked || again(report.kept > 0 ? next : lastWait));
+  const tick = async (wait: number) => {
+    const { kept, locked } = await next();
+    if (stopped || locked) return;
+    timer = setTimeout(tick, kept > 0 ? wait : lastWait, Math.min(wait * 2, lastWait)).unref();
   };
   tick(firstWait);
   return {
-    round,
+    round: async () => {
+      const { sent, kept } = await next();
+      return { sent, kept };
+    },
     async stop() {
       stopped = true;
       clearTimeout(timer);
@@ -62,24 +70,36 @@ export function startRedelivery(options: RedeliveryOptions): Redelivery {
   };
 }
 
-async function sendRound({ by, running, log }: RedeliveryOptions, started: number) {
+interface Round extends RedeliveryReport {
+  /** The service refused the login. */
+  readonly locked: boolean;
+}
+const nothing: Round = { sent: 0, kept: 0, locked: false };
+
+async function sendRound({ by, running, log }: RedeliveryOptions, started: number): Promise<Round> {
   const now = Date.now();
   const owed = by.journal.list().filter(({ at }) => at < started || at < now - hooksMs);
-  let sent = 0;
+  // One repository's pushes keep their order; what one of them waits for does not hold up the others.
+  const waiting = new Set<string>();
+  let done = 0;
   for (const one of owed) {
-    if (one.at < now - keptMs) {
-      by.journal.remove(one);
-      log(`The push of ${one.ref} to ${one.owner}/${one.name} waited a week and is not deployed any more.`);
-      continue;
-    }
-    const outcome = await deliver(by, running, one);
-    if (outcome.kind === 'away' || outcome.kind === 'locked') {
-      const locked = outcome.kind === 'locked';
-      if (locked) log(`${one.owner}/${one.name}: ${sentence(one, outcome)}`);
-      return { report: { sent, kept: owed.length - sent }, locked };
-    }
-    sent += 1;
-    log(`${one.owner}/${one.name}, pushed earlier: ${sentence(one, outcome)}`);
+    const repository = `${one.owner}/${one.name}`;
+    if (waiting.has(repository)) continue;
+    const outcome = await sendOne({ by, running }, one, now);
+    if (outcome.kind === 'away') waiting.add(repository);
+    else log(`${repository}, pushed earlier: ${sentence(one, outcome)}`);
+    if (outcome.kind === 'locked') return { sent: done, kept: owed.length - done, locked: true };
+    if (outcome.kind !== 'away') done += 1;
   }
-  return { report: { sent, kept: 0 }, locked: false };
+  return { sent: done, kept: owed.length - done, locked: false };
+}
+
+async function sendOne(
+  { by, running }: Omit<RedeliveryOptions, 'log'>,
+  one: OwedDelivery,
+  now: number,
+): Promise<Outcome> {
+  if (one.at >= now - keptMs) return deliver(by, running, one);
+  by.journal.remove(one);
+  return { kind: 'refused', why: 'did not answer for a week' };
 }

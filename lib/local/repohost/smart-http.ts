@@ -36,6 +36,8 @@ export async function serveGit(
   child.stdin.on('error', () => {});
   request.pipe(child.stdin);
   request.once('close', () => child.stdin.end());
+  // A client that hangs up must not leave a git that waits for ever to be read.
+  response.once('close', () => child.stdout.destroy());
   const head = await readHead(child.stdout);
   if (head === null) response.writeHead(500).end();
   else {

@@ -265,6 +265,22 @@ describe('What was pushed while the service was away', () => {
     expect(new Set(service.calls.map(({ headers }) => headers['x-github-delivery'])).size).toBe(1);
   });
 
+  it('of one repository does not hold up that of another', async () => {
+    await host.createRepository('ada', 'other');
+    await host.close();
+    await push('main', 'main:side');
+    await copy.git('push', host.repositoryPath('ada', 'other'), 'main');
+    const answered: unknown[] = [];
+    service.answer = (response) => {
+      const { full_name } = Object(service.calls.at(-1)?.payload.repository);
+      answered.push(full_name);
+      response.writeHead(full_name === 'ada/other' ? 202 : 500).end('{}');
+    };
+    host = await open();
+    await settled(() => owed().length === 2);
+    expect(answered.slice(0, 2)).toEqual(['ada/hello.js', 'ada/other']);
+  });
+
   it('is told once only', async () => {
     await host.close();
     await push('main');
