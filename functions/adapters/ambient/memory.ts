@@ -17,7 +17,10 @@ export function memoryClock(start = Date.parse('2026-01-01T00:00:00Z')): Clock &
 /** Identifiers that count, so that a test can be read. */
 export function memoryIds(): Ids {
   let next = 0;
-  const count = () => (next += 1).toString(16);
+  const count = () => {
+    next += 1;
+    return next.toString(16);
+  };
   return {
     uuid: () => `00000000-0000-4000-8000-${count().padStart(12, '0')}`,
     hex: (digits) => count().padStart(digits, '0'),

@@ -1,0 +1,76 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { testFolder } from './place.ts';
+
+/** A work tree that pushes into one repository. */
+export interface GitFolder {
+  readonly folder: string;
+  git(...args: string[]): string;
+  /** Writes the files (null removes one) and commits; gives the commit's id. */
+  commit(files: Readonly<Record<string, string | null>>, message?: string): string;
+  /** Pushes; gives what git printed, the hook's lines included. */
+  push(...refs: string[]): string;
+  remove(): void;
+}
+
+/** A new work tree whose `origin` is that repository. */
+export function gitFolder(repository: string): GitFolder {
+  mkdirSync(testFolder, { recursive: true });
+  const folder = mkdtempSync(join(testFolder, 'tree-'));
+  const identity = ['user.name=Ann', 'user.email=ann@example.com', 'commit.gpgsign=false', 'init.defaultBranch=main'];
+  const git = (...args: string[]) =>
+    execFileSync('git', [...identity.flatMap((one) => ['-c', one]), ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: process.env.PATH, HOME: folder, GIT_CONFIG_NOSYSTEM: '1' },
+    }).trim();
+  git('init', '--quiet');
+  git('remote', 'add', 'origin', repository);
+  return {
+    folder,
+    git,
+    commit: (files, message = 'A change') => {
+      for (const [path, text] of Object.entries(files)) write(join(folder, path), text);
+      git('add', '--all');
+      git('commit', '--quiet', '--allow-empty', '-m', message);
+      return git('rev-parse', 'HEAD');
+    },
+    push: (...refs) => pushed(folder, refs.length > 0 ? refs : ['main']),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+function write(path: string, text: string | null): void {
+  if (text === null) {
+    rmSync(path, { force: true });
+    return;
+  }
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+/** git tells of a push on standard error. */
+function pushed(folder: string, refs: readonly string[]): string {
+  return execFileSync('sh', ['-c', 'git push origin "$@" 2>&1', 'sh', ...refs], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH, HOME: folder, GIT_CONFIG_NOSYSTEM: '1' },
+  });
+}
+
+/** The address of the entry in what a push printed. */
+export function entryAddress(printed: string): string {
+  const address = /https?:\/\/\S+\/changes\/[0-9a-f]{32}/.exec(printed)?.[0];
+  if (!address) throw new Error(`No entry in: ${printed}`);
+  return address;
+}
+
+/** An application that answers with a text. */
+export function application(name: string, text: string): Record<string, string> {
+  return {
+    'package.json': JSON.stringify({ name, version: '1.0.0', scripts: { start: 'node server.js' } }),
+    'server.js': `require('node:http').createServer((_, response) => response.end(${JSON.stringify(text)})).listen(process.env.PORT, process.env.HOST);\n`,
+  };
+}
