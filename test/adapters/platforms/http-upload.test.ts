@@ -4,14 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { httpPlatform } from '../../../functions/adapters/platforms/http.ts';
 import { uploadOf } from '../../contracts/hosting-platform.ts';
-import { apiServer, server } from './api-server.ts';
+import { apiServer, server } from '../api-server.ts';
 
 const serviceToken = 'service-token-of-the-tests';
 const shop = { user: 'kiwi', app: 'shop', snapshot: '1.0.0-7' };
 const failed = { code: 'deploy:platform:upload_tarball' };
 const MiB = 1024 * 1024;
 
-const at = (url: string) => httpPlatform({ url, serviceToken, timeouts: { upload: 10_000 } });
+const at = (url: string) => httpPlatform({ url, serviceToken, timeouts: { upload: 20_000 } });
 
 /** An upload of zeros that counts what was taken of it and notes its end. */
 function zeros(bytes: number) {
@@ -60,8 +60,8 @@ describe('an upload', () => {
     });
     const { upload, seen } = zeros(96 * MiB);
     const done = at(url).upload(shop, upload);
-    await sleep(500);
-    expect(seen.taken).toBeGreaterThan(0);
+    await expect.poll(() => seen.taken, { timeout: 5000 }).toBeGreaterThan(0);
+    await sleep(300);
     expect(seen.taken).toBeLessThan(24 * MiB);
     resume();
     await done;

@@ -4,7 +4,7 @@ import { httpPlatform } from '../../../functions/adapters/platforms/http.ts';
 import { DeployError } from '../../../functions/core/errors.ts';
 import type { HostingPlatform } from '../../../functions/core/ports/hosting-platform.ts';
 import { uploadOf } from '../../contracts/hosting-platform.ts';
-import { apiServer, type Reply, server } from './api-server.ts';
+import { apiServer, type Reply, server } from '../api-server.ts';
 
 const serviceToken = 'service-token-of-the-tests';
 const authorization = `Basic ${Buffer.from(`kiwi:${serviceToken}`).toString('base64')}`;
@@ -13,7 +13,9 @@ const running = { status: 200, body: { state: 'running', url: 'http://127.0.0.1:
 
 async function setUp(...replies: readonly Reply[]) {
   const api = await apiServer(...replies);
-  const platform = httpPlatform({ url: api.url, serviceToken, timeouts: { call: 300, upload: 600, start: 900 } });
+  const short = { call: 300, upload: 600, start: 900 };
+  const timeouts = replies.includes('silence') ? short : {};
+  const platform = httpPlatform({ url: api.url, serviceToken, timeouts });
   return { api, platform };
 }
 
