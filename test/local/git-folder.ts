@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { testFolder } from './place.ts';
 
 /** A work tree that pushes into one repository. */
@@ -10,7 +11,7 @@ export interface GitFolder {
   /** Writes the files (null removes one) and commits; gives the commit's id. */
   commit(files: Readonly<Record<string, string | null>>, message?: string): string;
   /** Pushes; gives what git printed, the hook's lines included. */
-  push(...refs: string[]): string;
+  push(...refs: string[]): Promise<string>;
   remove(): void;
 }
 
@@ -51,13 +52,13 @@ function write(path: string, text: string | null): void {
   writeFileSync(path, text);
 }
 
-/** git tells of a push on standard error. */
-function pushed(folder: string, refs: readonly string[]): string {
-  return execFileSync('sh', ['-c', 'git push origin "$@" 2>&1', 'sh', ...refs], {
+/** The service that the push talks to runs in this very process, so nothing may wait for git. */
+async function pushed(folder: string, refs: readonly string[]): Promise<string> {
+  const { stdout, stderr } = await promisify(execFile)('git', ['push', 'origin', ...refs], {
     cwd: folder,
-    encoding: 'utf8',
     env: { PATH: process.env.PATH, HOME: folder, GIT_CONFIG_NOSYSTEM: '1' },
   });
+  return `${stdout}${stderr}`;
 }
 
 /** The address of the entry in what a push printed. */
