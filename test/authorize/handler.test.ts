@@ -1,6 +1,5 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { server } from '../adapters/api-server.ts';
 
 const event = {
   methodArn: 'arn:aws:execute-api:us-east-1:000000000000:api/prod/POST/1/deploy',
@@ -9,20 +8,6 @@ const event = {
   pathParameters: null,
 };
 
-let platform: Server;
-
-beforeAll(async () => {
-  platform = createServer((request, response) => {
-    response.end(JSON.stringify(request.url === '/auth' ? { user: 'kiwi' } : { username: 'kiwi' }));
-  });
-  await new Promise<void>((resolve) => platform.listen(0, '127.0.0.1', resolve));
-});
-
-afterAll(() => {
-  platform.closeAllConnections();
-  platform.close();
-});
-
 afterEach(() => {
   vi.unstubAllEnvs();
   vi.resetModules();
@@ -30,7 +15,10 @@ afterEach(() => {
 
 describe('the function authorize', () => {
   it('asks the platform at PLATFORM_URL', async () => {
-    vi.stubEnv('PLATFORM_URL', `http://127.0.0.1:${(platform.address() as AddressInfo).port}/`);
+    const url = await server((request, response) => {
+      response.end(JSON.stringify(request.url === '/auth' ? { user: 'kiwi' } : { username: 'kiwi' }));
+    });
+    vi.stubEnv('PLATFORM_URL', `${url}/`);
     const { handler } = await import('../../functions/authorize/handler.ts');
     expect(await handler(event)).toMatchObject({ principalId: 'kiwi', context: { user: 'kiwi' } });
   });
