@@ -1,5 +1,6 @@
 import type { RepositoryRef } from './delivery.ts';
 import type { DeployError, ErrorCode } from './errors.ts';
+import { maskedDetail, maskedTail } from './mask.ts';
 import type { StageName } from './pipeline.ts';
 
 /** What became of a request. `ok`, `error`, `expired`, `skipped`, `duplicate` and `superseded` are final. */
@@ -19,6 +20,11 @@ const unfinished: readonly Status[] = ['queued', 'running', 'held'];
 /** Whether an entry of that status never changes again. */
 export function isFinal(status: Status): boolean {
   return !unfinished.includes(status);
+}
+
+/** Whether an entry of that status deploys or has deployed: not held, and not ended in any other way. */
+export function isAlive(status: Status): boolean {
+  return status === 'queued' || status === 'running' || status === 'ok';
 }
 
 /** One stage as the entry's document shows it. Times are milliseconds since 1970. */
@@ -97,6 +103,13 @@ export interface Entry {
   readonly manifest: Readonly<Record<string, unknown>> | null;
   /** Whether a CI provider's passed build made this entry, so that there is nothing to wait for. */
   readonly fromBuild: boolean;
+  /**
+   * Its place among the user's deploys, by the change after which it was let through; absent before. Not its number: a
+   * push that has waited for CI is let through after deploys with higher numbers.
+   */
+  readonly place?: number;
+  /** How often a stage had to be repeated because what it had made was gone; absent when never. */
+  readonly returns?: number;
 }
 
 /** The address of an entry. */
@@ -121,15 +134,16 @@ export function commitName(entry: Entry): string | null {
   return [repository.owner, repository.name, ...(sha ? [sha] : [])].join('/');
 }
 
-/** Ends an entry with an error; the last stage is the one that failed. */
+/** Ends an entry with an error; the last stage is the one that failed. What others said in it is masked and cut. */
 export function failed(entry: Entry, error: DeployError, at: number): Entry {
+  const detail = maskedDetail(error.detail);
   return {
     ...entry,
     status: 'error',
-    reason: error.detail,
-    error: { code: error.code, status: error.status, detail: error.detail },
-    logTail: error.logTail,
-    stages: withStage(entry, { status: 'failed', finishedAt: at, detail: error.detail }),
+    reason: detail,
+    error: { code: error.code, status: error.status, detail },
+    logTail: maskedTail(error.logTail),
+    stages: withStage(entry, { status: 'failed', finishedAt: at, detail }),
     updatedAt: at,
     finishedAt: at,
   };
@@ -137,12 +151,11 @@ export function failed(entry: Entry, error: DeployError, at: number): Entry {
 
 /** Ends an entry, or holds it, for a reason that is no failure. */
 export function ended(entry: Entry, status: Status, reason: string, at: number): Entry {
-  return { ...entry, status, reason, updatedAt: at, finishedAt: isFinal(status) ? at : null };
+  return { ...entry, status, reason: maskedDetail(reason), updatedAt: at, finishedAt: isFinal(status) ? at : null };
 }
 
-/** The stages with the current one patched. */
+/** The stages with the current one patched; its detail is masked and cut. */
 export function withStage(entry: Entry, patch: Partial<StageRecord>): readonly StageRecord[] {
-  const known = entry.stages.some((stage) => stage.name === entry.stage);
-  if (!known) return entry.stages;
-  return entry.stages.map((stage) => (stage.name === entry.stage ? { ...stage, ...patch } : stage));
+  const detail = patch.detail && { detail: maskedDetail(patch.detail) };
+  return entry.stages.map((stage) => (stage.name === entry.stage ? { ...stage, ...patch, ...detail } : stage));
 }

@@ -1,35 +1,12 @@
-import { type Entry, ended, failed, isFinal, type Status, withStage } from './entry.ts';
+import { type Entry, ended, failed, isFinal, withStage } from './entry.ts';
 import { DeployError, type ErrorCode } from './errors.ts';
 import { type Job, jobOf } from './job.ts';
+import { maskedDetail } from './mask.ts';
 import { type StageName, stages } from './pipeline.ts';
 import type { Clock, Ids } from './ports/ambient.ts';
-import type { DeployLog, Step } from './ports/deploy-log.ts';
+import type { DeployLog } from './ports/deploy-log.ts';
 import type { JobQueue } from './ports/job-queue.ts';
-
-/** What the work of a stage came to. */
-export type StageOutcome =
-  /** Done: on to the next stage, with what was learnt. */
-  | { readonly kind: 'done'; readonly patch?: Partial<Entry>; readonly detail?: string; readonly extra?: StepExtra }
-  /** The entry ends here, or waits, for a reason that is no failure. */
-  | {
-      readonly kind: 'ended';
-      readonly status: Status;
-      readonly reason: string;
-      readonly extra?: StepExtra;
-      readonly patch?: Partial<Entry>;
-    }
-  /** Failed, with what was learnt on the way. */
-  | { readonly kind: 'failed'; readonly error: DeployError; readonly patch: Partial<Entry> }
-  /** Not done yet, and nobody's fault: come again. */
-  | { readonly kind: 'again'; readonly afterSeconds: number }
-  /** What an earlier stage made is gone: do it again. */
-  | { readonly kind: 'back'; readonly to: StageName; readonly detail: string };
-
-/** What moves with the entry. `due` is for a hold only. */
-export type StepExtra = Partial<Omit<Step, 'entry'>>;
-
-/** The work of one stage. It may be called again for the same entry and must then come to the same end. */
-export type StageWork = (entry: Entry) => Promise<StageOutcome>;
+import type { StageOutcome, StageWork, StepExtra } from './stage-work.ts';
 
 /** What running a stage needs. */
 export interface StageContext {
@@ -73,7 +50,7 @@ export async function runStage(job: Job, context: StageContext): Promise<Verdict
   const now = clock.now();
   const leaseUntil = now + timeoutOf(stage) * 1000;
   const taken = await log.take({ ...job, stage, now, leaseUntil, due: leaseUntil + PATIENCE });
-  if (taken.outcome === 'over') return DONE;
+  if (taken.outcome === 'over') return repeatReport(job, context);
   if (taken.outcome === 'busy') return { done: false, visibleIn: Math.ceil((taken.until - now) / 1000) };
   if (taken.outcome === 'late') return repeatSend(taken.entry, context);
   if (taken.attempts > TRIES) return fail(taken.entry, gaveUp(stage), {}, context);
@@ -81,16 +58,20 @@ export async function runStage(job: Job, context: StageContext): Promise<Verdict
   return settle(entry, taken.attempts, await attempt(entry, context), context);
 }
 
-/** The first stage makes a queued entry `running`, which its readers and the commit's status want to know. */
-async function announce(entry: Entry, { log, queue, clock }: StageContext): Promise<Entry> {
+/** The first stage makes a queued entry `running`, which the readers of the feed want to know. */
+async function announce(entry: Entry, { log, clock }: StageContext): Promise<Entry> {
   if (entry.status !== 'queued') return entry;
   const now = clock.now();
-  const running = await log.move(entry.user, entry.number, (current) => ({
-    entry: { ...current, status: 'running', updatedAt: now },
-    keepsLease: true,
-    due: now + timeoutOf(entry.stage) * 1000 + PATIENCE,
-  }));
-  await queue.report(entry);
+  const running = await log.move(entry.user, entry.number, (current) =>
+    // It may have been given up meanwhile, and what is final stays so.
+    current.status !== 'queued'
+      ? null
+      : {
+          entry: { ...current, status: 'running', updatedAt: now },
+          keepsLease: true,
+          due: now + timeoutOf(entry.stage) * 1000 + PATIENCE,
+        },
+  );
   return running ?? entry;
 }
 
@@ -137,7 +118,11 @@ async function finish(
       ? { ...done, stages: records, stage: next }
       : { ...done, stages: records, status: 'ok', finishedAt: now };
   });
-  return moved ? sendOn(moved, context) : DONE;
+  if (!moved) return DONE;
+  const verdict = await sendOn(moved, context);
+  // A commit status bears the application's name, which is known from here on.
+  if (entry.appName === null && next) await context.queue.report(moved);
+  return verdict;
 }
 
 async function end(
@@ -173,28 +158,34 @@ async function backOff(entry: Entry, attempts: number, error: DeployError, conte
   const ceiling = context.retryBaseSeconds * 2 ** (attempts - 1);
   const jittered = Math.max(1, Math.round(ceiling * context.ids.fraction()));
   const seconds = Math.max(jittered, Math.min(error.retryAfter ?? 0, 3600));
-  const reason = `${error.detail} Trying again in ${seconds} s (try ${attempts} of ${TRIES}).`;
+  const reason = `${maskedDetail(error.detail)} Trying again in ${seconds} s (try ${attempts} of ${TRIES}).`;
   const now = context.clock.now();
   await step(entry, context, { due: dueIn(seconds, context) }, (current) => ({ ...current, reason, updatedAt: now }));
   return { done: false, visibleIn: seconds };
 }
 
 async function goBack(entry: Entry, to: StageName, detail: string, context: StageContext): Promise<Verdict> {
+  const returns = (entry.returns ?? 0) + 1;
+  if (returns > TRIES) return fail(entry, keepsVanishing(to), {}, context);
   const now = context.clock.now();
   const moved = await step(entry, context, {}, (current) => ({
     ...current,
     stage: to,
+    returns,
     stages: withStage(current, { status: 'failed', finishedAt: now, detail }),
     updatedAt: now,
   }));
   return moved ? sendOn(moved, context) : DONE;
 }
 
-/** Writes a step of an entry that is still at this stage; null when it is not, or when the step was refused. */
+/**
+ * Writes a step of an entry that is still at this stage; null when it is not, or when the step was refused. A queued one
+ * has a worker that never came so far as to say that it runs.
+ */
 async function step(entry: Entry, context: StageContext, extra: StepExtra, change: (current: Entry) => Entry) {
   let refused = false;
   const moved = await context.log.move(entry.user, entry.number, (current) => {
-    refused = current.stage !== entry.stage || current.status !== 'running';
+    refused = current.stage !== entry.stage || (current.status !== 'running' && current.status !== 'queued');
     return refused ? null : { due: context.clock.now() + PATIENCE, ...extra, entry: change(current) };
   });
   return refused ? null : moved;
@@ -204,6 +195,14 @@ async function step(entry: Entry, context: StageContext, extra: StepExtra, chang
 async function sendOn(entry: Entry, { queue }: StageContext): Promise<Verdict> {
   if (isFinal(entry.status)) await queue.report(entry);
   else await queue.send(jobOf(entry));
+  return DONE;
+}
+
+/** The entry ended, or waits, at this stage, and only word of it to the repository host may be lost. */
+async function repeatReport({ user, number }: Job, { log, queue, stage }: StageContext): Promise<Verdict> {
+  const entry = await log.read(user, number);
+  const stopped = entry && (isFinal(entry.status) || entry.status === 'held');
+  if (stopped && entry.stage === stage) await queue.report(entry);
   return DONE;
 }
 
@@ -220,6 +219,11 @@ function asDeployError(error: unknown, stage: StageName): DeployError {
 
 function gaveUp(stage: StageName): DeployError {
   const detail = `The stage "${stage}" was tried ${TRIES} times and never came to an end.`;
+  return new DeployError(stageCodes[stage], detail, { retry: false });
+}
+
+function keepsVanishing(stage: StageName): DeployError {
+  const detail = `What the stage "${stage}" makes was gone ${TRIES + 1} times before it could be used.`;
   return new DeployError(stageCodes[stage], detail, { retry: false });
 }
 

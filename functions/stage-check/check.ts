@@ -1,15 +1,16 @@
 import type { CommitRef } from '../core/delivery.ts';
-import { type Entry, entryAddress } from '../core/entry.ts';
+import { type Entry, entryAddress, isAlive } from '../core/entry.ts';
 import { DeployError } from '../core/errors.ts';
-import { type Manifest, readManifest } from '../core/manifest.ts';
+import { type Manifest, maxManifestBytes, readManifest } from '../core/manifest.ts';
 import type { Clock } from '../core/ports/ambient.ts';
 import type { DeployFacts, DeployLog, Gate } from '../core/ports/deploy-log.ts';
 import type { JobQueue } from '../core/ports/job-queue.ts';
 import type { HostToken, RepositoryHost } from '../core/ports/repository-host.ts';
 import type { CiConfig } from '../core/ports/sender.ts';
-import type { StageOutcome, StageWork } from '../core/stage.ts';
+import type { StageOutcome, StageWork } from '../core/stage-work.ts';
 import { overtakenBy } from './overtaken.ts';
 import { releaseHeld } from './release.ts';
+import { toldManifest } from './told-manifest.ts';
 
 /** What the first stage works with. */
 export interface CheckPorts {
@@ -24,8 +25,6 @@ export interface CheckPorts {
   readonly holdMinutes: number;
 }
 
-/** A manifest is read whole; one larger than that is none. */
-const MANIFEST_BYTES = 1024 * 1024;
 const CI_CONFIG_BYTES = 128 * 1024;
 
 /** A commit of an entry, with the way to its files. */
@@ -54,46 +53,58 @@ export function check(ports: CheckPorts): StageWork {
 }
 
 /** A push whose commit a CI provider has already spoken about: deployed by that call, or refused. */
-async function answeredByBuild(entry: Entry, gate: Gate, { log }: CheckPorts): Promise<StageOutcome | null> {
+async function answeredByBuild(entry: Entry, gate: Gate, ports: CheckPorts): Promise<StageOutcome | null> {
   if (gate.outcome && !gate.outcome.passed) {
     const reason = `CI did not pass: ${gate.outcome.provider} said "${gate.outcome.state}" for this commit.`;
     return { kind: 'ended', status: 'skipped', reason };
   }
-  if (!gate.awaitsPush || gate.deploying === null) return null;
-  const other = await log.read(entry.user, gate.deploying);
-  if (!other || other.status === 'error') return null;
+  const other = gate.awaitsPush && gate.deploying !== null ? await ports.log.read(entry.user, gate.deploying) : null;
+  // When the branch has gone on since, this is another push: one that moves it back.
+  if (!other || !isAlive(other.status) || !(await isGoing(other, entry, ports))) return null;
   const reason = `The passed build came first and deploys this commit: ${entryAddress(entry.base, other)}.`;
   return { kind: 'ended', status: 'skipped', reason, extra: { gate: { awaitsPush: false } } };
 }
 
+async function isGoing(other: Entry, { user, repository, branch }: Entry, { facts }: CheckPorts): Promise<boolean> {
+  if (!repository || !branch) return false;
+  return (await facts.branch(user, repository, branch)).going?.number === other.number;
+}
+
 async function decide(entry: Entry, gate: Gate, source: Source, ports: CheckPorts): Promise<StageOutcome> {
-  const read = await manifestOf(entry, source, ports);
+  const read = await orRefusal(manifestOf(source));
   if (read instanceof DeployError) return { kind: 'failed', error: read, patch: await knownApp(entry, ports) };
+  const settled = entry.fromBuild || gate.outcome !== null;
+  const waits = settled ? { for: null, note: null } : await orRefusal(holdOf(source, ports.ciConfigs));
+  if (waits instanceof DeployError) return { kind: 'failed', error: waits, patch: { appName: read.name } };
   const patch = {
     appName: read.name,
     snapshot: `${read.version}-${entry.number}`,
-    manifest: read.manifest,
+    manifest: toldManifest(read.manifest),
   };
-  const waits = entry.fromBuild || gate.outcome ? { note: null } : await holdOf(source, ports.ciConfigs);
   if (waits.for) return hold(entry, waits.for, patch, ports);
   return {
     kind: 'done',
-    patch,
+    patch: { ...patch, place: entry.seq },
     detail: [`${read.name} ${read.version}`, ...(waits.note ? [waits.note] : [])].join('; '),
     extra: { goes: true, gate: { deploying: entry.number, awaitsPush: entry.fromBuild } },
   };
 }
 
-async function manifestOf(entry: Entry, source: Source, _ports: CheckPorts): Promise<Manifest | DeployError> {
+/** What a failure leaves known goes into the entry, so it is not thrown any further. */
+async function orRefusal<T>(work: Promise<T>): Promise<T | DeployError> {
   try {
-    const text = await source.host.file(source.commit, 'package.json', source.token, MANIFEST_BYTES);
-    if (text !== null) return readManifest(text);
-    const detail = `There is no package.json in the root folder of commit ${entry.sha?.slice(0, 10)}.`;
-    return new DeployError('deploy:repohost:no_pkg_json', detail, { retry: false });
+    return await work;
   } catch (error) {
     if (error instanceof DeployError) return error;
     throw error;
   }
+}
+
+async function manifestOf({ host, commit, token }: Source): Promise<Manifest> {
+  const text = await host.file(commit, 'package.json', token, maxManifestBytes);
+  if (text !== null) return readManifest(text);
+  const detail = `There is no package.json in the root folder of commit ${commit.sha.slice(0, 10)}.`;
+  throw new DeployError('deploy:repohost:no_pkg_json', detail, { retry: false });
 }
 
 /** A commit without a readable name still belongs to the application that its branch deployed before. */
@@ -113,7 +124,7 @@ async function holdOf({ host, commit, token }: Source, configs: readonly CiConfi
     if (decision.hold) return { for: decision.waitsFor, note: null };
     if (decision.note) notes.push(decision.note);
   }
-  return { note: notes.length > 0 ? notes.join('; ') : null };
+  return { for: null, note: notes.length > 0 ? notes.join('; ') : null };
 }
 
 function hold(entry: Entry, waitsFor: string, patch: Partial<Entry>, ports: CheckPorts): StageOutcome {

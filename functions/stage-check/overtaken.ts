@@ -1,44 +1,58 @@
-import { type Entry, entryAddress, type Status } from '../core/entry.ts';
+import { type Entry, entryAddress, isAlive } from '../core/entry.ts';
 import { DeployError } from '../core/errors.ts';
-import type { BranchFacts } from '../core/ports/deploy-log.ts';
+import type { Comparison } from '../core/ports/repository-host.ts';
 import type { CheckPorts } from './check.ts';
-
-const alive: readonly Status[] = ['queued', 'running', 'ok'];
 
 /**
  * Why an entry must not be deployed any more: a newer commit of its branch goes first. Null when there is none.
  * Where CI decides (`ciDecides`), a newer push counts only when it has passed, because it may never do so.
+ *
+ * Deliveries and build results may come in the wrong order, so that a higher number is not always a newer commit; the
+ * repository knows. It is asked only where the pushes themselves do not tell.
  */
 export async function overtakenBy(entry: Entry, ciDecides: boolean, ports: CheckPorts): Promise<string | null> {
   if (!entry.repository || !entry.branch) return null;
-  const facts = await ports.facts.branch(entry.user, entry.repository, entry.branch);
-  const newest = Math.max(facts.going?.number ?? 0, ciDecides ? 0 : facts.newest);
-  if (newest > entry.number) return overtakenByEntry(entry, newest, ports);
-  return (await isBehind(entry, facts, ports))
-    ? `The commit is older than the one that ${entry.branch} deploys (${facts.going?.sha.slice(0, 10)}).`
-    : null;
+  const { going, newest } = await ports.facts.branch(entry.user, entry.repository, entry.branch);
+  if (going && going.number < entry.number && (await isBehind(entry, going.sha, ports))) {
+    return `The commit is older than the one that ${entry.branch} deploys (${going.sha.slice(0, 10)}).`;
+  }
+  const later = [going?.number ?? 0, ciDecides ? 0 : newest].filter((number) => number > entry.number);
+  for (const number of new Set(later)) {
+    const reason = await overtakenByEntry(entry, number, ports);
+    if (reason) return reason;
+  }
+  return null;
 }
 
-async function overtakenByEntry(entry: Entry, newest: number, { log }: CheckPorts): Promise<string | null> {
-  const newer = await log.read(entry.user, newest);
-  if (!newer || !alive.includes(newer.status)) return null;
+async function overtakenByEntry(entry: Entry, number: number, ports: CheckPorts): Promise<string | null> {
+  const newer = await ports.log.read(entry.user, number);
+  if (!newer || !isAlive(newer.status) || (await continues(entry, newer, ports))) return null;
   return `A newer commit of ${entry.branch} was accepted before this one started: ${entryAddress(entry.base, newer)}.`;
 }
 
-/**
- * Deliveries and build results may come in the wrong order; the repository knows the right one. A push that continues
- * where the branch stands, or that moves it back on purpose, needs no question.
- */
-async function isBehind(entry: Entry, { going }: BranchFacts, ports: CheckPorts): Promise<boolean> {
-  const { repository, sha, forced, before } = entry;
-  if (!going || !repository || !sha || forced || going.sha === sha || going.sha === before) return false;
-  const token = await ports.token(entry.user, repository.host);
+/** Whether a push that was accepted earlier holds the newer commit all the same. */
+async function continues(entry: Entry, later: Entry, ports: CheckPorts): Promise<boolean> {
+  if (later.sha === null || later.sha === entry.sha || later.before === entry.sha) return false;
+  if (entry.before === later.sha) return true;
+  // A branch that was moved back on purpose has an older commit that counts more.
+  return !later.forced && (await compare(entry, later.sha, ports)) === 'ahead';
+}
+
+/** A push that continues where the branch stands, or that moves it back on purpose, needs no question. */
+async function isBehind(entry: Entry, goingSha: string, ports: CheckPorts): Promise<boolean> {
+  if (entry.forced || entry.sha === goingSha || entry.before === goingSha) return false;
+  return (await compare(entry, goingSha, ports)) === 'behind';
+}
+
+/** How the entry's commit stands to another one; null when the repository does not hold both any more. */
+async function compare({ user, repository, sha }: Entry, other: string, ports: CheckPorts): Promise<Comparison | null> {
+  if (!repository || !sha) return null;
+  const token = await ports.token(user, repository.host);
+  const base = { host: repository.host, owner: repository.owner, name: repository.name, sha: other };
   try {
-    const base = { host: repository.host, owner: repository.owner, name: repository.name, sha: going.sha };
-    return (await ports.host(repository.host).compare(base, sha, token)) === 'behind';
+    return await ports.host(repository.host).compare(base, sha, token);
   } catch (error) {
-    // The commit deployed before may be gone from the repository; then there is nothing to compare with.
-    if (error instanceof DeployError && !error.retry) return false;
+    if (error instanceof DeployError && !error.retry) return null;
     throw error;
   }
 }

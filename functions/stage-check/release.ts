@@ -1,20 +1,22 @@
-import { type Entry, ended, entryAddress, isFinal } from '../core/entry.ts';
+import { type Entry, ended, entryAddress, isAlive } from '../core/entry.ts';
 import { jobOf } from '../core/job.ts';
-import type { Gate } from '../core/ports/deploy-log.ts';
-import { PATIENCE, type StageOutcome } from '../core/stage.ts';
+import type { Gate, Step } from '../core/ports/deploy-log.ts';
+import { PATIENCE } from '../core/stage.ts';
+import type { StageOutcome } from '../core/stage-work.ts';
 import type { CheckPorts } from './check.ts';
 import { overtakenBy } from './overtaken.ts';
 
 /**
  * What a passed build sets off besides a deploy of its own: it releases the push that waits for it, or finds the commit
- * deployed already. Null when neither is so and the build's own entry is the one to deploy.
+ * deployed already. Null when neither is so and the build's own entry is the one to deploy. A commit may stand on two
+ * branches that are both deployed: the build speaks for its own.
  */
 export async function releaseHeld(entry: Entry, gate: Gate, ports: CheckPorts): Promise<StageOutcome | null> {
   const held = gate.held === null ? null : await ports.log.read(entry.user, gate.held);
-  if (held?.status === 'held') return release(held, entry, ports);
+  if (held?.status === 'held' && held.branch === entry.branch) return release(held, entry, ports);
   if (gate.deploying === null || gate.deploying === entry.number) return null;
   const other = await ports.log.read(entry.user, gate.deploying);
-  if (!other || other.status === 'error' || (isFinal(other.status) && other.status !== 'ok')) return null;
+  if (!other || !isAlive(other.status) || other.branch !== entry.branch) return null;
   const reason = `The build passed; this commit is deployed by ${entryAddress(entry.base, other)}.`;
   return { kind: 'ended', status: 'skipped', reason };
 }
@@ -22,8 +24,10 @@ export async function releaseHeld(entry: Entry, gate: Gate, ports: CheckPorts): 
 async function release(held: Entry, build: Entry, ports: CheckPorts): Promise<StageOutcome> {
   const address = entryAddress(build.base, held);
   const newer = await overtakenBy(held, true, ports);
-  const moved = await (newer ? supersede(held, newer, ports) : goOn(held, ports));
-  if (!moved) return { kind: 'ended', status: 'skipped', reason: `The build passed; ${address} went on without it.` };
+  const now = ports.clock.now();
+  const moved = await moveHeld(held, ports, newer ? dropped(newer, now) : released(build, now));
+  // Its time ran out just now, or another build was faster: look again at what is so by now.
+  if (!moved) return { kind: 'again', afterSeconds: 0 };
   if (!newer) await ports.queue.send(jobOf(moved));
   await ports.queue.report(moved);
   const reason = newer
@@ -32,25 +36,25 @@ async function release(held: Entry, build: Entry, ports: CheckPorts): Promise<St
   return { kind: 'ended', status: 'skipped', reason };
 }
 
-function goOn({ user, number }: Entry, { log, clock }: CheckPorts): Promise<Entry | null> {
-  const now = clock.now();
-  return log.move(user, number, (current) =>
-    current.status !== 'held'
-      ? null
-      : {
-          entry: { ...current, status: 'running', stage: 'fetch', reason: null, updatedAt: now },
-          gate: { held: null, deploying: number, awaitsPush: false },
-          goes: true,
-          due: now + PATIENCE,
-        },
-  );
+/** Moves an entry that is still held; null when it is not. */
+async function moveHeld({ user, number }: Entry, { log }: CheckPorts, step: (held: Entry) => Step) {
+  let isHeld = false;
+  const moved = await log.move(user, number, (current) => {
+    isHeld = current.status === 'held';
+    return isHeld ? step(current) : null;
+  });
+  return isHeld ? moved : null;
 }
 
-function supersede({ user, number }: Entry, reason: string, { log, clock }: CheckPorts): Promise<Entry | null> {
-  const now = clock.now();
-  return log.move(user, number, (current) =>
-    current.status !== 'held'
-      ? null
-      : { entry: ended(current, 'superseded', reason, now), gate: { held: null }, due: now },
-  );
+function released(build: Entry, now: number): (held: Entry) => Step {
+  return (held) => ({
+    entry: { ...held, status: 'running', stage: 'fetch', reason: null, updatedAt: now, place: build.seq },
+    gate: { held: null, deploying: held.number, awaitsPush: false },
+    goes: true,
+    due: now + PATIENCE,
+  });
+}
+
+function dropped(reason: string, now: number): (held: Entry) => Step {
+  return (held) => ({ entry: ended(held, 'superseded', reason, now), gate: { held: null }, due: now });
 }

@@ -3,7 +3,7 @@ import { DeployError } from '../core/errors.ts';
 import type { Clock } from '../core/ports/ambient.ts';
 import type { Activation, HostingPlatform, SnapshotRef } from '../core/ports/hosting-platform.ts';
 import { snapshotOf } from '../core/snapshot.ts';
-import type { StageOutcome, StageWork } from '../core/stage.ts';
+import type { StageOutcome, StageWork } from '../core/stage-work.ts';
 
 /** What extracting works with. */
 export interface ExtractPorts {
@@ -25,8 +25,9 @@ export function extract({ platform, clock }: ExtractPorts): StageWork {
     await platform.activate(snapshot);
     const activation = await pollFor(SLICE, snapshot, { platform, clock });
     if (activation.state === 'ready') return { kind: 'done' };
-    if (activation.state === 'failed') throw refusal(activation.reason, activation.log);
-    return waited(entry, clock) < PATIENCE ? { kind: 'again', afterSeconds: 1 } : tooLong();
+    if (activation.state === 'failed') return refused(activation.reason, activation.log);
+    if (waited(entry, clock) < PATIENCE) return { kind: 'again', afterSeconds: 1 };
+    return refused(`The platform has not finished extracting and installing after ${PATIENCE / 60_000} minutes.`, []);
   };
 }
 
@@ -46,10 +47,7 @@ function waited(entry: Entry, clock: Clock): number {
   return record ? clock.now() - record.startedAt : 0;
 }
 
-function refusal(reason: string, logTail: readonly string[]): DeployError {
-  return new DeployError('deploy:tar:extract_failed', reason, { retry: false, logTail });
-}
-
-function tooLong(): StageOutcome {
-  throw refusal(`The platform has not finished extracting and installing after ${PATIENCE / 60_000} minutes.`, []);
+function refused(reason: string, logTail: readonly string[]): StageOutcome {
+  const error = new DeployError('deploy:tar:extract_failed', reason, { retry: false, logTail });
+  return { kind: 'failed', error, patch: {} };
 }

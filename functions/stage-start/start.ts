@@ -2,7 +2,7 @@ import type { DeployFacts } from '../core/ports/deploy-log.ts';
 import type { HostingPlatform } from '../core/ports/hosting-platform.ts';
 import type { TarballStore } from '../core/ports/tarball-store.ts';
 import { snapshotOf } from '../core/snapshot.ts';
-import type { StageWork } from '../core/stage.ts';
+import type { StageWork } from '../core/stage-work.ts';
 
 /** What starting works with. */
 export interface StartPorts {
@@ -18,13 +18,13 @@ export interface StartPorts {
 export function start({ platform, facts, tarballs }: StartPorts): StageWork {
   return async (entry) => {
     const snapshot = snapshotOf(entry);
-    if (!(await facts.claim(entry.user, snapshot.app, entry.number))) {
+    if (!(await facts.claim(entry.user, snapshot.app, entry.place ?? entry.number))) {
       const reason = `A newer deploy of ${snapshot.app} was started before this one.`;
       return { kind: 'ended', status: 'superseded', reason };
     }
     const { url } = await platform.start(snapshot);
-    // The platform has its own copy now. One that stays behind after a crash expires.
-    if (entry.tarball) await tarballs.remove(entry.tarball.key);
+    // The platform has its own copy now. One that stays behind expires, and is no reason to call the deploy failed.
+    if (entry.tarball) await tarballs.remove(entry.tarball.key).catch(() => {});
     return { kind: 'done', patch: { url }, detail: `answers at ${url}`, extra: { activates: true } };
   };
 }
