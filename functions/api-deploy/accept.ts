@@ -122,9 +122,11 @@ async function appendAgain(appending: Appending, number: number, log: DeployLog)
   const failed = !first || first.status === 'error' || first.status === 'expired';
   const again = failed ? await log.append({ ...appending, replaces: number }) : { duplicateOf: number };
   if ('entry' in again) return again.entry;
-  const address = first ? entryAddress(draft.base, first) : 'another entry';
+  // A third copy may have been faster than this one.
+  const made = again.duplicateOf === number ? first : await log.read(draft.user, again.duplicateOf);
+  const address = made ? entryAddress(draft.base, made) : 'another entry';
   const duplicate: Draft = { ...draft, ...over(`The same delivery made ${address}.`, draft.receivedAt) };
-  const written = await log.append({ ...appending, draft: duplicate, accepted: false, once: null });
+  const written = await log.append({ ...appending, draft: duplicate, accepted: false, outcome: null, once: null });
   if ('entry' in written) return written.entry;
   throw new Error('An entry without a delivery id cannot be a duplicate.');
 }

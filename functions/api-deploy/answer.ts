@@ -14,17 +14,20 @@ export function accepted(entry: Entry): HttpAnswer {
   return { status: isFinal(entry.status) ? 200 : 202, headers, body: row(entry, { base: entry.base, docs: 'false' }) };
 }
 
-/** The answer to a hook that waits up to so many seconds for the outcome: a failed deploy answers with its code. */
+/**
+ * The answer to a hook that waits up to so many seconds, counted from its arrival, for the outcome: a failed deploy
+ * answers with its code. The hook is stored by then, so that a database that fails meanwhile is no failure of the hook.
+ */
 export async function awaited(
   entry: Entry,
   seconds: number,
-  { log, clock }: { readonly log: DeployLog; readonly clock: Clock },
+  { log, clock }: { readonly log: Pick<DeployLog, 'read'>; readonly clock: Clock },
 ): Promise<HttpAnswer> {
-  const end = clock.now() + seconds * 1000;
+  const end = entry.receivedAt + seconds * 1000;
   let seen = entry;
   while (!isFinal(seen.status) && seen.status !== 'held' && clock.now() + PAUSE <= end) {
     await clock.sleep(PAUSE);
-    seen = (await log.read(entry.user, entry.number)) ?? seen;
+    seen = (await log.read(entry.user, entry.number).catch(() => null)) ?? seen;
   }
   const answer = outcome(seen, entry.uuid);
   return { ...answer, headers: { ...answer.headers, 'preference-applied': `wait=${seconds}` } };

@@ -5,7 +5,7 @@ const LONGEST = 25;
 export function preferredWait(header: string | undefined): number | null {
   const wait = header
     ?.split(',')
-    .map((preference) => /^\s*wait\s*=\s*"?(\d{1,6})"?\s*(?:;.*)?$/i.exec(preference)?.[1])
+    .map((preference) => /^\s*wait\s*=\s*"?(\d+)"?\s*(?:;.*)?$/i.exec(preference)?.[1])
     .find((value) => value !== undefined);
   return wait === undefined ? null : Math.min(Number(wait), LONGEST);
 }

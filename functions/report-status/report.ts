@@ -3,6 +3,7 @@ import { type Entry, entryAddress } from '../core/entry.ts';
 import type { Job } from '../core/job.ts';
 import type { LogReader } from '../core/ports/deploy-log.ts';
 import type { CommitStatus, RepositoryHost } from '../core/ports/repository-host.ts';
+import { oneLine } from '../core/text.ts';
 
 /** What reporting works with. */
 export interface ReportPorts extends TokenAccess {
@@ -38,14 +39,19 @@ async function post(entry: Entry, state: CommitStatus['state'], ports: ReportPor
   const status = {
     state,
     targetUrl: entryAddress(entry.base, entry),
-    description: describe(entry).slice(0, DESCRIPTION),
+    description: oneLine(describe(entry), DESCRIPTION) ?? entry.status,
     context: `deployment-webhooks/${appName ?? repository.name}`,
   };
   await ports.host(repository.host).setStatus(commit, status, token);
 }
 
-/** Null when the entry is no news for the commit. */
-function stateOf({ status }: Entry): CommitStatus['state'] | null {
+/**
+ * Null when the entry is no news for the commit. The status bears the application's name, so that nothing is pending
+ * before that is known; and what has been pending does not stay so, however the entry ended.
+ */
+function stateOf({ status, appName }: Entry): CommitStatus['state'] | null {
+  if (status === 'error') return 'failure';
+  if (appName === null) return null;
   switch (status) {
     case 'queued':
     case 'running':
@@ -53,7 +59,7 @@ function stateOf({ status }: Entry): CommitStatus['state'] | null {
       return 'pending';
     case 'ok':
       return 'success';
-    case 'error':
+    case 'skipped':
       return 'failure';
     case 'expired':
     case 'superseded':

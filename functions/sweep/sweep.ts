@@ -45,12 +45,16 @@ async function lookAfter({ user, number }: Job, ports: SweepPorts, everything: b
   const entry = await ports.log.read(user, number);
   if (!entry || isFinal(entry.status)) return;
   const now = ports.clock.now();
-  if (entry.status === 'held') {
-    if (now >= entry.updatedAt + ports.holdMinutes * 60_000) await expire(entry, ports);
-    return;
-  }
+  if (entry.status === 'held') return lookAfterHeld(entry, ports);
   if (now > entry.updatedAt + GIVE_UP && !everything) await giveUp(entry, ports);
   else await resend(entry, ports, everything);
+}
+
+async function lookAfterHeld(entry: Entry, ports: SweepPorts): Promise<void> {
+  const end = entry.updatedAt + ports.holdMinutes * 60_000;
+  if (ports.clock.now() >= end) await expire(entry, ports);
+  // Looked at too early, because holds have been made longer: what comes first in the backlog must not be in the way.
+  else await ports.backlog.postpone(entry, end, false);
 }
 
 async function expire(entry: Entry, { log, queue, clock, holdMinutes }: SweepPorts): Promise<void> {

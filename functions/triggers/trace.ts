@@ -1,6 +1,8 @@
+import { masked } from '../core/mask.ts';
+
 /**
- * Writes a line to the function's log, for operators. Errors come with stack and causes; what is passed must hold no
- * event, header or payload.
+ * Writes a line to the function's log, for operators. Errors come with stack and causes, in which secrets are masked:
+ * the words of others are in them. What is passed must hold no event, header or payload.
  */
 export function trace(event: string, fields: Readonly<Record<string, unknown>>): void {
   const { error, ...rest } = fields;
@@ -8,7 +10,12 @@ export function trace(event: string, fields: Readonly<Record<string, unknown>>):
 }
 
 function described(error: unknown): unknown {
-  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof Error)) return masked(String(error));
   const { name, message, stack, cause } = error;
-  return { name, message, stack, ...(cause !== undefined && { cause: described(cause) }) };
+  return {
+    name,
+    message: masked(message),
+    stack: stack && masked(stack),
+    ...(cause !== undefined && { cause: described(cause) }),
+  };
 }

@@ -93,7 +93,8 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, Backlog {
     if (!row) return null;
     const step = change(shown(row));
     if (!step) return shown(row);
-    if (step.unlessOutcome && (await this.gate(user, commitOf(step.entry))).outcome) return null;
+    // Without waiting for anything in between: from the look at the entry to here is one transaction.
+    if (step.unlessOutcome && this.#gateOf(user, commitOf(step.entry)).outcome) return null;
     const sameStage = step.entry.stage === row.entry.stage;
     row.entry = { ...step.entry, seq: this.#next(user) };
     row.attempts = sameStage ? row.attempts : 0;
@@ -126,8 +127,7 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, Backlog {
   }
 
   async gate(user: string, commit: CommitRef): Promise<Gate> {
-    const none = { outcome: null, held: null, deploying: null, awaitsPush: false };
-    return this.#gates.get(gateKey(user, commit)) ?? none;
+    return this.#gateOf(user, commit);
   }
 
   async branch(user: string, repository: RepositoryRef, branch: string): Promise<BranchFacts> {
@@ -152,6 +152,11 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, Backlog {
     if (!row || isFinal(row.entry.status)) return;
     row.due = due;
     if (freesLease) row.lease = null;
+  }
+
+  #gateOf(user: string, commit: CommitRef): Gate {
+    const none = { outcome: null, held: null, deploying: null, awaitsPush: false };
+    return this.#gates.get(gateKey(user, commit)) ?? none;
   }
 
   #rowsOf(user: string): Row[] {
@@ -187,9 +192,7 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, Backlog {
   }
 
   #patchGate(user: string, commit: CommitRef, patch: Partial<Gate>): void {
-    const key = gateKey(user, commit);
-    const none = { outcome: null, held: null, deploying: null, awaitsPush: false };
-    this.#gates.set(key, { ...none, ...this.#gates.get(key), ...patch });
+    this.#gates.set(gateKey(user, commit), { ...this.#gateOf(user, commit), ...patch });
   }
 
   #show(entry: Entry): void {
