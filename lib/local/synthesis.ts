@@ -29,7 +29,7 @@ export async function synthesis({ project, outdir }: SynthesisOptions): Promise<
   const wanted = await digest(project);
   if (readIfThere(stamp) === wanted) return false;
   // Made beside the old one: a start that is interrupted here must not leave half an assembly behind.
-  const fresh = `${outdir}.new`;
+  const fresh = `${outdir}.${process.pid}`;
   await rm(fresh, { recursive: true, force: true });
   await mkdir(dirname(outdir), { recursive: true });
   await run(project, fresh);

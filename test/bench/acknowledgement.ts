@@ -1,0 +1,126 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { testFolder } from '../local/place.ts';
+import { startChild } from './child.ts';
+import { type Aim, closedLoop, openLoop, type Shot } from './load.ts';
+import type { BenchRow } from './row.ts';
+import { milliseconds, quantile, ratioOf } from './statistics.ts';
+
+const BODY_BYTES = 12_000;
+const SHOTS = 600;
+const PER_SECOND = 200;
+const SECONDS = 10;
+const USERS = 20;
+
+interface Service {
+  readonly url: string;
+  readonly password: string;
+  readonly repositories: string;
+}
+
+/** How long a push of 12 kB waits for its answer, beside a bare server that only makes it safe. */
+export async function run(): Promise<readonly BenchRow[]> {
+  const folder = join(testFolder, 'bench-acknowledgement');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const bare = await startChild<{ url: string }>('bare-server.ts', [folder]);
+  const service = await startChild<Service>('service.ts', [join(folder, 'data'), String(USERS)]);
+  try {
+    const own = pushes(service.ready);
+    const base = pushes({ ...service.ready, url: bare.ready.url });
+    // Logins are remembered and functions are loaded, as they are when pushes come at all often.
+    await closedLoop(own, 8, USERS * 4);
+    const rows: BenchRow[] = [];
+    for (const inFlight of [1, 16, 64]) {
+      const baseline = await closedLoop(base, inFlight, SHOTS);
+      rows.push(...closedRows(inFlight, await closedLoop(own, inFlight, SHOTS), baseline));
+    }
+    rows.push(openRow(await openLoop(own, PER_SECOND, SECONDS)));
+    return rows;
+  } finally {
+    await service.close();
+    await bare.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function closedRows(inFlight: number, own: readonly Shot[], base: readonly Shot[]): BenchRow[] {
+  return [0.5, 0.99].map((share) => {
+    const value = quantile(times(own), share);
+    const baseline = quantile(times(base), share);
+    const accepted = own.every(({ status }) => status === 202);
+    return {
+      figure: `acknowledgement, ${inFlight} in flight, p${share * 100}`,
+      value: milliseconds(value),
+      baseline: milliseconds(baseline),
+      ratio: ratioOf(value, baseline),
+      target: 'all accepted',
+      reached: accepted,
+    };
+  });
+}
+
+function openRow(shots: readonly Shot[]): BenchRow {
+  const p99 = quantile(times(shots), 0.99);
+  const refused = shots.filter(({ status }) => status !== 202).length;
+  return {
+    figure: `acknowledgement, ${PER_SECOND}/s open loop, p50 ${milliseconds(quantile(times(shots), 0.5))}, p99`,
+    value: milliseconds(p99),
+    baseline: `${refused} refused`,
+    target: 'p99 ≤ 50 ms, none refused',
+    reached: p99 <= 50 && refused === 0,
+  };
+}
+
+function times(shots: readonly Shot[]): number[] {
+  return shots.map(({ ms }) => ms);
+}
+
+/** GitHub pushes of different commits, from several users with a repository each. */
+function pushes({ url, password, repositories }: Service): Aim {
+  return (number) => {
+    const user = `user-${1 + (number % USERS)}`;
+    return {
+      url: `${url}/1/deploy?branch=main`,
+      headers: {
+        authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
+        'content-type': 'application/json',
+        'x-github-event': 'push',
+        'x-github-delivery': randomUUID(),
+      },
+      body: payload(user, repositories),
+    };
+  };
+}
+
+function payload(owner: string, repositories: string): string {
+  const sha = randomBytes(20).toString('hex');
+  const push = {
+    ref: 'refs/heads/main',
+    before: randomBytes(20).toString('hex'),
+    after: sha,
+    created: false,
+    deleted: false,
+    forced: false,
+    repository: {
+      name: 'bench',
+      full_name: `${owner}/bench`,
+      owner: { name: owner, login: owner },
+      html_url: `${repositories}/${owner}/bench`,
+      private: false,
+      default_branch: 'main',
+    },
+    head_commit: { id: sha, message: 'A commit', author: { name: owner } },
+    pusher: { name: owner },
+    commits: [] as unknown[],
+  };
+  const filler = {
+    id: sha,
+    message: 'One of the commits of this push',
+    added: ['lib/file.ts'],
+    author: { name: owner },
+  };
+  while (JSON.stringify(push).length < BODY_BYTES) push.commits.push(...Array.from({ length: 10 }, () => filler));
+  return JSON.stringify(push);
+}

@@ -1,0 +1,104 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { routes } from '../../functions/core/routes.ts';
+import { bundle } from '../../lib/bundles.ts';
+import { project, testFolder } from '../local/place.ts';
+import type { BenchRow } from './row.ts';
+import { median, milliseconds, ratioOf } from './statistics.ts';
+
+const ROUNDS = 15;
+const folder = join(testFolder, 'bench-imports');
+
+/** How long a fresh process takes to import the bundle of each endpoint, beside that of the bare DynamoDB client. */
+export async function run(): Promise<readonly BenchRow[]> {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  try {
+    await bundle({ functions: join(project, 'functions'), outdir: folder });
+    const bare = await bareClient();
+    const names = [...new Set(['authorize', ...routes.map((route) => route.function), 'api-unknown'])];
+    return names.map((name) => compare(name, join(folder, name, 'index.mjs'), bare));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function compare(name: string, file: string, bare: string): BenchRow {
+  const pairs = Array.from({ length: ROUNDS }, () => ({ own: importTime(file), base: importTime(bare) }));
+  const own = median(pairs.map((pair) => pair.own));
+  const base = median(pairs.map((pair) => pair.base));
+  const ratio = ratioOf(own, base);
+  return {
+    figure: `import of ${name}`,
+    value: milliseconds(own),
+    baseline: milliseconds(base),
+    ratio,
+    target: '≤ 1.2 × the bare DynamoDB client',
+    reached: ratio <= 1.2,
+  };
+}
+
+/** What a function that only reads one item cannot do without. */
+async function bareClient(): Promise<string> {
+  const outfile = join(folder, 'bare.mjs');
+  const entry = join(folder, 'bare.ts');
+  writeFileSync(
+    entry,
+    "import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';\nconst client = new DynamoDBClient({});\nexport const handler = () => client.send(new GetItemCommand({ TableName: 't', Key: {} }));\n",
+  );
+  await build({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    nodePaths: [join(project, 'node_modules')],
+    banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
+  });
+  return outfile;
+}
+
+/** Only what the wiring needs to come up; nothing is called. */
+const environment = {
+  PATH: process.env.PATH,
+  AWS_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: 'bench',
+  AWS_SECRET_ACCESS_KEY: 'bench',
+  AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+  ...Object.fromEntries(
+    ['LOG_TABLE', 'CONNECTIONS_TABLE', 'TOKEN_KEY', 'DEFAULT_BRANCH'].map((name) => [name, 'bench']),
+  ),
+  ...Object.fromEntries(
+    ['CHECK', 'FETCH', 'UPLOAD', 'EXTRACT', 'START', 'REPORT'].map((name) => [`QUEUE_${name}`, 'http://127.0.0.1:1/q']),
+  ),
+  PLATFORM_URL: 'http://127.0.0.1:1',
+  PLATFORM_SECRET: 'bench',
+  CHANGES_SOCKET: 'wss://127.0.0.1:1',
+  CHANGES_SECONDS: '840',
+  HOLD_MINUTES: '60',
+  RETRY_BASE_SECONDS: '30',
+  REPOSITORY_HOSTS: JSON.stringify([
+    { name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' },
+  ]),
+};
+
+function importTime(file: string): number {
+  const script = `
+    globalThis.awslambda = { streamifyResponse: (handler) => handler, HttpResponseStream: { from: (stream) => stream } };
+    const start = performance.now();
+    await import(${JSON.stringify(pathToFileURL(file).href)});
+    console.log(performance.now() - start);
+    process.exit(0);
+  `;
+  const printed = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+    env: environment,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return Number(printed);
+}

@@ -1,0 +1,60 @@
+import { Agent, request } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
+
+/** One request: when it was due, and how it went. */
+export interface Shot {
+  readonly ms: number;
+  readonly status: number;
+}
+
+/** What is sent; `number` tells the requests apart. */
+export type Aim = (number: number) => { url: string; headers: Record<string, string>; body: string };
+
+/** That many requests at a time, until `total` are answered. */
+export async function closedLoop(aim: Aim, inFlight: number, total: number): Promise<Shot[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: inFlight });
+  const shots: Shot[] = [];
+  let next = 0;
+  const worker = async () => {
+    while (next < total) {
+      next += 1;
+      shots.push(await shoot(aim(next), agent));
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, worker));
+  agent.destroy();
+  return shots;
+}
+
+/** So many requests a second, whether or not the earlier ones are answered; times count from when each was due. */
+export async function openLoop(aim: Aim, perSecond: number, seconds: number): Promise<Shot[]> {
+  const agent = new Agent({ keepAlive: true });
+  const start = performance.now();
+  const pending: Promise<Shot>[] = [];
+  for (let number = 0; number < perSecond * seconds; number += 1) {
+    const due = start + (number * 1000) / perSecond;
+    const early = due - performance.now();
+    if (early > 1) await setTimeout(early);
+    pending.push(shoot(aim(number), agent, due));
+  }
+  const shots = await Promise.all(pending);
+  agent.destroy();
+  return shots;
+}
+
+function shoot(target: ReturnType<Aim>, agent: Agent, due = performance.now()): Promise<Shot> {
+  return new Promise((resolve, reject) => {
+    const { url, headers, body } = target;
+    const call = request(url, {
+      method: 'POST',
+      agent,
+      headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+    });
+    call.on('error', reject);
+    call.on('response', (answer) => {
+      answer.resume();
+      answer.on('end', () => resolve({ ms: performance.now() - due, status: answer.statusCode ?? 0 }));
+    });
+    call.end(body);
+  });
+}

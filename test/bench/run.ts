@@ -1,0 +1,33 @@
+// Runs the benchmark, or the parts that are named, and prints each figure beside its baseline of the same run:
+// npm run bench [-- imports pages …]
+import type { Bench, BenchRow } from './row.ts';
+
+const parts: Readonly<Record<string, () => Promise<Bench>>> = {
+  imports: async () => (await import('./imports.ts')).run,
+  pages: async () => (await import('./pages.ts')).run,
+  acknowledgement: async () => (await import('./acknowledgement.ts')).run,
+  serving: async () => (await import('./serving.ts')).run,
+  tarball: async () => (await import('./tarball.ts')).run,
+};
+
+process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
+const wanted = process.argv.slice(2);
+for (const name of wanted.length > 0 ? wanted : Object.keys(parts)) {
+  const part = parts[name];
+  if (!part) throw new Error(`There is no part "${name}"; there are ${Object.keys(parts).join(', ')}.`);
+  console.log(`\n${name}`);
+  const run = await part();
+  for (const row of await run()) console.log(line(row));
+}
+
+function line({ figure, value, baseline, ratio, target, reached }: BenchRow): string {
+  const against = ratio === undefined ? '' : `${ratio.toFixed(2)} ×`;
+  const verdict = reached ? 'reached' : 'NOT reached';
+  return [
+    figure.padEnd(52),
+    value.padStart(10),
+    baseline.padStart(12),
+    against.padStart(9),
+    `${target}: ${verdict}`,
+  ].join('  ');
+}

@@ -1,0 +1,22 @@
+// The whole service in a process of its own, so that what measures it does not share its event loop.
+// Arguments: folder of the data, further users to make. Prints one line of JSON when it is ready; ends with its input.
+import { startLocal } from '../../lib/local/start.ts';
+import { project } from '../local/place.ts';
+
+const [dataDir = '', users = '0'] = process.argv.slice(2);
+const service = await startLocal({ project, dataDir, port: 0, parameters: { RetryBaseSeconds: '1' } });
+for (let user = 1; user <= Number(users); user += 1) {
+  await service.platform.createUser(`user-${user}`, service.login.password);
+}
+await service.repoHost.createRepository('demo', 'bench');
+console.log(
+  JSON.stringify({
+    url: service.url,
+    ...service.login,
+    repository: service.repoHost.repositoryPath('demo', 'bench'),
+    repositories: service.repoHost.url,
+    platform: service.platform.url,
+  }),
+);
+process.stdin.resume();
+process.stdin.on('end', () => void service.close().then(() => process.exit(0)));
