@@ -8,25 +8,34 @@ export function deployable(push: Push, wanted: string): Decision {
   if (push.branch === null) return no(`${refInWords(push.ref)}; only the branch ${wanted} is deployed.`);
   if (push.branch !== wanted) return no(otherBranch(push.branch, wanted));
   if (push.sha === null) return no(`The branch ${push.branch} was deleted.`);
+  if (push.skip?.deploy) return no(askedNot(push.skip.words));
   return { deploy: true };
 }
 
 /**
  * Whether a build vouches for a commit of the wanted branch. A build of a pull request never does, though it passed:
- * what was built is the merge with the branch it names. A pending build is `deploy: false` as well; whoever holds a
- * commit looks at `pending` first and goes on holding.
+ * what was built is the merge with the branch it names. A pending or neutral build is `deploy: false` as well; whoever
+ * holds a commit looks at `pending` first and goes on holding. A build that gives only the first digits of its commit
+ * deploys nothing by itself, because digits are no commit: it can only release a push that waits.
  */
 export function buildDeployable(build: BuildResult, wanted: string): Decision {
   if (build.pullRequest) return no('A build of a pull request is never deployed.');
   if (build.branch === null) return no(`The build is not of a branch; only the branch ${wanted} is deployed.`);
   if (build.branch !== wanted) return no(otherBranch(build.branch, wanted));
+  if (build.outcome === 'neutral') return no(`The build says nothing about the commit: ${build.state}.`);
   if (build.pending) return no(`The build has not finished: ${build.state}.`);
   if (!build.passed) return no(`The build did not pass: ${build.state}.`);
+  if (build.skip?.deploy) return no(askedNot(build.skip.words));
+  if (build.sha === null) return no(`The build names its commit by ${build.shaPrefix} only; a whole id is deployed.`);
   return { deploy: true };
 }
 
 function no(reason: string): Decision {
   return { deploy: false, reason };
+}
+
+function askedNot(words: string): string {
+  return `The commit's message says ${words}.`;
 }
 
 function otherBranch(branch: string, wanted: string): string {

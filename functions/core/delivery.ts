@@ -1,3 +1,5 @@
+import type { Skip } from './skip-words.ts';
+
 /** Where a repository lives: `host` is the name of a configured host (`github`), never an address from a payload. */
 export interface RepositoryRef {
   readonly host: string;
@@ -29,6 +31,9 @@ interface DeliveryBase {
   readonly id: string | null;
 }
 
+/** The `hostKind` of a build whose repository is to be found by its host name, among hosts of every kind. */
+export const anyHostKind = 'any';
+
 /** A ref moved. `branch` is null for tags and other refs; `sha` is null when the ref was deleted. */
 export interface Push extends DeliveryBase {
   readonly kind: 'push';
@@ -44,17 +49,30 @@ export interface Push extends DeliveryBase {
   /** First line of the head commit's message. */
   readonly message: string | null;
   readonly author: string | null;
+  /** What the head commit's whole message asks to leave out; null when it asks for nothing, or is not known. */
+  readonly skip: Skip | null;
 }
+
+/** What a build says of its commit. `neutral`: it was skipped, or tells nothing about the commit. */
+export type Outcome = 'passed' | 'failed' | 'pending' | 'neutral';
 
 /** A CI provider finished (or moved) a build. */
 export interface BuildResult extends DeliveryBase {
   readonly kind: 'build';
+  /** Kind of repository host, or `any` when the CI provider does not say it: the host name decides then. */
   readonly hostKind: string;
   readonly repository: DeliveredRepository;
-  readonly sha: string;
+  /** The commit; null when the provider gives only its first digits. */
+  readonly sha: string | null;
+  /** The first 7 to 39 digits of the commit, in lower case, for a provider that gives no more; else null. */
+  readonly shaPrefix: string | null;
   readonly branch: string | null;
+  /** Name of the check, workflow or pipeline, by which several ones of a commit are told apart. */
+  readonly check: string;
+  readonly outcome: Outcome;
+  /** `outcome` is `passed`. */
   readonly passed: boolean;
-  /** Not finished yet: neither releases a hold nor ends it. */
+  /** Neither releases a hold nor ends it: `outcome` is `pending` or `neutral`. */
   readonly pending: boolean;
   /** The provider's own word: `Passed`, `Broken`, `cancelled`. */
   readonly state: string;
@@ -62,6 +80,8 @@ export interface BuildResult extends DeliveryBase {
   readonly pullRequest: boolean;
   readonly message: string | null;
   readonly author: string | null;
+  /** As of a push: a commit that asks not to be deployed is not deployed by its build either. */
+  readonly skip: Skip | null;
   /** Page of the build, for people. */
   readonly url: string | null;
 }
@@ -72,6 +92,11 @@ export interface Notice extends DeliveryBase {
   readonly repository: DeliveredRepository | null;
   /** Why nothing is deployed: one sentence. */
   readonly reason: string;
+}
+
+/** The fields of a build that follow from its outcome. */
+export function settled(outcome: Outcome): Pick<BuildResult, 'outcome' | 'passed' | 'pending'> {
+  return { outcome, passed: outcome === 'passed', pending: outcome === 'pending' || outcome === 'neutral' };
 }
 
 /** What a webhook call says, whoever sent it. */

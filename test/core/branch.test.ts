@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildDeployable, deployable } from '../../functions/core/branch.ts';
-import type { BuildResult, DeliveredRepository, Push } from '../../functions/core/delivery.ts';
+import { type BuildResult, type DeliveredRepository, type Push, settled } from '../../functions/core/delivery.ts';
 
 const repository: DeliveredRepository = { hostname: 'github.com', owner: 'o', name: 'r', url: null, private: false };
 const sha = 'a'.repeat(40);
@@ -17,6 +17,7 @@ const push: Push = {
   forced: false,
   message: null,
   author: null,
+  skip: null,
 };
 const build: BuildResult = {
   kind: 'build',
@@ -25,17 +26,26 @@ const build: BuildResult = {
   id: '1',
   repository,
   sha,
+  shaPrefix: null,
   branch: 'master',
+  check: 'Travis CI',
+  outcome: 'passed',
   passed: true,
   pending: false,
   state: 'Passed',
   pullRequest: false,
   message: null,
   author: null,
+  skip: null,
   url: null,
 };
 
 describe('a push', () => {
+  it('deploys when its message asks to leave out CI only', () => {
+    const skip = { deploy: false, ci: true, words: '[skip ci]' };
+    expect(deployable({ ...push, skip }, 'master')).toEqual({ deploy: true });
+  });
+
   it('deploys when it moves the wanted branch to a commit', () => {
     expect(deployable(push, 'master')).toEqual({ deploy: true });
     expect(deployable({ ...push, ref: 'refs/heads/feature/x', branch: 'feature/x' }, 'feature/x')).toEqual({
@@ -67,6 +77,11 @@ describe('a push', () => {
       'refs/notes/x is not a branch; only the branch master is deployed.',
     ],
     ['the deleted branch', { sha: null }, 'The branch master was deleted.'],
+    [
+      'a commit that asks not to be deployed',
+      { skip: { deploy: true, ci: false, words: '[skip deploy]' } },
+      "The commit's message says [skip deploy].",
+    ],
   ];
   for (const [what, difference, reason] of refused) {
     it(`does not deploy ${what}, and says so`, () => {
@@ -94,6 +109,21 @@ describe('a build', () => {
       'a build under way that claims to have passed',
       { pending: true, state: 'started' },
       'The build has not finished: started.',
+    ],
+    [
+      'a build that was skipped',
+      { ...settled('neutral'), state: 'skipped' },
+      'The build says nothing about the commit: skipped.',
+    ],
+    [
+      'a commit that asks not to be deployed',
+      { skip: { deploy: true, ci: false, words: '[skip deploy]' } },
+      "The commit's message says [skip deploy].",
+    ],
+    [
+      'a commit of which only the first digits are known',
+      { sha: null, shaPrefix: '1f7e6d5c4b' },
+      'The build names its commit by 1f7e6d5c4b only; a whole id is deployed.',
     ],
   ];
   for (const [what, difference, reason] of refused) {

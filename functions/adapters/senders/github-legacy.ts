@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { Push } from '../../core/delivery.ts';
 import type { HookCall } from '../../core/ports/sender.ts';
 import { hasField } from './fields/body.ts';
+import { factsId } from './fields/delivery-id.ts';
 import type { DescribedSender } from './fields/described.ts';
 import { announcement } from './fields/event-header.ts';
 import { readGithubPush } from './fields/github-push.ts';
@@ -39,7 +39,7 @@ export const githubLegacy: DescribedSender = {
 function contentId(push: Omit<Push, 'id'>, body: unknown): string {
   const commit = v.safeParse(commitTime, body);
   const pushed = v.safeParse(pushTime, body);
-  const facts = [
+  return factsId('push', [
     push.repository.owner.toLowerCase(),
     push.repository.name.toLowerCase(),
     push.ref,
@@ -47,6 +47,5 @@ function contentId(push: Omit<Push, 'id'>, body: unknown): string {
     push.sha,
     commit.success ? commit.output.head_commit.timestamp : null,
     pushed.success ? pushed.output.repository.pushed_at : null,
-  ];
-  return `push-${createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 32)}`;
+  ]);
 }

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { Delivery, Notice } from '../../core/delivery.ts';
 import { DeployError } from '../../core/errors.ts';
 import type { HookCall } from '../../core/ports/sender.ts';
+import { deliveryId } from './fields/delivery-id.ts';
 import type { DescribedSender } from './fields/described.ts';
 import { announcement } from './fields/event-header.ts';
 import { githubRepository, readGithubPush } from './fields/github-push.ts';
@@ -29,6 +30,7 @@ export const github: DescribedSender = {
 
 function read({ headers, body }: HookCall): Delivery {
   const event = eventName(headers['x-github-event'] ?? '');
+  // A redelivery keeps its id (https://docs.github.com/webhooks/testing-and-troubleshooting-webhooks/redelivering-webhooks).
   const id = deliveryId(headers['x-github-delivery']);
   if (event === 'push') return { ...readGithubPush(body, 'a push of GitHub'), id };
   return notice(event, id, body);
@@ -57,9 +59,4 @@ function pingReason(events: readonly string[] | null): string {
     return 'The ping of GitHub has arrived: the webhook works.';
   }
   return 'The ping of GitHub has arrived, but the webhook is not set to send pushes, so it will never deploy.';
-}
-
-/** A redelivery keeps its id (https://docs.github.com/webhooks/testing-and-troubleshooting-webhooks/redelivering-webhooks). */
-function deliveryId(header: string | undefined): string | null {
-  return header !== undefined && /^[\w-]{1,128}$/.test(header) ? header : null;
 }

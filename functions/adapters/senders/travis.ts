@@ -1,9 +1,10 @@
 import * as v from 'valibot';
-import type { BuildResult, DeliveredRepository } from '../../core/delivery.ts';
+import { type BuildResult, type DeliveredRepository, type Outcome, settled } from '../../core/delivery.ts';
 import type { HookCall } from '../../core/ports/sender.ts';
 import { oneLine } from '../../core/text.ts';
 import { webAddress } from './fields/address.ts';
 import { hasField } from './fields/body.ts';
+import { messageFields } from './fields/commit-message.ts';
 import type { DescribedSender } from './fields/described.ts';
 import { announcement } from './fields/event-header.ts';
 import { refName, segment, sha } from './fields/git.ts';
@@ -61,7 +62,6 @@ export const travis: DescribedSender = {
 
 function buildResult(build: Build): BuildResult {
   const repository = repositoryOf(build);
-  const pending = isPending(build);
   return {
     kind: 'build',
     provider: 'travis',
@@ -69,13 +69,14 @@ function buildResult(build: Build): BuildResult {
     repository,
     id: buildId(build),
     sha: build.commit,
+    shaPrefix: null,
     // A build of a tag has the tag's name as its branch.
     branch: build.tag ? null : (build.branch ?? null),
-    passed: !pending && hasPassed(build),
-    pending,
+    check: 'Travis CI',
+    ...settled(outcomeOf(build)),
     state: stateOf(build),
     pullRequest: isPullRequest(build),
-    message: oneLine(build.message ?? '', 200),
+    ...messageFields(build.message),
     author: oneLine(build.author_name ?? '', 100),
     url: webAddress(build.build_url)?.href ?? null,
   };
@@ -91,6 +92,11 @@ function buildId(build: Build): string {
     .join(':')
     .replace(/[^\w:.+-]+/g, '-')
     .slice(0, 160);
+}
+
+function outcomeOf(build: Build): Outcome {
+  if (isPending(build)) return 'pending';
+  return hasPassed(build) ? 'passed' : 'failed';
 }
 
 /** Only the number 0 is a success; the words, where there are any, must not say otherwise. */

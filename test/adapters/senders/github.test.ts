@@ -39,6 +39,7 @@ describe('a push of GitHub', () => {
         forced: false,
         message: 'Answer on the port that is given',
         author: 'Mona Example',
+        skip: null,
       },
     ]);
   });
@@ -98,6 +99,11 @@ describe('a push of GitHub', () => {
     });
     const repository = { url: 'https://github.com/o/r', hostname: 'github.com' };
     expect(read(withRepository({ html_url: 'https://user:secret@github.com/o/r' }))).toMatchObject({ repository });
+  });
+
+  it('says what the whole message of its head commit asks to leave out', () => {
+    const hook = fixture('github/push', { head_commit: { message: 'Docs\n\nOnly words. [skip deploy]' } });
+    expect(read(hook)).toMatchObject({ message: 'Docs', skip: { deploy: true, ci: false, words: '[skip deploy]' } });
   });
 
   it('has no id when the header is missing or odd', () => {

@@ -24,13 +24,17 @@ describe('a build of Travis CI', () => {
         private: false,
       },
       sha: '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4',
+      shaPrefix: null,
       branch: 'main',
+      check: 'Travis CI',
+      outcome: 'passed',
       passed: true,
       pending: false,
       state: 'Passed',
       pullRequest: false,
       message: 'Answer on the port that is given',
       author: 'Mona Example',
+      skip: null,
       url: 'https://app.travis-ci.com/octo-org/hello-deploy/builds/240100200',
     });
   });
@@ -78,6 +82,10 @@ describe('a build of Travis CI', () => {
     expect(read('passed', { ...silent, status: 1, result: 1 })).toMatchObject({ pending: false, state: 'Failed' });
     const running = { ...silent, status: null, result: null, finished_at: null };
     expect(read('passed', running)).toMatchObject({ passed: false, pending: true, state: 'Pending' });
+  });
+
+  it('asks to leave out what the whole message of its commit does', () => {
+    expect(read('passed', { message: 'Docs\n\n[skip deploy]' }).skip).toMatchObject({ deploy: true });
   });
 
   it('is flagged when it is of a pull request, however that is said', () => {

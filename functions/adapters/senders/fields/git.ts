@@ -13,6 +13,19 @@ export const segment = v.pipe(
   v.regex(/^(?!\.{1,2}$)[\w.-]{1,100}$/, 'holds something else than letters, digits, dots, dashes and underscores'),
 );
 
+/** An owner that may be nested, as GitLab's groups are: segments with slashes between them. */
+export const ownerPath = v.pipe(
+  v.string('is not text'),
+  v.check((path) => path.length <= 500 && path.split('/').every((part) => v.is(segment, part)), 'is not an owner'),
+);
+
+/** The first digits of a commit, as some show it, in lower case. */
+export const shaPrefix = v.pipe(
+  v.string('is not text'),
+  v.toLowerCase(),
+  v.regex(/^[\da-f]{7,39}$/, 'is not the beginning of a commit'),
+);
+
 /**
  * A branch or tag without its `refs/…/`, as far as https://git-scm.com/docs/git-check-ref-format matters to those who
  * show it or put it in an address.
@@ -32,6 +45,11 @@ export const ref = v.pipe(
 /** The commit of a field of a push; null for git's way to write none: only zeros. */
 export function shaOrNone(value: string): string | null {
   return /^0+$/.test(value) ? null : value;
+}
+
+/** A text as the name of a branch; null when git would not allow it as one. */
+export function branchNamed(name: unknown): string | null {
+  return v.is(refName, name) ? name : null;
 }
 
 /** The branch of a ref, slashes and all; null for tags and other refs. */

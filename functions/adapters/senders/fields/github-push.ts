@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { DeliveredRepository, Push } from '../../../core/delivery.ts';
 import { oneLine } from '../../../core/text.ts';
 import { webAddress } from './address.ts';
+import { messageFields } from './commit-message.ts';
 import { branchOf, ref, segment, sha, shaOrNone } from './git.ts';
 import { readBody } from './read.ts';
 
@@ -62,7 +63,7 @@ export function readGithubPush(body: unknown, what: string): Omit<Push, 'id'> {
     sha: push.deleted === true ? null : shaOrNone(push.after),
     before: shaOrNone(push.before ?? '0'),
     forced: push.forced ?? false,
-    message: oneLine(push.head_commit?.message ?? '', 200),
+    ...messageFields(push.head_commit?.message),
     author: oneLine(author ?? '', 100),
   };
 }
