@@ -6,13 +6,13 @@ import { oneLine } from '../../../core/text.ts';
 import { readJson } from '../body.ts';
 import { faultOf, isCommitId } from '../coordinates.ts';
 import { type Exchange, exchangeWithin, type Timeouts, usualTimeouts } from '../exchange.ts';
+import { type Attempt, refusal } from '../failures.ts';
+import { fileReader } from '../files.ts';
 import { reachOf } from '../reach.ts';
 import { followRedirects } from '../redirects.ts';
-import { type Api, githubApi } from './api.ts';
-import { fileReader } from './contents.ts';
-import { type Attempt, refusal } from './failures.ts';
+import { type Api, githubApi } from '../rest.ts';
+import { tarballStream } from '../tarball.ts';
 import { pairWith } from './pairing.ts';
-import { tarballStream } from './tarball.ts';
 
 export interface GithubOptions {
   /** The configured host's name, as in `RepositoryRef.host`. */

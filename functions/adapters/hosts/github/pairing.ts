@@ -3,8 +3,8 @@ import { DeployError } from '../../../core/errors.ts';
 import type { Pairing } from '../../../core/ports/repository-host.ts';
 import { readJson } from '../body.ts';
 import type { Answer } from '../exchange.ts';
-import type { Api } from './api.ts';
-import { type Attempt, refusal } from './failures.ts';
+import { type Attempt, refusal } from '../failures.ts';
+import type { Api } from '../rest.ts';
 
 const code = 'auth:repohost:github_pairing_failed';
 const User = v.object({ login: v.string() });

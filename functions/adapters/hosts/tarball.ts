@@ -1,4 +1,4 @@
-import type { Answer } from '../exchange.ts';
+import type { Answer } from './exchange.ts';
 import { type Attempt, breakdown } from './failures.ts';
 
 /** The body of an answer, chunk by chunk, whose failures under way are the attempt's errors. */

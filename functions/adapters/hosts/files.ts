@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { CommitRef } from '../../../core/delivery.ts';
-import { DeployError } from '../../../core/errors.ts';
-import type { HostToken } from '../../../core/ports/repository-host.ts';
-import { readText, TooLarge } from '../body.ts';
-import { encodePath } from '../coordinates.ts';
-import type { Answer } from '../exchange.ts';
-import type { Api } from './api.ts';
+import type { CommitRef } from '../../core/delivery.ts';
+import { DeployError } from '../../core/errors.ts';
+import type { HostToken } from '../../core/ports/repository-host.ts';
+import { readText, TooLarge } from './body.ts';
+import { encodePath } from './coordinates.ts';
+import type { Answer } from './exchange.ts';
 import { type Attempt, breakdown, refusal } from './failures.ts';
+import type { Api } from './rest.ts';
 
 /** One file of a commit, and how it is asked for. */
 export interface FileRequest {

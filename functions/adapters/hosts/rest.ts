@@ -1,6 +1,6 @@
-import { DeployError } from '../../../core/errors.ts';
-import type { HostToken } from '../../../core/ports/repository-host.ts';
-import type { Answer, Call, Exchange } from '../exchange.ts';
+import { DeployError } from '../../core/errors.ts';
+import type { HostToken } from '../../core/ports/repository-host.ts';
+import type { Answer, Call, Exchange } from './exchange.ts';
 import { type Attempt, breakdown } from './failures.ts';
 
 /** One call of the REST API. */

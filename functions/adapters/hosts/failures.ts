@@ -1,9 +1,9 @@
-import { DeployError, type ErrorCode } from '../../../core/errors.ts';
-import { isObject } from '../../../core/json.ts';
-import { oneLine } from '../../../core/text.ts';
-import { readJson } from '../body.ts';
-import type { Answer } from '../exchange.ts';
-import { RefusedAddress } from '../reach.ts';
+import { DeployError, type ErrorCode } from '../../core/errors.ts';
+import { isObject } from '../../core/json.ts';
+import { oneLine } from '../../core/text.ts';
+import { readJson } from './body.ts';
+import type { Answer } from './exchange.ts';
+import { RefusedAddress } from './reach.ts';
 
 /** What was being tried, for the error when it fails. */
 export interface Attempt {
