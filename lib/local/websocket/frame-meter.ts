@@ -1,0 +1,39 @@
+// Bits of a frame's header: https://www.rfc-editor.org/rfc/rfc6455#section-5.2
+const masked = 0x80;
+const lengthBits = 0x7f;
+const twoByteLength = 126;
+const eightByteLength = 127;
+
+/**
+ * Reads the frame headers in what a client sends, without touching it; `exceeded` is called for each frame that
+ * announces more than `limit` bytes. The `ws` library limits whole messages only. It holds without extensions, which
+ * API Gateway does not negotiate either.
+ */
+export function frameMeter(limit: number, exceeded: () => void): (chunk: Buffer) => void {
+  const header = Buffer.alloc(10);
+  let headerBytes = 0;
+  let toSkip = 0;
+  return (chunk) => {
+    for (let at = 0; at < chunk.length; ) {
+      const step = Math.min(toSkip, chunk.length - at);
+      toSkip -= step;
+      at += step;
+      if (at === chunk.length) return;
+      header[headerBytes++] = chunk[at++] ?? 0;
+      const length = payloadLength(header, headerBytes);
+      if (length === undefined) continue;
+      toSkip = length + ((header[1] ?? 0) & masked ? 4 : 0);
+      headerBytes = 0;
+      if (length > limit) exceeded();
+    }
+  };
+}
+
+/** The length a header announces; undefined as long as the header is incomplete. */
+function payloadLength(header: Buffer, bytes: number): number | undefined {
+  if (bytes < 2) return undefined;
+  const short = (header[1] ?? 0) & lengthBits;
+  if (short < twoByteLength) return short;
+  if (short === twoByteLength) return bytes < 4 ? undefined : header.readUInt16BE(2);
+  return short === eightByteLength && bytes === 10 ? Number(header.readBigUInt64BE(2)) : undefined;
+}

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Refusal } from '../gateway/refusal.ts';
+import { readBody } from '../gateway/request.ts';
+import type { Connection } from './connection.ts';
+
+/** What the management API answers; an error carries the name that SDKs know it by. */
+interface Answer {
+  readonly status: number;
+  readonly errorType?: string;
+  readonly body?: object;
+}
+
+/** What the management API works on. */
+export interface Managed {
+  readonly connections: ReadonlyMap<string, Connection>;
+  /** Bytes of a message. */
+  readonly messageBytes: number;
+}
+
+/**
+ * Answers a request to `@connections`: POST sends the body to a client as a text, GET tells about its connection,
+ * DELETE closes it. As with the other emulators, a request must be signed and the signature is not checked.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-how-to-call-websocket-api-connections.html
+ */
+export async function manage(managed: Managed, message: IncomingMessage, response: ServerResponse): Promise<void> {
+  const answer = await answerTo(managed, message, response);
+  const body = answer.body ? JSON.stringify(answer.body) : '';
+  response.writeHead(answer.status, {
+    'x-amzn-RequestId': randomUUID(),
+    ...(answer.errorType === undefined ? {} : { 'x-amzn-ErrorType': answer.errorType }),
+    ...(answer.status === 426 ? { Upgrade: 'websocket' } : {}),
+    ...(body === '' ? {} : { 'Content-Type': 'application/json' }),
+    ...(answer.status === 204 ? {} : { 'Content-Length': Buffer.byteLength(body) }),
+  });
+  response.end(body);
+}
+
+async function answerTo(managed: Managed, message: IncomingMessage, response: ServerResponse): Promise<Answer> {
+  const body = await bodyOf(message, response);
+  const id = connectionId(message.url ?? '/');
+  if (id === undefined) return { status: 426, body: { message: 'Upgrade Required' } };
+  if (message.headers.authorization === undefined) {
+    return failure(403, 'MissingAuthenticationTokenException', 'Missing Authentication Token');
+  }
+  if (body === undefined || body.length > managed.messageBytes) {
+    return failure(413, 'PayloadTooLargeException', `The message is over ${managed.messageBytes} bytes`);
+  }
+  const connection = managed.connections.get(id);
+  if (!connection?.open) return gone;
+  if (message.method === 'POST') return connection.send(body.toString()) ? { status: 200 } : gone;
+  if (message.method === 'GET') return { status: 200, body: description(connection) };
+  if (message.method !== 'DELETE') return failure(403, 'ForbiddenException', 'Forbidden');
+  connection.end(1000);
+  return { status: 204 };
+}
+
+const gone = failure(410, 'GoneException', 'The connection is gone');
+
+function failure(status: number, errorType: string, message: string): Answer {
+  return { status, errorType, body: { message } };
+}
+
+/** The id in `/@connections/{id}`, with or without a stage before it. */
+function connectionId(target: string): string | undefined {
+  const [, id] = /^(?:\/[^/]+)?\/(?:@|%40)connections\/([^/?]+)(?:\?|$)/i.exec(target) ?? [];
+  try {
+    return id === undefined ? undefined : decodeURIComponent(id);
+  } catch {
+    return id;
+  }
+}
+
+function description({ facts, lastActiveAt }: Connection): object {
+  const { sourceIp, userAgent } = facts.identity;
+  return {
+    connectedAt: new Date(facts.connectedAt).toISOString(),
+    identity: { sourceIp, userAgent: userAgent ?? '' },
+    lastActiveAt: new Date(lastActiveAt).toISOString(),
+  };
+}
+
+/** Read before any answer, so that the client is not cut off while it still sends; undefined for one beyond measure. */
+async function bodyOf(message: IncomingMessage, response: ServerResponse): Promise<Buffer | undefined> {
+  try {
+    return await readBody(message, response, false);
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}

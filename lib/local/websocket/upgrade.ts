@@ -1,0 +1,96 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { readRequest } from '../gateway/request.ts';
+import { type Admission, admit } from './admission.ts';
+import type { Backend } from './backend.ts';
+import { Connection } from './connection.ts';
+import type { ConnectionFacts } from './events.ts';
+import { frameMeter } from './frame-meter.ts';
+import { deliverMessage, sayFarewell } from './messages.ts';
+import { rejectionOf } from './rejection.ts';
+
+/** A request to switch to the WebSocket protocol, as `node:http` hands it over. */
+export interface Upgrade {
+  readonly message: IncomingMessage;
+  readonly socket: Duplex;
+  readonly head: Buffer;
+}
+
+/** The part of the library's callback that decides on a handshake. */
+type Decide = (allowed: boolean, status?: number, body?: string, headers?: Record<string, string>) => void;
+
+/**
+ * Answers a handshake: 101 and an open connection, or the status of the refusal as JSON. The connection can be posted to
+ * only after the 101, as on AWS; `$disconnect` follows every `$connect` that let a client in, even one that left meanwhile.
+ */
+export function acceptUpgrade(backend: Backend, upgrade: Upgrade): void {
+  backend.handshakes.add(upgrade.socket);
+  upgrade.socket.once('close', () => backend.handshakes.delete(upgrade.socket));
+  const call = { connectionId: newConnectionId(), connectedAt: Date.now() };
+  let admission: Admission | undefined;
+  let opened = false;
+  const decideOn = async (decide: Decide): Promise<void> => {
+    const request = readRequest(upgrade.message, randomUUID());
+    try {
+      admission = await admit(backend, request, call);
+    } catch (error) {
+      return refuse(backend, decide, { error, requestId: request.requestId, connectionId: call.connectionId });
+    }
+    decide(true);
+    if (!opened) await sayFarewell(backend, admission.facts, { code: 1006, reason: 'Connection closed abnormally' });
+  };
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: backend.limits.messageBytes,
+    // Asked once the handshake is known to be well-formed, so that no function hears of one that is not.
+    verifyClient: (_info, decide) => backend.track(decideOn(decide)),
+    handleProtocols: () => admission?.protocol ?? false,
+  });
+  server.handleUpgrade(upgrade.message, upgrade.socket, upgrade.head, (webSocket) => {
+    opened = true;
+    backend.handshakes.delete(upgrade.socket);
+    if (admission) open(backend, admission.facts, { webSocket, socket: upgrade.socket });
+    else webSocket.terminate();
+  });
+}
+
+function open(
+  backend: Backend,
+  facts: ConnectionFacts,
+  { webSocket, socket }: { webSocket: WebSocket; socket: Duplex },
+): void {
+  const { connections, limits } = backend;
+  const work = (from: Connection, text: string) => deliverMessage(backend, from, text);
+  const connection = new Connection(webSocket, facts, { limits, work });
+  // Before the library sees the bytes: a frame that is too long must not become a message.
+  socket.prependListener(
+    'data',
+    frameMeter(limits.frameBytes, () => connection.end(1009, 'Frame too long')),
+  );
+  connections.set(facts.connectionId, connection);
+  const finish = async (): Promise<void> => {
+    const farewell = await connection.ended;
+    connections.delete(facts.connectionId);
+    await sayFarewell(backend, facts, farewell);
+  };
+  backend.track(finish());
+}
+
+function refuse(
+  { api, log }: Backend,
+  decide: Decide,
+  { error, ...ids }: { error: unknown; requestId: string; connectionId: string },
+): void {
+  const { status, message, reason } = rejectionOf(error);
+  log(`a connection to ${api.apiId} was refused with ${status}: ${reason}`);
+  const headers = { 'Content-Type': 'application/json', 'x-amzn-RequestId': ids.requestId };
+  decide(false, status, JSON.stringify({ message, ...ids }), headers);
+}
+
+/** In the form of AWS: 15 characters and the padding, which addresses have to encode. */
+function newConnectionId(): string {
+  return `${randomBytes(12).toString('base64url').slice(0, 15)}=`;
+}
