@@ -1,0 +1,77 @@
+import { memoryClock, memoryIds } from '../../functions/adapters/ambient/memory.ts';
+import { ciConfigs } from '../../functions/adapters/ci/registry.ts';
+import { type MemoryCommit, memoryHost } from '../../functions/adapters/hosts/memory.ts';
+import { memoryQueue } from '../../functions/adapters/queues/memory.ts';
+import { MemoryLog } from '../../functions/adapters/stores/memory/log.ts';
+import type { CommitRef } from '../../functions/core/delivery.ts';
+import type { Entry } from '../../functions/core/entry.ts';
+import type { Appending, BuildOutcome, Draft } from '../../functions/core/ports/deploy-log.ts';
+import { runStage } from '../../functions/core/stage.ts';
+import { check } from '../../functions/stage-check/check.ts';
+import { AT, append } from '../entries.ts';
+
+export const passed: BuildOutcome = { passed: true, provider: 'travis', state: 'Passed' };
+export const failed: BuildOutcome = { passed: false, provider: 'travis', state: 'Failed' };
+export const waitsForTravis = { '.travis.yml': 'notifications:\n  webhooks: https://hooks.example.com/\n' };
+export const manifest = JSON.stringify({ name: 'shop', version: '1.2.3' });
+
+/** A repository, a log and the stage `check` on both. */
+export function checkWorld() {
+  const clock = memoryClock(AT);
+  const ids = memoryIds();
+  const log = new MemoryLog(ids);
+  const queue = memoryQueue();
+  const host = memoryHost();
+  const asked: string[] = [];
+  const ports = {
+    log,
+    facts: log,
+    queue,
+    clock,
+    host: () => host,
+    token: async (user: string, name: string) => {
+      asked.push(`${user} ${name}`);
+      return null;
+    },
+    ciConfigs,
+    holdMinutes: 60,
+  };
+  const read = async (number: number): Promise<Entry> => {
+    const entry = await log.read('ann', number);
+    if (!entry) throw new Error(`There is no entry ${number}.`);
+    return entry;
+  };
+  return {
+    ...ports,
+    host,
+    asked,
+    read,
+    /** Commits to the repository; `files` replace the ones that deploy without waiting for CI. */
+    commit: (parent: CommitRef | null, files: MemoryCommit['files'] = { 'package.json': manifest }) =>
+      host.commit({ owner: 'ann', name: 'shop', files, ...(parent && { parent }) }),
+    push: (commit: CommitRef, patch: Partial<Draft> = {}) => append(log, { sha: commit.sha, ...patch }),
+    /** A CI provider's call that settles a commit; a passed one asks for a deploy. */
+    build: ({ sha }: CommitRef, outcome: BuildOutcome, patch: Partial<Draft> = {}, more: Partial<Appending> = {}) =>
+      append(
+        log,
+        {
+          sha,
+          ref: null,
+          fromBuild: true,
+          provider: 'travis',
+          status: outcome.passed ? 'queued' : 'skipped',
+          ...patch,
+        },
+        { accepted: false, outcome, ...more },
+      ),
+    /** Runs the stage for an entry; gives the entry as it stands then. */
+    check: async (number: number) => {
+      const context = { log, queue, clock, ids, retryBaseSeconds: 30, trace: () => {} };
+      await runStage({ user: 'ann', number }, { ...context, stage: 'check', work: check(ports) });
+      return read(number);
+    },
+    /** Ends an entry that has passed the check. */
+    finish: (number: number, status: 'ok' | 'error') =>
+      log.move('ann', number, (entry) => ({ entry: { ...entry, status, finishedAt: AT }, due: AT })),
+  };
+}
