@@ -11,8 +11,8 @@ export interface TarballStoreFixture {
 }
 
 const MiB = 1024 * 1024;
-/** Above and below one part, exactly one, and exactly two. */
-const sizes = [0, 1, 5 * MiB, 8 * MiB, 16 * MiB, 20 * MiB + 3];
+/** Around what stores may take for a part: nothing, less than one, exactly one, exactly two, several and a rest. */
+const sizes = [0, 1, 5 * MiB - 1, 5 * MiB, 10 * MiB, 20 * MiB + 3];
 
 /** What every store of tarballs does, whichever is behind the port. */
 export function tarballStoreContract(title: string, open: () => Promise<TarballStoreFixture>): void {

@@ -58,10 +58,9 @@ export function readHeader(block: Buffer): Header {
   const flag = String.fromCharCode(block[TYPE] ?? 0);
   const kind = kinds[flag];
   if (kind === undefined) throw unsafeType(flag, latin1(block, NAME));
-  const prefix = format === 'ustar  \0' ? '' : decodeName(text(block, PREFIX));
-  const name = decodeName(text(block, NAME));
-  const path = prefix === '' ? name : `${prefix}/${name}`;
-  return { kind, path, target: decodeName(text(block, TARGET)), size: number(block, SIZE) };
+  const prefix = format === 'ustar  \0' ? '' : text(block, PREFIX);
+  const path = prefix === '' ? text(block, NAME) : `${prefix}/${text(block, NAME)}`;
+  return { kind, path, target: text(block, TARGET), size: number(block, SIZE) };
 }
 
 /** Whether a block, or what there is of it, is all zeros: two such blocks end an archive. */
@@ -92,10 +91,11 @@ function base256(block: Buffer, start: number, length: number): number {
   return value;
 }
 
-function text(block: Buffer, [start, length]: readonly [number, number]): Buffer {
-  const field = block.subarray(start, start + length);
-  const end = field.indexOf(0);
-  return end === -1 ? field : field.subarray(0, end);
+/** A field up to its first NUL. */
+function text(block: Buffer, [start, length]: readonly [number, number]): string {
+  let end = start;
+  while (end < start + length && block[end] !== 0) end += 1;
+  return end === start ? '' : decodeName(block, start, end);
 }
 
 function latin1(block: Buffer, [start, length]: readonly [number, number]): string {

@@ -4,11 +4,13 @@ import { quoted, refusal, type TarCode } from './refuse.ts';
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * The text of a name's bytes. Throws `deploy:tar:unsafe_path` for what is no UTF-8 and for control characters, which
+ * The text of a name's bytes, or of those from `start` to `end`. Throws `deploy:tar:unsafe_path` for what is no UTF-8 and for control characters, which
  * end names early in C, break lists in two and rewrite terminals.
  */
-export function decodeName(bytes: Buffer): string {
-  const text = isAscii(bytes) ? bytes.toString('latin1') : decodeUtf8(bytes);
+export function decodeName(bytes: Buffer, start = 0, end = bytes.length): string {
+  const text = isAscii(bytes, start, end)
+    ? bytes.toString('latin1', start, end)
+    : decodeUtf8(bytes.subarray(start, end));
   if (/\p{Cc}/u.test(text)) {
     throw refusal('deploy:tar:unsafe_path', `holds a control character in the name ${quoted(text)}`);
   }
@@ -57,8 +59,8 @@ function faultOfLength(path: string, bounds: TarballLimits): string | null {
   return long ? `of which a segment is longer than ${bounds.segmentBytes} bytes` : null;
 }
 
-function isAscii(bytes: Buffer): boolean {
-  for (const byte of bytes) if (byte > 0x7f) return false;
+function isAscii(bytes: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if ((bytes[at] ?? 0) > 0x7f) return false;
   return true;
 }
 

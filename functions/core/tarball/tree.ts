@@ -1,20 +1,18 @@
 import { limits, type TarballLimits } from './limits.ts';
 import { SymbolicLinks } from './links.ts';
+import { type Node, PathTable } from './path-table.ts';
 import { quoted, refusal } from './refuse.ts';
 import { safePath } from './safe-path.ts';
 import type { TarEntry } from './walker.ts';
 
-/** What stands at a path. A hard link is one more name of its file. */
-type Node = 'file' | 'symlink' | 'folder';
-
 /**
  * The tree that an archive would unpack to. Each entry is checked as it comes: one root folder, no path that leaves it,
- * nothing below a link, no name twice. Memory is a number for each file and folder and the text of symbolic links.
+ * nothing below a link, no name twice. Memory is a few bytes for each file and folder, and the text of symbolic links.
  */
 export class TarTree {
   readonly #bounds: TarballLimits;
   readonly #links: SymbolicLinks;
-  readonly #nodes = new Map<number, Node>();
+  readonly #nodes = new PathTable();
   #root: string | null = null;
   #entries = 0;
   /** The folder of the entry before: it is known, and mostly the next one's too. */
@@ -73,25 +71,23 @@ export class TarTree {
     const nearest = path.slice(0, Math.max(0, path.lastIndexOf('/')));
     let folder = nearest;
     while (folder !== '' && folder !== this.#lastFolder) {
-      const key = hash(folder);
-      const node = this.#nodes.get(key);
+      const node = this.#nodes.get(folder);
       if (node === 'folder') break;
       if (node !== undefined) throw below(path, folder, node);
-      this.#nodes.set(key, 'folder');
+      this.#nodes.set(folder, 'folder');
       folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')));
     }
     this.#lastFolder = nearest;
   }
 
   #addNode(path: string, entry: TarEntry): void {
-    const key = hash(path);
-    const before = this.#nodes.get(key);
+    const before = this.#nodes.get(path);
     const node = entry.kind === 'hardlink' ? this.#linkedFile(entry) : entry.kind;
     if (before !== undefined && !(before === 'folder' && node === 'folder')) {
       const code = before === 'symlink' || node === 'symlink' ? 'deploy:tar:unsafe_link' : 'deploy:tar:unsafe_path';
       throw refusal(code, `holds ${quoted(path)} twice, first as a ${before}`);
     }
-    this.#nodes.set(key, node);
+    this.#nodes.set(path, node);
   }
 
   /**
@@ -100,7 +96,7 @@ export class TarTree {
    */
   #linkedFile(entry: TarEntry): Node {
     const target = safePath(entry.target, this.#bounds, 'deploy:tar:unsafe_link');
-    if (this.#nodes.get(hash(target)) === 'file') return 'file';
+    if (this.#nodes.get(target) === 'file') return 'file';
     throw refusal(
       'deploy:tar:unsafe_link',
       `holds the hard link ${quoted(entry.path)} to ${quoted(target)}, which is no file before it`,
@@ -111,20 +107,4 @@ export class TarTree {
 function below(path: string, node: string, kind: Node) {
   const code = kind === 'symlink' ? 'deploy:tar:unsafe_link' : 'deploy:tar:unsafe_path';
   return refusal(code, `holds ${quoted(path)} below ${quoted(node)}, which is a ${kind}`);
-}
-
-/**
- * A path as a number of 53 bits, so that long names take no memory (two FNV-1a of 32 bits with different starts,
- * http://www.isthe.com/chongo/tech/comp/fnv/). Two paths that meet by chance (two archives in a million at the limit of
- * entries) or by intent count as one name twice: a refusal, never an opening.
- */
-function hash(path: string): number {
-  let high = 0x811c9dc5;
-  let low = 0x9747b28c;
-  for (let at = 0; at < path.length; at++) {
-    const unit = path.charCodeAt(at);
-    high = Math.imul(high ^ unit, 0x01000193);
-    low = Math.imul(low ^ unit, 0x01000193) ^ (low >>> 15);
-  }
-  return (high & 0x1fffff) * 0x100000000 + (low >>> 0);
 }

@@ -14,6 +14,13 @@ export interface TarEntry {
   readonly size: number;
 }
 
+/** An extended header of which `bytes` have arrived. */
+interface Collecting {
+  readonly body: Buffer;
+  readonly padding: number;
+  bytes: number;
+}
+
 type Extensions = { [kind in ExtensionKind]?: Buffer };
 
 /**
@@ -33,7 +40,7 @@ export class TarWalker {
   #skip = 0;
   #zeroBlocks = 0;
   #extensions: Extensions = {};
-  #collecting: { readonly body: Buffer; readonly padding: number; bytes: number } | null = null;
+  #collecting: Collecting | null = null;
 
   constructor(visit: (entry: TarEntry) => void, bounds: TarballLimits = limits) {
     this.#visit = visit;
@@ -44,7 +51,7 @@ export class TarWalker {
   push(bytes: Buffer): void {
     let at = 0;
     while (at < bytes.length) {
-      const taken = this.#take(at === 0 ? bytes : bytes.subarray(at));
+      const taken = this.#take(bytes, at);
       at += taken;
       this.#offset += taken;
     }
@@ -55,25 +62,22 @@ export class TarWalker {
     if (this.#zeroBlocks < 2) throw refusal('deploy:tar:truncated', 'ends before the end mark of its archive');
   }
 
-  #take(bytes: Buffer): number {
-    if (this.#zeroBlocks >= 2) return takeEnd(bytes);
-    if (this.#collecting !== null) return this.#takeExtension(bytes, this.#collecting);
-    if (this.#skip > 0) return this.#takeBody(bytes);
-    return this.#takeBlock(bytes);
+  /** Each step takes what it can from `at` on, and says how much that was. */
+  #take(bytes: Buffer, at: number): number {
+    if (this.#zeroBlocks >= 2) return takeEnd(bytes.subarray(at));
+    if (this.#collecting !== null) return this.#takeExtension(bytes, at, this.#collecting);
+    if (this.#skip > 0) return this.#takeBody(bytes.length - at);
+    return this.#takeBlock(bytes, at);
   }
 
-  #takeBody(bytes: Buffer): number {
-    const taken = Math.min(this.#skip, bytes.length);
+  #takeBody(available: number): number {
+    const taken = Math.min(this.#skip, available);
     this.#skip -= taken;
     return taken;
   }
 
-  #takeBlock(bytes: Buffer): number {
-    if (this.#blockBytes === 0 && bytes.length >= BLOCK) {
-      this.#readBlock(bytes.subarray(0, BLOCK));
-      return BLOCK;
-    }
-    const taken = bytes.copy(this.#block, this.#blockBytes, 0, BLOCK - this.#blockBytes);
+  #takeBlock(bytes: Buffer, at: number): number {
+    const taken = bytes.copy(this.#block, this.#blockBytes, at, at + BLOCK - this.#blockBytes);
     this.#blockBytes += taken;
     if (this.#blockBytes === BLOCK) {
       this.#blockBytes = 0;
@@ -104,8 +108,8 @@ export class TarWalker {
     if (size > 0) this.#collecting = { body, padding: padding(size), bytes: 0 };
   }
 
-  #takeExtension(bytes: Buffer, into: { readonly body: Buffer; readonly padding: number; bytes: number }): number {
-    const taken = bytes.copy(into.body, into.bytes);
+  #takeExtension(bytes: Buffer, at: number, into: Collecting): number {
+    const taken = bytes.copy(into.body, into.bytes, at);
     into.bytes += taken;
     if (into.bytes === into.body.length) {
       this.#skip = into.padding;
