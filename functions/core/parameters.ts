@@ -22,3 +22,11 @@ export function includeDocs(query: Query): IncludeDocs {
   if (text === 'true' || text === 'false' || text === 'auto') return text;
   throw new DeployError('request:bad_parameter', 'The parameter include_docs must be true, false or auto.');
 }
+
+/** One of a few words of the query; the first is the preset. Throws `request:bad_parameter`, naming it. */
+export function oneOf<Word extends string>(query: Query, name: string, words: readonly [Word, ...Word[]]): Word {
+  const text = query[name] ?? words[0];
+  const found = words.find((word) => word === text);
+  if (found !== undefined) return found;
+  throw new DeployError('request:bad_parameter', `The parameter ${name} must be one of ${words.join(', ')}.`);
+}
