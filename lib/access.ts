@@ -3,8 +3,10 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Key } from 'aws-cdk-lib/aws-kms';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Parameters } from './parameters.ts';
 import type { WorkQueue } from './queues.ts';
+import type { Socket } from './socket.ts';
 
 /**
  * What a function may do with a part of the service, together with the variables by which it finds that part: a function
@@ -24,6 +26,25 @@ export function readLog(log: TableV2): Access {
     statements: [
       allow(['dynamodb:GetItem', 'dynamodb:Query'], log.tableArn),
       allow(['dynamodb:Query'], `${log.tableArn}/index/byApp`),
+    ],
+  };
+}
+
+/** Reading how far a user's log is. */
+export function readCounters(log: TableV2): Access {
+  return { environment: { LOG_TABLE: log.tableName }, statements: [allow(['dynamodb:GetItem'], log.tableArn)] };
+}
+
+/** Being told that the log has changed, which Lambda's poller does in the function's name. */
+export function readLogStream(log: TableV2): Access {
+  if (!log.tableStreamArn) throw new Error('The table of the log has no stream.');
+  const actions = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];
+  return {
+    statements: [
+      allow(
+        actions.map((action) => `dynamodb:${action}`),
+        log.tableStreamArn,
+      ),
     ],
   };
 }
@@ -120,6 +141,51 @@ export function linkEntries({ publicUrl }: Parameters): Access {
 /** Trying again later. */
 export function tryAgain({ retryBaseSeconds }: Parameters): Access {
   return { environment: { RETRY_BASE_SECONDS: retryBaseSeconds.valueAsString } };
+}
+
+/** Ending streams before the function is ended. */
+export function endStreams({ changesSeconds }: Parameters): Access {
+  return { environment: { CHANGES_SECONDS: changesSeconds.valueAsString } };
+}
+
+/** Opening the socket that signals come through. What is sent through it afterwards needs no permission. */
+export function hearSignals(inside: Socket): Access {
+  return {
+    environment: { SIGNALS_URL: inside.stage.url },
+    statements: [allow(['execute-api:Invoke'], inside.api.arnForExecuteApiV2('$connect', inside.stage.stageName))],
+  };
+}
+
+/** Keeping the book of open connections, of both sockets. */
+export function keepConnections(connections: TableV2, inside: Socket): Access {
+  const actions = ['GetItem', 'PutItem', 'DeleteItem'].map((action) => `dynamodb:${action}`);
+  return {
+    environment: { CONNECTIONS_TABLE: connections.tableName, INSIDE_API: inside.api.apiId },
+    statements: [allow(actions, connections.tableArn)],
+  };
+}
+
+/** Posting to the open connections, and forgetting those that are gone. */
+export function postSignals(connections: TableV2, sockets: Readonly<Record<'inside' | 'outside', Socket>>): Access {
+  const { inside, outside } = sockets;
+  return {
+    environment: {
+      CONNECTIONS_TABLE: connections.tableName,
+      INSIDE_POST: inside.stage.callbackUrl,
+      OUTSIDE_POST: outside.stage.callbackUrl,
+    },
+    statements: [
+      allow(['dynamodb:Query', 'dynamodb:DeleteItem'], connections.tableArn),
+      ...[inside, outside].map(({ api, stage }) =>
+        allow(['execute-api:ManageConnections'], api.arnForExecuteApiV2('POST/@connections/*', stage.stageName)),
+      ),
+    ],
+  };
+}
+
+/** Telling of records that could not be worked off. */
+export function reportFailures(failures: Queue): Access {
+  return { statements: [allow(['sqs:SendMessage'], failures.queueArn)] };
 }
 
 /** Several accesses as one. */

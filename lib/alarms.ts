@@ -2,6 +2,7 @@ import { CfnCondition, Duration, Fn, Stack } from 'aws-cdk-lib';
 import {
   Alarm,
   type AlarmProps,
+  CfnAlarm,
   ComparisonOperator,
   type IMetric,
   MathExpression,
@@ -14,6 +15,7 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import { CfnSubscription, Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { Api } from './api.ts';
+import type { Changes } from './changes.ts';
 import type { ServiceFunction } from './function.ts';
 import type { Parameters } from './parameters.ts';
 import type { Pipeline } from './pipeline.ts';
@@ -28,6 +30,7 @@ export interface AlarmsProps {
   readonly queues: Queues;
   readonly pipeline: Pipeline;
   readonly api: Api;
+  readonly changes: Changes;
 }
 
 /** When to ring, and what for. */
@@ -52,10 +55,12 @@ export class Alarms extends Construct {
     this.topic = alarmTopic(this, props.parameters);
     for (const queue of props.queues.all) this.#watchQueue(queue);
     this.#watchSweep(props.pipeline.sweep);
-    const functions = [...props.api.functions, ...props.pipeline.functions];
+    const functions = [...props.api.functions, ...props.pipeline.functions, ...props.changes.functions];
     for (const one of functions) this.#watchFunction(one);
     this.#watchApi(props.api);
     this.#watchTable(props.stores.log);
+    this.#watchSignals(props.changes);
+    this.#watchStreams(props);
   }
 
   #watchQueue({ name, queue, deadLetters, overdueSeconds }: WorkQueue): void {
@@ -134,8 +139,45 @@ export class Alarms extends Construct {
     });
   }
 
-  #watch(id: string, { metric, above, entry, says, periods = 1 }: Watch): void {
-    this.#alarm(id, entry, says, {
+  /** Readers still get every change, by looking for themselves; but only after half a minute. */
+  #watchSignals({ signal, failures }: Changes): void {
+    this.#watch('signals-late', {
+      metric: signal.metric('IteratorAge', { period: fiveMinutes, statistic: 'Maximum' }),
+      above: Duration.minutes(1).toMilliseconds(),
+      entry: 'signals-late',
+      says: 'Changes are signalled more than a minute after they were made.',
+    });
+    this.#watch('signals-lost', {
+      metric: failures.metricApproximateNumberOfMessagesVisible({ period: fiveMinutes, statistic: 'Maximum' }),
+      above: 0,
+      entry: 'signals-lost',
+      says: 'Signals of changes were given up after several tries.',
+    });
+  }
+
+  /** Without a limit of their own, streams that find no room show as throttles of their function. */
+  #watchStreams({ api, parameters: { changesConcurrency } }: AlarmsProps): void {
+    const running = api
+      .named('api-changes')
+      .metric('ConcurrentExecutions', { period: Duration.minutes(1), statistic: 'Maximum' });
+    const alarm = this.#watch('stream-concurrency', {
+      metric: new MathExpression({
+        expression: `100 * running / ${changesConcurrency.valueAsString}`,
+        usingMetrics: { running },
+        period: Duration.minutes(1),
+        label: 'of the streams that may be open, %',
+      }),
+      above: 80,
+      periods: 3,
+      entry: 'stream-concurrency',
+      says: 'More than 80 % of the streams of changes that may be open are open.',
+    });
+    const resource = alarm.node.defaultChild;
+    if (resource instanceof CfnAlarm) resource.cfnOptions.condition = api.limitsStreams;
+  }
+
+  #watch(id: string, { metric, above, entry, says, periods = 1 }: Watch): Alarm {
+    return this.#alarm(id, entry, says, {
       metric,
       threshold: above,
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
@@ -144,10 +186,11 @@ export class Alarms extends Construct {
     });
   }
 
-  #alarm(id: string, entry: RunbookEntry, says: string, props: Omit<AlarmProps, 'alarmDescription'>): void {
+  #alarm(id: string, entry: RunbookEntry, says: string, props: Omit<AlarmProps, 'alarmDescription'>): Alarm {
     const alarm = new Alarm(this, id, { ...props, alarmDescription: `${says} What to do: ${runbookAddress(entry)}` });
     alarm.addAlarmAction(new SnsAction(this.topic));
     alarm.addOkAction(new SnsAction(this.topic));
+    return alarm;
   }
 }
 

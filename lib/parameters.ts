@@ -9,6 +9,8 @@ export interface Parameters {
   readonly defaultBranch: CfnParameter;
   readonly holdMinutes: CfnParameter;
   readonly retryBaseSeconds: CfnParameter;
+  readonly changesSeconds: CfnParameter;
+  readonly changesConcurrency: CfnParameter;
   readonly publicUrl: CfnParameter;
   readonly alarmEmail: CfnParameter;
 }
@@ -30,7 +32,7 @@ export function parameters(stack: Stack): Parameters {
       },
     ],
   });
-  return { platformUrl, ...deployParameters(stack), ...addressParameters(stack) };
+  return { platformUrl, ...deployParameters(stack), ...changesParameters(stack), ...addressParameters(stack) };
 }
 
 function deployParameters(stack: Stack) {
@@ -54,6 +56,26 @@ function deployParameters(stack: Stack) {
       default: 30,
       minValue: 0,
       description: 'Seconds before a failed stage is tried again; doubled with each further try.',
+    }),
+  };
+}
+
+function changesParameters(stack: Stack) {
+  return {
+    changesSeconds: new CfnParameter(stack, 'ChangesSeconds', {
+      type: 'Number',
+      default: 840,
+      minValue: 1,
+      // The function that writes the stream is ended after 900, and then could not say so any more.
+      maxValue: 880,
+      description: 'Seconds after which a stream of changes ends itself; its reader connects again.',
+    }),
+    changesConcurrency: new CfnParameter(stack, 'ChangesConcurrency', {
+      type: 'Number',
+      // None by default: a new account has 10 in all and must leave 10 unreserved, so that none can be.
+      default: 0,
+      minValue: 0,
+      description: 'Streams of changes that may be open at once, reserved from the account for them; 0: no limit.',
     }),
   };
 }

@@ -8,6 +8,9 @@ export const runbook = [
   'api-5xx',
   'table-throttles',
   'table-conflicts',
+  'signals-late',
+  'signals-lost',
+  'stream-concurrency',
 ] as const;
 
 export type RunbookEntry = (typeof runbook)[number];

@@ -2,6 +2,7 @@ import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { Alarms } from './alarms.ts';
 import { Api } from './api.ts';
+import { Changes } from './changes.ts';
 import { parameters } from './parameters.ts';
 import { Pipeline } from './pipeline.ts';
 import { Queues } from './queues.ts';
@@ -12,7 +13,9 @@ export interface ServiceStackProps extends StackProps {
   readonly bundles: string;
 }
 
-/** The whole service. A hook goes from the API through the queues and stages into the log; readers read the log. */
+/** The whole service. A hook goes from the API through the queues and stages into the log; readers read the log and are told when
+ * to.
+ */
 export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, { bundles, ...props }: ServiceStackProps) {
     super(scope, id, props);
@@ -21,10 +24,16 @@ export class ServiceStack extends Stack {
     const queues = new Queues(this, 'Queues');
     const parts = { bundles, parameters: given, stores, queues };
     const pipeline = new Pipeline(this, 'Pipeline', parts);
-    const api = new Api(this, 'Api', parts);
-    new Alarms(this, 'Alarms', { parameters: given, stores, queues, pipeline, api });
+    const changes = new Changes(this, 'Changes', parts);
+    const api = new Api(this, 'Api', { ...parts, signals: changes.inside });
+    changes.letIn(api);
+    new Alarms(this, 'Alarms', { parameters: given, stores, queues, pipeline, api, changes });
 
     new CfnOutput(this, 'ApiUrl', { value: api.rest.url, description: 'Address for hooks and status queries' });
+    new CfnOutput(this, 'SignalsUrl', {
+      value: changes.outside.stage.url,
+      description: 'Address for signals of changes',
+    });
     new CfnOutput(this, 'LogTable', { value: stores.log.tableName, description: 'Table of the log' });
     new CfnOutput(this, 'PlatformTokenSecret', {
       value: stores.platformToken.secretArn,

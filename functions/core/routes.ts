@@ -12,6 +12,8 @@ export interface Route {
   /** The folder under `functions/`, which is the function's name too. */
   readonly function: string;
   readonly login: Login;
+  /** Whether the answer is sent on while the function writes it, for as long as 15 minutes. */
+  readonly streams?: true;
 }
 
 /**
@@ -23,6 +25,7 @@ export const routes: readonly Route[] = [
   { method: 'POST', path: '/1/deploy', function: 'api-deploy', login: 'deploy' },
   { method: 'GET', path: '/1/status/{user}/webhooks', function: 'api-status', login: 'user' },
   { method: 'GET', path: '/1/status/{user}/webhooks/{application}', function: 'api-status', login: 'user' },
+  { method: 'GET', path: '/1/status/{user}/changes', function: 'api-changes', login: 'user', streams: true },
   { method: 'GET', path: '/1/status/{user}/changes/{id}', function: 'api-change', login: 'user' },
   { method: 'GET', path: '/1/badge/{user}/{repository}', function: 'api-badge', login: 'none' },
   // The short address that a readme embeds; `.svg` is part of {repository}.

@@ -1,15 +1,18 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { errorRow, problemType } from '../core/errors.ts';
 import type { LoginRequest, Verdict } from '../core/login.ts';
+import { header } from './header.ts';
 
-/** What the trigger reads of the gateway's event; the rest is never looked at. */
-export type AuthorizerEvent = Pick<
-  APIGatewayRequestAuthorizerEvent,
-  'methodArn' | 'resource' | 'headers' | 'pathParameters'
->;
+/** What the trigger reads of the gateway's event; the rest is never looked at. A WebSocket API's has no `resource`. */
+export interface AuthorizerEvent extends Pick<APIGatewayRequestAuthorizerEvent, 'methodArn' | 'headers'> {
+  readonly resource?: string;
+  readonly pathParameters?: APIGatewayRequestAuthorizerEvent['pathParameters'];
+}
+
+const LOGIN_PROTOCOL = 'basic.';
 
 /**
- * A Lambda REQUEST authorizer of API Gateway around a decision. Allow carries `user` in its context; Deny carries
+ * A Lambda REQUEST authorizer of API Gateway, REST or WebSocket, around a decision. Allow carries `user` in its context; Deny carries
  * `code`, `type`, `title` and `detail`, which the gateway response ACCESS_DENIED writes into the problem document. A
  * decision that throws comes out as it is, and API Gateway answers AUTHORIZER_FAILURE. The event, which holds the
  * secret, is never logged.
@@ -28,9 +31,23 @@ export function authorizerTrigger(decide: (request: LoginRequest) => Promise<Ver
 }
 
 function readEvent({ resource, headers, pathParameters }: AuthorizerEvent): LoginRequest {
-  // Header names come in the sender's spelling.
-  const header = Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === 'authorization');
-  return { resource, pathUser: pathParameters?.user, authorization: header?.[1] };
+  const authorization = header(headers, 'authorization');
+  if (resource !== undefined) return { resource, pathUser: pathParameters?.user, authorization };
+  return {
+    resource: '$connect',
+    pathUser: undefined,
+    authorization: authorization ?? offeredLogin(header(headers, 'sec-websocket-protocol')),
+  };
+}
+
+/**
+ * A browser cannot set headers of a WebSocket, but it can offer subprotocols: `basic.<user:secret, base64url>` is a login.
+ * Unlike the query it shows in no log and no history.
+ */
+function offeredLogin(protocols = ''): string | undefined {
+  const offered = protocols.split(',').map((one) => one.trim());
+  const login = offered.find((one) => one.startsWith(LOGIN_PROTOCOL));
+  return login && `Basic ${login.slice(LOGIN_PROTOCOL.length)}`;
 }
 
 function policy(effect: 'Allow' | 'Deny', resource: string): APIGatewayAuthorizerResult['policyDocument'] {

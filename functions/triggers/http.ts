@@ -40,7 +40,8 @@ export function httpTrigger(answer: (request: HttpRequest) => Promise<HttpAnswer
     .handler(async (event) => render(await answer(readRequest(event, publicUrl)), event.requestContext.requestId));
 }
 
-function problems(): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> {
+/** Turns what was thrown into its problem document. */
+export function problems(): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> {
   return {
     onError: (request) => {
       const uuid = request.event.requestContext.requestId;
@@ -69,19 +70,17 @@ function asDeployError(error: unknown, uuid: string): DeployError {
 function render(answer: HttpAnswer, uuid: string): APIGatewayProxyResult {
   const { status, headers = {}, body } = answer;
   const text = typeof body === 'string' ? body : body === undefined ? '' : JSON.stringify(body);
-  return {
-    statusCode: status,
-    headers: {
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...headers,
-      'x-api-uuid': uuid,
-      'x-api-version': version,
-    },
-    body: text,
-  };
+  const type = body === undefined ? {} : { 'content-type': 'application/json' };
+  return { ...head(status, { ...type, ...headers }, uuid), body: text };
 }
 
-function readRequest(event: APIGatewayProxyEvent, publicUrl: string | null): HttpRequest {
+/** Status and headers of any answer, as the gateway takes them. */
+export function head(status: number, headers: Readonly<Record<string, string>>, uuid: string) {
+  return { statusCode: status, headers: { ...headers, 'x-api-uuid': uuid, 'x-api-version': version } };
+}
+
+/** What an event of API Gateway asks for. `publicUrl` wins over the address that the request met. */
+export function readRequest(event: APIGatewayProxyEvent, publicUrl: string | null): HttpRequest {
   const headers = lowerCase(event.headers ?? {});
   return {
     method: event.httpMethod,

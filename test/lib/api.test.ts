@@ -1,3 +1,4 @@
+import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../functions/core/routes.ts';
 import { unknownPaths } from '../../lib/paths.ts';
@@ -42,6 +43,17 @@ describe('the routes', () => {
     }
   });
 
+  it('are streamed where the core says so, for as long as a function may run', () => {
+    for (const one of ofType('AWS::ApiGateway::Method').filter(({ properties }) => properties.HttpMethod !== 'ANY')) {
+      const route = routes.find((known) => known.path === pathOf(one.properties.ResourceId));
+      const { ResponseTransferMode: mode, TimeoutInMillis: timeout, Uri: uri } = one.properties.Integration;
+      expect(mode ?? 'BUFFERED', route?.path).toBe(route?.streams ? 'STREAM' : 'BUFFERED');
+      if (!route?.streams) continue;
+      expect(timeout).toBe(900_000);
+      expect(JSON.stringify(uri)).toContain('/response-streaming-invocations');
+    }
+  });
+
   it('answer every other method and every other path without a login', () => {
     const unknown = methods.filter(({ method }) => method === 'ANY');
     expect(unknown.map(({ path }) => path).sort()).toEqual(unknownPaths(routes).sort());
@@ -50,7 +62,7 @@ describe('the routes', () => {
 
   it('may invoke their functions by one permission each', () => {
     const invoked = ofType('AWS::Lambda::Permission')
-      .filter(({ properties }) => properties.Principal === 'apigateway.amazonaws.com')
+      .filter(({ id, properties }) => properties.Principal === 'apigateway.amazonaws.com' && id.startsWith('Api'))
       .map(({ properties }) => functions.get(target(properties.FunctionName)));
     expect(invoked.sort()).toEqual([...new Set([...methods.map((one) => one.function), 'authorize'])].sort());
   });
@@ -65,10 +77,10 @@ describe('the authorizer', () => {
 });
 
 describe('the gateway', () => {
-  it('is regional and hands bodies over as the bytes that came in', () => {
+  it('is regional and hands bodies over as text', () => {
     template.hasResourceProperties('AWS::ApiGateway::RestApi', {
       EndpointConfiguration: { Types: ['REGIONAL'] },
-      BinaryMediaTypes: ['*/*'],
+      BinaryMediaTypes: Match.absent(),
     });
   });
 

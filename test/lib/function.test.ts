@@ -64,20 +64,25 @@ describe('every function', () => {
   });
 
   it('may do what is listed action by action', () => {
-    for (const one of functions) for (const action of actionsOf(one)) expect(action).toMatch(/^[a-z0-9]+:[A-Za-z]+$/);
+    for (const one of functions) for (const action of actionsOf(one)) expect(action).toMatch(/^[a-z0-9-]+:[A-Za-z]+$/);
   });
 
-  it('reaches single resources only, of which tarballs are all that lie in their bucket', () => {
+  it('reaches single resources only, of which tarballs are all in their bucket and connections all of their socket', () => {
     for (const one of functions) {
       for (const { Action, Resource } of statementsOf(one)) {
         const wild = JSON.stringify(Resource).includes('*');
-        if (wild) expect([Action].flat().every((action) => /^s3:\w+(Object|Upload)$/.test(action))).toBe(true);
+        const open = /^(s3:\w+(Object|Upload)|execute-api:ManageConnections)$/;
+        if (wild) expect([Action].flat().every((action) => open.test(action))).toBe(true);
       }
     }
   });
 
-  it('reserves no concurrency, which a new account could not give', () => {
-    for (const one of functions) expect(one.properties.ReservedConcurrentExecutions).toBeUndefined();
+  it('reserves no concurrency, which a new account could not give, unless streams are given a limit', () => {
+    const others = functions.filter((one) => one.properties.Description !== 'api-changes');
+    for (const one of others) expect(one.properties.ReservedConcurrentExecutions).toBeUndefined();
+    expect(named('api-changes').properties.ReservedConcurrentExecutions).toEqual({
+      'Fn::If': [expect.any(String), { Ref: 'ChangesConcurrency' }, { Ref: 'AWS::NoValue' }],
+    });
   });
 });
 
@@ -100,7 +105,7 @@ describe('what is worth guarding', () => {
   });
 
   it('lets readers of the log only read', () => {
-    const readers = ['api-status', 'api-change', 'api-badge', 'report-status'];
+    const readers = ['api-status', 'api-change', 'api-changes', 'api-badge', 'report-status'];
     for (const folder of readers) {
       const actions = actionsOf(named(folder)).filter((action) => action.startsWith('dynamodb:'));
       expect([...new Set(actions)].sort()).toEqual(['dynamodb:GetItem', 'dynamodb:Query']);
@@ -128,6 +133,9 @@ it.each([
   ],
   ['api-status', ['LOG_TABLE', 'PUBLIC_URL']],
   ['api-change', ['LOG_TABLE', 'PUBLIC_URL']],
+  ['api-changes', ['LOG_TABLE', 'PUBLIC_URL', 'CHANGES_SECONDS', 'SIGNALS_URL']],
+  ['changes-register', ['LOG_TABLE', 'CONNECTIONS_TABLE', 'INSIDE_API']],
+  ['changes-signal', ['CONNECTIONS_TABLE', 'INSIDE_POST', 'OUTSIDE_POST']],
   ['api-badge', ['LOG_TABLE']],
   ['api-unknown', []],
   ['stage-check', [...logAndRetry, ...hosts, 'QUEUE_CHECK', 'QUEUE_FETCH', 'HOLD_MINUTES']],

@@ -14,6 +14,8 @@ export const functionFolders: readonly string[] = [
     'api-unknown',
     ...routes.map((route) => route.function),
     ...stages.map((stage) => `stage-${stage.name}`),
+    'changes-register',
+    'changes-signal',
     'report-status',
     'sweep',
   ]),

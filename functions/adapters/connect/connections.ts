@@ -1,0 +1,10 @@
+import type { Connections } from '../../core/ports/signals.ts';
+import { systemClock } from '../ambient/system.ts';
+import { dynamoDbConnections } from '../stores/dynamodb/connections.ts';
+import { dynamoDb } from './database.ts';
+import { variable } from './environment.ts';
+
+/** The open connections, from `CONNECTIONS_TABLE`. */
+export function connectConnections(): Connections {
+  return dynamoDbConnections({ client: dynamoDb(), table: variable('CONNECTIONS_TABLE'), clock: systemClock });
+}

@@ -1,0 +1,25 @@
+import {
+  type ApiGatewayManagementApiClient,
+  GoneException,
+  PostToConnectionCommand,
+} from '@aws-sdk/client-apigatewaymanagementapi';
+import type { Posting, Side } from '../../core/ports/signals.ts';
+
+/**
+ * Posts to connections through the management addresses of the two sockets.
+ *
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-how-to-call-websocket-api-connections.html
+ */
+export function gatewayPosting(clients: Readonly<Record<Side, ApiGatewayManagementApiClient>>): Posting {
+  return {
+    post: async ({ id, side }, text) => {
+      try {
+        await clients[side].send(new PostToConnectionCommand({ ConnectionId: id, Data: Buffer.from(text) }));
+        return true;
+      } catch (error) {
+        if (error instanceof GoneException) return false;
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { DeployError } from '../core/errors.ts';
+import type { Feeds } from '../core/feeds.ts';
+import type { FollowPorts, Reading } from '../core/follow.ts';
+import type { LogReader } from '../core/ports/deploy-log.ts';
+import type { HttpRequest } from '../triggers/http.ts';
+import type { StreamAnswer } from '../triggers/stream.ts';
+import { ndjson, results, serverSentEvents } from './frames.ts';
+import { Lines } from './lines.ts';
+import { type ChangesQuery, readChangesQuery } from './query.ts';
+import { write } from './write.ts';
+
+/** What streaming changes needs. */
+export interface ChangesPorts extends FollowPorts {
+  readonly log: Pick<LogReader, 'last'>;
+  readonly feeds: Feeds;
+  /** Seconds after which a stream ends itself. */
+  readonly seconds: number;
+  readonly trace: (event: string, fields: Readonly<Record<string, unknown>>) => void;
+}
+
+/**
+ * `GET /1/status/<user>/changes`: the user's changes from a cursor on, as they happen. The head and the first bytes leave
+ * as soon as it is known where the stream begins. Throws `request:bad_parameter` and `status:db:query_fail` before that;
+ * afterwards a failure is the last line of the stream.
+ */
+export function changes(ports: ChangesPorts): (request: HttpRequest) => Promise<StreamAnswer> {
+  const lines = new Lines();
+  return async (request) => {
+    const asked = readChangesQuery(request);
+    const endsAt = ports.clock.now() + ports.seconds * 1000;
+    // Before the first byte: who has seen the head may count on being told of what happens from then on.
+    const last = await readLast(ports.log, request.user);
+    const reading: Reading = { ...asked, since: asked.since === 'now' ? last : asked.since, endsAt };
+    const frame = frameOf(asked);
+    const view = { base: request.base, docs: asked.docs };
+    return {
+      status: 200,
+      // Proxies in between shall neither keep nor collect nor rewrite it.
+      headers: {
+        'content-type': frame.contentType,
+        'cache-control': 'no-cache, no-transform',
+        'x-accel-buffering': 'no',
+      },
+      body: write({ user: request.user, uuid: request.uuid, last, reading, frame, view, lines }, ports),
+    };
+  };
+}
+
+function frameOf({ mode, events }: ChangesQuery) {
+  if (mode !== 'continuous') return results;
+  return events ? serverSentEvents : ndjson;
+}
+
+async function readLast(log: Pick<LogReader, 'last'>, user: string): Promise<number> {
+  try {
+    return await log.last(user);
+  } catch (error) {
+    throw new DeployError('status:db:query_fail', 'The changes could not be read; ask again.', { cause: error });
+  }
+}

@@ -1,0 +1,75 @@
+import { errorRow } from '../core/errors.ts';
+import { type FeedEvent, follow, type Reading } from '../core/follow.ts';
+import type { Change } from '../core/ports/deploy-log.ts';
+import type { View } from '../core/views.ts';
+import type { ChangesPorts } from './changes.ts';
+import type { Ending, Frame, Lines } from './lines.ts';
+
+/** A stream to be written. */
+export interface Writing {
+  readonly user: string;
+  readonly uuid: string;
+  /** Number of the user's last change when the request came. */
+  readonly last: number;
+  readonly reading: Reading;
+  readonly frame: Frame;
+  readonly view: View;
+  readonly lines: Lines;
+}
+
+const encoder = new TextEncoder();
+
+/**
+ * The bytes of a stream, made when they are asked for: a client that does not read has nothing read for it either. Never
+ * throws: a failure is told in the last line.
+ */
+export async function* write(writing: Writing, ports: ChangesPorts): AsyncGenerator<Uint8Array, void> {
+  const { user, uuid, reading, frame } = writing;
+  const feed = ports.feeds.enter(user, writing.last);
+  let last = reading.since;
+  try {
+    yield encoder.encode(frame.start(reading.since));
+    let isFirst = true;
+    for await (const event of follow(feed, reading, ports)) {
+      last = event.last;
+      const bytes =
+        event.kind === 'changes' ? rows(event.changes, isFirst, writing) : encoder.encode(sign(event, frame));
+      if (bytes.byteLength > 0) yield bytes;
+      isFirst &&= event.kind !== 'changes';
+    }
+  } catch (error) {
+    ports.trace('changes failed', { uuid, error });
+    yield encoder.encode(frame.end(last, ending('status:changes:fatal')));
+  } finally {
+    ports.feeds.leave(user, feed);
+  }
+}
+
+function sign({ kind, last }: FeedEvent, frame: Frame): string {
+  if (kind === 'quiet') return frame.quiet;
+  return frame.end(last, kind === 'timeout' ? ending('status:changes:timeout') : null);
+}
+
+/** One piece for a batch: a small write each would cost more than the bytes. */
+function rows(changes: readonly Change[], isFirst: boolean, { frame, view, lines }: Writing): Uint8Array {
+  const separator = encoder.encode(frame.separator);
+  const parts = changes.flatMap((change, place) => {
+    const line = lines.line(change, view, frame);
+    return isFirst && place === 0 ? [line] : [separator, line];
+  });
+  return parts.length === 1 && parts[0] ? parts[0] : joined(parts);
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.byteLength;
+  }
+  return whole;
+}
+
+function ending(code: Ending['code']): Ending {
+  return { code, status: errorRow(code).status };
+}

@@ -1,0 +1,5 @@
+import { connectRegister, insideApi } from '../adapters/connect/register.ts';
+import { socketTrigger } from '../triggers/socket.ts';
+import { register } from './register.ts';
+
+export const handler = socketTrigger(register(connectRegister()), insideApi());
