@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { startEmulators } from './emulators.ts';
+import { type Endpoints, startEmulators } from './emulators.ts';
 import { startExpiry } from './expiry.ts';
 import { type AccessRecord, startGateway } from './gateway/server.ts';
 import type { FunctionLogLine } from './invoke/log-lines.ts';
@@ -29,6 +29,8 @@ export interface RuntimeOptions {
 /** The stack while it runs: stores, queues, functions, but no sources of events yet. */
 export interface Runtime {
   readonly template: Template;
+  /** Addresses of the emulators, for who looks at the stores themselves. */
+  readonly endpoints: Endpoints;
   /** The value of the template's secret whose logical id begins so. */
   secret(prefix: string): string;
   /** Serves the API and begins to work off queues, streams and schedules. Gives the API's address. */
@@ -69,6 +71,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
     };
     return {
       template,
+      endpoints,
       open,
       close,
       failed: emulators.failed,
@@ -97,7 +100,7 @@ function secretName(template: Template, prefix: string): string {
   return found.logicalId;
 }
 
-function endpointVariables(endpoints: Awaited<ReturnType<typeof startEmulators>>['endpoints']): Record<string, string> {
+function endpointVariables(endpoints: Endpoints): Record<string, string> {
   return {
     DYNAMODB: endpoints.dynamodb,
     SQS: endpoints.sqs,

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import { type HttpServer, httpServer } from './http-server.ts';
+
+/** A commit as the host has it. A number is the status that it answers in place of the tarball. */
+export interface FakeCommit {
+  readonly files: Readonly<Record<string, string>>;
+  readonly tarball: Buffer | number;
+}
+
+/** A repository host that speaks as much of GitHub's API as a deploy needs, and gives any tarball that a test wants. */
+export interface FakeHost extends HttpServer {
+  /** Puts a commit into a repository of `octo` and gives the payload of its push. */
+  push(repository: string, commit: FakeCommit): Record<string, unknown> & { readonly after: string };
+}
+
+/** Starts the host, without repositories. */
+export async function fakeHost(): Promise<FakeHost> {
+  const commits = new Map<string, FakeCommit>();
+  const server = await httpServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://host.invalid');
+    const [, , owner, name, call, ...rest] = url.pathname.split('/');
+    const commit = commits.get(`${owner}/${name}/${url.searchParams.get('ref') ?? rest.at(-1)}`);
+    const { status, body } = answer(call ?? '', rest.join('/'), commit);
+    response.writeHead(status).end(body);
+  });
+  return {
+    ...server,
+    push: (repository, commit) => {
+      const after = randomBytes(20).toString('hex');
+      commits.set(`octo/${repository}/${after}`, commit);
+      return pushPayload(`${server.url}/octo/${repository}`, repository, after);
+    },
+  };
+}
+
+function answer(call: string, path: string, commit: FakeCommit | undefined): { status: number; body: string | Buffer } {
+  const missing = { status: 404, body: '{"message":"Not Found"}' };
+  if (!commit) return missing;
+  if (call === 'commits') return { status: 200, body: '' };
+  const { files, tarball } = commit;
+  if (call === 'tarball') {
+    return typeof tarball === 'number' ? { status: tarball, body: '{}' } : { status: 200, body: tarball };
+  }
+  const file = call === 'contents' ? files[path] : undefined;
+  return file === undefined ? missing : { status: 200, body: file };
+}
+
+function pushPayload(page: string, name: string, after: string) {
+  return {
+    ref: 'refs/heads/main',
+    before: '0'.repeat(40),
+    after,
+    created: true,
+    deleted: false,
+    forced: false,
+    head_commit: { id: after, message: 'A change', author: { name: 'Ann' } },
+    repository: { name, full_name: `octo/${name}`, owner: { login: 'octo' }, private: false, html_url: page },
+  };
+}

@@ -1,0 +1,19 @@
+import { buffer } from 'node:stream/consumers';
+import { createGzip } from 'node:zlib';
+import { type Header, pack } from 'tar-stream';
+
+/** One entry of a tarball: its header and, for files, what is in it. */
+export type TarballEntry = Partial<Header> & Pick<Header, 'name'> & { readonly content?: string | Buffer };
+
+/** A gzip tarball of these entries, however hostile. */
+export function tarball(entries: readonly TarballEntry[]): Promise<Buffer> {
+  const archive = pack();
+  for (const { content = '', ...header } of entries) archive.entry(header, content);
+  archive.finalize();
+  return buffer(archive.pipe(createGzip()));
+}
+
+/** The tarball of a commit, in the one root folder that repository hosts give it. */
+export function commitTarball(files: Readonly<Record<string, string>>, root = 'octo-app-1a2b3c4'): Promise<Buffer> {
+  return tarball(Object.entries(files).map(([path, content]) => ({ name: `${root}/${path}`, content })));
+}
