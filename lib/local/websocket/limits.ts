@@ -10,7 +10,7 @@ export interface Limits {
   readonly lifeMs: number;
   /** What may wait for a client that does not read. */
   readonly bufferedBytes: number;
-  /** Messages of one connection that functions work on at a time; the next ones wait in the client's socket. */
+  /** Messages of one connection under way at which its socket is read no further; what was read already still comes. */
   readonly messagesAtOnce: number;
   /** How long a client may take to answer the close frame. */
   readonly closeMs: number;

@@ -86,14 +86,16 @@ export interface FixtureOptions {
   readonly connect?: object;
   readonly limits?: Partial<Limits>;
   readonly ports?: Record<string, number>;
+  /** Sources in the place of the fixture's own. */
+  readonly functions?: Record<string, string>;
   /** More resources, or others in the place of the fixture's own; undefined leaves one out. */
   readonly resources?: Record<string, object | undefined>;
 }
 
 /** A synthesised WebSocket API with its functions in real workers, served on a free port. */
 export async function startSocketFixture(options: FixtureOptions = {}) {
-  const { connect = {}, limits = {}, ports = 0, resources = {} } = options;
-  const fixture = writeAssembly({ Resources: { ...defaults(connect), ...resources } }, bundles);
+  const { connect = {}, limits = {}, ports = 0, functions: sources = {}, resources = {} } = options;
+  const fixture = writeAssembly({ Resources: { ...defaults(connect), ...resources } }, { ...bundles, ...sources });
   const values = { sqsEndpoint: 'http://127.0.0.1:1' };
   const template = loadTemplate({ cloudAssembly: fixture.folder, parameters: {}, values });
   const events: SocketEvent[] = [];
@@ -141,6 +143,8 @@ export async function startSocketFixture(options: FixtureOptions = {}) {
         .map(({ requestContext }) => requestContext)
         .filter((context) => context.connectionId === connectionId)
         .map(({ routeKey }) => routeKey),
+    /** Ends the server alone. */
+    stop: served.close,
     close: async (): Promise<void> => {
       client.destroy();
       await served.close();
