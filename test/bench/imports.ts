@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
 import { routes } from '../../functions/core/routes.ts';
 import { bundle } from '../../lib/bundles.ts';
 import { project, testFolder } from '../local/place.ts';
@@ -41,26 +40,16 @@ function compare(name: string, file: string, bare: string): BenchRow {
   };
 }
 
-/** What a function that only reads one item cannot do without. */
+/** What a function that only reads one item cannot do without, bundled as the others are. */
 async function bareClient(): Promise<string> {
-  const outfile = join(folder, 'bare.mjs');
-  const entry = join(folder, 'bare.ts');
+  const functions = join(folder, 'bare-source');
+  mkdirSync(join(functions, 'bare'), { recursive: true });
   writeFileSync(
-    entry,
+    join(functions, 'bare', 'handler.ts'),
     "import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';\nconst client = new DynamoDBClient({});\nexport const handler = () => client.send(new GetItemCommand({ TableName: 't', Key: {} }));\n",
   );
-  await build({
-    entryPoints: [entry],
-    outfile,
-    bundle: true,
-    minify: true,
-    platform: 'node',
-    target: 'node20',
-    format: 'esm',
-    nodePaths: [join(project, 'node_modules')],
-    banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
-  });
-  return outfile;
+  await bundle({ functions, outdir: join(folder, 'bare') });
+  return join(folder, 'bare', 'bare', 'index.mjs');
 }
 
 /** Only what the wiring needs to come up; nothing is called. */
@@ -78,7 +67,7 @@ const environment = {
   ),
   PLATFORM_URL: 'http://127.0.0.1:1',
   PLATFORM_SECRET: 'bench',
-  CHANGES_SOCKET: 'wss://127.0.0.1:1',
+  SIGNALS_URL: 'wss://127.0.0.1:1',
   CHANGES_SECONDS: '840',
   HOLD_MINUTES: '60',
   RETRY_BASE_SECONDS: '30',
