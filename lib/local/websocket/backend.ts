@@ -9,7 +9,7 @@ export interface Backend {
   readonly api: WebSocketApi;
   readonly functions: Pick<Functions, 'invoke'>;
   readonly limits: Limits;
-  /** The open connections of every API, by id. */
+  /** The open connections, by id. */
   readonly connections: Map<string, Connection>;
   /** The sockets whose handshake is not decided yet. */
   readonly handshakes: Set<Duplex>;

@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream';
 import { within } from '../gateway/within.ts';
 import type { Functions } from '../invoke.ts';
 import type { Template } from '../template.ts';
@@ -11,11 +10,11 @@ import { readWebSocketApi, webSocketApiIds } from './web-socket-api.ts';
 
 /** The served WebSocket APIs of a template. */
 export interface WebSocketApis {
-  /** By logical id; the address has no stage. */
+  /** By logical id; the address has no stage. With `http` in the place of `ws` it is the API's `@connections` endpoint. */
   readonly apis: ReadonlyMap<string, { readonly url: string }>;
   /**
-   * Origin of the `@connections` API. Each API's own address serves it as well, and each knows the connections of all,
-   * because `AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI` can name only one. Undefined without a WebSocket API.
+   * The `@connections` endpoint of the first API; undefined when there is none. As on AWS, an endpoint knows only the
+   * connections of its own API.
    */
   readonly managementEndpoint: string | undefined;
   /**
@@ -25,8 +24,11 @@ export interface WebSocketApis {
   close(): Promise<void>;
 }
 
-/** What the APIs of a template share. */
-type Shared = Omit<Backend, 'api'>;
+/** An API and the server in front of it. */
+interface Served {
+  readonly backend: Backend;
+  readonly server: LoopbackServer;
+}
 
 /**
  * Serves every WebSocket API of a template as API Gateway would: routes, `$connect` with its authorization, route
@@ -46,42 +48,41 @@ export async function startWebSocketApis(options: {
 }): Promise<WebSocketApis> {
   const { template, functions, ports, log } = options;
   const underWay = new Set<Promise<void>>();
-  const shared: Shared = {
+  const shared = {
     functions,
     log,
     limits: { ...awsLimits, ...options.limits },
-    connections: new Map(),
-    handshakes: new Set<Duplex>(),
-    track: (work) => void rememberUntilDone(underWay, work, log),
+    track: (work: Promise<void>) => void rememberUntilDone(underWay, work, log),
   };
-  const apis = new Map<string, LoopbackServer>();
-  const stop = () => stopAll([...apis.values()], shared, underWay);
+  const served: Served[] = [];
+  const stop = () => stopAll(served, underWay, shared.limits.farewellMs);
   try {
     for (const apiId of webSocketApiIds(template)) {
       const port = ports === 0 ? 0 : (ports[apiId] ?? 0);
-      apis.set(apiId, await serve({ ...shared, api: readWebSocketApi(template, apiId) }, port));
+      const api = readWebSocketApi(template, apiId);
+      served.push(await serve({ ...shared, api, connections: new Map(), handshakes: new Set() }, port));
     }
   } catch (error) {
     await stop();
     throw error;
   }
-  const addresses = [...apis].map(([apiId, { port }]) => [apiId, `127.0.0.1:${port}`] as const);
-  const [first] = addresses;
+  const [first] = served;
   let stopped: Promise<void> | undefined;
   return {
-    apis: new Map(addresses.map(([apiId, address]) => [apiId, { url: `ws://${address}` }])),
-    managementEndpoint: first && `http://${first[1]}`,
+    apis: new Map(served.map(({ backend, server }) => [backend.api.apiId, { url: `ws://127.0.0.1:${server.port}` }])),
+    managementEndpoint: first && `http://127.0.0.1:${first.server.port}`,
     close: () => (stopped ??= stop()),
   };
 }
 
-function serve(backend: Backend, port: number): Promise<LoopbackServer> {
+async function serve(backend: Backend, port: number): Promise<Served> {
   const managed = { connections: backend.connections, messageBytes: backend.limits.messageBytes };
-  return startLoopbackServer({
+  const server = await startLoopbackServer({
     port,
     answer: (message, response) => manage(managed, message, response),
     upgrade: (upgrade) => acceptUpgrade(backend, upgrade),
   });
+  return { backend, server };
 }
 
 async function rememberUntilDone(
@@ -100,17 +101,19 @@ async function rememberUntilDone(
 }
 
 async function stopAll(
-  servers: readonly LoopbackServer[],
-  { connections, handshakes, limits }: Shared,
+  served: readonly Served[],
   underWay: ReadonlySet<Promise<void>>,
+  farewellMs: number,
 ): Promise<void> {
-  const stopped = Promise.all(servers.map((server) => server.stop()));
-  for (const socket of handshakes) socket.destroy();
-  for (const connection of connections.values()) connection.end(1001);
+  const stopped = Promise.all(served.map(({ server }) => server.stop()));
+  for (const { backend } of served) {
+    for (const socket of backend.handshakes) socket.destroy();
+    for (const connection of backend.connections.values()) connection.end(1001);
+  }
   await stopped;
   const farewells = (async () => {
     while (underWay.size > 0) await Promise.allSettled(underWay);
   })();
   // Best effort, as on AWS: a function that hangs does not keep the machine from ending.
-  await within(limits.farewellMs, farewells, () => new Error('late')).catch(() => {});
+  await within(farewellMs, farewells, () => new Error('late')).catch(() => {});
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { startWebSocketApis } from '../../../../lib/local/websocket/server.ts';
 import { readWebSocketApi, webSocketApiIds } from '../../../../lib/local/websocket/web-socket-api.ts';
 import { templateOf } from '../template-fixture.ts';
+import { openSocket } from './socket-client.ts';
 
 const uri = 'arn:aws:apigateway:us-east-1:lambda:path/x/functions/arn:aws:lambda:us-east-1:0:function:app/invocations';
 const api = { ProtocolType: 'WEBSOCKET', RouteSelectionExpression: '$request.body.data.kind' };
@@ -63,6 +64,24 @@ describe('a template without WebSocket APIs', () => {
     const served = await startWebSocketApis({ template, functions, ports: 0, log: () => {} });
     expect(served.apis.size).toBe(0);
     expect(served.managementEndpoint).toBeUndefined();
+    await served.close();
+  });
+});
+
+describe('a template with several WebSocket APIs', () => {
+  it('has an endpoint for each, which knows only its own connections', async () => {
+    const template = templateOf({ One: ['AWS::ApiGatewayV2::Api', api], Two: ['AWS::ApiGatewayV2::Api', api] });
+    const functions = { invoke: () => expect.fail('nothing to invoke') };
+    const served = await startWebSocketApis({ template, functions, ports: 0, log: () => {} });
+    const [one = '', two = ''] = [...served.apis.values()].map(({ url }) => url);
+    const client = await openSocket(one);
+    client.socket.send('{}');
+    const { connectionId } = JSON.parse(await client.next());
+    const headers = { authorization: 'signed' };
+    const asked = [one, two].map((url) =>
+      fetch(`${url.replace('ws', 'http')}/@connections/${connectionId}`, { headers }),
+    );
+    expect((await Promise.all(asked)).map((response) => response.status)).toEqual([200, 410]);
     await served.close();
   });
 });
