@@ -51,7 +51,8 @@ export async function runStage(job: Job, context: StageContext): Promise<Verdict
   const leaseUntil = now + timeoutOf(stage) * 1000;
   const taken = await log.take({ ...job, stage, now, leaseUntil, due: leaseUntil + PATIENCE });
   if (taken.outcome === 'over') return repeatReport(job, context);
-  if (taken.outcome === 'busy') return { done: false, visibleIn: Math.ceil((taken.until - now) / 1000) };
+  // The lease ends after that millisecond; who came on the stroke of it would be told to come again at once.
+  if (taken.outcome === 'busy') return { done: false, visibleIn: Math.floor((taken.until - now) / 1000) + 1 };
   if (taken.outcome === 'late') return repeatSend(taken.entry, context);
   if (taken.attempts > TRIES) return fail(taken.entry, gaveUp(stage), {}, context);
   const entry = await announce(taken.entry, context);

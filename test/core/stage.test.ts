@@ -111,7 +111,7 @@ describe('a message that comes again', () => {
     const { run, clock } = await world();
     await run(async () => {
       clock.pass(10 * SECOND);
-      expect(await run(never)).toEqual({ done: false, visibleIn: 50 });
+      expect(await run(never)).toEqual({ done: false, visibleIn: 51 });
       return { kind: 'done' };
     });
   });
