@@ -17,13 +17,18 @@ export interface WantedCommit {
 export interface RepositoryHostFixture {
   readonly host: RepositoryHost;
   commit(commit: WantedCommit): Promise<CommitRef>;
+  /** Gives the user a token, or what the host takes in its place: see `credentials`. */
   addToken(login: string, secret: string): Promise<void>;
+  /** What the user `octo` pairs with, when it is not the login and the token. */
+  readonly credentials?: { readonly login: string; readonly secret: string };
+  /** The scopes that pairing learns; `repo` when the host is not asked for others. */
+  readonly scopes?: readonly string[];
   /** Oldest first. */
   statuses(commit: CommitRef): Promise<readonly CommitStatus[]>;
   close(): Promise<void>;
 }
 
-const token = 'suite-token-0123456789';
+const suiteToken = 'suite-token-0123456789';
 const manifest = '{"name":"hello","description":"grüße"}\n';
 const missing = 'f'.repeat(40);
 
@@ -35,10 +40,14 @@ export function repositoryHostContract(title: string, open: () => Promise<Reposi
     let second: CommitRef;
     let side: CommitRef;
     let hidden: CommitRef;
+    let credentials: { readonly login: string; readonly secret: string };
+    let token: string;
 
     beforeAll(async () => {
       fixture = await open();
-      await fixture.addToken('octo', token);
+      await fixture.addToken('octo', suiteToken);
+      credentials = fixture.credentials ?? { login: 'octo', secret: suiteToken };
+      token = (await fixture.host.pair(credentials.login, credentials.secret)).token;
       const repository = { owner: 'octo', name: 'hello.js' };
       first = await fixture.commit({ ...repository, files: { 'package.json': manifest, 'a/b c.txt': 'deep' } });
       second = await fixture.commit({ ...repository, files: { 'package.json': manifest, n: '2' }, parent: first });
@@ -76,7 +85,7 @@ export function repositoryHostContract(title: string, open: () => Promise<Reposi
         await expect(fixture.host.file(commit, 'package.json', null, 1000)).rejects.toMatchObject({
           code: 'deploy:repohost:no_pkg_json',
           retry: false,
-          detail: expect.stringContaining('POST /1/auth/repohost'),
+          detail: expect.stringMatching(/POST \/1\/auth\/[a-z]/),
         });
         await expect(fixture.host.tarball(commit, null, never())).rejects.toMatchObject({
           code: 'deploy:repohost:download_tarball',
@@ -128,16 +137,28 @@ export function repositoryHostContract(title: string, open: () => Promise<Reposi
     });
 
     it('pairs a user with a token of theirs, whatever the case of the name, and nobody else', async () => {
-      const pairing = await fixture.host.pair('OCTO', token);
-      expect(pairing).toMatchObject({ login: 'octo', token, scopes: ['repo'], expiresAt: null });
-      for (const [login, secret] of [
-        ['someone', token],
-        ['octo', 'a password'],
-        ['octo', 'wrong-token'],
+      const { login, secret } = credentials;
+      const pairing = await fixture.host.pair(login.toUpperCase(), secret);
+      expect(pairing).toMatchObject({ login: 'octo', scopes: fixture.scopes ?? ['repo'], expiresAt: null });
+      expect(await fixture.host.file(hidden, 'package.json', pairing.token, 1000)).toBe('{}');
+      for (const [who, wrong] of [
+        ['someone', secret],
+        [login, 'a password'],
+        [login, 'wrong-token'],
+        ['no body', secret],
       ] as const) {
-        const refused = fixture.host.pair(login, secret);
+        const refused = fixture.host.pair(who, wrong);
         await expect(refused).rejects.toMatchObject({ code: 'auth:repohost:github_pairing_failed', retry: false });
-        await expect(refused).rejects.not.toThrow(secret);
+        await expect(refused).rejects.not.toThrow(wrong);
+      }
+    });
+
+    it('sends no login and no secret that could not stand in a request', async () => {
+      const odd = ['', ' ', 'a\r\nb', '\u0000', 'grüße', '\ud800', 'x'.repeat(5000), '../..', '%2e%2e', '🗝'];
+      for (const text of odd) {
+        const refusal = { code: 'auth:repohost:github_pairing_failed', retry: false };
+        await expect(fixture.host.pair(text, text), JSON.stringify(text)).rejects.toMatchObject(refusal);
+        await expect(fixture.host.pair(credentials.login, text)).rejects.toMatchObject(refusal);
       }
     });
 

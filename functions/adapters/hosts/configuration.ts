@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { addressKind } from './address.ts';
 
-/** The kinds of repository host that the service can talk to; a folder here each. */
-export const hostKinds = ['github'] as const;
+/** The kinds of repository host that the service can talk to. Forgejo is spoken to as Gitea is. */
+export const hostKinds = ['github', 'gitlab', 'gitea', 'forgejo', 'bitbucket'] as const;
 export type HostKind = (typeof hostKinds)[number];
 
 const Address = v.pipe(

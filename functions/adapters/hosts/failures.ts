@@ -12,6 +12,8 @@ export interface Attempt {
   readonly what: string;
   /** Name of the host as people know it: `github.com`. */
   readonly host: string;
+  /** Where a token for the host is paired: `/1/auth/github`. */
+  readonly pairAt: string;
   /** Whether a token was sent along. */
   readonly authorized: boolean;
 }
@@ -22,7 +24,7 @@ export interface Attempt {
  */
 export async function refusal(attempt: Attempt, answer: Answer): Promise<DeployError> {
   const { code, what, host } = attempt;
-  const said = await saying(answer);
+  const said = await saying(attempt, answer);
   const tried = `${host} answered ${answer.status}${said} to the request for ${what}.`;
   const pause = pauseOf(answer);
   if (pause !== null) {
@@ -44,40 +46,65 @@ export function breakdown(attempt: Attempt, cause: unknown): DeployError {
   return new DeployError(code, `${host} could not be reached for ${what}: ${reasonOf(cause)}.`, { retry: true, cause });
 }
 
+/** The error for an answer that is not what the API documents. */
+export function notUnderstood({ code, host }: Attempt): DeployError {
+  return new DeployError(code, `The answer of ${host} could not be understood.`, { retry: true });
+}
+
 /**
- * Seconds to wait when the answer is a rate limit, else null
- * (https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit).
+ * Seconds to wait when the answer is a rate limit, else null. GitHub may say so with a 403, and names its headers
+ * `X-RateLimit-…`, GitLab `RateLimit-…`; Bitbucket and GitLab's limit of archives give no time at all.
+ *
+ * https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit
+ * https://docs.gitlab.com/administration/settings/user_and_ip_rate_limits/#response-headers
+ * https://support.atlassian.com/bitbucket-cloud/docs/api-request-limits/
  */
-function pauseOf({ status, headers }: Answer): number | null {
+export function pauseOf({ status, headers }: Pick<Answer, 'status' | 'headers'>): number | null {
   if (status !== 403 && status !== 429 && status !== 503) return null;
   const after = Number(headers['retry-after']);
   if (headers['retry-after'] !== undefined && Number.isFinite(after)) return Math.max(1, Math.ceil(after));
   if (status === 503) return null;
-  if (headers['x-ratelimit-remaining'] === '0') {
-    const reset = Number(headers['x-ratelimit-reset']);
-    return Number.isFinite(reset) ? Math.max(1, Math.ceil(reset - Date.now() / 1000)) : 60;
-  }
+  const remaining = headers['x-ratelimit-remaining'] ?? headers['ratelimit-remaining'];
+  if (remaining === '0') return untilReset(Number(headers['x-ratelimit-reset'] ?? headers['ratelimit-reset']));
   return status === 429 ? 60 : null;
 }
 
-function advice({ authorized }: Attempt, status: number): string {
+/** A point in time in seconds since 1970, or, as some proxies have it, the seconds themselves. */
+function untilReset(reset: number): number {
+  if (!Number.isFinite(reset)) return 60;
+  const seconds = reset > 1_000_000_000 ? reset - Date.now() / 1000 : reset;
+  return Math.max(1, Math.ceil(seconds));
+}
+
+function advice({ authorized, pairAt }: Attempt, status: number): string {
   if (status >= 500) return 'That is on its side and may pass.';
-  if (status === 401) return 'The token is not accepted (any more): pair a new one with POST /1/auth/repohost.';
+  if (status === 401) return `The token is not accepted (any more): pair a new one with POST ${pairAt}.`;
   if (status !== 403 && status !== 404) return '';
   return authorized
-    ? 'Does the repository exist, and may the paired token see it? Pair another token with POST /1/auth/repohost.'
-    : 'Is it a private repository? Then pair a token with POST /1/auth/repohost.';
+    ? `Does the repository exist, and may the paired token see it? Pair another token with POST ${pairAt}.`
+    : `Is it a private repository? Then pair a token with POST ${pairAt}.`;
 }
 
-function moreWithToken({ authorized }: Attempt): string {
-  return authorized ? '' : ' With a token it would be higher: pair one with POST /1/auth/repohost.';
+function moreWithToken({ authorized, pairAt }: Attempt): string {
+  return authorized ? '' : ` With a token it would be higher: pair one with POST ${pairAt}.`;
 }
 
-/** GitHub's own words, which tell for instance which permission a token lacks. */
-async function saying(answer: Answer): Promise<string> {
+/** The host's own words, which tell for instance which permission a token lacks. */
+async function saying({ code }: Attempt, answer: Answer): Promise<string> {
   const body = await readJson(answer);
-  const message = isObject(body) && typeof body.message === 'string' ? oneLine(body.message, 200) : null;
+  // Where a password was sent along, the words could repeat it.
+  if (code === 'auth:repohost:github_pairing_failed') return '';
+  const message = oneLine(messageIn(body), 200);
   return message === null ? '' : ` (${message})`;
+}
+
+/** GitHub and Gitea: `{message}`; GitLab: `{message}` or `{error}`; Bitbucket: `{error: {message}}`. */
+function messageIn(body: unknown): string {
+  if (!isObject(body)) return '';
+  const { message, error } = body;
+  if (typeof message === 'string') return message;
+  if (typeof error === 'string') return error;
+  return isObject(error) && typeof error.message === 'string' ? error.message : '';
 }
 
 /** The system's code or our own sentence: other messages may quote what was sent. */

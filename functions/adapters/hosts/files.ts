@@ -3,10 +3,9 @@ import type { CommitRef } from '../../core/delivery.ts';
 import { DeployError } from '../../core/errors.ts';
 import type { HostToken } from '../../core/ports/repository-host.ts';
 import { readText, TooLarge } from './body.ts';
-import { encodePath } from './coordinates.ts';
-import type { Answer } from './exchange.ts';
+import { isRelativePath } from './coordinates.ts';
 import { type Attempt, breakdown, refusal } from './failures.ts';
-import type { Api } from './rest.ts';
+import type { Rest, RestCall } from './rest.ts';
 
 /** One file of a commit, and how it is asked for. */
 export interface FileRequest {
@@ -16,23 +15,32 @@ export interface FileRequest {
   readonly maxBytes: number;
 }
 
+/** Where a host has files and commits. */
+export interface FileAddresses {
+  /** The call that answers with the bytes of a file; `path` is relative and climbs nowhere. */
+  fileCall(commit: CommitRef, path: string): Pick<RestCall, 'path' | 'accept'>;
+  /** A call that succeeds when the commit can be seen. */
+  commitCall(commit: CommitRef): Pick<RestCall, 'path' | 'accept'>;
+}
+
 /**
- * Reads files through `GET /repos/{owner}/{repo}/contents/{path}` as raw text
- * (https://docs.github.com/rest/repos/contents#get-repository-content).
+ * Reads files as text.
  *
- * GitHub answers 404 alike for a file that is not in the tree and for a repository that one may not see. Asking for the
- * commit tells them apart; a commit that was seen once is remembered, because without a token every call counts (60/h).
+ * Hosts answer 404 alike for a file that is not in the tree and for a repository that one may not see. Asking for the
+ * commit tells them apart; a commit that was seen once is remembered, because without a token every call counts (60/h
+ * at GitHub).
  */
-export function fileReader(api: Api, attempt: (request: FileRequest) => Attempt) {
+export function fileReader(rest: Rest, addresses: FileAddresses, attempt: (request: FileRequest) => Attempt) {
   const seen = new Set<string>();
   return async (request: FileRequest): Promise<string | null> => {
     const trying = attempt(request);
-    const { commit, token, maxBytes } = request;
+    const { commit, path, token, maxBytes } = request;
+    if (!isRelativePath(path)) throw climbing(trying);
     const key = seenKey(commit, token);
-    const answer = await api({ path: contentsPath(request, trying), token, accept: rawType }, trying);
+    const answer = await rest({ ...addresses.fileCall(commit, path), token }, trying);
     if (answer.status === 404) {
       const gone = await refusal(trying, answer);
-      if (!seen.has(key)) await checkVisible(api, request, trying, gone);
+      if (!seen.has(key) && !(await canSee(rest, addresses, { commit, token }, trying))) throw gone;
       remember(seen, key);
       return null;
     }
@@ -42,16 +50,21 @@ export function fileReader(api: Api, attempt: (request: FileRequest) => Attempt)
   };
 }
 
-const rawType = 'application/vnd.github.raw+json';
-
-function contentsPath({ commit, path }: FileRequest, { code }: Attempt): string {
-  const encoded = encodePath(path);
-  if (encoded === null)
-    throw new DeployError(code, 'The path of a file is relative and stays in the tree.', { retry: false });
-  return `repos/${commit.owner}/${commit.name}/contents/${encoded}?ref=${commit.sha}`;
+/** Whether a commit can be seen with a token. Throws when the host does not say. */
+export async function canSee(
+  rest: Rest,
+  addresses: Pick<FileAddresses, 'commitCall'>,
+  { commit, token }: Pick<FileRequest, 'commit' | 'token'>,
+  attempt: Attempt,
+): Promise<boolean> {
+  const answer = await rest({ ...addresses.commitCall(commit), token }, attempt);
+  // GitHub has 422 for a commit id that it does not know.
+  if (![200, 404, 422].includes(answer.status)) throw await refusal(attempt, answer);
+  answer.discard();
+  return answer.status === 200;
 }
 
-async function read(answer: Answer, maxBytes: number, attempt: Attempt): Promise<string> {
+async function read(answer: Parameters<typeof readText>[0], maxBytes: number, attempt: Attempt): Promise<string> {
   try {
     return await readText(answer, maxBytes);
   } catch (cause) {
@@ -62,20 +75,8 @@ async function read(answer: Answer, maxBytes: number, attempt: Attempt): Promise
   }
 }
 
-async function checkVisible(api: Api, request: FileRequest, attempt: Attempt, gone: DeployError): Promise<void> {
-  const { owner, name, sha } = request.commit;
-  const call = {
-    path: `repos/${owner}/${name}/commits/${sha}`,
-    token: request.token,
-    accept: 'application/vnd.github.sha',
-  };
-  const answer = await api(call, attempt);
-  if (answer.status === 404 || answer.status === 422) {
-    answer.discard();
-    throw gone;
-  }
-  if (answer.status !== 200) throw await refusal(attempt, answer);
-  answer.discard();
+function climbing({ code }: Attempt): DeployError {
+  return new DeployError(code, 'The path of a file is relative and stays in the tree.', { retry: false });
 }
 
 function seenKey({ owner, name, sha }: CommitRef, token: HostToken): string {

@@ -5,7 +5,7 @@ import type { CommitRef } from '../../core/delivery.ts';
 import { DeployError, type ErrorCode } from '../../core/errors.ts';
 import type { CommitStatus, Comparison, HostToken, Pairing, RepositoryHost } from '../../core/ports/repository-host.ts';
 import { oneLine } from '../../core/text.ts';
-import { encodePath, faultOf, isCommitId } from './coordinates.ts';
+import { faultOf, isCommitId, isRelativePath } from './coordinates.ts';
 
 /** A commit to be made in memory. */
 export interface MemoryCommit {
@@ -54,8 +54,7 @@ export function memoryHost(name = 'memory'): MemoryHost {
   return {
     async file(ref, path, token, maxBytes) {
       enter('file');
-      if (encodePath(path) === null)
-        throw new DeployError('deploy:repohost:no_pkg_json', 'Bad path.', { retry: false });
+      if (!isRelativePath(path)) throw new DeployError('deploy:repohost:no_pkg_json', 'Bad path.', { retry: false });
       const content = see('deploy:repohost:no_pkg_json', ref, token).commit.files[path];
       if (content === undefined) return null;
       const bytes = Buffer.from(content);

@@ -1,7 +1,12 @@
 import type { RepositoryHost } from '../../core/ports/repository-host.ts';
+import { bitbucket } from './bitbucket/bitbucket.ts';
+import { chooseHost } from './choose.ts';
 import type { HostConfig, HostKind } from './configuration.ts';
 import type { Exchange, Timeouts } from './exchange.ts';
-import { type GithubOptions, github } from './github/github.ts';
+import { gitea } from './gitea/gitea.ts';
+import { github } from './github/github.ts';
+import { gitlab } from './gitlab/gitlab.ts';
+import type { HostOptions } from './rest-host.ts';
 
 /** A configured host, ready to be called. */
 export interface OpenHost {
@@ -14,10 +19,7 @@ export interface OpenHost {
 export interface Hosts {
   /** By the name that a `RepositoryRef` carries; null when it is not configured (any more). */
   find(name: string): OpenHost | null;
-  /**
-   * The host that a payload means: the one of that kind whose API or page address has this host name (with its port,
-   * when it has one). Without a host name the first of the kind. Null when none fits: it is then not called.
-   */
+  /** The host that a payload means; see `chooseHost`. */
   hostFor(kind: string, hostname: string | null): OpenHost | null;
 }
 
@@ -28,23 +30,26 @@ export interface OpenOptions {
   readonly exchange?: Exchange;
 }
 
-const factories: Readonly<Record<HostKind, (options: GithubOptions) => RepositoryHost>> = { github };
+const factories: Readonly<Record<HostKind, (options: HostOptions) => RepositoryHost>> = {
+  github,
+  gitlab,
+  gitea,
+  forgejo: gitea,
+  bitbucket,
+};
 
 /** Opens the configured hosts; nothing is called yet. */
 export function openHosts(config: readonly HostConfig[], options: OpenOptions = {}): Hosts {
   const opened = config.map((entry) => {
     const host = factories[entry.kind]({ userAgent: 'deployment-webhooks', ...entry, ...options });
-    return { name: entry.name, kind: entry.kind, host, addresses: new Set(addressesOf(entry)) };
+    return { name: entry.name, kind: entry.kind, host };
   });
+  const find = (name: string) => opened.find((one) => one.name === name) ?? null;
   return {
-    find: (name) => opened.find((one) => one.name === name) ?? null,
+    find,
     hostFor(kind, hostname) {
-      const wanted = hostname?.toLowerCase() ?? null;
-      return opened.find((one) => one.kind === kind && (wanted === null || one.addresses.has(wanted))) ?? null;
+      const chosen = chooseHost(config, kind, hostname);
+      return chosen && find(chosen.name);
     },
   };
-}
-
-function addressesOf({ api, web }: HostConfig): readonly string[] {
-  return [new URL(web).host, new URL(api).host];
 }

@@ -3,36 +3,55 @@ import type { HostToken } from '../../core/ports/repository-host.ts';
 import type { Answer, Call, Exchange } from './exchange.ts';
 import { type Attempt, breakdown } from './failures.ts';
 
-/** One call of the REST API. */
-export interface ApiCall {
+/** One call of a host's REST API. */
+export interface RestCall {
   readonly method?: Call['method'];
-  /** Relative to the API's base address, without a leading slash, already encoded. */
+  /** Relative to the API's base address, without a leading slash, already encoded; or a whole address of the host. */
   readonly path: string;
   readonly token: HostToken;
-  /** Media type; `application/vnd.github+json`. */
+  /** Media type, when it is not the usual one of the API. */
   readonly accept?: string;
+  /** More headers, names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
   readonly signal?: AbortSignal;
 }
 
 /** Sends one call. Throws a `DeployError` made from the attempt when there is no answer; every status is an answer. */
-export type Api = (call: ApiCall, attempt: Attempt) => Promise<Answer>;
+export type Rest = (call: RestCall, attempt: Attempt) => Promise<Answer>;
 
-/** The API at a base address (https://docs.github.com/rest/using-the-rest-api/getting-started-with-the-rest-api). */
-export function githubApi(base: string, userAgent: string, exchange: Exchange): Api {
+/** What the calls of an API have in common. */
+export interface RestOptions {
+  /** The API's base address. */
+  readonly base: string;
+  readonly userAgent: string;
+  readonly exchange: Exchange;
+  /** Headers of every call, names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The headers that prove whose a call is. */
+  readonly login: (token: string) => Readonly<Record<string, string>>;
+}
+
+/** The REST API at a base address. */
+export function restApi({ base, userAgent, exchange, headers, login }: RestOptions): Rest {
   const root = base.endsWith('/') ? base : `${base}/`;
-  return async ({ method = 'GET', path, token, accept = 'application/vnd.github+json', json, signal }, attempt) => {
+  return async ({ method = 'GET', path, token, accept, headers: more, json, signal }, attempt) => {
     if (token !== null && !/^[\x21-\x7e]+$/.test(token)) throw unsendable(attempt);
     const body = json === undefined ? undefined : JSON.stringify(json);
-    const headers = {
-      accept,
-      'accept-encoding': 'identity',
-      'user-agent': userAgent,
-      'x-github-api-version': '2022-11-28',
-      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    const call = {
+      method,
+      url: new URL(path, root),
+      headers: {
+        ...headers,
+        'accept-encoding': 'identity',
+        'user-agent': userAgent,
+        ...(accept === undefined ? {} : { accept }),
+        ...(token === null ? {} : login(token)),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...more,
+      },
+      ...(body === undefined ? {} : { body }),
     };
-    const call = { method, url: new URL(path, root), headers, ...(body === undefined ? {} : { body }) };
     return exchange(signal ? { ...call, signal } : call).catch((cause: unknown) => {
       throw breakdown(attempt, cause);
     });

@@ -8,7 +8,12 @@ export async function* tarballStream(
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   try {
-    yield* answer.body;
+    for await (const chunk of answer.body) {
+      // A short body may be here whole by then, and would not fail any more.
+      signal.throwIfAborted();
+      yield chunk;
+    }
+    signal.throwIfAborted();
   } catch (cause) {
     throw breakdown(attempt, signal.aborted ? signal.reason : cause);
   }

@@ -19,7 +19,7 @@ export interface Pairing {
   readonly login: string;
   readonly token: string;
   readonly scopes: readonly string[];
-  /** RFC 3339; null when the token does not expire. */
+  /** RFC 3339; null when the token does not expire, or the host does not tell. */
   readonly expiresAt: string | null;
 }
 

@@ -57,7 +57,8 @@ describe('The configuration of the hosts', () => {
   });
   it('knows the kinds that have a folder', () => {
     const folders = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    expect(folders.map(({ name }) => name).sort()).toEqual([...hostKinds].sort());
+    // Forgejo is spoken to as Gitea is.
+    expect([...folders.map(({ name }) => name), 'forgejo'].sort()).toEqual([...hostKinds].sort());
   });
 });
 

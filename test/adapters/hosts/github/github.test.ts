@@ -101,7 +101,7 @@ describe('A 404 for a file', () => {
     api.expect({ request: `GET ${contents}`, ...notFound }, { ...visible, ...notFound });
     await expect(host.file(commit, 'package.json', null, 100)).rejects.toMatchObject({
       detail: expect.stringMatching(
-        /answered 404 \(Not Found\).*private repository\? Then pair a token with POST \/1\/auth\/repohost/,
+        /answered 404 \(Not Found\).*private repository\? Then pair a token with POST \/1\/auth\/github/,
       ),
     });
   });

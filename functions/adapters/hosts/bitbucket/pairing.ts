@@ -1,0 +1,42 @@
+import * as v from 'valibot';
+import type { Pairing } from '../../../core/ports/repository-host.ts';
+import { type Attempt, refusal } from '../failures.ts';
+import { checkOwner, checkScopes, isRefused, notPaired, parsed, scopesIn } from '../pairing.ts';
+import type { Rest } from '../rest.ts';
+
+const User = v.object({ username: v.nullish(v.string()), nickname: v.nullish(v.string()) });
+
+/**
+ * Checks an API token with `GET /user`
+ * (https://developer.atlassian.com/cloud/bitbucket/rest/api-group-users/#api-user-get). The login is the e-mail address
+ * of the Atlassian account, which is part of what is kept: the token does not work without it. Passwords and app
+ * passwords are no longer taken.
+ */
+export async function pairWith(
+  rest: Rest,
+  { login, secret }: { readonly login: string; readonly secret: string },
+  attempt: Attempt,
+): Promise<Pairing> {
+  const token = `${login}:${secret}`;
+  const answer = await rest({ path: 'user', token }, attempt);
+  if (isRefused(answer)) {
+    answer.discard();
+    throw notPaired(tokenNeeded(attempt.host));
+  }
+  if (answer.status !== 200) throw await refusal(attempt, answer);
+  const { username, nickname } = await parsed(User, answer, attempt);
+  const names = [username, nickname].filter((name) => typeof name === 'string');
+  // The address itself is not among what the host says; that Basic was accepted with it proves that it belongs there.
+  checkOwner(login.includes('@') ? [login, ...names] : names, login, attempt.host);
+  const scopes = scopesIn(answer.headers['x-oauth-scopes']);
+  checkScopes(scopes, (scope) => /\brepository\b/.test(scope), 'read:repository:bitbucket');
+  return { login: names[0] ?? login, token, scopes, expiresAt: null };
+}
+
+function tokenNeeded(host: string): string {
+  return (
+    `${host} did not accept the login. Passwords and app passwords do not work there: make an API token with scopes ` +
+    '(read:user:bitbucket, read:repository:bitbucket, write:repository:bitbucket) and send the e-mail address of the ' +
+    'Atlassian account with it: <email>:<token>. It may also be revoked or expired.'
+  );
+}

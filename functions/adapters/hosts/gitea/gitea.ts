@@ -1,0 +1,62 @@
+import * as v from 'valibot';
+import type { CommitRef } from '../../../core/delivery.ts';
+import type { Comparison, RepositoryHost } from '../../../core/ports/repository-host.ts';
+import { compareByNews } from '../comparison.ts';
+import { encodePath } from '../coordinates.ts';
+import { type Attempt, refusal } from '../failures.ts';
+import { parsed } from '../pairing.ts';
+import type { Rest } from '../rest.ts';
+import { type CompareCall, type Dialect, type HostOptions, post, restHost } from '../rest-host.ts';
+import { pairWith } from './pairing.ts';
+
+/** Gitea and Forgejo, which still speak alike (`https://HOST/api/v1`). See `RepositoryHost` for the codes. */
+export function gitea(options: HostOptions): RepositoryHost {
+  return restHost(options, dialect);
+}
+
+// https://docs.gitea.com/development/api-usage, and https://codeberg.org/api/swagger for Forgejo
+const dialect: Dialect = {
+  headers: { accept: 'application/json' },
+  login: (token) => ({ authorization: `token ${token}` }),
+  fileCall: (commit, path) => ({
+    path: `${repository(commit)}/raw/${encodePath(path)}?ref=${commit.sha}`,
+    accept: '*/*',
+  }),
+  commitCall: (commit) => ({ path: `${repository(commit)}/git/commits/${commit.sha}?${brief}` }),
+  tarballCalls: (commit, token) => [
+    { path: `${repository(commit)}/archive/${commit.sha}.tar.gz`, token, accept: '*/*' },
+  ],
+  async setStatus(rest, { commit, status, token }, attempt) {
+    const { state, targetUrl, description, context } = status;
+    const json = { state, target_url: targetUrl, description, context };
+    await post(rest, { path: `${repository(commit)}/statuses/${commit.sha}`, token, json }, attempt);
+  },
+  compare,
+  pair: pairWith,
+};
+
+/** Leaves out what is costly to find and not needed. */
+const brief = 'stat=false&verification=false&files=false';
+const Commits = v.array(v.object({ sha: v.string() }));
+
+/**
+ * By what the one history has and the other has not, one commit a page: `compare/{a}...{b}` would list all of them with
+ * their files. A commit that is not there is looked for first, because the list has a 500 for it.
+ */
+async function compare(rest: Rest, { base, head, token }: CompareCall, attempt: Attempt): Promise<Comparison> {
+  for (const commit of [base, { ...base, sha: head }]) {
+    const answer = await rest({ ...dialect.commitCall(commit), token }, attempt);
+    if (answer.status !== 200) throw await refusal(attempt, answer);
+    answer.discard();
+  }
+  return compareByNews(base.sha, head, async (commit, other) => {
+    const path = `${repository(base)}/commits?sha=${commit}&not=${other}&limit=1&${brief}`;
+    const answer = await rest({ path, token }, attempt);
+    if (answer.status !== 200) throw await refusal(attempt, answer);
+    return (await parsed(Commits, answer, attempt)).length > 0;
+  });
+}
+
+function repository({ owner, name }: CommitRef): string {
+  return `repos/${owner}/${name}`;
+}

@@ -1,0 +1,97 @@
+import * as v from 'valibot';
+import type { CommitRef } from '../../../core/delivery.ts';
+import type { CommitStatus, Comparison, RepositoryHost } from '../../../core/ports/repository-host.ts';
+import { type Attempt, refusal } from '../failures.ts';
+import { canSee } from '../files.ts';
+import { parsed } from '../pairing.ts';
+import type { Rest } from '../rest.ts';
+import { type CompareCall, type Dialect, type HostOptions, restHost, type StatusCall } from '../rest-host.ts';
+import { pairWith } from './pairing.ts';
+
+/** GitLab, .com and self-managed (`https://HOST/api/v4`). See `RepositoryHost` for the codes. */
+export function gitlab(options: HostOptions): RepositoryHost {
+  return restHost(options, dialect);
+}
+
+// https://docs.gitlab.com/api/rest/
+const dialect: Dialect = {
+  nestedOwners: true,
+  headers: { accept: 'application/json' },
+  login: (token) => ({ 'private-token': token }),
+  // https://docs.gitlab.com/api/repository_files/#get-raw-file-from-repository
+  fileCall: (commit, path) => ({
+    path: `${project(commit)}/repository/files/${encodeURIComponent(path)}/raw?ref=${commit.sha}`,
+    accept: '*/*',
+  }),
+  commitCall: (commit) => ({ path: `${project(commit)}/repository/commits/${commit.sha}?stats=false` }),
+  // Few a minute are allowed (https://docs.gitlab.com/api/repositories/#get-file-archive): a 429 is tried again later.
+  tarballCalls: (commit, token) => [
+    { path: `${project(commit)}/repository/archive.tar.gz?sha=${commit.sha}`, token, accept: '*/*' },
+  ],
+  setStatus,
+  compare,
+  pair: pairWith,
+};
+
+const states: Readonly<Record<CommitStatus['state'], string>> = {
+  pending: 'pending',
+  success: 'success',
+  failure: 'failed',
+  error: 'canceled',
+};
+const Statuses = v.array(v.object({ name: v.string(), status: v.string() }));
+const MergeBase = v.object({ id: v.string() });
+
+/** https://docs.gitlab.com/api/commits/#set-commit-pipeline-status */
+async function setStatus(rest: Rest, { commit, status, token }: StatusCall, attempt: Attempt): Promise<void> {
+  const { targetUrl, description, context } = status;
+  const state = states[status.state];
+  const json = { state, name: context, target_url: targetUrl, description };
+  const path = `${project(commit)}/statuses/${commit.sha}`;
+  const answer = await rest({ method: 'POST', path, token, json }, attempt);
+  if (answer.status === 201 || answer.status === 200) return answer.discard();
+  const refused = await refusal(attempt, answer);
+  // Many versions have 400 for the state that the status is in already; so they have for other faults.
+  if (answer.status === 400 && (await stands(rest, { commit, status, token }, attempt))) return;
+  throw refused;
+}
+
+/** Whether the newest status of the name is the wanted one. */
+async function stands(rest: Rest, { commit, status, token }: StatusCall, attempt: Attempt): Promise<boolean> {
+  const name = encodeURIComponent(status.context);
+  const path = `${project(commit)}/repository/commits/${commit.sha}/statuses?name=${name}&order_by=id&sort=desc&per_page=1`;
+  const answer = await rest({ path, token }, attempt);
+  if (answer.status !== 200) throw await refusal(attempt, answer);
+  const [newest] = await parsed(Statuses, answer, attempt);
+  return newest?.name === status.context && newest.status === states[status.state];
+}
+
+/**
+ * By the commit that both come from: `repository/compare` would answer with every commit and every change between them.
+ *
+ * https://docs.gitlab.com/api/repositories/#merge-base
+ */
+async function compare(rest: Rest, { base, head, token }: CompareCall, attempt: Attempt): Promise<Comparison> {
+  const refs = [base.sha, head].map((sha) => `refs%5B%5D=${sha}`).join('&');
+  const answer = await rest({ path: `${project(base)}/repository/merge_base?${refs}`, token }, attempt);
+  if (answer.status === 404) return withoutBase(rest, { base, head, token }, attempt, await refusal(attempt, answer));
+  if (answer.status !== 200) throw await refusal(attempt, answer);
+  const { id } = await parsed(MergeBase, answer, attempt);
+  if (base.sha === head) return 'identical';
+  if (id === base.sha) return 'ahead';
+  return id === head ? 'behind' : 'diverged';
+}
+
+/** 404 stands for a project that cannot be seen, and for histories that have nothing in common. */
+async function withoutBase(rest: Rest, call: CompareCall, attempt: Attempt, gone: Error): Promise<Comparison> {
+  const { base, head, token } = call;
+  for (const commit of [base, { ...base, sha: head }]) {
+    if (!(await canSee(rest, dialect, { commit, token }, attempt))) throw gone;
+  }
+  return 'diverged';
+}
+
+/** A project is named by its whole path, encoded to one segment. */
+function project({ owner, name }: CommitRef): string {
+  return `projects/${encodeURIComponent(`${owner}/${name}`)}`;
+}

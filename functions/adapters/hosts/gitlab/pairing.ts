@@ -1,0 +1,55 @@
+import * as v from 'valibot';
+import type { Pairing } from '../../../core/ports/repository-host.ts';
+import { type Attempt, refusal } from '../failures.ts';
+import { checkOwner, checkScopes, isRefused, notPaired, parsed } from '../pairing.ts';
+import type { Rest } from '../rest.ts';
+
+const User = v.object({ username: v.string() });
+const TokenItself = v.object({ scopes: v.array(v.string()), expires_at: v.nullish(v.string()) });
+
+/**
+ * Checks a personal access token: whose it is (https://docs.gitlab.com/api/users/#get-the-current-user) and what it may
+ * (https://docs.gitlab.com/api/personal_access_tokens/#get-details-of-a-personal-access-token). The API takes no passwords.
+ */
+export async function pairWith(
+  rest: Rest,
+  { login, secret }: { readonly login: string; readonly secret: string },
+  attempt: Attempt,
+): Promise<Pairing> {
+  const answer = await rest({ path: 'user', token: secret }, attempt);
+  if (isRefused(answer)) {
+    answer.discard();
+    throw notPaired(tokenNeeded(attempt.host));
+  }
+  if (answer.status !== 200) throw await refusal(attempt, answer);
+  const { username } = await parsed(User, answer, attempt);
+  checkOwner([username], login, attempt.host);
+  const grant = await grantOf(rest, secret, attempt);
+  checkScopes(grant.scopes, (scope) => scope === 'api', 'api');
+  return { login: username, token: secret, ...grant };
+}
+
+async function grantOf(rest: Rest, secret: string, attempt: Attempt): Promise<Pick<Pairing, 'scopes' | 'expiresAt'>> {
+  const answer = await rest({ path: 'personal_access_tokens/self', token: secret }, attempt);
+  // Old versions have no such address, and other kinds of tokens are not known at it.
+  if ([400, 401, 403, 404].includes(answer.status)) {
+    answer.discard();
+    return { scopes: [], expiresAt: null };
+  }
+  if (answer.status !== 200) throw await refusal(attempt, answer);
+  const { scopes, expires_at } = await parsed(TokenItself, answer, attempt);
+  return { scopes, expiresAt: expires_at ? midnight(expires_at) : null };
+}
+
+/** A token ends with the first second (UTC) of its last date. */
+function midnight(date: string): string | null {
+  const at = new Date(`${date.slice(0, 10)}T00:00:00Z`);
+  return Number.isNaN(at.getTime()) ? null : at.toISOString();
+}
+
+function tokenNeeded(host: string): string {
+  return (
+    `${host} did not accept the secret: it is wrong, revoked, expired, lacks scopes, or is a password. Passwords do not ` +
+    'work there: make a personal access token with the scope api and send it in place of the password.'
+  );
+}

@@ -1,0 +1,121 @@
+import type { CommitRef } from '../../core/delivery.ts';
+import { DeployError, type ErrorCode } from '../../core/errors.ts';
+import type { CommitStatus, Comparison, HostToken, Pairing, RepositoryHost } from '../../core/ports/repository-host.ts';
+import { oneLine } from '../../core/text.ts';
+import { faultOf, isCommitId } from './coordinates.ts';
+import { type Exchange, exchangeWithin, type Timeouts, usualTimeouts } from './exchange.ts';
+import { type Attempt, refusal } from './failures.ts';
+import { type FileAddresses, fileReader } from './files.ts';
+import { reachOf } from './reach.ts';
+import { followRedirects } from './redirects.ts';
+import { type Rest, type RestCall, type RestOptions, restApi } from './rest.ts';
+import { tarballStream } from './tarball.ts';
+
+/** A configured host, as its adapter needs it. */
+export interface HostOptions {
+  /** The configured host's name, as in `RepositoryRef.host`. */
+  readonly name: string;
+  /** Base address of the API: `https://api.github.com`, `https://HOST/api/v3`, `https://gitlab.com/api/v4`, … */
+  readonly api: string;
+  /** Address of the pages: `https://github.com`. */
+  readonly web: string;
+  /** GitHub refuses calls without one. */
+  readonly userAgent: string;
+  /** See `ReachOptions`. */
+  readonly downloadHosts?: readonly string[] | undefined;
+  readonly privateNetwork?: boolean | undefined;
+  readonly timeouts?: Partial<Timeouts> | undefined;
+  /** Sends one request without following redirects; over the network unless a test says otherwise. */
+  readonly exchange?: Exchange | undefined;
+}
+
+/** A status to be set, its description cut already. */
+export interface StatusCall {
+  readonly commit: CommitRef;
+  readonly status: CommitStatus;
+  readonly token: string;
+}
+
+/** Two commits of a repository to be compared. */
+export interface CompareCall {
+  readonly base: CommitRef;
+  readonly head: string;
+  readonly token: HostToken;
+}
+
+/** What sets a host apart from its peers: its addresses, and how it says things. */
+export interface Dialect extends FileAddresses, Pick<RestOptions, 'headers' | 'login'> {
+  /** Whether owners may have slashes in them: groups within groups. */
+  readonly nestedOwners?: boolean;
+  /** The calls that give the tarball: the next one is tried where one is refused for its login (401, 403, 404). */
+  tarballCalls(commit: CommitRef, token: HostToken): readonly [RestCall, ...RestCall[]];
+  setStatus(rest: Rest, call: StatusCall, attempt: Attempt): Promise<void>;
+  compare(rest: Rest, call: CompareCall, attempt: Attempt): Promise<Comparison>;
+  pair(rest: Rest, credentials: { login: string; secret: string }, attempt: Attempt): Promise<Pairing>;
+}
+
+/** A repository host that speaks a dialect of REST. See `RepositoryHost` for the codes. */
+export function restHost(options: HostOptions, dialect: Dialect): RepositoryHost {
+  const reach = reachOf(options);
+  const send = options.exchange ?? exchangeWithin(reach, { ...usualTimeouts, ...options.timeouts });
+  const exchange = followRedirects(send, reach);
+  const rest = restApi({ ...dialect, base: options.api, userAgent: options.userAgent, exchange });
+  const place = { host: new URL(options.web).host, pairAt: `/1/auth/${options.name}` };
+  const attempt = (code: ErrorCode, object: string, commit: CommitRef, token: HostToken): Attempt => {
+    const fault = faultOf(commit, dialect.nestedOwners);
+    if (fault !== null) throw new DeployError(code, fault, { retry: false });
+    const what = `${object} of ${commit.owner}/${commit.name} at ${commit.sha.slice(0, 12)}`;
+    return { ...place, code, what, authorized: token !== null };
+  };
+  const readFile = fileReader(rest, dialect, ({ commit, path, token }) =>
+    attempt('deploy:repohost:no_pkg_json', path, commit, token),
+  );
+  return {
+    file: (commit, path, token, maxBytes) => readFile({ commit, path, token, maxBytes }),
+    async tarball(commit, token, signal) {
+      const trying = attempt('deploy:repohost:download_tarball', 'the tarball', commit, token);
+      const calls = dialect.tarballCalls(commit, token).map((call) => ({ ...call, signal }));
+      return tarballStream(await firstAllowed(rest, calls, trying), trying, signal);
+    },
+    async setStatus(commit, status, token) {
+      const trying = attempt('request:failed', 'a new commit status', commit, token);
+      if (token === null) throw new DeployError(trying.code, statusNeedsToken(place), { retry: false });
+      const described = { ...status, description: oneLine(status.description, 140) ?? '' };
+      await dialect.setStatus(rest, { commit, status: described, token }, trying);
+    },
+    async compare(base, head, token) {
+      const trying = attempt('deploy:repohost:no_pkg_json', 'the history', base, token);
+      if (!isCommitId(head)) throw new DeployError(trying.code, 'The other commit is no commit id.', { retry: false });
+      return dialect.compare(rest, { base, head, token }, trying);
+    },
+    pair: (login, secret) => dialect.pair(rest, { login, secret }, { ...place, ...pairingAttempt }),
+  };
+}
+
+/** Sends a POST that makes something; throws what the host says unless it is made. */
+export async function post(rest: Rest, call: RestCall, attempt: Attempt): Promise<void> {
+  const answer = await rest({ ...call, method: 'POST' }, attempt);
+  if (answer.status !== 201 && answer.status !== 200) throw await refusal(attempt, answer);
+  answer.discard();
+}
+
+const pairingAttempt = {
+  code: 'auth:repohost:github_pairing_failed',
+  what: 'the owner of the token',
+  authorized: true,
+} as const;
+
+async function firstAllowed(rest: Rest, calls: readonly RestCall[], attempt: Attempt) {
+  for (const [place, call] of calls.entries()) {
+    const answer = await rest(call, attempt);
+    if (answer.status === 200) return answer;
+    const another = [401, 403, 404].includes(answer.status) && place < calls.length - 1;
+    if (!another) throw await refusal(attempt, answer);
+    answer.discard();
+  }
+  throw new Error('A dialect names at least one address of the tarball.');
+}
+
+function statusNeedsToken({ pairAt }: { pairAt: string }): string {
+  return `A commit status can only be set with a token: pair one with POST ${pairAt}.`;
+}
