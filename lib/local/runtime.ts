@@ -4,13 +4,16 @@ import { startExpiry } from './expiry.ts';
 import { type AccessRecord, startGateway } from './gateway/server.ts';
 import type { FunctionLogLine } from './invoke/log-lines.ts';
 import { functionName } from './invoke/settings.ts';
-import { startFunctions } from './invoke.ts';
+import { type Functions, startFunctions } from './invoke.ts';
 import { LocalError } from './local-error.ts';
 import { startQueues } from './queues.ts';
 import { createResources } from './resources.ts';
 import { startSchedules } from './schedules.ts';
+import { stablePorts } from './stable-ports.ts';
 import { startStreams } from './streams.ts';
 import { loadTemplate, type Template } from './template.ts';
+import { startWebSocketApis } from './websocket/server.ts';
+import { webSocketApiIds } from './websocket/web-socket-api.ts';
 
 /** How to run a synthesised stack on this machine. */
 export interface RuntimeOptions {
@@ -31,6 +34,8 @@ export interface Runtime {
   readonly template: Template;
   /** Addresses of the emulators, for who looks at the stores themselves. */
   readonly endpoints: Endpoints;
+  /** Addresses of the WebSocket APIs, by logical id. */
+  readonly sockets: Readonly<Record<string, string>>;
   /** The value of the template's secret whose logical id begins so. */
   secret(prefix: string): string;
   /** Serves the API and begins to work off queues, streams and schedules. Gives the API's address. */
@@ -47,7 +52,7 @@ export interface Runtime {
  * because what the functions call has to be there before.
  */
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
-  const { dataDir, log, warn } = options;
+  const { dataDir, log } = options;
   const emulators = await startEmulators({ dataDir });
   const { endpoints } = emulators;
   const closers: (() => Promise<unknown>)[] = [() => emulators.close()];
@@ -55,24 +60,19 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
     for (const one of closers.reverse()) await one();
   });
   try {
-    const template = loadTemplate({ ...options, values: { sqsEndpoint: endpoints.sqs } });
+    const { template, ports } = await templateWithSockets(options, endpoints);
     await createResources({ template, endpoints });
     const functions = startFunctions({ template, endpoints: endpointVariables(endpoints), log });
     closers.push(() => functions.close());
-    const open = async () => {
-      const gateway = await startGateway({ ...options, template, functions });
-      const sources = { template, endpoints, functions, warn };
-      const streams = await startStreams({ ...sources, positionsFile: join(dataDir, 'stream-positions.json') });
-      const running = [gateway, startQueues(sources), streams, startSchedules(sources), startExpiry(sources)];
-      closers.push(() => Promise.all(running.map((source) => source.close())));
-      // Loaded now: nobody shall wait for them, and nothing that they lack shall be found out later.
-      await Promise.all(loadedFirst.map((folder) => functions.warm(nameOf(template, folder))));
-      return gateway.url;
-    };
     return {
       template,
       endpoints,
-      open,
+      sockets: Object.fromEntries(Object.entries(ports).map(([id, port]) => [id, `ws://127.0.0.1:${port}`])),
+      open: async () => {
+        const opened = await openSources(options, { template, endpoints, functions, ports });
+        closers.push(opened.close);
+        return opened.url;
+      },
       close,
       failed: emulators.failed,
       secret: (prefix) => emulators.secretValue(secretName(template, prefix)),
@@ -82,6 +82,61 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
     await close();
     throw error;
   }
+}
+
+/** The template with the addresses of its WebSocket APIs, which functions are given: so their ports come first. */
+async function templateWithSockets(options: RuntimeOptions, endpoints: Endpoints) {
+  const values = { sqsEndpoint: endpoints.sqs };
+  const ids = webSocketApiIds(loadTemplate({ ...options, values }));
+  const ports = await stablePorts(join(options.dataDir, 'websocket-ports.json'), ids);
+  const apiHosts = Object.fromEntries(Object.entries(ports).map(([id, port]) => [id, `127.0.0.1:${port}`]));
+  return { template: loadTemplate({ ...options, values: { ...values, apiHosts } }), ports };
+}
+
+/** What sources of events are started with. */
+interface Wired {
+  readonly template: Template;
+  readonly endpoints: Endpoints;
+  readonly functions: Functions;
+  readonly ports: Record<string, number>;
+}
+
+async function openSources(options: RuntimeOptions, wired: Wired): Promise<{ url: string; close(): Promise<void> }> {
+  const { template, functions } = wired;
+  const { dataDir, warn } = options;
+  const running: { close(): Promise<void> }[] = [];
+  const close = async () => {
+    await Promise.all(running.map((source) => source.close()));
+  };
+  try {
+    const positionsFile = join(dataDir, 'stream-positions.json');
+    const streams = await startStreams({ ...wired, warn, positionsFile });
+    running.push(streams);
+    const sources = { ...wired, warn, functions: nudging(functions, () => streams.nudge()) };
+    running.push(await startWebSocketApis({ ...sources, log: warn }));
+    const gateway = await startGateway({ ...options, ...sources });
+    running.push(gateway, startQueues(sources), startSchedules(sources), startExpiry(sources));
+    // Loaded now: nobody shall wait for them, and nothing that they lack shall be found out later.
+    await Promise.all(loadedFirst.map((folder) => functions.warm(nameOf(template, folder))));
+    return { url: gateway.url, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Whatever a function has written is looked for in the streams at once, not at their next look. */
+function nudging(functions: Functions, nudge: () => void): Functions {
+  return {
+    ...functions,
+    invoke: async (name, event, options) => {
+      try {
+        return await functions.invoke(name, event, options);
+      } finally {
+        nudge();
+      }
+    },
+  };
 }
 
 /** What the first push meets. */
