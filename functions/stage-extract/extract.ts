@@ -7,7 +7,7 @@ import type { StageOutcome, StageWork } from '../core/stage-work.ts';
 
 /** What extracting works with. */
 export interface ExtractPorts {
-  readonly platform: HostingPlatform;
+  readonly platform: Pick<HostingPlatform, 'activate' | 'poll'>;
   readonly clock: Clock;
 }
 

@@ -6,9 +6,9 @@ import type { StageWork } from '../core/stage-work.ts';
 
 /** What starting works with. */
 export interface StartPorts {
-  readonly platform: HostingPlatform;
-  readonly facts: DeployFacts;
-  readonly tarballs: TarballStore;
+  readonly platform: Pick<HostingPlatform, 'start'>;
+  readonly facts: Pick<DeployFacts, 'claim'>;
+  readonly tarballs: Pick<TarballStore, 'remove'>;
 }
 
 /**

@@ -5,8 +5,8 @@ import type { StageWork } from '../core/stage-work.ts';
 
 /** What uploading works with. */
 export interface UploadPorts {
-  readonly platform: HostingPlatform;
-  readonly tarballs: TarballStore;
+  readonly platform: Pick<HostingPlatform, 'ensureApp' | 'upload'>;
+  readonly tarballs: Pick<TarballStore, 'get'>;
 }
 
 /** The staged tarball, from the store to the platform, streamed. One that has expired meanwhile is fetched again. */
