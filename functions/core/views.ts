@@ -1,6 +1,6 @@
 import { commitName, type Entry, entryAddress, type StageRecord } from './entry.ts';
 
-/** Which rows carry `doc`: all, none, or (`auto`) those that have not worked. */
+/** Which rows carry `doc`: all, none, or (`auto`) those that have something to explain: a failure, a hold, a retry. */
 export type IncludeDocs = 'true' | 'false' | 'auto';
 
 /** How a reader wants its rows. `base` is the service's address as that reader sees it. */
@@ -12,7 +12,8 @@ export interface View {
 /** The row of an entry, as the answers to a hook, the status page and the changes show it. */
 export function row(entry: Entry, view: View): Record<string, unknown> {
   const summary = summarise(entry, view.base);
-  const wantsDoc = view.docs === 'true' || (view.docs === 'auto' && entry.status !== 'ok');
+  const explains = entry.status !== 'ok' && entry.reason !== null;
+  const wantsDoc = view.docs === 'true' || (view.docs === 'auto' && explains);
   return {
     ...summary,
     ...(entry.error && { error: entry.error }),
