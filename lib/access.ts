@@ -97,11 +97,21 @@ export function consume({ name, queue }: WorkQueue): Access {
   };
 }
 
+/**
+ * Keeping what users pair with: their sealed tokens, in the table of the log. It seals, and can open none, not even its
+ * own.
+ */
+export function keepTokens(log: TableV2, tokenKey: Key): Access {
+  const actions = ['Query', 'PutItem', 'DeleteItem'].map((action) => `dynamodb:${action}`);
+  return {
+    environment: { LOG_TABLE: log.tableName, TOKEN_KEY: tokenKey.keyArn },
+    statements: [allow(actions, log.tableArn), ofRepoTokens(allow(['kms:Encrypt'], tokenKey.keyArn))],
+  };
+}
+
 /** Calling repository hosts, with the tokens that users stored for them. */
 export function callHosts(parameters: Parameters, tokenKey: Key): Access {
-  const open = allow(['kms:Decrypt'], tokenKey.keyArn);
-  // Only what was sealed as a repository token opens, whatever else the key may seal one day.
-  open.addCondition('StringEquals', { 'kms:EncryptionContext:purpose': 'repo-token' });
+  const open = ofRepoTokens(allow(['kms:Decrypt'], tokenKey.keyArn));
   return all(knowHosts(parameters), { environment: { TOKEN_KEY: tokenKey.keyArn }, statements: [open] });
 }
 
@@ -194,6 +204,12 @@ export function all(...accesses: readonly Access[]): Required<Access> {
     environment: Object.assign({}, ...accesses.map((access) => access.environment)),
     statements: accesses.flatMap((access) => access.statements ?? []),
   };
+}
+
+/** For repository tokens only, whatever else the key may seal one day. */
+function ofRepoTokens(statement: PolicyStatement): PolicyStatement {
+  statement.addCondition('StringEquals', { 'kms:EncryptionContext:purpose': 'repo-token' });
+  return statement;
 }
 
 function tarballAccess(tarballs: Bucket, actions: string[]): Access {

@@ -13,9 +13,11 @@ import { Construct } from 'constructs';
 import { type Route, routes } from '../functions/core/routes.ts';
 import {
   type Access,
+  callPlatform,
   chooseBranch,
   endStreams,
   hearSignals,
+  keepTokens,
   knowHosts,
   knowPlatform,
   linkEntries,
@@ -167,6 +169,11 @@ function endpointAccess({ parameters, stores, queues, signals }: ApiProps): Reco
     'api-status': read,
     'api-change': read,
     'api-changes': [...read, endStreams(parameters), hearSignals(signals)],
+    'api-pair': [
+      keepTokens(stores.log, stores.tokenKey),
+      knowHosts(parameters),
+      callPlatform(parameters, stores.platformToken),
+    ],
     // Its addresses are those of readmes; it writes none itself.
     'api-badge': [readLog(stores.log)],
     'api-unknown': [],

@@ -70,8 +70,11 @@ function readName(name: unknown): string {
   return name;
 }
 
-/** Npm's rules (https://github.com/npm/validate-npm-package-name), those for old packages where it comes to capitals. */
-function nameProblem(name: string): string | null {
+/**
+ * What is wrong with a name of a package, as the end of a sentence; null when nothing is. Npm's rules (https://github.com/npm/validate-npm-package-name), those for old
+ * packages where it comes to capitals.
+ */
+export function nameProblem(name: string): string | null {
   if (name.length > 214) return 'is longer than 214 characters';
   if (!/^(?:@[\w.-]+\/)?[\w.~-]+$/.test(name))
     return 'npm does not take: letters, digits, dots, dashes and underscores only';

@@ -95,12 +95,20 @@ describe('what is worth guarding', () => {
     }
   });
 
-  it('lets nobody seal yet', () => {
-    expect(foldersThatMay('kms:Encrypt')).toEqual([]);
+  it('is sealed by pairing alone, and only as a repository token, which it cannot open', () => {
+    expect(foldersThatMay('kms:Encrypt')).toEqual(['api-pair']);
+    const encrypt = statementsOf(named('api-pair')).find((statement) => statement.Action === 'kms:Encrypt');
+    expect(encrypt?.Condition).toEqual({ StringEquals: { 'kms:EncryptionContext:purpose': 'repo-token' } });
+    expect(actionsOf(named('api-pair'))).not.toContain('kms:Decrypt');
   });
 
-  it('gives the platform token to the stages that call the platform alone', () => {
-    const callers = ['stage-extract', 'stage-start', 'stage-upload'];
+  it('lets pairing list, replace and remove tokens, and read nothing else one by one', () => {
+    const actions = actionsOf(named('api-pair')).filter((action) => action.startsWith('dynamodb:'));
+    expect(actions.sort()).toEqual(['dynamodb:DeleteItem', 'dynamodb:PutItem', 'dynamodb:Query']);
+  });
+
+  it('gives the platform token to those that call the platform in its name alone', () => {
+    const callers = ['api-pair', 'stage-extract', 'stage-start', 'stage-upload'];
     expect(foldersThatMay('secretsmanager:GetSecretValue').sort()).toEqual(callers);
   });
 
@@ -136,6 +144,7 @@ it.each([
   ['api-changes', ['LOG_TABLE', 'PUBLIC_URL', 'CHANGES_SECONDS', 'SIGNALS_URL']],
   ['changes-register', ['LOG_TABLE', 'CONNECTIONS_TABLE', 'INSIDE_API']],
   ['changes-signal', ['CONNECTIONS_TABLE', 'INSIDE_POST', 'OUTSIDE_POST']],
+  ['api-pair', ['LOG_TABLE', ...hosts, ...platform]],
   ['api-badge', ['LOG_TABLE']],
   ['api-unknown', []],
   ['stage-check', [...logAndRetry, ...hosts, 'QUEUE_CHECK', 'QUEUE_FETCH', 'HOLD_MINUTES']],

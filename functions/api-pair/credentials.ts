@@ -1,0 +1,81 @@
+import { DeployError } from '../core/errors.ts';
+import { isObject, lineAndColumn, parseJson } from '../core/json.ts';
+import { maxPayloadBytes } from '../core/payload.ts';
+
+/** What a user proves with, to the repository host, who they are there. Never logged, stored or put in a message. */
+export interface HostCredentials {
+  readonly login: string;
+  readonly secret: string;
+}
+
+/** Longer than any token or password that a host has, and short enough to be sealed (4 kB at KMS). */
+const maxBytes = 2048;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * The credentials in the body of a request, `{"credentials": "<user>:<password>"}` as JSON. Only the first colon splits:
+ * a password may hold more.
+ *
+ * The content type must say so. A page of somebody else can have a browser that is logged in send a form, but no JSON,
+ * and would pair its own account with the visitor's (https://fetch.spec.whatwg.org/#cors-safelisted-request-header).
+ *
+ * Throws `auth:repohost:no_credentials`, `auth:repohost:bad_credentials` or `request:too_large`. No message quotes the
+ * body.
+ */
+export function readCredentials(body: Uint8Array, contentType: string | undefined): HostCredentials {
+  if (body.byteLength > maxPayloadBytes) {
+    throw new DeployError('request:too_large', `The body has ${body.byteLength} bytes; a few hundred are enough.`);
+  }
+  if (!/^application\/(?:[\w.-]+\+)?json(?:\s*;|\s*$)/i.test(contentType ?? '')) {
+    throw missing('The body is read as JSON only: send the header Content-Type: application/json.');
+  }
+  return split(credentialsIn(body));
+}
+
+function credentialsIn(body: Uint8Array): unknown {
+  const value = jsonIn(body);
+  if (!isObject(value)) throw missing('The body must be a JSON object with the field credentials.');
+  const { credentials } = value;
+  if (credentials === undefined || credentials === null || credentials === '') {
+    throw missing('The body has no field credentials: send {"credentials": "<user>:<password>"}.');
+  }
+  return credentials;
+}
+
+function jsonIn(body: Uint8Array): unknown {
+  const text = decoded(body);
+  const result = parseJson(text);
+  if (result.ok) return result.value;
+  const { line, column } = lineAndColumn(text, result.offset);
+  throw missing(`The body is not valid JSON: ${result.problem}, at line ${line}, column ${column}.`);
+}
+
+function decoded(body: Uint8Array): string {
+  try {
+    return utf8.decode(body);
+  } catch {
+    throw missing('The body is not UTF-8, as JSON is.');
+  }
+}
+
+function split(credentials: unknown): HostCredentials {
+  if (typeof credentials !== 'string') throw malformed('The field credentials must be a text: "<user>:<password>".');
+  const colon = credentials.indexOf(':');
+  if (colon < 1) throw malformed('The field credentials must be "<user>:<password>", with a user before the colon.');
+  if (colon === credentials.length - 1) throw malformed('The field credentials has nothing after its colon.');
+  if (/[\p{Cc}\p{Cs}]/u.test(credentials)) {
+    throw malformed('The field credentials holds control characters; was a line end copied with it?');
+  }
+  if (Buffer.byteLength(credentials) > maxBytes) {
+    throw malformed(`The field credentials has more than ${maxBytes} bytes, which no host's credentials have.`);
+  }
+  return { login: credentials.slice(0, colon), secret: credentials.slice(colon + 1) };
+}
+
+function missing(detail: string): DeployError {
+  return new DeployError('auth:repohost:no_credentials', detail);
+}
+
+function malformed(detail: string): DeployError {
+  return new DeployError('auth:repohost:bad_credentials', detail);
+}

@@ -1,0 +1,93 @@
+import { ANY_APP } from '../core/access.ts';
+import { DeployError } from '../core/errors.ts';
+import { nameProblem } from '../core/manifest.ts';
+import type { StoredToken } from '../core/ports/deploy-log.ts';
+import type { RepositoryHost } from '../core/ports/repository-host.ts';
+import type { Sealer } from '../core/ports/sealer.ts';
+import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
+import { readCredentials } from './credentials.ts';
+import { forget, keep, type PairingsPorts, viewOf } from './pairings.ts';
+
+/** A configured host that can be paired with. */
+export interface PairableHost {
+  readonly name: string;
+  readonly host: Pick<RepositoryHost, 'pair'>;
+}
+
+/** What pairing works with. */
+export interface PairPorts extends PairingsPorts {
+  readonly sealer: Pick<Sealer, 'seal'>;
+  /** The host that `/1/auth/<segment>` means; null when there is none. */
+  readonly hostAt: (segment: string) => PairableHost | null;
+  /** The names of the configured hosts, for who asks for another one. */
+  readonly hostNames: readonly string[];
+}
+
+/**
+ * `/1/auth/repohost` and `/1/auth/<host>`: POST pairs the user with an account at the repository host, GET lists the
+ * user's pairings with it, DELETE forgets one. A host that is not configured is `404 request:not_found`.
+ *
+ * A refusal of the host, `auth:repohost:github_pairing_failed`, is a 401 without `WWW-Authenticate`: the login of the
+ * request was good, and a challenge would have a browser throw it away and ask for another one.
+ */
+export function pair(ports: PairPorts): (request: HttpRequest) => Promise<HttpAnswer> {
+  return async (request) => {
+    const open = ports.hostAt(request.params.host ?? '');
+    if (!open) throw unknownHost(request.params.host ?? '', ports.hostNames);
+    const answer = await answerers[request.method]?.(request, open, ports);
+    if (!answer) throw new DeployError('request:method_not_allowed', `${request.method} means nothing here.`);
+    return { ...answer, headers: { 'cache-control': 'no-store' } };
+  };
+}
+
+type Answerer = (request: HttpRequest, open: PairableHost, ports: PairPorts) => Promise<HttpAnswer>;
+
+const answerers: Readonly<Record<string, Answerer | undefined>> = {
+  POST: pairWith,
+  GET: list,
+  DELETE: unpair,
+};
+
+async function pairWith(request: HttpRequest, { name, host }: PairableHost, ports: PairPorts): Promise<HttpAnswer> {
+  const { user, query, body, headers } = request;
+  const app = appIn(query);
+  const { login, secret } = readCredentials(body, headers['content-type']);
+  // Before the host is asked: where it makes a token, nobody could take that back.
+  await ports.accounts.read(user);
+  const { token, ...paired } = await host.pair(login, secret);
+  const sealed = await ports.sealer.seal(token, { purpose: 'repo-token', user, host: name });
+  const stored: StoredToken = { host: name, app, ...paired, sealed };
+  await keep(user, stored, ports);
+  return { status: 201, body: viewOf(stored) };
+}
+
+async function list({ user }: HttpRequest, { name }: PairableHost, { tokens }: PairPorts): Promise<HttpAnswer> {
+  const pairings = (await tokens.list(user)).filter(({ host }) => host === name).map(viewOf);
+  return { status: 200, body: { host: name, pairings } };
+}
+
+async function unpair({ user, query }: HttpRequest, { name }: PairableHost, ports: PairPorts): Promise<HttpAnswer> {
+  const app = appIn(query);
+  const forgotten = await forget(user, { host: name, app }, ports);
+  if (forgotten) return { status: 200, body: { ...forgotten, forgotten: true, detail: revokeThere } };
+  const which = app === ANY_APP ? 'for all applications' : `for the application ${app}`;
+  throw new DeployError('request:not_found', `There is no pairing with ${name} ${which}.`);
+}
+
+const revokeThere = 'The token is no longer stored here. It is still good at the host: revoke it there.';
+
+/** The query's `app`; without one the token is for all applications. Throws `request:bad_parameter`. */
+function appIn({ app = ANY_APP }: HttpRequest['query']): string {
+  const problem = app === ANY_APP ? null : nameProblem(app);
+  if (problem === null) return app;
+  const detail = `The parameter app must be the name in the application's package.json; this one ${problem}.`;
+  throw new DeployError('request:bad_parameter', detail);
+}
+
+function unknownHost(segment: string, names: readonly string[]): DeployError {
+  const known = ['repohost', ...names].map((name) => `/1/auth/${name}`).join(', ');
+  return new DeployError(
+    'request:not_found',
+    `No repository host ${JSON.stringify(segment)} is configured here. There are ${known}.`,
+  );
+}
