@@ -1,4 +1,4 @@
-import { DeleteItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, PutItemCommand, paginateQuery } from '@aws-sdk/client-dynamodb';
 import type { StoredToken, TokenStore } from '../../../core/ports/deploy-log.ts';
 import { type Item, keys, S, stringIn } from './items.ts';
 import { readItem, type TableContext } from './log.ts';
@@ -16,15 +16,15 @@ export function dynamoDbTokens(context: TableContext): TokenStore {
       await client.send(new PutItemCommand({ TableName: table, Item }));
     },
     list: async (user) => {
-      const { Items = [] } = await client.send(
-        new QueryCommand({
-          TableName: table,
-          KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-          ExpressionAttributeValues: { ':pk': S(user), ':prefix': S('T#') },
-          ConsistentRead: true,
-        }),
-      );
-      return Items.map(tokenOf);
+      const query = {
+        TableName: table,
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+        ExpressionAttributeValues: { ':pk': S(user), ':prefix': S('T#') },
+        ConsistentRead: true,
+      };
+      const found: StoredToken[] = [];
+      for await (const { Items = [] } of paginateQuery({ client }, query)) found.push(...Items.map(tokenOf));
+      return found;
     },
     remove: async (user, host, app) => {
       const Key = keys.token(user, host, app);

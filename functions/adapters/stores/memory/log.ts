@@ -208,12 +208,13 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, Backlog {
 
 /** The in-memory twin of the token store. */
 export function memoryTokens(): TokenStore {
-  const tokens = new Map<string, StoredToken>();
+  const users = new Map<string, Map<string, StoredToken>>();
+  const of = (user: string) => getOr(users, user, () => new Map<string, StoredToken>());
   return {
-    get: async (user, host, app) => tokens.get(`${user} ${host} ${app}`) ?? null,
-    put: async (user, token) => void tokens.set(`${user} ${token.host} ${token.app}`, token),
-    list: async (user) => [...tokens].filter(([key]) => key.startsWith(`${user} `)).map(([, token]) => token),
-    remove: async (user, host, app) => tokens.delete(`${user} ${host} ${app}`),
+    get: async (user, host, app) => of(user).get(`${host} ${app}`) ?? null,
+    put: async (user, token) => void of(user).set(`${token.host} ${token.app}`, token),
+    list: async (user) => [...of(user)].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, token]) => token),
+    remove: async (user, host, app) => of(user).delete(`${host} ${app}`),
   };
 }
 
