@@ -1,34 +1,86 @@
 import { describe, expect, it } from 'vitest';
-import type { Entry, Status } from '../../functions/core/entry.ts';
 import { row } from '../../functions/core/views.ts';
-import { appending } from '../contracts/deploy-log.ts';
+import { AT, entry, sha } from '../entries.ts';
 
-function entry(status: Status, patch: Partial<Entry> = {}): Entry {
-  const id = `${'a'.repeat(20)}000000000007`;
-  return { ...appending('ann').draft, number: 7, id, seq: 9, status, appName: 'shop', ...patch };
-}
+const view = { base: 'https://here.example.com', docs: 'false' } as const;
+const error = { code: 'deploy:platform:start_app', status: 500, detail: 'It exits with 1.' } as const;
+const failed = entry({
+  status: 'error',
+  appName: 'shop',
+  error,
+  reason: error.detail,
+  finishedAt: AT,
+  logTail: ['boom'],
+});
 
-describe('the row of an entry', () => {
-  it('has the fields of the log, and its address as this reader sees the service', () => {
-    expect(row(entry('ok'), { base: 'https://hooks.example.com', docs: 'false' })).toEqual({
-      id: `https://hooks.example.com/1/status/ann/changes/${'a'.repeat(20)}000000000007`,
-      app_name: 'shop',
-      uuid: '00000000-0000-4000-8000-000000000001',
-      status: 'ok',
+describe('a row', () => {
+  it('has the fields of the specification, addressed as its reader knows the service', () => {
+    expect(row(entry(), view)).toEqual({
+      id: `https://here.example.com/1/status/ann/changes/${entry().id}`,
+      app_name: null,
+      uuid: '00000000-0000-4000-8000-000000000000',
+      status: 'queued',
       provider: 'github',
-      commit: `ann/shop/${'a'.repeat(40)}`,
-      seq: 9,
+      commit: `ann/shop/${sha('a')}`,
+      seq: 1,
     });
   });
 
-  it('says why a deploy failed, also without its document', () => {
-    const error = { code: 'deploy:platform:start_app', status: 500, detail: 'It did not start.' } as const;
-    expect(row(entry('error', { error }), { base: '', docs: 'false' }).error).toEqual(error);
+  it('escapes the user in its address', () => {
+    expect(row(entry({ user: 'a b/c' }), view).id).toContain('/status/a%20b%2Fc/');
   });
 
-  it('has its document when asked for, with times as people write them', () => {
-    const { doc } = row(entry('ok', { finishedAt: 0 }), { base: '', docs: 'true' });
-    expect(doc).toMatchObject({ user: 'ann', branch: 'master', finished_at: '1970-01-01T00:00:00.000Z', reason: null });
+  it('of a failed deploy tells why without being asked', () => {
+    expect(row(failed, view)).toMatchObject({ status: 'error', error });
+    expect(row(failed, view)).not.toHaveProperty('doc');
+  });
+});
+
+describe('the document of a row', () => {
+  it('is there when it is asked for, and tells everything with times that people read', () => {
+    const stage = {
+      name: 'check',
+      status: 'done',
+      startedAt: AT,
+      finishedAt: AT + 1500,
+      attempts: 1,
+      detail: 'shop',
+    } as const;
+    const whole = entry({ ...failed, stages: [stage], snapshot: '1.0.0-1', delivery: 'd' });
+    expect(row(whole, { ...view, docs: 'true' }).doc).toEqual({
+      ...row(entry({ ...whole, error: null }), view),
+      user: 'ann',
+      repository: { host: 'memory', owner: 'ann', name: 'shop', url: null, private: false },
+      branch: 'master',
+      ref: 'refs/heads/master',
+      message: 'First',
+      author: 'Ann',
+      delivery: 'd',
+      received_at: '2026-01-01T00:00:00.000Z',
+      updated_at: '2026-01-01T00:00:00.000Z',
+      finished_at: '2026-01-01T00:00:00.000Z',
+      reason: 'It exits with 1.',
+      error,
+      stages: [
+        {
+          name: 'check',
+          status: 'done',
+          started_at: '2026-01-01T00:00:00.000Z',
+          finished_at: '2026-01-01T00:00:01.500Z',
+          attempts: 1,
+          detail: 'shop',
+        },
+      ],
+      snapshot: '1.0.0-1',
+      url: null,
+      log_tail: ['boom'],
+    });
+  });
+
+  it('holds nothing of what the pipeline keeps for itself', () => {
+    const tarball = { key: 'ann/1/a.tar.gz', bytes: 1, sha256: 'a' };
+    const text = JSON.stringify(row(entry({ tarball, manifest: { secret: 1 }, place: 7 }), { ...view, docs: 'true' }));
+    expect(text).not.toMatch(/tarball|tar\.gz|manifest|place|forced|fromBuild/);
   });
 
   it.each([
@@ -38,11 +90,11 @@ describe('the row of an entry', () => {
     ['error', 'It did not start.', true],
     ['held', 'Waiting for Travis CI.', true],
     ['skipped', 'Another branch.', true],
-  ] as const)('expands by itself what has something to explain: %s, %s', (status, reason, expanded) => {
-    expect('doc' in row(entry(status, { reason }), { base: '', docs: 'auto' })).toBe(expanded);
+  ] as const)('with auto expands what has something to explain: %s, %s', (status, reason, expanded) => {
+    expect('doc' in row(entry({ status, reason }), { ...view, docs: 'auto' })).toBe(expanded);
   });
 
-  it('escapes the user in its address', () => {
-    expect(row(entry('ok', { user: 'a b/c' }), { base: '', docs: 'false' }).id).toContain('/status/a%20b%2Fc/');
+  it('of a deploy that worked gives no reason', () => {
+    expect(row(entry({ status: 'ok', reason: 'Old.' }), { ...view, docs: 'true' }).doc).toMatchObject({ reason: null });
   });
 });

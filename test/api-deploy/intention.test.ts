@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { intentionOf } from '../../functions/api-deploy/intention.ts';
+import { settled } from '../../functions/core/delivery.ts';
+import { build, notice, push } from '../deliveries.ts';
+
+const passed = { passed: true, provider: 'travis', state: 'Passed' };
+const failed = { passed: false, provider: 'travis', state: 'Failed' };
+
+describe('what a delivery asks for', () => {
+  it('is a deploy when it is a push to the branch', () => {
+    expect(intentionOf(push(), 'master')).toEqual({ deploys: true, reason: null, outcome: null });
+  });
+
+  it('is nothing, and why, when it is a push elsewhere', () => {
+    const { deploys, reason, outcome } = intentionOf(push({ branch: 'work' }), 'master');
+    expect({ deploys, outcome }).toEqual({ deploys: false, outcome: null });
+    expect(reason).toContain('work');
+  });
+
+  it('is a deploy, and settles the commit, when it is a passed build', () => {
+    expect(intentionOf(build(), 'master')).toEqual({ deploys: true, reason: null, outcome: passed });
+  });
+
+  it('is nothing, but settles the commit, when it is a failed build', () => {
+    const intention = intentionOf(build({ ...settled('failed'), state: 'Failed' }), 'master');
+    expect(intention).toMatchObject({ deploys: false, outcome: failed });
+  });
+
+  it.each([
+    ['a build that has not finished', build({ ...settled('pending'), state: 'Started' })],
+    ['a build that was skipped', build({ ...settled('neutral'), state: 'skipped' })],
+    ['a build of a pull request', build({ pullRequest: true })],
+    ['a build of another branch', build({ branch: 'work' })],
+    ['a build of no branch', build({ branch: null })],
+    ['a ping', notice()],
+  ])('is nothing, and settles nothing, when it is %s', (_what, delivery) => {
+    expect(intentionOf(delivery, 'master')).toMatchObject({
+      deploys: false,
+      outcome: null,
+      reason: expect.any(String),
+    });
+  });
+});
