@@ -22,8 +22,8 @@ export interface UploadTarget {
  * parts are taken back and the first error comes out as it is.
  *
  * Two buffers of one part, one being sent while the other is filled, serve the whole upload. Upload of
- * `@aws-sdk/lib-storage` gathers and copies each part anew: 500 MB came to a peak of 150 MB and more, this stays
- * below 120.
+ * `@aws-sdk/lib-storage` gathers and copies each part anew: 500 MB came to a peak of 150 MB and more, where
+ * this comes to 120.
  */
 export async function uploadStream(target: UploadTarget, body: AsyncIterable<Uint8Array>): Promise<void> {
   const upload = new PartUpload(target);

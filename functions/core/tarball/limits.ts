@@ -24,7 +24,7 @@ export interface TarballLimits {
 
 /** The limits of the service. */
 export const limits: TarballLimits = {
-  // Five times the largest repositories one deploys as an application; in 64 parts of 8 MiB it stays far below S3's.
+  // Several times the largest repositories that are deployed as an application.
   bytes: 512 * MiB,
   // Source shrinks three to six times. Eight leaves room and still fits the disk of a small machine.
   unpackedBytes: 4096 * MiB,

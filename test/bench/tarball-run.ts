@@ -1,0 +1,53 @@
+// One run in a process of its own, so that its peak of memory is only its own.
+// Arguments: what to do, a file, the address of S3, a bucket. Prints one line of JSON.
+import { createReadStream, existsSync, readFileSync } from 'node:fs';
+import { createGunzip } from 'node:zlib';
+import { S3Client } from '@aws-sdk/client-s3';
+import { s3Tarballs } from '../../functions/adapters/stores/s3-tarballs.ts';
+import type { TarballStore } from '../../functions/core/ports/tarball-store.ts';
+import { INFLATE_CHUNK } from '../../functions/core/tarball/inflate.ts';
+import { inspected } from '../../functions/core/tarball/inspect.ts';
+
+const [what = '', file = '', endpoint = '', bucket = ''] = process.argv.slice(2);
+
+const tasks: Readonly<Record<string, (store: TarballStore) => Promise<void>>> = {
+  /** The baseline, with the chunks that serve inspection best. */
+  gunzip: async () => {
+    const gunzip = createReadStream(file).pipe(createGunzip({ chunkSize: INFLATE_CHUNK }));
+    gunzip.resume();
+    await new Promise((resolve, reject) => gunzip.on('end', resolve).on('error', reject));
+  },
+  inspect: async () => {
+    for await (const _ of inspected(createReadStream(file)).body);
+  },
+  upload: (store) => store.put('bench', createReadStream(file)),
+  pass: async (store) => {
+    const { body, result } = inspected(createReadStream(file));
+    await store.put('bench', body);
+    await result;
+  },
+};
+
+const client = new S3Client({
+  endpoint,
+  region: 'us-east-1',
+  credentials: { accessKeyId: 'bench', secretAccessKey: 'bench' },
+  requestChecksumCalculation: 'WHEN_REQUIRED',
+  responseChecksumValidation: 'WHEN_REQUIRED',
+});
+const store = s3Tarballs({ client, bucket });
+// The first call of a process loads the SDK's rules and connects; a function does so once, not for each tarball.
+await store.remove('bench');
+const start = performance.now();
+await tasks[what]?.(store);
+const ms = performance.now() - start;
+await store.remove('bench');
+console.log(JSON.stringify({ ms, peakBytes: peakBytes() }));
+client.destroy();
+
+/** The kernel's own mark where it gives one: `maxRSS` begins with that of the process that started this one. */
+function peakBytes(): number {
+  const status = existsSync('/proc/self/status') ? readFileSync('/proc/self/status', 'utf8') : '';
+  const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];
+  return 1024 * (kilobytes === undefined ? process.resourceUsage().maxRSS : Number(kilobytes));
+}

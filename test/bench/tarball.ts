@@ -1,0 +1,119 @@
+// A tarball on its way from the host to S3, inspected as it passes, beside gunzip of the same file to nowhere.
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { build } from 'esbuild';
+import { clientFor } from '../../lib/local/clients.ts';
+import { startSqsS3 } from '../../lib/local/emulators/sqs-s3.ts';
+import type { BenchRow } from './row.ts';
+import { writeSourceTarball } from './source-tarball.ts';
+import { median, milliseconds, ratioOf } from './statistics.ts';
+
+const BUCKET = 'bench';
+const MOST_TIMES_GUNZIP = 1.5;
+const MOST_PEAK_MB = 120;
+const sizes = [
+  { megabytes: 1, runs: 7 },
+  { megabytes: 50, runs: 5 },
+  { megabytes: 500, runs: 3 },
+];
+const tasks = ['gunzip', 'inspect', 'upload', 'pass'] as const;
+
+interface Run {
+  readonly ms: number;
+  readonly peakBytes: number;
+}
+type Measured = Readonly<Record<(typeof tasks)[number], Run>>;
+
+/**
+ * The pass at 1, 50 and 500 MB: inspection alone, and the whole pass less what the same upload costs without
+ * inspection (the emulator of S3 takes its time from the same processors), against gunzip of the same file; then the
+ * peak of memory of the pass's process. Each run is a process of its own, the four tasks taking turns.
+ */
+export async function run(): Promise<readonly BenchRow[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'tarball-bench-'));
+  const emulator = await startSqsS3();
+  try {
+    const s3 = new S3Client(clientFor(emulator.endpoint));
+    await s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
+    const script = await bundled(folder);
+    const rows: BenchRow[] = [];
+    for (const { megabytes, runs } of sizes) {
+      const file = join(folder, `${megabytes}.tar.gz`);
+      await writeSourceTarball(file, megabytes * 1e6);
+      rows.push(...rowsOf(megabytes, await measure([script, file, emulator.endpoint], runs)));
+      await rm(file);
+    }
+    return rows;
+  } finally {
+    await emulator.close();
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** As it is deployed: one file, minified. */
+async function bundled(folder: string): Promise<string> {
+  const outfile = join(folder, 'run.mjs');
+  await build({
+    entryPoints: [join(import.meta.dirname, 'tarball-run.ts')],
+    outfile,
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+  });
+  return outfile;
+}
+
+async function measure([script, file, endpoint]: readonly [string, string, string], runs: number): Promise<Measured> {
+  const all = { gunzip: [] as Run[], inspect: [] as Run[], upload: [] as Run[], pass: [] as Run[] };
+  for (let index = 0; index < runs; index++) {
+    for (const task of tasks) all[task].push(await runOnce([script, task, file, endpoint, BUCKET]));
+  }
+  return {
+    gunzip: typical(all.gunzip),
+    inspect: typical(all.inspect),
+    upload: typical(all.upload),
+    pass: typical(all.pass),
+  };
+}
+
+async function runOnce(args: readonly string[]): Promise<Run> {
+  const { stdout } = await promisify(execFile)(process.execPath, args, {
+    env: { ...process.env, AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
+  });
+  return JSON.parse(stdout);
+}
+
+/** The middle of the times and the highest of the peaks. */
+function typical(runs: readonly Run[]): Run {
+  return { ms: median(runs.map(({ ms }) => ms)), peakBytes: Math.max(...runs.map(({ peakBytes }) => peakBytes)) };
+}
+
+function rowsOf(megabytes: number, { gunzip, inspect, upload, pass }: Measured): readonly BenchRow[] {
+  const time = (what: string, ms: number): BenchRow => ({
+    figure: `tarball of ${megabytes} MB, ${what}`,
+    value: milliseconds(ms),
+    baseline: milliseconds(gunzip.ms),
+    ratio: ratioOf(ms, gunzip.ms),
+    target: `≤ ${MOST_TIMES_GUNZIP} × gunzip`,
+    reached: ms <= MOST_TIMES_GUNZIP * gunzip.ms,
+  });
+  const peak = pass.peakBytes / 1e6;
+  return [
+    time('inspected', inspect.ms),
+    time(`to S3 in ${milliseconds(pass.ms)} less ${milliseconds(upload.ms)} of upload`, pass.ms - upload.ms),
+    {
+      figure: `tarball of ${megabytes} MB, to S3, peak`,
+      value: `${Math.round(peak)} MB`,
+      baseline: `${Math.round(gunzip.peakBytes / 1e6)} MB`,
+      target: `≤ ${MOST_PEAK_MB} MB`,
+      reached: peak <= MOST_PEAK_MB,
+    },
+  ];
+}
