@@ -88,6 +88,22 @@ describe('a login at a status address', () => {
   });
 });
 
+describe('a login at a pairing address, which has no user in it', () => {
+  const auth = '/1/auth/{host}';
+
+  it('lets every user in, as themselves', async () => {
+    const { enter } = setUp();
+    expect(await enter(auth, basic('kiwi', 'password'))).toEqual({ allowed: true, user: 'kiwi' });
+  });
+
+  it('is refused with the codes of the status addresses', async () => {
+    const { enter } = setUp();
+    expect(await enter(auth)).toMatchObject({ code: 'mw:auth:unauthorized' });
+    expect(await enter(auth, basic('kiwi', 'wrong'))).toMatchObject({ code: 'mw:auth:unauthorized' });
+    expect(await enter(auth, basic('broken', 'password'))).toMatchObject({ code: 'mw:auth:no_username' });
+  });
+});
+
 describe.each(['/', '/1/deploy'])('a login at the deploy address %s', (deploy) => {
   it('lets a user in', async () => {
     const { enter } = setUp();

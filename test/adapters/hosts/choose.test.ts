@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chooseHost } from '../../../functions/adapters/hosts/choose.ts';
+import { chooseHost, hostAt } from '../../../functions/adapters/hosts/choose.ts';
 import type { HostConfig } from '../../../functions/adapters/hosts/configuration.ts';
 
 function host(name: string, web: string, api = web): HostConfig {
@@ -43,5 +43,34 @@ describe('the host of a payload', () => {
   it('of any kind and without a name is the only one there is', () => {
     expect(chooseHost([local], 'any', null)).toBe(local);
     expect(chooseHost(hosts, 'any', null)).toBeNull();
+  });
+});
+
+describe('the host of an address of the service', () => {
+  const forge: HostConfig = {
+    name: 'forge',
+    kind: 'forgejo',
+    api: 'https://forge.test/api/v1',
+    web: 'https://forge.test',
+  };
+  const named: HostConfig = { ...forge, name: 'repohost' };
+
+  it('is the first one for repohost, unless a host is called that', () => {
+    expect(hostAt([forge, github], 'repohost')).toBe(forge);
+    expect(hostAt([github, named], 'repohost')).toBe(named);
+    expect(hostAt([], 'repohost')).toBeNull();
+  });
+
+  it('is the one of that name, or else the first of that kind', () => {
+    expect(hostAt([local, github, forge], 'github')).toBe(github);
+    expect(hostAt([enterprise, local, forge], 'github')).toBe(enterprise);
+    expect(hostAt([github, forge], 'forgejo')).toBe(forge);
+    expect(hostAt([github, forge], 'gitlab')).toBeNull();
+  });
+
+  it('of a payload of Gitea may be Forgejo, and the other way round', () => {
+    expect(chooseHost([github, forge], 'gitea', 'forge.test')).toBe(forge);
+    expect(chooseHost([{ ...forge, kind: 'gitea' }], 'forgejo', null)).toMatchObject({ name: 'forge' });
+    expect(chooseHost([github, forge], 'gitea', 'github.com')).toBeNull();
   });
 });
