@@ -1,5 +1,6 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
+import { v4 } from 'uuid';
 import type { Clock, Ids } from '../../core/ports/ambient.ts';
 
 /** The machine's own clock. */
@@ -12,7 +13,7 @@ export const systemClock: Clock = {
 
 /** Identifiers from the machine's own source of randomness. */
 export const systemIds: Ids = {
-  uuid: randomUUID,
+  uuid: () => v4(),
   hex: (digits) =>
     randomBytes(Math.ceil(digits / 2))
       .toString('hex')
