@@ -1,9 +1,9 @@
 import { type Entry, entryAddress, isFinal } from '../core/entry.ts';
-import { DeployError } from '../core/errors.ts';
+import { problem } from '../core/errors.ts';
 import type { Clock } from '../core/ports/ambient.ts';
 import type { DeployLog } from '../core/ports/deploy-log.ts';
 import { row } from '../core/views.ts';
-import { type HttpAnswer, problemAnswer } from '../triggers/http.ts';
+import type { HttpAnswer } from '../triggers/http.ts';
 
 /** Milliseconds between two looks at an entry that a client waits for. */
 const PAUSE = 150;
@@ -35,6 +35,7 @@ export async function awaited(
 
 function outcome(entry: Entry, uuid: string): HttpAnswer {
   if (!entry.error) return accepted(entry);
-  const failed = problemAnswer(new DeployError(entry.error.code, entry.error.detail), uuid);
-  return { ...failed, headers: { ...failed.headers, location: entryAddress(entry.base, entry) } };
+  const { code, status, detail } = entry.error;
+  const headers = { 'content-type': 'application/problem+json', location: entryAddress(entry.base, entry) };
+  return { status, headers, body: problem(code, detail, uuid) };
 }

@@ -1,10 +1,8 @@
-import { systemClock } from '../adapters/ambient/system.ts';
 import { connectPlatform } from '../adapters/connect/platform.ts';
 import { connectStage } from '../adapters/connect/stage.ts';
 import { stageTrigger } from '../triggers/stage.ts';
 import { extract } from './extract.ts';
 
-export const handler = stageTrigger(
-  extract({ platform: await connectPlatform(), clock: systemClock }),
-  connectStage('extract'),
-);
+const stage = connectStage('extract');
+
+export const handler = stageTrigger(extract({ platform: await connectPlatform(), clock: stage.clock }), stage);

@@ -1,0 +1,8 @@
+import type { DeployFacts } from '../../core/ports/deploy-log.ts';
+import { dynamoDbFacts } from '../stores/dynamodb/facts.ts';
+import { connectTable } from './table.ts';
+
+/** What the stages must know beside the entry. */
+export function connectFacts(): DeployFacts {
+  return dynamoDbFacts(connectTable());
+}
