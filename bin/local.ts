@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LocalError } from '../lib/local/local-error.ts';
@@ -15,22 +15,21 @@ const project = fileURLToPath(new URL('..', import.meta.url));
 const dataDir = process.env.DATA_DIR ?? join(project, '.local');
 const drawing = new Drawing(process.stdout);
 let service: LocalService | undefined;
-let ending = false;
+let endingSince: number | undefined;
 
-process.on('SIGINT', () => void end(0));
-process.on('SIGTERM', () => void end(0));
-process.on('SIGHUP', () => void end(0));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, endOnSignal);
+process.stdout.on('error', () => void end(1));
 watchParents(() => void end(1));
 
 try {
   await run();
 } catch (error) {
-  drawing.line(error instanceof LocalError ? error.message : String(error instanceof Error ? error.stack : error));
+  // What is under way while everything ends fails, and is nobody's concern.
+  if (endingSince === undefined) drawing.line(sentence(error));
   await end(1);
 }
 
 async function run(): Promise<void> {
-  mkdirSync(dataDir, { recursive: true });
   const logFile = join(dataDir, 'service.log');
   const note = (line: object) =>
     appendFileSync(logFile, `${JSON.stringify({ at: new Date().toISOString(), ...line })}\n`);
@@ -47,6 +46,7 @@ async function run(): Promise<void> {
       note(record);
       if (record.method === 'POST') wake();
     },
+    onPlatformEvent: note,
   });
   void service.failed.then((reason) => {
     drawing.line(reason.message);
@@ -57,6 +57,7 @@ async function run(): Promise<void> {
   wake = follower.wake;
   wake();
   const sample = await sampleDeploy(service, dataDir);
+  await follower.catchUp();
   tell(service, sample);
 }
 
@@ -88,10 +89,23 @@ function port(): number {
   throw new LocalError(`PORT is "${text}", which is not the number of a port.`);
 }
 
-/** The second signal does not wait for the first. */
+function sentence(error: unknown): string {
+  if (error instanceof LocalError) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+/** Milliseconds in which a second signal is still the same one: of Ctrl-C in `npm start`, npm passes its own on. */
+const SAME_SIGNAL = 1000;
+
+/** The first signal ends everything in good order, another one at once. */
+function endOnSignal(): void {
+  if (endingSince !== undefined && performance.now() - endingSince > SAME_SIGNAL) process.exit(1);
+  void end(0);
+}
+
 async function end(code: number): Promise<void> {
-  if (ending) process.exit(1);
-  ending = true;
+  if (endingSince !== undefined) return;
+  endingSince = performance.now();
   await service?.close().catch(() => {});
   process.exit(code);
 }

@@ -7,21 +7,32 @@ import { processStartTime } from './platform/process-start-time.ts';
  * Makes sure that one service at a time works on a data folder. Gives what lifts the lock. A lock whose process is gone
  * is taken over.
  *
- * @throws LocalError when another one runs
+ * @throws LocalError when another one runs, and when the folder cannot be made or written to
  */
 export async function lockInstance(file: string): Promise<() => void> {
-  mkdirSync(dirname(file), { recursive: true });
   const holder = readHolder(file);
   if (holder && (await isAlive(holder))) {
     throw new LocalError(`The service already runs in this folder (process ${holder.pid}): stop it first.`);
   }
-  writeFileSync(file, JSON.stringify({ pid: process.pid, startTime: await processStartTime(process.pid) }));
+  write(file, { pid: process.pid, startTime: await processStartTime(process.pid) });
   return () => rmSync(file, { force: true });
 }
 
 interface Holder {
   readonly pid: number;
   readonly startTime: string | undefined;
+}
+
+function write(file: string, holder: Holder): void {
+  const folder = dirname(file);
+  try {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(file, JSON.stringify(holder));
+  } catch (cause) {
+    throw new LocalError(`The data folder ${folder} cannot be written to: check the path and its permissions.`, {
+      cause,
+    });
+  }
 }
 
 function readHolder(file: string): Holder | null {

@@ -31,7 +31,8 @@ function readPorts(file: string): Record<string, number | undefined> {
   }
 }
 
-async function isFree(port: number): Promise<boolean> {
+/** Whether nobody listens on that port of 127.0.0.1. */
+export async function isFree(port: number): Promise<boolean> {
   return (await tryPort(port)) !== null;
 }
 

@@ -1,14 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AccessRecord } from './gateway/server.ts';
 import { lockInstance } from './instance-lock.ts';
 import type { FunctionLogLine } from './invoke/log-lines.ts';
-import type { LocalError } from './local-error.ts';
+import { LocalError } from './local-error.ts';
 import { type Platform, startPlatform } from './platform/platform.ts';
+import type { PlatformEvent } from './platform/settings.ts';
+import { gitCommand } from './repohost/git.ts';
 import { type RepoHost, startRepoHost } from './repohost/repohost.ts';
 import { type Runtime, startRuntime } from './runtime.ts';
-import { stablePorts } from './stable-ports.ts';
+import { isFree, stablePorts } from './stable-ports.ts';
 import { synthesis } from './synthesis.ts';
 
 /** How to start the whole service on this machine. */
@@ -28,6 +30,7 @@ export interface StartOptions {
   readonly log?: (line: FunctionLogLine) => void;
   readonly warn?: (sentence: string) => void;
   readonly onRequest?: (record: AccessRecord) => void;
+  readonly onPlatformEvent?: (event: PlatformEvent) => void;
 }
 
 /** The whole service on this machine: the stack, the hosting platform and the repository host. */
@@ -84,8 +87,8 @@ async function start(
   const { project, dataDir, warn = () => {} } = options;
   const outdir = options.outdir ?? join(dataDir, 'cdk.out');
   const login = readLogin(dataDir);
-  step('synthesising the stack');
-  await synthesis({ project, outdir });
+  await checkMachine(options.port);
+  await synthesis({ project, outdir, begin: () => step('synthesising the stack (once, until a source changes)') });
   step('starting the stack');
   const ports = await stablePorts(join(dataDir, 'ports.json'), ['platform', 'repositories']);
   const runtime = await startRuntime({
@@ -98,24 +101,47 @@ async function start(
   });
   closers.push(runtime.close);
   step('starting the platform and the repository host');
-  const platform = await startPlatform({
-    dataDir: join(dataDir, 'platform'),
-    port: ports.platform,
-    serviceToken: runtime.secret('StoresPlatformToken'),
-  });
+  const platform = await explained(
+    startPlatform({
+      dataDir: join(dataDir, 'platform'),
+      port: ports.platform,
+      serviceToken: runtime.secret('StoresPlatformToken'),
+      ...(options.onPlatformEvent && { log: options.onPlatformEvent }),
+    }),
+  );
   closers.push(platform.close);
-  await platform.seed(login);
+  await explained(platform.seed(login));
   const url = await runtime.open();
   const repoHost = await startRepoHost({
     dataDir: join(dataDir, 'repositories'),
     port: ports.repositories,
     webhook: { url: `${url}/1/deploy?branch=${BRANCH}`, user: login.user, secret: login.password },
+    log: warn,
   });
   closers.push(() => repoHost.close());
   writeLogin(dataDir, url, login);
   // The queues were lost with the last process; the log knows what was under way.
   await runtime.call('sweep', { everything: true });
   return { url, login, platform, repoHost, runtime, failed: runtime.failed, close };
+}
+
+/** What is missing is better said before the seconds that the rest takes. */
+async function checkMachine(port: number): Promise<void> {
+  await gitCommand().read(['version']);
+  if (port === 0 || (await isFree(port))) return;
+  throw new LocalError(
+    `Port ${port} of 127.0.0.1 is taken by another program: end that one, or set PORT to another port (0: any free one).`,
+  );
+}
+
+/** The platform's errors are sentences for people, too, but not known as such. */
+async function explained<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    if (cause instanceof LocalError || !(cause instanceof Error)) throw cause;
+    throw new LocalError(cause.message, { cause });
+  }
 }
 
 /** Where the stack finds what it calls, and waits that suit a person who watches. */
@@ -134,14 +160,11 @@ function ownParameters(ports: { platform: number; repositories: number }): Recor
 
 function readLogin(dataDir: string): Login {
   const file = join(dataDir, 'password');
-  try {
-    return { user: USER, password: readFileSync(file, 'utf8').trim() };
-  } catch {
-    const password = randomBytes(18).toString('base64url');
-    mkdirSync(dataDir, { recursive: true });
-    writeFileSync(file, `${password}\n`, { mode: 0o600 });
-    return { user: USER, password };
-  }
+  const known = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  if (known !== '') return { user: USER, password: known };
+  const password = randomBytes(18).toString('base64url');
+  writeFileSync(file, `${password}\n`, { mode: 0o600 });
+  return { user: USER, password };
 }
 
 /** With it `curl --netrc-file` logs in without a secret on the command line. */

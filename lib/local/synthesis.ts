@@ -12,6 +12,8 @@ export interface SynthesisOptions {
   readonly project: string;
   /** Folder of the cloud assembly; made anew when a source has changed. */
   readonly outdir: string;
+  /** Told when it is about to be made, which takes seconds. */
+  readonly begin?: () => void;
 }
 
 /** All that the template and the bundles are made from. */
@@ -24,10 +26,11 @@ const ignored = ['lib/local', 'lib/cli'];
  *
  * @throws LocalError with what the synthesis said
  */
-export async function synthesis({ project, outdir }: SynthesisOptions): Promise<boolean> {
+export async function synthesis({ project, outdir, begin }: SynthesisOptions): Promise<boolean> {
   const stamp = join(outdir, '.sources');
   const wanted = await digest(project);
   if (readIfThere(stamp) === wanted) return false;
+  begin?.();
   // Made beside the old one: a start that is interrupted here must not leave half an assembly behind.
   const fresh = `${outdir}.${process.pid}`;
   await rm(fresh, { recursive: true, force: true });
@@ -63,10 +66,14 @@ async function run(project: string, outdir: string): Promise<void> {
     env: { ...process.env, CDK_OUTDIR: outdir, CHECK_TEMPLATE: 'no' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  // Whoever ends this process in the meantime wants it ended, too.
+  const end = () => child.kill();
+  process.once('exit', end);
   const said: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => said.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => said.push(chunk));
   const [code] = await once(child, 'close');
+  process.off('exit', end);
   if (code === 0) return;
   throw new LocalError(`The stack cannot be synthesised:\n${Buffer.concat(said).toString('utf8').trim()}`);
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { isFinal, newestEntries } from '../show/log-client.ts';
 import { BRANCH, type LocalService } from '../start.ts';
-import { pushSample } from './push.ts';
+import { hasBranch, pushSample } from './push.ts';
 
 const OWNER = 'demo';
 const NAME = 'hello';
@@ -26,7 +26,8 @@ export async function sampleDeploy(service: LocalService, dataDir: string): Prom
   const repository = service.repoHost.repositoryPath(OWNER, NAME);
   if (!existsSync(repository)) await service.repoHost.createRepository(OWNER, NAME);
   if (!existsSync(done)) {
-    await pushSample(repository, BRANCH, dataDir);
+    // A start that was ended between the push and the mark must not push another first commit: git would refuse it.
+    if (!(await hasBranch(repository, BRANCH))) await pushSample(repository, BRANCH, dataDir);
     writeFileSync(done, '');
   }
   return { repository, address: await sampleAddress(service) };

@@ -26,6 +26,15 @@ export async function pushSample(repository: string, branch: string, scratch = t
   }
 }
 
+/** Whether something has been pushed to the branch of a bare repository. */
+export async function hasBranch(repository: string, branch: string): Promise<boolean> {
+  const args = ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`];
+  return run('git', args, { cwd: repository, env: ownEnvironment() }).then(
+    () => true,
+    () => false,
+  );
+}
+
 /** The person's own git settings may ask for signatures, hooks or a name that is not there. */
 function ownEnvironment(): NodeJS.ProcessEnv {
   const author = { NAME: 'Deployment Webhooks', EMAIL: 'sample@localhost' };

@@ -27,6 +27,8 @@ export class Drawing {
   entry(entry: ShownEntry): void {
     const lines = linesOf(entry, (style, text) => this.#paint(style, text));
     const before = this.#drawn.get(entry.id) ?? 0;
+    // Two looks at the log may come back in the wrong order.
+    if (lines.length < before) return;
     for (const line of lines.slice(before)) this.line(line);
     this.#drawn.set(entry.id, lines.length);
     this.#setLive(isFinal(entry) ? '' : liveLine(entry));

@@ -9,6 +9,8 @@ const LOOKS_AT = 20;
 export interface Follower {
   /** Says that something may have begun: the log is looked at until nothing is under way any more. */
   wake(): void;
+  /** Shows once what there is by now. */
+  catchUp(): Promise<void>;
   close(): void;
 }
 
@@ -25,13 +27,17 @@ export function follow(
   let closed = false;
   let looks = false;
 
+  const showNews = async () => {
+    const entries = await newestEntries(service.url, service.login, LOOKS_AT).catch(() => []);
+    for (const entry of entries) if (isNews(entry, shown)) show(entry);
+    return entries;
+  };
   const look = async () => {
     if (looks) return;
     looks = true;
     while (wanted && !closed) {
       wanted = false;
-      const entries = await newestEntries(service.url, service.login, LOOKS_AT).catch(() => []);
-      for (const entry of entries) if (isNews(entry, shown)) show(entry);
+      const entries = await showNews();
       wanted ||= entries.some((entry) => !isFinal(entry) && entry.status !== 'held');
       await setTimeout(PAUSE);
     }
@@ -41,6 +47,9 @@ export function follow(
     wake: () => {
       wanted = true;
       void look();
+    },
+    catchUp: async () => {
+      await showNews();
     },
     close: () => {
       closed = true;
