@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+
+/** A process, told from a later one of the same number by the time of its start. */
+export interface ProcessMark {
+  readonly pid: number;
+  readonly startTime: string;
+  /** How it was called, for the message of a test. */
+  readonly command: string;
+}
+
+interface Found extends ProcessMark {
+  readonly parent: number;
+}
+
+/** All that a process has started, and what they have started. */
+export function descendants(pid: number): readonly ProcessMark[] {
+  const all = everyProcess();
+  const below = (parent: number): readonly Found[] =>
+    all.filter((one) => one.parent === parent).flatMap((one) => [one, ...below(one.pid)]);
+  return below(pid);
+}
+
+/** Which of them still run. */
+export function stillRunning(marks: readonly ProcessMark[]): readonly ProcessMark[] {
+  return marks.filter((mark) => inspect(mark.pid)?.startTime === mark.startTime);
+}
+
+/** What runs in a folder or was called with a path of it, whoever started it. */
+export function runningIn(folder: string): readonly ProcessMark[] {
+  return everyProcess().filter(
+    ({ pid, command }) => pid !== process.pid && (command.includes(folder) || workingFolder(pid).startsWith(folder)),
+  );
+}
+
+function everyProcess(): readonly Found[] {
+  return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (inspect(Number(name)) ?? []) : []));
+}
+
+/** Null when it is gone; what has ended and only waits to be collected is gone. */
+function inspect(pid: number): Found | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The program's name in parentheses may hold anything: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (fields[0] === 'Z') return null;
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+    return { pid, parent: Number(fields[1]), startTime: fields[19] ?? '', command };
+  } catch {
+    return null;
+  }
+}
+
+function workingFolder(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { project, testAssembly, testFolder } from './place.ts';
+import { descendants, type ProcessMark, runningIn, stillRunning } from './processes.ts';
+
+/** `npm start` as a process of its own, with all that it starts. */
+export interface ServiceProcess {
+  readonly pid: number;
+  /** What it has printed so far, errors included. */
+  output(): string;
+  /** Waits until it has printed what fits and gives the match; rejects when it ends before. */
+  printed(pattern: RegExp): Promise<RegExpExecArray>;
+  /** How it ended: its exit code, or the signal. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+  /** To the process itself, and to nothing that it has started. */
+  signal(signal: NodeJS.Signals): void;
+  /** The same to the whole process group, as a terminal sends it. */
+  signalGroup(signal: NodeJS.Signals): void;
+  /** SIGKILL, unless it has ended already. */
+  kill(): void;
+  /** What of it runs now. */
+  family(): readonly ProcessMark[];
+}
+
+/** How to start it, where that is not the usual way. */
+export interface StartProcess {
+  readonly dataDir: string;
+  readonly port?: number;
+  readonly path?: string;
+  /** Through npm, as a person does. */
+  readonly npm?: boolean;
+}
+
+/** A data folder whose stack is synthesised already, which takes longer than all the rest. */
+export function dataFolder(name: string): string {
+  const folder = join(testFolder, `${name}-${process.pid}`);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  cpSync(testAssembly, join(folder, 'cdk.out'), { recursive: true });
+  return folder;
+}
+
+/** Starts the service; nothing is waited for. */
+export function startProcess({ dataDir, port = 0, path = process.env.PATH ?? '', npm }: StartProcess): ServiceProcess {
+  // What npm does before is not needed, and not wanted: it may install.
+  const [program, ...args] = npm
+    ? ['npm', 'run', 'start', '--ignore-scripts']
+    : [process.execPath, '--import', 'tsx', join(project, 'bin', 'local.ts')];
+  const child = spawn(program ?? '', args, {
+    cwd: project,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: path, HOME: process.env.HOME, DATA_DIR: dataDir, PORT: String(port) },
+  });
+  const pid = child.pid ?? 0;
+  const text = collect(child);
+  const ended = once(child, 'exit').then(([code, signal]) => code ?? signal);
+  return {
+    pid,
+    output: text,
+    ended,
+    printed: (pattern) => printed(pattern, text, child),
+    signal: (signal) => void process.kill(pid, signal),
+    signalGroup: (signal) => void process.kill(-pid, signal),
+    kill: () => void child.kill('SIGKILL'),
+    family: () => descendants(pid),
+  };
+}
+
+/** Milliseconds until none of them runs any more and nothing runs in the folder; rejects with what does after ten seconds. */
+export async function gone(family: readonly ProcessMark[], dataDir: string): Promise<number> {
+  const began = performance.now();
+  for (;;) {
+    const left = [...stillRunning(family), ...runningIn(dataDir)];
+    const waited = performance.now() - began;
+    if (left.length === 0) return waited;
+    if (waited > 10_000) throw new Error(`Still running: ${left.map(({ command }) => command).join('\n')}`);
+    await setTimeout(20);
+  }
+}
+
+/** The login of a data folder, as `user:password`. */
+export function loginOf(dataDir: string): string {
+  return `demo:${readFileSync(join(dataDir, 'password'), 'utf8').trim()}`;
+}
+
+function collect({ stdout, stderr }: ChildProcess): () => string {
+  let text = '';
+  for (const stream of [stdout, stderr]) {
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+  }
+  return () => text;
+}
+
+async function printed(pattern: RegExp, text: () => string, child: ChildProcess): Promise<RegExpExecArray> {
+  for (let waited = 0; waited < 60_000; waited += 20) {
+    const match = pattern.exec(text());
+    if (match) return match;
+    if (child.exitCode !== null) break;
+    await setTimeout(20);
+  }
+  throw new Error(`It has not printed ${pattern}, but:\n${text()}`);
+}
