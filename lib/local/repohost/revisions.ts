@@ -1,10 +1,18 @@
 import type { Git } from './git.ts';
 
+/** Commits that were found, by folder and id: a commit never changes, and each question starts a process. */
+const found = new Set<string>();
+const MOST_FOUND = 10_000;
+
 /** The commit that a branch, a tag or an id names, or null; anything that could be an option or a range is nobody's name. */
 export async function findCommit(git: Git, folder: string, revision: string): Promise<string | null> {
   if (!/^[A-Za-z0-9][A-Za-z0-9._/-]*$/.test(revision) || revision.includes('..')) return null;
+  if (found.has(`${folder} ${revision}`)) return revision;
   const id = await git.ask(['-C', folder, 'rev-parse', '--verify', '--quiet', `${revision}^{commit}`]);
-  return id?.trim() ?? null;
+  if (id === null) return null;
+  if (found.size >= MOST_FOUND) found.clear();
+  found.add(`${folder} ${id.trim()}`);
+  return id.trim();
 }
 
 /** A file of a commit's tree. */
