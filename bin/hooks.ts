@@ -1,0 +1,23 @@
+import { type Command, UsageError } from '../lib/cli/command.ts';
+import { hook } from '../lib/cli/hook.ts';
+
+/** The commands by name, each with what it is for. */
+const commands: ReadonlyMap<string, { readonly run: Command; readonly about: string }> = new Map([
+  ['hook', { run: hook, about: 'the webhook of a repository: what to paste where, or --create, --show, --remove' }],
+]);
+
+const [name = '', ...args] = process.argv.slice(2);
+const command = commands.get(name);
+
+try {
+  if (!command) throw new UsageError(usage());
+  process.exitCode = await command.run(args, { env: process.env, print: (line) => console.log(line) });
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+}
+
+function usage(): string {
+  const lines = [...commands].map(([known, { about }]) => `  ${known.padEnd(8)} ${about}`);
+  return ['Usage: npm run hooks -- <command> …', '', ...lines].join('\n');
+}
