@@ -235,7 +235,7 @@ describe('every error of the API, provoked over HTTP', () => {
       const unseen = { ...host.push('nameless', { files: {}, tarball: 404 }), after: 'f'.repeat(40) };
       const answer = await started.hook(unseen, { prefer: 'wait=20' });
       await expectFailure(answer, 502, 'deploy:repohost:no_pkg_json');
-      expect(answer.body.detail).toContain('POST /1/auth/repohost');
+      expect(answer.body.detail).toMatch(/private repository.* POST \/1\/auth\//);
     });
 
     it('fails with deploy:repohost:download_tarball when the host has none', async () => {
