@@ -4,7 +4,7 @@ import { DeployError } from '../../core/errors.ts';
 import type { HookCall } from '../../core/ports/sender.ts';
 import { deliveryId } from './fields/delivery-id.ts';
 import type { DescribedSender } from './fields/described.ts';
-import { announcement } from './fields/event-header.ts';
+import { isOtherGithubEvent } from './fields/github-event.ts';
 import { githubRepository, readGithubPush } from './fields/github-push.ts';
 import { readBody } from './fields/read.ts';
 
@@ -23,8 +23,7 @@ export const github: DescribedSender = {
   name: 'GitHub',
   knownBy: 'the header X-GitHub-Event',
   needs: [],
-  // Gitea, Forgejo and Gogs send this header as well, after their own.
-  recognises: ({ headers }) => announcement(headers)?.by === 'GitHub',
+  recognises: ({ headers }) => isOtherGithubEvent(headers),
   read: (call) => [read(call)],
 };
 
@@ -49,7 +48,7 @@ function notice(event: string, id: string | null, body: unknown): Notice {
   const reason =
     event === 'ping'
       ? pingReason(hook?.events ?? null)
-      : `The event ${event} deploys nothing; the service acts on pushes.`;
+      : `The event ${event} deploys nothing; the service acts on pushes and CI results.`;
   return { kind: 'notice', provider: 'github', id, repository, reason };
 }
 

@@ -1,33 +1,59 @@
 import { DeployError } from '../../core/errors.ts';
 import type { HookCall, Sender } from '../../core/ports/sender.ts';
+import { appveyor } from './appveyor.ts';
+import { bitbucket } from './bitbucket.ts';
+import { bitbucketStatus } from './bitbucket-status.ts';
+import { buildkite } from './buildkite.ts';
+import { circleci } from './circleci.ts';
+import { drone } from './drone.ts';
 import { hasField } from './fields/body.ts';
 import type { DescribedSender } from './fields/described.ts';
-import { announcement } from './fields/event-header.ts';
+import { forgejo } from './forgejo.ts';
+import { gitea } from './gitea.ts';
 import { github } from './github.ts';
+import { githubActions } from './github-actions.ts';
+import { githubChecks } from './github-checks.ts';
 import { githubLegacy } from './github-legacy.ts';
+import { githubStatus } from './github-status.ts';
+import { gitlab } from './gitlab.ts';
+import { gitlabPipeline } from './gitlab-pipeline.ts';
+import { gogs } from './gogs.ts';
+import { jenkins } from './jenkins.ts';
 import { travis } from './travis.ts';
 
-/** Every sender, in the order of asking: those with a header of their own before those known by their body. */
-export const senders: readonly DescribedSender[] = [github, travis, githubLegacy];
+/** Every sender, in the order of asking: repository hosts, those first whose calls carry the headers of the next ones. */
+export const senders: readonly DescribedSender[] = [
+  forgejo,
+  gitea,
+  gogs,
+  gitlab,
+  gitlabPipeline,
+  bitbucket,
+  bitbucketStatus,
+  github,
+  githubActions,
+  githubChecks,
+  githubStatus,
+  travis,
+  circleci,
+  buildkite,
+  drone,
+  appveyor,
+  jenkins,
+  githubLegacy,
+];
 
 /**
- * The sender of a call. Throws `deploy:provider:not_supported` that says whose call it seems to be and what is missing,
- * or what would be understood.
+ * The sender of a call. Throws `deploy:provider:not_supported` that says what is missing in a body that is nearly one of a
+ * sender, or what would be understood.
  */
 export function recognise(call: HookCall): Sender {
   const sender = senders.find((candidate) => candidate.recognises(call));
   if (sender !== undefined) return sender;
-  throw new DeployError('deploy:provider:not_supported', announcedBy(call) ?? nearMiss(call) ?? understood());
+  throw new DeployError('deploy:provider:not_supported', nearMiss(call) ?? understood());
 }
 
-function announcedBy({ headers }: HookCall): string | null {
-  const announced = announcement(headers);
-  if (announced === null) return null;
-  const header = announced.header.replace(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase());
-  return `The header ${header} says that ${announced.by} calls, which is not supported yet. ${understood()}`;
-}
-
-/** The sender whose fields the body has most of, if it has any. */
+/** The sender whose fields the body has the greatest part of, if it has any. */
 function nearMiss({ body }: HookCall): string | null {
   const ranked = senders
     .map(({ name, needs }) => ({
@@ -35,10 +61,15 @@ function nearMiss({ body }: HookCall): string | null {
       found: needs.filter((path) => hasField(body, path)),
       missing: needs.filter((path) => !hasField(body, path)),
     }))
-    .sort((one, other) => other.found.length - one.found.length);
+    .filter(({ found, missing }) => found.length > 0 && missing.length > 0)
+    .sort((one, other) => share(other) - share(one));
   const [best] = ranked;
-  if (best === undefined || best.found.length === 0 || best.missing.length === 0) return null;
+  if (best === undefined) return null;
   return `The body has ${best.found.join(', ')} like one of ${best.name}, but lacks ${best.missing.join(', ')}.`;
+}
+
+function share({ found, missing }: { readonly found: readonly string[]; readonly missing: readonly string[] }): number {
+  return found.length / (found.length + missing.length);
 }
 
 function understood(): string {

@@ -145,9 +145,12 @@ function isBelow(address: URL | null, path: string): boolean {
   return `${address?.pathname.toLowerCase()}/`.startsWith(`${path.toLowerCase()}/`);
 }
 
-const hostKinds: Readonly<Record<string, string>> = { 'bitbucket.org': 'bitbucket', 'gitlab.com': 'gitlab' };
+const hostKinds = new Map<string, string>([
+  ['bitbucket.org', 'bitbucket'],
+  ['gitlab.com', 'gitlab'],
+]);
 
 /** Travis CI builds GitHub's repositories, and since 2019 those of two others. */
 function hostKindOf(hostname: string | null): string {
-  return hostKinds[hostname ?? ''] ?? 'github';
+  return hostKinds.get(hostname ?? '') ?? 'github';
 }

@@ -166,7 +166,7 @@ describe('another event of GitHub', () => {
   });
 
   it('is a notice that names the event, with or without a repository', () => {
-    const reason = 'The event issues deploys nothing; the service acts on pushes.';
+    const reason = 'The event issues deploys nothing; the service acts on pushes and CI results.';
     expect(read(fixture('github/issues'))).toMatchObject({ kind: 'notice', repository: { owner: 'octo-org' }, reason });
     expect(read(fixture('github/organization'))).toMatchObject({ kind: 'notice', repository: null });
   });

@@ -3,18 +3,18 @@ import { anyHostKind, type DeliveredRepository } from '../../../core/delivery.ts
 import { ownerPath, segment } from './git.ts';
 
 /** The hosts that are one service, by host name. Others may be of any kind, on any name. */
-const publicHosts: Readonly<Record<string, string>> = {
-  'github.com': 'github',
-  'gitlab.com': 'gitlab',
-  'bitbucket.org': 'bitbucket',
-};
+const publicHosts = new Map<string, string>([
+  ['github.com', 'github'],
+  ['gitlab.com', 'gitlab'],
+  ['bitbucket.org', 'bitbucket'],
+]);
 /** SSH over port 443 has names of its own. */
-const otherNames: Readonly<Record<string, string>> = {
-  'www.github.com': 'github.com',
-  'ssh.github.com': 'github.com',
-  'altssh.gitlab.com': 'gitlab.com',
-  'altssh.bitbucket.org': 'bitbucket.org',
-};
+const otherNames = new Map<string, string>([
+  ['www.github.com', 'github.com'],
+  ['ssh.github.com', 'github.com'],
+  ['altssh.gitlab.com', 'gitlab.com'],
+  ['altssh.bitbucket.org', 'bitbucket.org'],
+]);
 const maxLength = 2048;
 
 /** A repository as a CI provider names it: where it lives, and whose and what it is. */
@@ -22,7 +22,7 @@ export type LocatedRepository = Pick<DeliveredRepository, 'hostname' | 'owner' |
 
 /** The kind of repository host behind a host name; `any` when the name does not say it. */
 export function hostKindAt(hostname: string | null): string {
-  return publicHosts[hostname ?? ''] ?? anyHostKind;
+  return publicHosts.get(hostname ?? '') ?? anyHostKind;
 }
 
 /**
@@ -38,7 +38,7 @@ export function repositoryAt(address: unknown): LocatedRepository | null {
   const { protocol, host, hostname, pathname } = new URL(remote);
   const isWeb = protocol === 'http:' || protocol === 'https:';
   const where = (isWeb ? host : hostname).toLowerCase();
-  return located(otherNames[where] ?? where, pathname, isWeb ? protocol : 'https:');
+  return located(otherNames.get(where) ?? where, pathname, isWeb ? protocol : 'https:');
 }
 
 /** The repository of a path `owner/name`, owners being nested or not; null when it is no such path. */
