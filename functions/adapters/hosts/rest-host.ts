@@ -3,10 +3,10 @@ import { DeployError, type ErrorCode } from '../../core/errors.ts';
 import type { CommitStatus, Comparison, HostToken, Pairing, RepositoryHost } from '../../core/ports/repository-host.ts';
 import { oneLine } from '../../core/text.ts';
 import { faultOf, isCommitId } from './coordinates.ts';
-import { type Exchange, exchangeWithin, type Timeouts, usualTimeouts } from './exchange.ts';
+import { type Answer, type Exchange, exchangeWithin, type Timeouts, usualTimeouts } from './exchange.ts';
 import { type Attempt, refusal } from './failures.ts';
 import { type FileAddresses, fileReader } from './files.ts';
-import { reachOf } from './reach.ts';
+import { RefusedAddress, reachOf } from './reach.ts';
 import { followRedirects } from './redirects.ts';
 import { type Rest, type RestCall, type RestOptions, restApi } from './rest.ts';
 import { tarballStream } from './tarball.ts';
@@ -105,15 +105,19 @@ const pairingAttempt = {
   authorized: true,
 } as const;
 
-async function firstAllowed(rest: Rest, calls: readonly RestCall[], attempt: Attempt) {
-  for (const [place, call] of calls.entries()) {
-    const answer = await rest(call, attempt);
-    if (answer.status === 200) return answer;
-    const another = [401, 403, 404].includes(answer.status) && place < calls.length - 1;
-    if (!another) throw await refusal(attempt, answer);
-    answer.discard();
-  }
-  throw new Error('A dialect names at least one address of the tarball.');
+async function firstAllowed(rest: Rest, calls: readonly RestCall[], attempt: Attempt): Promise<Answer> {
+  const [call, ...others] = calls;
+  if (!call) throw new Error('A dialect names at least one address of the tarball.');
+  const answer = await rest(call, attempt).catch((error: unknown) => {
+    // Pages may send a login that they do not know to one where people log in, which is not called.
+    if (others.length > 0 && error instanceof DeployError && error.cause instanceof RefusedAddress) return null;
+    throw error;
+  });
+  if (answer?.status === 200) return answer;
+  const isLogin = answer === null || [401, 403, 404].includes(answer.status);
+  if (answer && (!isLogin || others.length === 0)) throw await refusal(attempt, answer);
+  answer?.discard();
+  return firstAllowed(rest, others, attempt);
 }
 
 function statusNeedsToken({ pairAt }: { pairAt: string }): string {

@@ -62,6 +62,21 @@ describe('The configuration of the hosts', () => {
   });
 });
 
+describe('Hosts of every kind at once', () => {
+  const all = hostKinds.map((kind) => ({
+    name: `my-${kind}`,
+    kind,
+    api: `https://${kind}.test/api`,
+    web: `https://${kind}.test`,
+  }));
+  const hosts = openHosts(parseHosts(JSON.stringify(all)));
+
+  it.each(hostKinds)('are found by name and by what a payload of %s says', (kind) => {
+    expect(hosts.find(`my-${kind}`)).toMatchObject({ name: `my-${kind}`, kind });
+    expect(hosts.hostFor(kind, `${kind}.test`)?.name).toBe(`my-${kind}`);
+  });
+});
+
 describe('The open hosts', () => {
   const hosts = openHosts(parseHosts(JSON.stringify([github, corp])));
 

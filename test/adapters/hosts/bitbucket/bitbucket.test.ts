@@ -68,6 +68,17 @@ describe('The tarball of Bitbucket', () => {
     },
   );
 
+  it('is asked for again with that login, too, where the first one is sent to a page to log in', async () => {
+    const login = { location: 'https://id.example.com/login' };
+    web.expect({ request: tarball, status: 302, headers: login }, { request: tarball, body: 'tar' });
+    expect(await bytes(host.tarball(commit, token, signal()))).toBe('tar');
+    web.expect({ request: tarball, status: 302, headers: login });
+    await expect(host.tarball(commit, null, signal())).rejects.toMatchObject({
+      retry: false,
+      detail: expect.stringContaining('id.example.com is not one of the hosts'),
+    });
+  });
+
   it('is refused with what to do when neither login is good', async () => {
     web.expect({ request: tarball, status: 404 }, { request: tarball, status: 404, body: '<html>' });
     await expect(host.tarball(commit, token, signal())).rejects.toMatchObject({

@@ -5,6 +5,11 @@ import { type Forge, type ForgeRoute, openForge, tarballOf } from '../forge.ts';
 const notFound = { status: 404, json: { message: "The target couldn't be found.", errors: [] } };
 const unauthorized = { status: 401, json: { message: 'invalid username, password or token' } };
 const repository = '/api/v1/repos/{owner}/{name}';
+const states: Readonly<Record<string, CommitStatus['state']>> = {
+  pending: 'pending',
+  success: 'success',
+  failure: 'failure',
+};
 const cheap = ['stat', 'verification', 'files'];
 
 // As the API's own description has the answers (https://docs.gitea.com/api/).
@@ -50,7 +55,7 @@ function routes(passwords: ReadonlyMap<string, string>, names: Set<string>): rea
         if (!login) return { status: 401, json: { message: 'token is required' } };
         const commit = forge.see(`${at.owner}/${at.name}`, at.sha ?? '', login);
         const { state, target_url: targetUrl = '', description = '', context = '' } = json;
-        commit?.statuses.push({ state: state as CommitStatus['state'], targetUrl, description, context });
+        commit?.statuses.push({ state: states[state ?? ''] ?? 'error', targetUrl, description, context });
         return commit ? { status: 201, json: { id: 1, status: state, context } } : notFound;
       },
     },
