@@ -7,6 +7,7 @@ import { startLocal } from '../../lib/local/start.ts';
 import { entryAddress, type GitFolder, gitFolder } from './git-folder.ts';
 import { httpServer } from './http-server.ts';
 import { project, testAssembly } from './place.ts';
+import { runningIn } from './processes.ts';
 import { dataFolder, gone, loginOf, type ServiceProcess, startProcess } from './service-process.ts';
 
 const sampleAt = /The sample application answers at {2}(\S+)/;
@@ -27,7 +28,9 @@ describe.skipIf(process.platform !== 'linux')('npm start, ended in every way and
   });
   afterAll(async () => {
     service.kill();
-    await gone([], dataDir);
+    await service.ended;
+    // Also what a failed test has left behind.
+    for (const { pid } of runningIn(dataDir)) process.kill(pid, 'SIGKILL');
     tree?.remove();
     rmSync(dataDir, { recursive: true, force: true });
   });
@@ -146,6 +149,16 @@ describe.skipIf(process.platform !== 'linux')('npm start, ended in every way and
     expect(await gone(family, dataDir)).toBeLessThan(3000);
   });
 
+  it('ends with a sentence when its database is gone', async () => {
+    await restart();
+    const family = service.family();
+    const database = family.find(({ command }) => /^\S*dynoxide serve/.test(command));
+    process.kill(database?.pid ?? 0, 'SIGKILL');
+    expect(await service.ended).toBe(1);
+    expect(await gone(family, dataDir)).toBeLessThan(3000);
+    expect(service.output()).toMatch(/\nThe DynamoDB emulator stopped by itself.*\n$/);
+  });
+
   it('ends on Ctrl-C while it is still starting', async () => {
     service = startProcess({ dataDir });
     await service.printed(/starting the platform/);
@@ -154,6 +167,17 @@ describe.skipIf(process.platform !== 'linux')('npm start, ended in every way and
     expect(await service.ended).toBe(0);
     expect(await gone(family, dataDir)).toBeLessThan(3000);
     expect(service.output()).not.toMatch(/Error|\n {4}at /);
+  });
+
+  it('ends what synthesises the stack when it is ended itself', async () => {
+    rmSync(join(dataDir, 'cdk.out'), { recursive: true });
+    service = startProcess({ dataDir });
+    await service.printed(/synthesising the stack/);
+    while (!service.family().some(({ command }) => command.includes('bin/service.ts'))) await setTimeout(20);
+    const family = service.family();
+    service.signal('SIGTERM');
+    expect(await service.ended).toBe(0);
+    expect(await gone(family, dataDir)).toBeLessThan(1000);
   });
 });
 
