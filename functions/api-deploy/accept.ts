@@ -145,9 +145,12 @@ async function send(entry: Entry, { queue, trace }: AcceptPorts): Promise<void> 
 }
 
 /** CI did not pass: the push that waits for it will never be deployed. */
-async function refuseHeld({ user, repository, sha, provider, reason }: Entry, ports: AcceptPorts): Promise<void> {
-  if (!repository || !sha) return;
-  const { held } = await ports.facts.gate(user, { ...repository, sha });
+async function refuseHeld(
+  { user, repository, sha, branch, provider, reason }: Entry,
+  ports: AcceptPorts,
+): Promise<void> {
+  if (!repository || !sha || !branch) return;
+  const { held } = await ports.facts.gate(user, { ...repository, sha }, branch);
   if (held === null) return;
   const now = ports.clock.now();
   const why = `CI did not pass (${provider}): ${reason ?? ''}`.trim();

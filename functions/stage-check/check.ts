@@ -40,7 +40,7 @@ export function check(ports: CheckPorts): StageWork {
     const { branch, sha, repository } = entry;
     if (!repository || !sha || !branch) throw new Error('Only an entry with a commit on a branch is queued.');
     const commit = { host: repository.host, owner: repository.owner, name: repository.name, sha };
-    const gate = await ports.facts.gate(entry.user, commit);
+    const gate = await ports.facts.gate(entry.user, commit, branch);
     const answered = entry.fromBuild
       ? await releaseHeld(entry, gate, ports)
       : await answeredByBuild(entry, gate, ports);
@@ -71,10 +71,12 @@ async function isGoing(other: Entry, { user, repository, branch }: Entry, { fact
 }
 
 async function decide(entry: Entry, gate: Gate, source: Source, ports: CheckPorts): Promise<StageOutcome> {
-  const read = await orRefusal(manifestOf(source));
-  if (read instanceof DeployError) return { kind: 'failed', error: read, patch: await knownApp(entry, ports) };
   const settled = entry.fromBuild || gate.outcome !== null;
-  const waits = settled ? { for: null, note: null } : await orRefusal(holdOf(source, ports.ciConfigs));
+  const [read, waits] = await Promise.all([
+    orRefusal(manifestOf(source)),
+    settled ? { for: null, note: null } : orRefusal(holdOf(source, ports.ciConfigs)),
+  ]);
+  if (read instanceof DeployError) return { kind: 'failed', error: read, patch: await knownApp(entry, ports) };
   if (waits instanceof DeployError) return { kind: 'failed', error: waits, patch: { appName: read.name } };
   const patch = {
     appName: read.name,
@@ -116,9 +118,10 @@ async function knownApp({ user, repository, branch }: Entry, { facts }: CheckPor
 
 /** What the commit waits for, by the CI configuration in its own tree. */
 async function holdOf({ host, commit, token }: Source, configs: readonly CiConfig[]) {
+  const texts = await Promise.all(configs.map(({ path }) => host.file(commit, path, token, CI_CONFIG_BYTES)));
   const notes: string[] = [];
-  for (const config of configs) {
-    const text = await host.file(commit, config.path, token, CI_CONFIG_BYTES);
+  for (const [place, config] of configs.entries()) {
+    const text = texts[place] ?? null;
     if (text === null) continue;
     const decision = config.decide(text);
     if (decision.hold) return { for: decision.waitsFor, note: null };

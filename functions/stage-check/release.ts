@@ -9,14 +9,14 @@ import { overtakenBy } from './overtaken.ts';
 /**
  * What a passed build sets off besides a deploy of its own: it releases the push that waits for it, or finds the commit
  * deployed already. Null when neither is so and the build's own entry is the one to deploy. A commit may stand on two
- * branches that are both deployed: the build speaks for its own.
+ * branches that are both deployed: the gate is that of the build's own.
  */
 export async function releaseHeld(entry: Entry, gate: Gate, ports: CheckPorts): Promise<StageOutcome | null> {
   const held = gate.held === null ? null : await ports.log.read(entry.user, gate.held);
-  if (held?.status === 'held' && held.branch === entry.branch) return release(held, entry, ports);
+  if (held?.status === 'held') return release(held, entry, ports);
   if (gate.deploying === null || gate.deploying === entry.number) return null;
   const other = await ports.log.read(entry.user, gate.deploying);
-  if (!other || !isAlive(other.status) || other.branch !== entry.branch) return null;
+  if (!other || !isAlive(other.status)) return null;
   const reason = `The build passed; this commit is deployed by ${entryAddress(entry.base, other)}.`;
   return { kind: 'ended', status: 'skipped', reason };
 }

@@ -234,7 +234,11 @@ describe('a build', () => {
     const [entry] = await call([build()]);
     expect(entry).toMatchObject({ status: 'queued', fromBuild: true, provider: 'travis' });
     const commit = { host: 'memory', owner: 'ann', name: 'shop', sha: sha('a') };
-    expect((await log.gate('ann', commit)).outcome).toEqual({ passed: true, provider: 'travis', state: 'Passed' });
+    expect((await log.gate('ann', commit, 'master')).outcome).toEqual({
+      passed: true,
+      provider: 'travis',
+      state: 'Passed',
+    });
   });
 
   it('that failed ends the push that waits for it, and its status is reported', async () => {
@@ -258,7 +262,7 @@ describe('a build', () => {
     await call([build({ ...settled('failed'), state: 'Failed', ...patch })]);
     expect((await log.read('ann', 1))?.status).toBe('held');
     const commit = { host: 'memory', owner: 'ann', name: 'shop', sha: sha('a') };
-    expect((await log.gate('ann', commit)).outcome).toBeNull();
+    expect((await log.gate('ann', commit, 'master')).outcome).toBeNull();
   });
 
   it('that has only begun leaves the push waiting', async () => {

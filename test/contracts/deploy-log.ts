@@ -253,7 +253,7 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       await appended(log, appending(user, { fromBuild: true }, { outcome }));
       expect(await log.move(user, 1, hold)).toBeNull();
       expect((await log.read(user, 1))?.status).toBe('queued');
-      const gate = await facts.gate(user, commit('a'.repeat(40)));
+      const gate = await facts.gate(user, commit('a'.repeat(40)), 'master');
       expect(gate).toEqual({ outcome, held: null, deploying: null, awaitsPush: false });
     });
 
@@ -261,10 +261,30 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       const { log, facts, user } = await open();
       await appended(log, appending(user));
       await log.move(user, 1, (entry) => ({ entry: { ...entry, status: 'held' }, gate: { held: 1 }, due: AT }));
-      expect(await facts.gate(user, commit('a'.repeat(40)))).toMatchObject({ held: 1, deploying: null });
+      expect(await facts.gate(user, commit('a'.repeat(40)), 'master')).toMatchObject({ held: 1, deploying: null });
       const gate = { held: null, deploying: 1, awaitsPush: true };
       await log.move(user, 1, (entry) => ({ entry: { ...entry, status: 'running' }, gate, due: AT }));
-      expect(await facts.gate(user, commit('a'.repeat(40)))).toEqual({ outcome: null, ...gate });
+      expect(await facts.gate(user, commit('a'.repeat(40)), 'master')).toEqual({ outcome: null, ...gate });
+    });
+
+    it('keeps what it knows of a commit apart for each branch that the commit is on', async () => {
+      const { log, facts, user } = await open();
+      const outcome = { passed: true, provider: 'travis', state: 'Passed' };
+      await appended(log, appending(user, { fromBuild: true }, { outcome }));
+      await appended(log, appending(user, { branch: 'staging' }));
+      await log.move(user, 2, (entry) => ({ entry: { ...entry, status: 'held' }, gate: { held: 2 }, due: AT }));
+      expect(await facts.gate(user, commit('a'.repeat(40)), 'master')).toMatchObject({ outcome, held: null });
+      expect(await facts.gate(user, commit('a'.repeat(40)), 'staging')).toMatchObject({ outcome: null, held: 2 });
+    });
+
+    it('takes every case of an owner and a repository for the same', async () => {
+      const { log, facts, user } = await open();
+      const outcome = { passed: true, provider: 'travis', state: 'Passed' };
+      const other = { ...repository, owner: 'Ann', name: 'Shop' };
+      await appended(log, appending(user, { repository: { ...other, url: null, private: false } }, { outcome }));
+      expect(await facts.gate(user, commit('a'.repeat(40)), 'master')).toMatchObject({ outcome });
+      expect((await facts.branch(user, repository, 'master')).newest).toBe(1);
+      expect((await facts.branch(user, repository, 'Master')).newest).toBe(0);
     });
 
     it('lets a newer deploy claim an application, never an older one', async () => {
@@ -329,6 +349,17 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       await log.move(user, 4, (entry) => ({ entry: { ...entry, status: 'error' }, due: AT }));
       expect(await shown()).toBe('failed');
     });
+  });
+
+  it('whose badge an older deploy has just left goes on showing the newer one', async () => {
+    const { log, reader, user } = await open();
+    await appended(log, appending(user));
+    await appended(log, appending(user));
+    await log.move(user, 2, (entry) => ({ entry: { ...entry, status: 'held' }, due: AT }));
+    await log.move(user, 1, (entry) => ({ entry: { ...entry, status: 'error' }, due: AT }));
+    expect(await reader.badge(user, 'shop')).toBe('held');
+    await log.move(user, 2, (entry) => ({ entry: { ...entry, status: 'superseded' }, due: AT }));
+    expect(await reader.badge(user, 'shop')).toBe('failed');
   });
 
   describe('the backlog', () => {

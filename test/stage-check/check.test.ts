@@ -18,7 +18,7 @@ describe('a push', () => {
     });
     const going = { number: 1, sha: head.sha };
     expect(await facts.branch('ann', head, 'master')).toEqual({ newest: 1, going, app: 'shop' });
-    expect(await facts.gate('ann', head)).toMatchObject({ deploying: 1, awaitsPush: false });
+    expect(await facts.gate('ann', head, 'master')).toMatchObject({ deploying: 1, awaitsPush: false });
   });
 
   it('is read with the token of the user for that host', async () => {
@@ -89,7 +89,7 @@ describe('a push whose repository uses CI with a webhook', () => {
       finishedAt: null,
     });
     expect(queue.sent).toEqual([]);
-    expect(await facts.gate('ann', head)).toMatchObject({ held: 1, deploying: null });
+    expect(await facts.gate('ann', head, 'master')).toMatchObject({ held: 1, deploying: null });
     expect(await log.due(AT + 60 * MINUTE - 1, 10)).toEqual([]);
     expect(await log.due(AT + 60 * MINUTE, 10)).toHaveLength(1);
   });
@@ -101,6 +101,12 @@ describe('a push whose repository uses CI with a webhook', () => {
     const { stage, stages } = await check(1);
     expect(stage).toBe('fetch');
     expect(stages[0]?.detail).toContain('on_success: never');
+  });
+
+  it('whose package.json is missing fails for that, whatever its CI configuration holds', async () => {
+    const { commit, push, check } = checkWorld();
+    await push(commit(null, { '.travis.yml': 'a: [' }));
+    expect((await check(1)).error?.code).toBe('deploy:repohost:no_pkg_json');
   });
 
   it('is an error, and of its application, when that configuration cannot be read', async () => {
@@ -124,7 +130,7 @@ describe('a passed build', () => {
     expect(released.reason).toContain(`/changes/${(await read(1)).id}`);
     expect(await read(1)).toMatchObject({ status: 'running', stage: 'fetch', reason: null });
     expect(queue.sent).toEqual([{ user: 'ann', number: 1, stage: 'fetch', group: 'ann/ann/shop' }]);
-    expect(await facts.gate('ann', head)).toMatchObject({ held: null, deploying: 1 });
+    expect(await facts.gate('ann', head, 'master')).toMatchObject({ held: null, deploying: 1 });
   });
 
   it('that is called twice releases once', async () => {
@@ -220,7 +226,8 @@ describe('a passed build', () => {
     await push(head, { branch: 'staging', ref: 'refs/heads/staging' });
     await check(2);
     await build(head, passed);
-    expect(await check(3)).toMatchObject({ status: 'running', stage: 'fetch', branch: 'master' });
+    expect(await check(3)).toMatchObject({ status: 'skipped' });
+    expect(await read(1)).toMatchObject({ status: 'running', stage: 'fetch', branch: 'master' });
     expect(await read(2)).toMatchObject({ status: 'held' });
     await build(head, passed, { branch: 'staging' });
     expect(await check(4)).toMatchObject({ status: 'skipped' });

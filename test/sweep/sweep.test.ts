@@ -88,7 +88,7 @@ describe('a hold that nobody releases', () => {
     });
     expect(queue.reports).toEqual([{ user: 'ann', number: 1 }]);
     expect(queue.sent).toEqual([]);
-    expect((await log.gate('ann', { ...repository, sha: sha('a') })).held).toBeNull();
+    expect((await log.gate('ann', { ...repository, sha: sha('a') }, 'master')).held).toBeNull();
   });
 
   it('stays when it is looked at too early, and is not looked at again before its time', async () => {

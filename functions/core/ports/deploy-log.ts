@@ -6,14 +6,14 @@ import type { StageName } from '../pipeline.ts';
 /** What the log itself decides about a new entry: its number, its id and its place in the feed. */
 export type Draft = Omit<Entry, 'number' | 'id' | 'seq'>;
 
-/** What a CI provider said of a commit. */
+/** What a CI provider said of a commit, on a branch. */
 export interface BuildOutcome {
   readonly passed: boolean;
   readonly provider: string;
   readonly state: string;
 }
 
-/** What is known of a commit of a user: kept apart from the entries, because it may be known before the push. */
+/** What is known of a commit on a branch: kept apart from the entries, because it may be known before the push. */
 export interface Gate {
   readonly outcome: BuildOutcome | null;
   /** The entry that waits for CI. */
@@ -106,15 +106,15 @@ export interface BranchFacts {
   readonly app: string | null;
 }
 
-/** What the stages must know beside the entry. Strong reads. */
+/** What the stages must know beside the entry. Strong reads; the case of owners and repositories does not matter. */
 export interface DeployFacts {
-  gate(user: string, commit: CommitRef): Promise<Gate>;
+  gate(user: string, commit: CommitRef, branch: string): Promise<Gate>;
   branch(user: string, repository: RepositoryRef, branch: string): Promise<BranchFacts>;
   /**
-   * Claims the application for a start: false when a newer entry has claimed or started it. The same number again is
-   * fine.
+   * Claims the application for a start: false when a later deploy has claimed or started it. `place` is the deploy's
+   * place among the user's deploys; the same one again is fine.
    */
-  claim(user: string, app: string, number: number): Promise<boolean>;
+  claim(user: string, app: string, place: number): Promise<boolean>;
 }
 
 /** A change of the feed: the entry as it stood then, with its `seq`. */

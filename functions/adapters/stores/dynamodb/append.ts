@@ -116,13 +116,13 @@ function branchUpdate(
 }
 
 function gateUpdate(table: string, entry: Entry, outcome: Appending['outcome'], now: number): TransactWriteItem[] {
-  const { user, repository, sha } = entry;
-  if (!outcome || !repository || !sha) return [];
+  const { user, repository, sha, branch } = entry;
+  if (!outcome || !repository || !sha || !branch) return [];
   return [
     {
       Update: {
         TableName: table,
-        Key: keys.gate(user, { ...repository, sha }),
+        Key: keys.gate(user, { ...repository, sha }, branch),
         UpdateExpression: 'SET outcome = :outcome, expires = :expires',
         ExpressionAttributeValues: {
           ':outcome': S(JSON.stringify(outcome)),

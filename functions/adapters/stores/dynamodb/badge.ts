@@ -1,7 +1,7 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { type Entry, isFinal } from '../../../core/entry.ts';
 import type { Badge } from '../../../core/ports/deploy-log.ts';
-import { keys, S } from './items.ts';
+import { type Item, keys, S, stringIn } from './items.ts';
 
 /** What an entry makes of its repository's badge; null leaves it as it was before. */
 export function badgeOf({ status }: Pick<Entry, 'status'>): Exclude<Badge, 'unknown'> | null {
@@ -21,23 +21,33 @@ export function badgeOf({ status }: Pick<Entry, 'status'>): Exclude<Badge, 'unkn
   }
 }
 
+const UNDER_WAY = 'under_way#';
+
 /**
- * Brings the badge of the entry's repository up to date: `under_way` while something is, `outcome` for what came of the
- * last one. What ends without an outcome (skipped, superseded) uncovers the outcome before it.
+ * Brings the badge of the entry's repository up to date: an attribute of its own for each entry under way, so that the
+ * end of one hides no other, and `outcome` for what came of the last one. What ends without an outcome (skipped,
+ * superseded) uncovers the outcome before it.
  */
 export function badgeUpdate(table: string, entry: Entry): TransactWriteItem[] {
   if (!entry.repository) return [];
   const value = badgeOf(entry);
   const Key = keys.badge(entry.user, entry.repository.name);
-  return [{ Update: { TableName: table, Key, ...badgeExpression(value, isFinal(entry.status)) } }];
+  return [{ Update: { TableName: table, Key, ...badgeExpression(entry, value) } }];
 }
 
-function badgeExpression(value: Badge | null, final: boolean) {
-  if (!final)
-    return { UpdateExpression: 'SET under_way = :value', ExpressionAttributeValues: { ':value': S(value ?? '') } };
-  if (value === null) return { UpdateExpression: 'REMOVE under_way' };
-  return {
-    UpdateExpression: 'SET outcome = :value REMOVE under_way',
-    ExpressionAttributeValues: { ':value': S(value) },
-  };
+function badgeExpression(entry: Entry, value: Badge | null) {
+  const ExpressionAttributeNames = { '#own': `${UNDER_WAY}${entry.number}` };
+  if (value === null) return { UpdateExpression: 'REMOVE #own', ExpressionAttributeNames };
+  const ExpressionAttributeValues = { ':value': S(value) };
+  const UpdateExpression = isFinal(entry.status) ? 'SET outcome = :value REMOVE #own' : 'SET #own = :value';
+  return { UpdateExpression, ExpressionAttributeNames, ExpressionAttributeValues };
+}
+
+/** What an item shows: the newest entry under way, or else what came of the last one. */
+export function shownBadge(item: Item | undefined): Badge {
+  const numbers = Object.keys(item ?? {}).flatMap((name) =>
+    name.startsWith(UNDER_WAY) ? [Number(name.slice(UNDER_WAY.length))] : [],
+  );
+  const newest = stringIn(item, `${UNDER_WAY}${Math.max(...numbers)}`);
+  return (newest ?? stringIn(item, 'outcome') ?? 'unknown') as Badge;
 }

@@ -6,10 +6,10 @@ import { readItem, type TableContext } from './log.ts';
 /** What the stages must know beside the entry, in DynamoDB. */
 export function dynamoDbFacts(context: TableContext): DeployFacts {
   return {
-    gate: async (user, commit) => gateOf(await readItem(context, keys.gate(user, commit))),
+    gate: async (user, commit, branch) => gateOf(await readItem(context, keys.gate(user, commit, branch))),
     branch: async (user, repository, branch) =>
       branchOf(await readItem(context, keys.branch(user, repository, branch))),
-    claim: (user, app, number) => claim(context, user, app, number),
+    claim: (user, app, place) => claim(context, user, app, place),
   };
 }
 
@@ -32,15 +32,15 @@ function branchOf(item: Item | undefined): BranchFacts {
   };
 }
 
-async function claim({ client, table }: TableContext, user: string, app: string, number: number): Promise<boolean> {
+async function claim({ client, table }: TableContext, user: string, app: string, place: number): Promise<boolean> {
   try {
     await client.send(
       new UpdateItemCommand({
         TableName: table,
         Key: keys.app(user, app),
-        UpdateExpression: 'SET claimed = :number',
-        ConditionExpression: 'attribute_not_exists(claimed) OR claimed <= :number',
-        ExpressionAttributeValues: { ':number': N(number) },
+        UpdateExpression: 'SET claimed = :place',
+        ConditionExpression: 'attribute_not_exists(claimed) OR claimed <= :place',
+        ExpressionAttributeValues: { ':place': N(place) },
       }),
     );
     return true;

@@ -33,7 +33,8 @@ export const keys = {
   branch: (user: string, repository: RepositoryRef, branch: string) =>
     key(user, `B#${short(`${repositoryName(repository)}#${branch}`)}`),
   delivery: (user: string, once: string) => key(user, `W#${short(once)}`),
-  gate: (user: string, commit: CommitRef) => key(user, `G#${short(repositoryName(commit))}#${commit.sha}`),
+  gate: (user: string, commit: CommitRef, branch: string) =>
+    key(user, `G#${short(repositoryName(commit))}#${commit.sha}#${short(branch)}`),
   token: (user: string, host: string, app: string) => key(user, `T#${host}#${app}`),
 };
 
@@ -121,8 +122,9 @@ function padded(number: number): string {
   return String(number).padStart(12, '0');
 }
 
+/** Hosts take every case of an owner and a name for the same, and senders do not agree on one. */
 function repositoryName({ host, owner, name }: RepositoryRef): string {
-  return `${host}/${owner}/${name}`;
+  return `${host}/${owner}/${name}`.toLowerCase();
 }
 
 /** A sort key has at most 1024 bytes; what senders choose may be longer. */

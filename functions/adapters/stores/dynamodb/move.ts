@@ -143,15 +143,15 @@ function branchUpdate(table: string, { after, step }: Moving): TransactWriteItem
 }
 
 function gateUpdate(table: string, { after, step }: Moving, now: number): TransactWriteItem[] {
-  const { repository, sha } = after;
-  if (!step.gate || !repository || !sha) return [];
+  const { repository, sha, branch } = after;
+  if (!step.gate || !repository || !sha || !branch) return [];
   const { sets, removes, values } = gateExpression(step.gate);
   const set = ['expires = :expires', ...sets].join(', ');
   return [
     {
       Update: {
         TableName: table,
-        Key: keys.gate(after.user, { ...repository, sha }),
+        Key: keys.gate(after.user, { ...repository, sha }, branch),
         UpdateExpression: `SET ${set}${removes.length > 0 ? ` REMOVE ${removes.join(', ')}` : ''}`,
         ...(step.unlessOutcome && { ConditionExpression: 'attribute_not_exists(outcome)' }),
         ExpressionAttributeValues: { ...values, ':expires': N(expiry(now, retention.gate)) },

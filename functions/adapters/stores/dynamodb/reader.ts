@@ -1,6 +1,7 @@
 import { QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
 import type { Entry } from '../../../core/entry.ts';
 import type { Badge, Change, LogReader, Page, PageQuery } from '../../../core/ports/deploy-log.ts';
+import { shownBadge } from './badge.ts';
 import { appPartition, appSort, changeSk, entryOf, entrySk, type Item, keys, numberIn, S, stringIn } from './items.ts';
 import { readEntry, readItem, type TableContext } from './log.ts';
 
@@ -84,8 +85,7 @@ function contiguous(found: readonly Change[]): readonly Change[] {
 }
 
 async function badge(context: TableContext, user: string, repository: string): Promise<Badge> {
-  const item = await readItem(context, keys.badge(user, repository));
-  return (stringIn(item, 'under_way') ?? stringIn(item, 'outcome') ?? 'unknown') as Badge;
+  return shownBadge(await readItem(context, keys.badge(user, repository)));
 }
 
 /** All items of a range: one request answers at most 1 MB. */

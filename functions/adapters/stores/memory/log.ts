@@ -29,10 +29,13 @@ interface Row {
   due: number;
 }
 
-interface ShownBadge {
+class ShownBadge {
   outcome?: Badge;
-  underWay?: Badge;
+  readonly underWay = new Map<number, Badge>();
 }
+
+/** A commit on a branch of a user's repository. */
+type Stand = Pick<Entry, 'user' | 'sha' | 'branch'> & { readonly repository: RepositoryRef | null };
 
 /** The in-memory twin of the log, for unit tests of what works on it. */
 export class MemoryLog implements DeployLog, LogReader, DeployFacts, Backlog {
@@ -94,7 +97,7 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, Backlog {
     const step = change(shown(row));
     if (!step) return shown(row);
     // Without waiting for anything in between: from the look at the entry to here is one transaction.
-    if (step.unlessOutcome && this.#gateOf(user, commitOf(step.entry)).outcome) return null;
+    if (step.unlessOutcome && this.#gateOf(step.entry).outcome) return null;
     const sameStage = step.entry.stage === row.entry.stage;
     row.entry = { ...step.entry, seq: this.#next(user) };
     row.attempts = sameStage ? row.attempts : 0;
@@ -123,21 +126,22 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, Backlog {
 
   async badge(user: string, repository: string): Promise<Badge> {
     const badge = this.#badges.get(`${user} ${repository.toLowerCase()}`);
-    return badge?.underWay ?? badge?.outcome ?? 'unknown';
+    const newest = Math.max(...(badge?.underWay.keys() ?? []));
+    return badge?.underWay.get(newest) ?? badge?.outcome ?? 'unknown';
   }
 
-  async gate(user: string, commit: CommitRef): Promise<Gate> {
-    return this.#gateOf(user, commit);
+  async gate(user: string, { sha, ...repository }: CommitRef, branch: string): Promise<Gate> {
+    return this.#gateOf({ user, repository, sha, branch });
   }
 
   async branch(user: string, repository: RepositoryRef, branch: string): Promise<BranchFacts> {
     return this.#branches.get(branchKey(user, repository, branch)) ?? { newest: 0, going: null, app: null };
   }
 
-  async claim(user: string, app: string, number: number): Promise<boolean> {
+  async claim(user: string, app: string, place: number): Promise<boolean> {
     const key = `${user} ${app}`;
-    if ((this.#claims.get(key) ?? 0) > number) return false;
-    this.#claims.set(key, number);
+    if ((this.#claims.get(key) ?? 0) > place) return false;
+    this.#claims.set(key, place);
     return true;
   }
 
@@ -154,9 +158,9 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, Backlog {
     if (freesLease) row.lease = null;
   }
 
-  #gateOf(user: string, commit: CommitRef): Gate {
+  #gateOf(stand: Stand): Gate {
     const none = { outcome: null, held: null, deploying: null, awaitsPush: false };
-    return this.#gates.get(gateKey(user, commit)) ?? none;
+    return this.#gates.get(gateKey(stand)) ?? none;
   }
 
   #rowsOf(user: string): Row[] {
@@ -172,17 +176,15 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, Backlog {
   }
 
   #remember(entry: Entry, accepted: boolean, outcome: BuildOutcome | null): void {
-    const { user, repository, branch, sha } = entry;
-    if (!repository) return;
-    if (accepted && branch) this.#patchBranch(entry, { newest: entry.number });
-    if (outcome && sha) this.#patchGate(user, { ...repository, sha }, { outcome });
+    if (accepted) this.#patchBranch(entry, { newest: entry.number });
+    if (outcome) this.#patchGate(entry, { outcome });
   }
 
   #apply(entry: Entry, step: Step): void {
     if (step.goes && entry.sha) {
       this.#patchBranch(entry, { going: { number: entry.number, sha: entry.sha }, app: entry.appName });
     }
-    if (step.gate && entry.repository && entry.sha) this.#patchGate(entry.user, commitOf(entry), step.gate);
+    if (step.gate) this.#patchGate(entry, step.gate);
   }
 
   #patchBranch({ user, repository, branch }: Entry, patch: Partial<BranchFacts>): void {
@@ -191,16 +193,16 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, Backlog {
     this.#branches.set(key, { newest: 0, going: null, app: null, ...this.#branches.get(key), ...patch });
   }
 
-  #patchGate(user: string, commit: CommitRef, patch: Partial<Gate>): void {
-    this.#gates.set(gateKey(user, commit), { ...this.#gateOf(user, commit), ...patch });
+  #patchGate(entry: Entry, patch: Partial<Gate>): void {
+    if (!entry.repository || !entry.sha || !entry.branch) return;
+    this.#gates.set(gateKey(entry), { ...this.#gateOf(entry), ...patch });
   }
 
   #show(entry: Entry): void {
     if (!entry.repository) return;
-    const badge = getOr(this.#badges, `${entry.user} ${entry.repository.name.toLowerCase()}`, (): ShownBadge => ({}));
-    if (entry.status === 'held') badge.underWay = 'held';
-    else if (!isFinal(entry.status)) badge.underWay = 'deploying';
-    else delete badge.underWay;
+    const badge = getOr(this.#badges, `${entry.user} ${entry.repository.name.toLowerCase()}`, () => new ShownBadge());
+    if (isFinal(entry.status)) badge.underWay.delete(entry.number);
+    else badge.underWay.set(entry.number, entry.status === 'held' ? 'held' : 'deploying');
     if (entry.status === 'ok') badge.outcome = 'ok';
     if (entry.status === 'error' || entry.status === 'expired') badge.outcome = 'failed';
   }
@@ -225,16 +227,16 @@ function shown({ entry, takenAt, attempts }: Row): Entry {
   return { ...entry, stages: [...earlier, record as Entry['stages'][number]] };
 }
 
-function commitOf({ repository, sha }: Entry): CommitRef {
-  return { host: '', owner: '', name: '', ...repository, sha: sha ?? '' };
+function gateKey({ user, repository, sha, branch }: Stand): string {
+  return `${user} ${repositoryKey(repository)}#${sha}#${branch}`;
 }
 
-function gateKey(user: string, { host, owner, name, sha }: CommitRef): string {
-  return `${user} ${host}/${owner}/${name}#${sha}`;
+function branchKey(user: string, repository: RepositoryRef, branch: string): string {
+  return `${user} ${repositoryKey(repository)}#${branch}`;
 }
 
-function branchKey(user: string, { host, owner, name }: RepositoryRef, branch: string): string {
-  return `${user} ${host}/${owner}/${name}#${branch}`;
+function repositoryKey(repository: RepositoryRef | null): string {
+  return repository ? `${repository.host}/${repository.owner}/${repository.name}`.toLowerCase() : '';
 }
 
 function place(name: string): number {
