@@ -87,6 +87,15 @@ const senders: Readonly<Record<string, (values: Values) => Settings>> = {
     ],
     notes: [releases],
   }),
+  'gitlab-ci': ({ url, repository, web }) => ({
+    where: `${web('https://gitlab.com')}/${repository}/-/hooks (the webhook for pushes, or a new one)`,
+    fields: [
+      ['URL', url],
+      ['Trigger', 'Push events, Pipeline events'],
+      ['SSL verification', 'Enable'],
+    ],
+    notes: [releases],
+  }),
   buildkite: ({ url }) => ({
     where: 'Organization Settings → Notification Services → Add Webhook',
     fields: [
