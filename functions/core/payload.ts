@@ -24,7 +24,7 @@ export function readPayload(raw: Uint8Array, contentType: string | undefined): {
   // trim() takes the byte order mark as well.
   const text = new TextDecoder().decode(raw).trim();
   if (text === '') throw noPayload('The body is empty.');
-  if (isForm(text)) return { body: unwrap(readObject(payloadField(text), 'The form field payload')) };
+  if (isForm(text)) return { body: unwrap(readObject(payloadField(text).trim(), 'The form field payload')) };
   if (/^(?:[{["\dtfn]|-\d)/.test(text)) return { body: unwrap(readObject(text, 'The body')) };
   throw notSupported(
     `The body is neither a JSON object nor a form with the field payload; ${guess(raw, contentType)}.`,
@@ -37,6 +37,15 @@ function isForm(text: string): boolean {
 }
 
 /**
+ * The JSON of a call as its sender wrote it, for a signature over just that: the decoded form field `payload`, or else the
+ * whole body. Throws `deploy:no_payload` for a form without the field.
+ */
+export function payloadText(raw: Uint8Array): string {
+  const text = new TextDecoder().decode(raw);
+  return isForm(text.trim()) ? payloadField(text.trim()) : text;
+}
+
+/**
  * The decoded field `payload`. It is cut out before it is decoded, because a form of a million empty fields would keep
  * URLSearchParams busy for a second.
  */
@@ -45,7 +54,7 @@ function payloadField(form: string): string {
   if (start === 0 && !form.startsWith('payload=')) throw noPayload('The form has no field payload.');
   const end = form.indexOf('&', start);
   const field = new URLSearchParams(form.slice(start, end === -1 ? undefined : end));
-  return (field.get('payload') ?? '').trim();
+  return field.get('payload') ?? '';
 }
 
 function unwrap(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
