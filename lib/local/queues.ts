@@ -1,4 +1,5 @@
 import { once, setMaxListeners } from 'node:events';
+import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { account, clientFor } from './clients.ts';
@@ -21,6 +22,8 @@ export interface QueueOptions {
 const LONG_POLL_SECONDS = 20;
 const MOST_PER_RECEIVE = 10;
 const DEFAULT_CONCURRENCY = 8;
+/** More at a time would not be done sooner by the processors of one machine. */
+const MOST_HERE = Math.max(4, 2 * availableParallelism());
 const AFTER_ERROR_MS = 1000;
 
 /**
@@ -62,7 +65,7 @@ interface Poll extends QueueOptions {
 /** One long poll at a time is enough: it is taken up again as soon as its messages are handed on. */
 async function poll(options: Poll): Promise<void> {
   const { mapping, signal } = options;
-  const most = mapping.maximumConcurrency ?? DEFAULT_CONCURRENCY;
+  const most = Math.min(mapping.maximumConcurrency ?? DEFAULT_CONCURRENCY, MOST_HERE);
   const running = new Set<Promise<void>>();
   const stopped = once(signal, 'abort');
   while (!signal.aborted) {

@@ -8,6 +8,7 @@ import { type Functions, startFunctions } from './invoke.ts';
 import { LocalError } from './local-error.ts';
 import { startQueues } from './queues.ts';
 import { createResources } from './resources.ts';
+import { rightOfWay } from './right-of-way.ts';
 import { startSchedules } from './schedules.ts';
 import { stablePorts } from './stable-ports.ts';
 import { startStreams } from './streams.ts';
@@ -112,10 +113,13 @@ async function openSources(options: RuntimeOptions, wired: Wired): Promise<{ url
     const positionsFile = join(dataDir, 'stream-positions.json');
     const streams = await startStreams({ ...wired, warn, positionsFile });
     running.push(streams);
-    const sources = { ...wired, warn, functions: nudging(functions, () => streams.nudge()) };
+    const nudged = nudging(functions, () => streams.nudge());
+    const { forRequests, forMessages } = rightOfWay(nudged);
+    const sources = { ...wired, warn, functions: nudged };
     running.push(await startWebSocketApis({ ...sources, log: warn }));
-    const gateway = await startGateway({ ...options, ...sources });
-    running.push(gateway, startQueues(sources), startSchedules(sources), startExpiry(sources));
+    const gateway = await startGateway({ ...options, template, functions: { ...functions, ...forRequests } });
+    const queues = startQueues({ ...sources, functions: forMessages });
+    running.push(gateway, queues, startSchedules(sources), startExpiry(sources));
     // Loaded now: nobody shall wait for them, and nothing that they lack shall be found out later.
     await Promise.all(loadedFirst.map((folder) => functions.warm(nameOf(template, folder))));
     return { url: gateway.url, close };
