@@ -1,5 +1,5 @@
-import { isObject } from '../../core/json.ts';
 import type { CiConfig, HoldDecision } from '../../core/ports/sender.ts';
+import { asList, field, isAddress, isNo, isYes } from './settings.ts';
 import { readYaml } from './yaml-text.ts';
 
 const path = '.travis.yml';
@@ -40,17 +40,12 @@ function webhooksOf(notifications: unknown): readonly Webhook[] {
 }
 
 function webhookOf(entry: unknown, fallback: unknown): readonly Webhook[] {
-  if (isAddress(entry)) return [{ onSuccess: when(fallback) }];
+  if (isAddress(entry, 'secure')) return [{ onSuccess: when(fallback) }];
   if (isOff(entry)) return [];
-  const addressed = [...asList(field(entry, 'urls')), ...asList(field(entry, 'url'))].some(isAddress);
+  const addressed = [...asList(field(entry, 'urls')), ...asList(field(entry, 'url'))].some((one) =>
+    isAddress(one, 'secure'),
+  );
   return addressed ? [{ onSuccess: when(field(entry, 'on_success') ?? fallback) }] : [];
-}
-
-/** An address: text, a variable in it or not, or an encrypted one. */
-function isAddress(value: unknown): boolean {
-  if (typeof value === 'string') return value.trim() !== '' && !isNo(value);
-  const secure = field(value, 'secure');
-  return typeof secure === 'string' && secure !== '';
 }
 
 function isOff(section: unknown): boolean {
@@ -61,22 +56,4 @@ function isOff(section: unknown): boolean {
 function when(value: unknown): Webhook['onSuccess'] {
   if (value === 'change') return 'change';
   return value === 'never' || isNo(value) ? 'never' : 'always';
-}
-
-// Travis CI reads YAML 1.1, in which `no` and `off` are booleans; the parser here reads 1.2, in which they are text.
-function isNo(value: unknown): boolean {
-  return value === false || (typeof value === 'string' && /^(?:false|no|off|n)$/i.test(value));
-}
-
-function isYes(value: unknown): boolean {
-  return value === true || (typeof value === 'string' && /^(?:true|yes|on|y)$/i.test(value));
-}
-
-function asList(value: unknown): readonly unknown[] {
-  if (value === undefined || value === null) return [];
-  return Array.isArray(value) ? value : [value];
-}
-
-function field(value: unknown, key: string): unknown {
-  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }

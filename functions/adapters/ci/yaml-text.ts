@@ -14,22 +14,30 @@ export const maxConfigBytes = 128 * 1024;
  * that cannot be read may hold the push, so nothing is deployed.
  */
 export function readYaml(text: string, path: string): Readonly<Record<string, unknown>> | null {
-  const bytes = new TextEncoder().encode(text).byteLength;
-  if (bytes > maxConfigBytes) throw unreadable(path, `it has ${bytes} bytes, at most ${maxConfigBytes} are read`);
-  const value = parse(text, path);
+  const [value] = parse(text, path, 1);
   if (value === null || value === undefined) return null;
   if (isObject(value)) return value;
   throw unreadable(path, 'line 1 does not start a map of settings');
 }
 
-function parse(text: string, path: string): unknown {
+/**
+ * The values of all documents of a YAML file, whatever they are; none when the file is empty. Limits and errors are those
+ * of `readYaml`.
+ */
+export function readYamlDocuments(text: string, path: string): readonly unknown[] {
+  return parse(text, path, Number.POSITIVE_INFINITY);
+}
+
+function parse(text: string, path: string, most: number): readonly unknown[] {
+  const bytes = new TextEncoder().encode(text).byteLength;
+  if (bytes > maxConfigBytes) throw unreadable(path, `it has ${bytes} bytes, at most ${maxConfigBytes} are read`);
   try {
     // Pretty errors are off: with thousands of faults, drawing each takes seconds.
     const options = { merge: true, uniqueKeys: false, prettyErrors: false, logLevel: 'error' } as const;
-    const [document] = parseAllDocuments(text, options);
-    const fault = document?.errors[0];
+    const documents = parseAllDocuments(text, options).slice(0, most);
+    const fault = documents.flatMap(({ errors }) => errors)[0];
     if (fault !== undefined) throw fault;
-    return document?.toJS({ maxAliasCount: 50 });
+    return documents.map((document): unknown => document.toJS({ maxAliasCount: 50 }));
   } catch (error) {
     throw unreadable(path, problemOf(error, text), error);
   }

@@ -1,0 +1,14 @@
+import type { CiConfig } from '../../core/ports/sender.ts';
+import { decideByStep } from './webhook-step.ts';
+
+const path = '.drone.yml';
+
+/**
+ * The configuration of Drone: a push waits when one of its pipelines has a step with the webhook plugin
+ * (https://plugins.drone.io/plugins/webhook, https://docs.drone.io/pipeline/triggers/).
+ */
+export const droneConfig: CiConfig = {
+  provider: 'drone',
+  path,
+  decide: (text) => decideByStep(text, path, 'Drone'),
+};
