@@ -8,7 +8,7 @@ import { messageFields } from './fields/commit-message.ts';
 import { factsId } from './fields/delivery-id.ts';
 import type { DescribedSender } from './fields/described.ts';
 import { announcement } from './fields/event-header.ts';
-import { branchNamed, sha, shaPrefix } from './fields/git.ts';
+import { branchNamed, sha, shaOrPrefix } from './fields/git.ts';
 import { delivered } from './fields/located.ts';
 import { readBody } from './fields/read.ts';
 import { repositoryNamed } from './fields/remote.ts';
@@ -26,7 +26,7 @@ const build = v.object({
     v.check((name) => repositoryNamed(name) !== null, 'is not owner/name'),
   ),
   branch: text,
-  commitId: v.union([sha, shaPrefix], 'is not a commit'),
+  commitId: shaOrPrefix,
   commitAuthor: text,
   commitMessage: text,
   commitMessageExtended: text,

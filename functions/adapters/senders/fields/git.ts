@@ -19,11 +19,11 @@ export const ownerPath = v.pipe(
   v.check((path) => path.length <= 500 && path.split('/').every((part) => v.is(segment, part)), 'is not an owner'),
 );
 
-/** The first digits of a commit, as some show it, in lower case. */
-export const shaPrefix = v.pipe(
+/** A commit or its first digits, as some show it: 7 of them or more, given in lower case. */
+export const shaOrPrefix = v.pipe(
   v.string('is not text'),
   v.toLowerCase(),
-  v.regex(/^[\da-f]{7,39}$/, 'is not the beginning of a commit'),
+  v.regex(/^(?:[\da-f]{7,40}|[\da-f]{64})$/, 'is not a commit, nor the beginning of one'),
 );
 
 /**
