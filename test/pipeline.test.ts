@@ -93,7 +93,7 @@ function pipelineContract(open: () => LogRoles, runs: number): void {
     await world.drain();
     expect(await statuses(world)).toEqual(['superseded', 'held']);
     for (const { sha } of [first, second]) {
-      const outcome = { passed: true, provider: 'travis', state: 'Passed' };
+      const outcome = { provider: 'travis', check: 'Travis CI', outcome: 'passed', state: 'Passed' } as const;
       const build = { user: world.user, sha, fromBuild: true, provider: 'travis' };
       await world.queue.send(jobOf(await append(world.log, build, { accepted: false, outcome })));
       await world.drain();

@@ -1,15 +1,18 @@
 import type { Delivery } from '../core/delivery.ts';
-import { type Entry, ended, entryAddress, isFinal } from '../core/entry.ts';
+import { type Entry, entryAddress, isFinal } from '../core/entry.ts';
 import { DeployError } from '../core/errors.ts';
-import { jobOf } from '../core/job.ts';
 import { readPayload } from '../core/payload.ts';
 import type { Clock } from '../core/ports/ambient.ts';
 import type { Appending, DeployFacts, DeployLog, Draft } from '../core/ports/deploy-log.ts';
 import type { JobQueue } from '../core/ports/job-queue.ts';
 import type { HookCall, Sender } from '../core/ports/sender.ts';
 import { PATIENCE } from '../core/stage.ts';
+import { withWholeCommit } from './commit.ts';
 import { draftOf, type Origin } from './draft.ts';
+import { expectedCi } from './expected-ci.ts';
+import { send, tellHeld } from './held.ts';
 import { type Intention, intentionOf } from './intention.ts';
+import { ciChoiceOf, type Wishes, wishesOf } from './wishes.ts';
 
 /** A call to the webhook, after its login. */
 export interface Hook extends Origin {
@@ -39,11 +42,11 @@ export interface AcceptPorts {
  * `deploy:db:failed_to_store_payload`; nothing is stored then.
  */
 export async function accept(hook: Hook, ports: AcceptPorts): Promise<readonly [Entry, ...Entry[]]> {
-  const branch = branchOf(hook, ports.defaultBranch);
+  const wishes = wishesOf(hook.query, ports.defaultBranch);
   const { body } = readPayload(hook.raw, hook.headers['content-type']);
   const call = { headers: hook.headers, query: hook.query, body, raw: hook.raw };
   const deliveries = ports.recognise(call).read(call);
-  const plans = deliveries.map((delivery) => plan(delivery, branch, hook, ports));
+  const plans = await Promise.all(deliveries.map((delivery) => plan(delivery, wishes, hook, ports)));
   const entries: Entry[] = [];
   // One after the other: they get their numbers in the order in which the sender names them.
   for (const appending of plans) entries.push(await store(appending, ports));
@@ -53,21 +56,17 @@ export async function accept(hook: Hook, ports: AcceptPorts): Promise<readonly [
   return [first, ...others];
 }
 
-function branchOf({ query }: Hook, preset: string): string {
-  if (query.branch === undefined) return preset;
-  const branch = query.branch.replace(/^refs\/heads\//, '');
-  if (branch !== '' && branch.length <= 250 && !/[\p{Cc}\s~^:?*[\\]/u.test(branch)) return branch;
-  throw new DeployError('request:bad_parameter', 'The parameter branch is not the name of a branch.');
-}
-
-function plan(delivery: Delivery, branch: string, hook: Hook, ports: AcceptPorts): Appending {
+async function plan(sent: Delivery, wishes: Wishes, hook: Hook, ports: AcceptPorts): Promise<Appending> {
+  const host = hostOf(sent, ports);
+  const { branch } = wishes;
+  const delivery = sent.kind === 'build' ? await wholeCommit(sent, { host, branch, user: hook.user }, ports) : sent;
   const intention = intentionOf(delivery, branch);
-  const host = hostOf(delivery, ports);
   return {
-    draft: draftOf(delivery, host, intention, hook),
+    draft: draftOf(delivery, { host, ci: ciChoiceOf(delivery, wishes) }, intention, hook),
     payload: hook.raw,
     accepted: intention.deploys && delivery.kind === 'push',
     outcome: intention.outcome,
+    ci: expectedCi(delivery, branch, hook.at),
     once: onceOf(delivery, branch, intention),
     replaces: null,
     due: hook.at + PATIENCE,
@@ -99,7 +98,7 @@ function onceOf(delivery: Delivery, branch: string, { deploys }: Intention): str
 async function store(appending: Appending, ports: AcceptPorts): Promise<Entry> {
   const entry = await append(appending, ports);
   if (entry.status === 'queued') await send(entry, ports);
-  else if (appending.outcome && !appending.outcome.passed) await refuseHeld(entry, ports);
+  else if (appending.outcome) await tellHeld(entry, appending.outcome, ports);
   return entry;
 }
 
@@ -109,10 +108,21 @@ async function append(appending: Appending, { log }: AcceptPorts): Promise<Entry
     if ('entry' in appended) return appended.entry;
     return await appendAgain(appending, appended.duplicateOf, log);
   } catch (error) {
-    if (error instanceof DeployError) throw error;
-    const detail = 'The database did not take the payload in time. Nothing was stored; send the delivery again.';
-    throw new DeployError('deploy:db:failed_to_store_payload', detail, { cause: error });
+    throw error instanceof DeployError ? error : notStored(error);
   }
+}
+
+async function wholeCommit(...call: Parameters<typeof withWholeCommit>): Promise<Delivery> {
+  try {
+    return await withWholeCommit(...call);
+  } catch (error) {
+    throw notStored(error);
+  }
+}
+
+function notStored(cause: unknown): DeployError {
+  const detail = 'The database did not take the payload in time. Nothing was stored; send the delivery again.';
+  return new DeployError('deploy:db:failed_to_store_payload', detail, { cause });
 }
 
 /** The same delivery again: deployed when the first try failed, or else only written down. */
@@ -126,36 +136,18 @@ async function appendAgain(appending: Appending, number: number, log: DeployLog)
   const made = again.duplicateOf === number ? first : await log.read(draft.user, again.duplicateOf);
   const address = made ? entryAddress(draft.base, made) : 'another entry';
   const duplicate: Draft = { ...draft, ...over(`The same delivery made ${address}.`, draft.receivedAt) };
-  const written = await log.append({ ...appending, draft: duplicate, accepted: false, outcome: null, once: null });
+  const written = await log.append({
+    ...appending,
+    draft: duplicate,
+    accepted: false,
+    outcome: null,
+    ci: null,
+    once: null,
+  });
   if ('entry' in written) return written.entry;
   throw new Error('An entry without a delivery id cannot be a duplicate.');
 }
 
 function over(reason: string, at: number): Pick<Draft, 'status' | 'reason' | 'finishedAt'> {
   return { status: 'duplicate', reason, finishedAt: at };
-}
-
-/** The entry is stored: when its message cannot be sent now, the sweeper sends it. */
-async function send(entry: Entry, { queue, trace }: AcceptPorts): Promise<void> {
-  try {
-    await queue.send(jobOf(entry));
-  } catch (error) {
-    trace('first stage not queued', { uuid: entry.uuid, user: entry.user, number: entry.number, error });
-  }
-}
-
-/** CI did not pass: the push that waits for it will never be deployed. */
-async function refuseHeld(
-  { user, repository, sha, branch, provider, reason }: Entry,
-  ports: AcceptPorts,
-): Promise<void> {
-  if (!repository || !sha || !branch) return;
-  const { held } = await ports.facts.gate(user, { ...repository, sha }, branch);
-  if (held === null) return;
-  const now = ports.clock.now();
-  const why = `CI did not pass (${provider}): ${reason ?? ''}`.trim();
-  const moved = await ports.log.move(user, held, (current) =>
-    current.status === 'held' ? { entry: ended(current, 'skipped', why, now), gate: { held: null }, due: now } : null,
-  );
-  if (moved) await ports.queue.report(moved);
 }

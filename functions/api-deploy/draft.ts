@@ -1,5 +1,5 @@
 import type { Delivery, RepositoryRef } from '../core/delivery.ts';
-import type { Entry } from '../core/entry.ts';
+import type { CiChoice, Entry } from '../core/entry.ts';
 import { stages } from '../core/pipeline.ts';
 import type { Draft } from '../core/ports/deploy-log.ts';
 import type { Intention } from './intention.ts';
@@ -13,8 +13,13 @@ export interface Origin {
   readonly at: number;
 }
 
-/** The entry of a delivery, as it begins. `host` is the configured name of its repository host. */
-export function draftOf(delivery: Delivery, host: string | null, intention: Intention, origin: Origin): Draft {
+/** The entry of a delivery, as it begins. `host` is the configured name of its repository host; `ci`, what is decided. */
+export function draftOf(
+  delivery: Delivery,
+  { host, ci }: { readonly host: string | null; readonly ci: CiChoice | null },
+  intention: Intention,
+  origin: Origin,
+): Draft {
   const { user, uuid, base, at } = origin;
   return {
     user,
@@ -38,6 +43,7 @@ export function draftOf(delivery: Delivery, host: string | null, intention: Inte
     tarball: null,
     manifest: null,
     fromBuild: delivery.kind === 'build',
+    ...(ci && { ci }),
   };
 }
 

@@ -1,13 +1,13 @@
 import { buildDeployable, deployable } from '../core/branch.ts';
+import type { CheckResult } from '../core/checks.ts';
 import type { Delivery } from '../core/delivery.ts';
-import type { BuildOutcome } from '../core/ports/deploy-log.ts';
 
 /** What a delivery asks for: a deploy, or nothing and why. */
 export interface Intention {
   readonly deploys: boolean;
   readonly reason: string | null;
-  /** What a CI provider has settled about the commit. */
-  readonly outcome: BuildOutcome | null;
+  /** What a check says of the commit. */
+  readonly outcome: CheckResult | null;
 }
 
 /** What a delivery asks for, when `branch` is the one to deploy. */
@@ -19,7 +19,8 @@ export function intentionOf(delivery: Delivery, branch: string): Intention {
 }
 
 /** Builds of pull requests and of other branches say nothing about a commit of this branch. */
-function outcomeOf(delivery: Delivery, branch: string): BuildOutcome | null {
-  if (delivery.kind !== 'build' || delivery.pending || delivery.pullRequest || delivery.branch !== branch) return null;
-  return { passed: delivery.passed, provider: delivery.provider, state: delivery.state };
+function outcomeOf(delivery: Delivery, branch: string): CheckResult | null {
+  if (delivery.kind !== 'build' || delivery.pullRequest || delivery.branch !== branch) return null;
+  const { provider, check, outcome, state } = delivery;
+  return { provider, check, outcome, state };
 }

@@ -92,6 +92,8 @@ export interface Notice extends DeliveryBase {
   readonly repository: DeliveredRepository | null;
   /** Why nothing is deployed: one sentence. */
   readonly reason: string;
+  /** What a ping tells: whether the webhook is also called with what CI found. Absent when it does not tell. */
+  readonly bringsCi?: boolean;
 }
 
 /** The fields of a build that follow from its outcome. */

@@ -44,6 +44,12 @@ export interface EntryError {
   readonly detail: string;
 }
 
+/** What somebody has decided about waiting for CI, and where: one sentence's beginning, such as `The commit's message says [skip ci]`. */
+export interface CiChoice {
+  readonly waits: boolean;
+  readonly because: string;
+}
+
 /** The staged tarball of a deploy. */
 export interface StagedTarball {
   readonly key: string;
@@ -103,6 +109,8 @@ export interface Entry {
   readonly manifest: Readonly<Record<string, unknown>> | null;
   /** Whether a CI provider's passed build made this entry, so that there is nothing to wait for. */
   readonly fromBuild: boolean;
+  /** Absent: whether it waits for CI is told by the repository. */
+  readonly ci?: CiChoice;
   /**
    * Its place among the user's deploys, by the change after which it was let through; absent before. Not its number: a
    * push that has waited for CI is let through after deploys with higher numbers.

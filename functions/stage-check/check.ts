@@ -1,4 +1,4 @@
-import type { CommitRef } from '../core/delivery.ts';
+import { failureInWords, type Verdict, verdictOf } from '../core/checks.ts';
 import { type Entry, entryAddress, isAlive } from '../core/entry.ts';
 import { DeployError } from '../core/errors.ts';
 import { type Manifest, maxManifestBytes, readManifest } from '../core/manifest.ts';
@@ -8,6 +8,7 @@ import type { JobQueue } from '../core/ports/job-queue.ts';
 import type { HostToken, RepositoryHost } from '../core/ports/repository-host.ts';
 import type { CiConfig } from '../core/ports/sender.ts';
 import type { StageOutcome, StageWork } from '../core/stage-work.ts';
+import { type Source, waitOf } from './hold.ts';
 import { overtakenBy } from './overtaken.ts';
 import { releaseHeld } from './release.ts';
 import { toldManifest } from './told-manifest.ts';
@@ -25,15 +26,6 @@ export interface CheckPorts {
   readonly holdMinutes: number;
 }
 
-const CI_CONFIG_BYTES = 128 * 1024;
-
-/** A commit of an entry, with the way to its files. */
-interface Source {
-  readonly commit: CommitRef;
-  readonly host: RepositoryHost;
-  readonly token: HostToken;
-}
-
 /** The first stage: whether the commit is deployed, and as which application. */
 export function check(ports: CheckPorts): StageWork {
   return async (entry) => {
@@ -41,23 +33,27 @@ export function check(ports: CheckPorts): StageWork {
     if (!repository || !sha || !branch) throw new Error('Only an entry with a commit on a branch is queued.');
     const commit = { host: repository.host, owner: repository.owner, name: repository.name, sha };
     const gate = await ports.facts.gate(entry.user, commit, branch);
+    const verdict = verdictFor(entry, gate);
+    if (verdict.says === 'failed') return { kind: 'ended', status: 'skipped', reason: failureInWords(verdict.check) };
     const answered = entry.fromBuild
-      ? await releaseHeld(entry, gate, ports)
+      ? await releaseHeld(entry, verdict, gate, ports)
       : await answeredByBuild(entry, gate, ports);
     if (answered) return answered;
-    const newer = await overtakenBy(entry, entry.fromBuild || gate.outcome !== null, ports);
+    const newer = await overtakenBy(entry, entry.fromBuild || verdict.says === 'passed', ports);
     if (newer) return { kind: 'ended', status: 'superseded', reason: newer };
     const host = ports.host(repository.host);
-    return decide(entry, gate, { commit, host, token: await ports.token(entry.user, repository.host) }, ports);
+    const source = { commit, host, token: await ports.token(entry.user, repository.host) };
+    return decide(entry, { gate, verdict, source }, ports);
   };
 }
 
-/** A push whose commit a CI provider has already spoken about: deployed by that call, or refused. */
+/** What CI has said of the commit, unless somebody has decided not to listen. */
+function verdictFor(entry: Entry, gate: Gate): Verdict {
+  return entry.ci && !entry.ci.waits ? { says: 'nothing' } : verdictOf(gate.checks);
+}
+
+/** A push whose commit a CI provider's call has deployed already. */
 async function answeredByBuild(entry: Entry, gate: Gate, ports: CheckPorts): Promise<StageOutcome | null> {
-  if (gate.outcome && !gate.outcome.passed) {
-    const reason = `CI did not pass: ${gate.outcome.provider} said "${gate.outcome.state}" for this commit.`;
-    return { kind: 'ended', status: 'skipped', reason };
-  }
   const other = gate.awaitsPush && gate.deploying !== null ? await ports.log.read(entry.user, gate.deploying) : null;
   // When the branch has gone on since, this is another push: one that moves it back.
   if (!other || !isAlive(other.status) || !(await isGoing(other, entry, ports))) return null;
@@ -70,11 +66,17 @@ async function isGoing(other: Entry, { user, repository, branch }: Entry, { fact
   return (await facts.branch(user, repository, branch)).going?.number === other.number;
 }
 
-async function decide(entry: Entry, gate: Gate, source: Source, ports: CheckPorts): Promise<StageOutcome> {
-  const settled = entry.fromBuild || gate.outcome !== null;
+/** What is known of the commit that is to be decided on. */
+interface Known {
+  readonly gate: Gate;
+  readonly verdict: Verdict;
+  readonly source: Source;
+}
+
+async function decide(entry: Entry, { gate, verdict, source }: Known, ports: CheckPorts): Promise<StageOutcome> {
   const [read, waits] = await Promise.all([
     orRefusal(manifestOf(source)),
-    settled ? { for: null, note: null } : orRefusal(holdOf(source, ports.ciConfigs)),
+    orRefusal(waitOf(entry, verdict, source, ports)),
   ]);
   if (read instanceof DeployError) return { kind: 'failed', error: read, patch: await knownApp(entry, ports) };
   if (waits instanceof DeployError) return { kind: 'failed', error: waits, patch: { appName: read.name } };
@@ -83,7 +85,7 @@ async function decide(entry: Entry, gate: Gate, source: Source, ports: CheckPort
     snapshot: `${read.version}-${entry.number}`,
     manifest: toldManifest(read.manifest),
   };
-  if (waits.for) return hold(entry, waits.for, patch, ports);
+  if (waits.for) return hold(entry, { waitsFor: waits.for, version: gate.version }, patch, ports);
   return {
     kind: 'done',
     patch: { ...patch, place: entry.seq },
@@ -116,21 +118,12 @@ async function knownApp({ user, repository, branch }: Entry, { facts }: CheckPor
   return app ? { appName: app } : {};
 }
 
-/** What the commit waits for, by the CI configuration in its own tree. */
-async function holdOf({ host, commit, token }: Source, configs: readonly CiConfig[]) {
-  const texts = await Promise.all(configs.map(({ path }) => host.file(commit, path, token, CI_CONFIG_BYTES)));
-  const notes: string[] = [];
-  for (const [place, config] of configs.entries()) {
-    const text = texts[place] ?? null;
-    if (text === null) continue;
-    const decision = config.decide(text);
-    if (decision.hold) return { for: decision.waitsFor, note: null };
-    if (decision.note) notes.push(decision.note);
-  }
-  return { for: null, note: notes.length > 0 ? notes.join('; ') : null };
-}
-
-function hold(entry: Entry, waitsFor: string, patch: Partial<Entry>, ports: CheckPorts): StageOutcome {
+function hold(
+  entry: Entry,
+  { waitsFor, version }: { readonly waitsFor: string; readonly version: number },
+  patch: Partial<Entry>,
+  ports: CheckPorts,
+): StageOutcome {
   return {
     kind: 'ended',
     status: 'held',
@@ -138,7 +131,7 @@ function hold(entry: Entry, waitsFor: string, patch: Partial<Entry>, ports: Chec
     patch,
     extra: {
       gate: { held: entry.number },
-      unlessOutcome: true,
+      ifVersion: version,
       due: ports.clock.now() + ports.holdMinutes * 60_000,
     },
   };

@@ -3,7 +3,7 @@ import { memoryClock, memoryIds } from '../../functions/adapters/ambient/memory.
 import { memoryQueue } from '../../functions/adapters/queues/memory.ts';
 import { MemoryLog } from '../../functions/adapters/stores/memory/log.ts';
 import { accept, type Hook } from '../../functions/api-deploy/accept.ts';
-import { type Delivery, settled } from '../../functions/core/delivery.ts';
+import { type BuildResult, type Delivery, type Outcome, settled } from '../../functions/core/delivery.ts';
 import type { Status } from '../../functions/core/entry.ts';
 import { DeployError } from '../../functions/core/errors.ts';
 import { maxPayloadBytes } from '../../functions/core/payload.ts';
@@ -234,11 +234,8 @@ describe('a build', () => {
     const [entry] = await call([build()]);
     expect(entry).toMatchObject({ status: 'queued', fromBuild: true, provider: 'travis' });
     const commit = { host: 'memory', owner: 'ann', name: 'shop', sha: sha('a') };
-    expect((await log.gate('ann', commit, 'master')).outcome).toEqual({
-      passed: true,
-      provider: 'travis',
-      state: 'Passed',
-    });
+    const said = { provider: 'travis', check: 'travis', outcome: 'passed', state: 'Passed' };
+    expect((await log.gate('ann', commit, 'master')).checks).toEqual([said]);
   });
 
   it('that failed ends the push that waits for it, and its status is reported', async () => {
@@ -248,7 +245,7 @@ describe('a build', () => {
     await call([build({ ...settled('failed'), state: 'Broken' })]);
     const refused = await log.read('ann', 1);
     expect(refused).toMatchObject({ status: 'skipped', finishedAt: AT });
-    expect(refused?.reason).toContain('CI did not pass (travis)');
+    expect(refused?.reason).toBe('CI did not pass: the check "travis" of travis said "Broken".');
     expect(queue.reports).toEqual([{ user: 'ann', number: 1 }]);
   });
 
@@ -262,7 +259,7 @@ describe('a build', () => {
     await call([build({ ...settled('failed'), state: 'Failed', ...patch })]);
     expect((await log.read('ann', 1))?.status).toBe('held');
     const commit = { host: 'memory', owner: 'ann', name: 'shop', sha: sha('a') };
-    expect((await log.gate('ann', commit, 'master')).outcome).toBeNull();
+    expect((await log.gate('ann', commit, 'master')).checks).toEqual([]);
   });
 
   it('that has only begun leaves the push waiting', async () => {
@@ -271,6 +268,113 @@ describe('a build', () => {
     await log.move('ann', 1, (entry) => ({ entry: { ...entry, status: 'held' }, gate: { held: 1 }, due: AT }));
     await call([build({ ...settled('pending'), state: 'Started' })]);
     expect((await log.read('ann', 1))?.status).toBe('held');
+  });
+});
+
+describe('a check that was skipped', () => {
+  const said = (check: string, outcome: Outcome) => build({ id: check, check, ...settled(outcome), state: outcome });
+  const holding = async () => {
+    const made = world();
+    await made.call([push()]);
+    await made.log.move('ann', 1, (entry) => ({ entry: { ...entry, status: 'held' }, gate: { held: 1 }, due: AT }));
+    await made.call([said('docs', 'pending')]);
+    await made.call([said('unit', 'passed')]);
+    made.queue.sent.length = 0;
+    return made;
+  };
+
+  it('lets the push go that it was the last to keep', async () => {
+    const { call, log, queue } = await holding();
+    await call([said('docs', 'neutral')]);
+    expect(await log.read('ann', 1)).toMatchObject({ status: 'running', stage: 'check', reason: null });
+    expect(queue.sent).toEqual([{ user: 'ann', number: 1, stage: 'check', group: 'ann/ann/shop' }]);
+  });
+
+  it('leaves the push waiting while another check runs, or when none has passed', async () => {
+    const { call, log, queue } = await holding();
+    await call([said('lint', 'pending')]);
+    await call([said('docs', 'neutral')]);
+    expect(await log.read('ann', 1)).toMatchObject({ status: 'held' });
+    expect(queue.sent).toEqual([]);
+  });
+});
+
+describe('a build that gives only the first digits of its commit', () => {
+  const short = (patch: Partial<BuildResult> = {}) => build({ sha: null, shaPrefix: 'aaaaaaaaaa', ...patch });
+
+  it('speaks for the newest commit of its branch when that begins with them', async () => {
+    const { call } = world();
+    await call([push()]);
+    expect((await call([short()]))[0]).toMatchObject({ status: 'queued', sha: sha('a'), fromBuild: true });
+  });
+
+  it('speaks for an older commit that CI has spoken about, whatever the case of its repository', async () => {
+    const { call } = world();
+    await call([push()]);
+    await call([build({ ...settled('failed'), state: 'Failed' })]);
+    await call([push({ id: 'delivery-2', sha: sha('b') })]);
+    const repository = { hostname: 'memory.example.com', owner: 'Ann', name: 'Shop', url: null, private: false };
+    expect((await call([short({ repository })]))[0]).toMatchObject({ status: 'queued', sha: sha('a') });
+  });
+
+  it('that failed ends the push that waits', async () => {
+    const { call, log } = world();
+    await call([push()]);
+    await log.move('ann', 1, (entry) => ({ entry: { ...entry, status: 'held' }, gate: { held: 1 }, due: AT }));
+    await call([short({ ...settled('failed'), state: 'Failed' })]);
+    expect((await log.read('ann', 1))?.status).toBe('skipped');
+  });
+
+  it.each([
+    ['no commit', ['b']],
+    ['several', ['a', 'a']],
+  ])('deploys nothing when they fit %s, and says why', async (_what, starts) => {
+    const { call, queue } = world();
+    const shas = starts.map((start, place) => `${start.repeat(12)}${String(place).repeat(28)}`);
+    for (const one of shas) await call([build({ id: one, sha: one, ...settled('failed'), state: 'Failed' })]);
+    const [entry] = await call([short()]);
+    expect(entry).toMatchObject({ status: 'skipped', sha: null });
+    expect(entry.reason).toContain('aaaaaaaaaa');
+    expect(queue.sent).toEqual([]);
+  });
+
+  it('is refused with a code that asks for another try when the database is away', async () => {
+    const { call, log } = world();
+    log.commits = async () => {
+      throw new Error('connect ECONNREFUSED 10.0.0.7');
+    };
+    await expect(call([short()])).rejects.toMatchObject({ code: 'deploy:db:failed_to_store_payload' });
+  });
+});
+
+describe('waiting for CI', () => {
+  const skip = { deploy: false, ci: true, words: '[skip ci]' };
+
+  it('is decided by the hook’s address or the commit’s message, and remembered with the entry', async () => {
+    const { call } = world();
+    expect((await call([push({ id: '1' })], { query: { ci: 'wait' } }))[0].ci).toMatchObject({ waits: true });
+    expect((await call([push({ id: '2', skip })]))[0].ci).toMatchObject({ waits: false });
+    expect((await call([push({ id: '3' })]))[0].ci).toBeUndefined();
+  });
+
+  it('cannot be asked for in other words', async () => {
+    const { call } = world();
+    await expect(call([push()], { query: { ci: 'no' } })).rejects.toMatchObject({ code: 'request:bad_parameter' });
+  });
+
+  it('is no question for a commit whose message forbids the deploy: its words are the reason', async () => {
+    const { call, queue } = world();
+    const [entry] = await call([push({ skip: { deploy: true, ci: false, words: '[skip deploy]' } })]);
+    expect(entry).toMatchObject({ status: 'skipped', reason: "The commit's message says [skip deploy]." });
+    expect(queue.sent).toEqual([]);
+  });
+
+  it('begins with the first result of the branch, or a ping that promises results', async () => {
+    const { call, log } = world();
+    await call([build({ provider: 'circleci', ...settled('failed'), state: 'failed' })]);
+    await call([notice({ bringsCi: true })]);
+    const { ci } = await log.branch('ann', repository, 'master');
+    expect(Object.keys(ci).sort()).toEqual(['circleci', 'github']);
   });
 });
 

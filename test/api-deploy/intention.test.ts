@@ -3,8 +3,9 @@ import { intentionOf } from '../../functions/api-deploy/intention.ts';
 import { settled } from '../../functions/core/delivery.ts';
 import { build, notice, push } from '../deliveries.ts';
 
-const passed = { passed: true, provider: 'travis', state: 'Passed' };
-const failed = { passed: false, provider: 'travis', state: 'Failed' };
+const travis = { provider: 'travis', check: 'travis' };
+const passed = { ...travis, outcome: 'passed', state: 'Passed' };
+const failed = { ...travis, outcome: 'failed', state: 'Failed' };
 
 describe('what a delivery asks for', () => {
   it('is a deploy when it is a push to the branch', () => {
@@ -26,9 +27,12 @@ describe('what a delivery asks for', () => {
     expect(intention).toMatchObject({ deploys: false, outcome: failed });
   });
 
+  it.each(['pending', 'neutral'] as const)('is nothing, but is known of the commit, when a build is %s', (outcome) => {
+    const intention = intentionOf(build({ ...settled(outcome), state: 'So so' }), 'master');
+    expect(intention).toMatchObject({ deploys: false, outcome: { ...travis, outcome, state: 'So so' } });
+  });
+
   it.each([
-    ['a build that has not finished', build({ ...settled('pending'), state: 'Started' })],
-    ['a build that was skipped', build({ ...settled('neutral'), state: 'skipped' })],
     ['a build of a pull request', build({ pullRequest: true })],
     ['a build of another branch', build({ branch: 'work' })],
     ['a build of no branch', build({ branch: null })],

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { CheckResult } from '../../functions/core/checks.ts';
+import type { Outcome } from '../../functions/core/delivery.ts';
 import type { Entry } from '../../functions/core/entry.ts';
 import type {
   Appending,
@@ -23,6 +25,8 @@ export interface LogUnderTest {
 
 const AT = 1_700_000_000_000;
 const MINUTE = 60_000;
+const travis = { provider: 'travis', check: 'Travis CI' };
+const outcome: CheckResult = { ...travis, outcome: 'passed', state: 'Passed' };
 const repository = { host: 'github', owner: 'ann', name: 'shop' };
 const commit = (sha: string) => ({ ...repository, sha });
 
@@ -227,7 +231,7 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
   describe('what is known of commits, branches and applications', () => {
     it('knows the newest accepted push of a branch and what has passed its gate', async () => {
       const { log, facts, user } = await open();
-      expect(await facts.branch(user, repository, 'master')).toEqual({ newest: 0, going: null, app: null });
+      expect(await facts.branch(user, repository, 'master')).toEqual({ newest: 0, going: null, app: null, ci: {} });
       await appended(log, appending(user));
       await appended(log, appending(user, { status: 'skipped' }, { accepted: false }));
       await log.move(user, 1, (current) => ({
@@ -236,25 +240,79 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
         due: AT,
       }));
       const going = { number: 1, sha: 'a'.repeat(40) };
-      expect(await facts.branch(user, repository, 'master')).toEqual({ newest: 1, going, app: 'shop' });
+      expect(await facts.branch(user, repository, 'master')).toEqual({ newest: 1, going, app: 'shop', ci: {} });
       expect((await facts.branch(user, repository, 'other')).newest).toBe(0);
     });
 
-    it('remembers what CI said before the push came, and refuses a hold that overlooks it', async () => {
+    it('remembers what CI said before the push came, and refuses a hold that overlooks any of it', async () => {
       const { log, facts, user } = await open();
       await appended(log, appending(user));
-      const hold = (current: Entry) => ({
+      const hold = (ifVersion: number) => (current: Entry) => ({
         entry: { ...current, status: 'held' as const },
         gate: { held: current.number },
-        unlessOutcome: true,
+        ifVersion,
         due: AT,
       });
-      const outcome = { passed: true, provider: 'travis', state: 'Passed' };
       await appended(log, appending(user, { fromBuild: true }, { outcome }));
-      expect(await log.move(user, 1, hold)).toBeNull();
+      expect(await log.move(user, 1, hold(0))).toBeNull();
       expect((await log.read(user, 1))?.status).toBe('queued');
       const gate = await facts.gate(user, commit('a'.repeat(40)), 'master');
-      expect(gate).toEqual({ outcome, held: null, deploying: null, awaitsPush: false });
+      expect(gate).toEqual({ checks: [outcome], version: 1, held: null, deploying: null, awaitsPush: false });
+      await appended(log, appending(user, { fromBuild: true }, { outcome }));
+      expect(await log.move(user, 1, hold(1))).toBeNull();
+      expect(await log.move(user, 1, hold(2))).toMatchObject({ status: 'held' });
+    });
+
+    it('remembers each check of a commit, of which a later end takes back an earlier one', async () => {
+      const { log, other, facts, user } = await open();
+      const said = (check: string, outcome: Outcome): CheckResult => ({ ...travis, check, outcome, state: outcome });
+      const known = async () => {
+        const { checks } = await facts.gate(user, commit('a'.repeat(40)), 'master');
+        return checks.map(({ check, outcome: state }) => `${check} ${state}`);
+      };
+      const hear = (writer: DeployLog, check: string, result: Outcome) =>
+        appended(writer, appending(user, { fromBuild: true }, { accepted: false, outcome: said(check, result) }));
+      await Promise.all([hear(log, 'unit', 'pending'), hear(other, 'lint', 'failed'), hear(log, 'docs', 'pending')]);
+      expect(await known()).toEqual(['docs pending', 'lint failed', 'unit pending']);
+      await hear(log, 'docs', 'neutral');
+      await hear(log, 'lint', 'passed');
+      await hear(log, 'unit', 'passed');
+      expect(await known()).toEqual(['docs neutral', 'lint passed', 'unit passed']);
+      // Late news of the beginning, and a run that tells nothing.
+      await hear(log, 'docs', 'pending');
+      await hear(log, 'unit', 'pending');
+      await hear(log, 'lint', 'neutral');
+      expect(await known()).toEqual(['docs neutral', 'lint passed', 'unit passed']);
+      await hear(log, 'unit', 'failed');
+      expect(await known()).toEqual(['docs neutral', 'lint passed', 'unit failed']);
+    });
+
+    it('finds the commits of a branch by their first digits', async () => {
+      const { log, facts, user } = await open();
+      const shas = [`abcd${'1'.repeat(36)}`, `abcd${'2'.repeat(36)}`, `abce${'1'.repeat(36)}`];
+      for (const sha of shas) await appended(log, appending(user, { sha }, { outcome }));
+      await appended(log, appending(user, { sha: shas[0] ?? '', branch: 'staging' }, { outcome }));
+      expect([...(await facts.commits(user, repository, 'master', 'abcd'))].sort()).toEqual(shas.slice(0, 2));
+      expect(await facts.commits(user, { ...repository, name: 'Shop' }, 'master', 'abcd2')).toEqual([shas[1]]);
+      expect(await facts.commits(user, repository, 'staging', 'abc')).toEqual([shas[0]]);
+      expect(await facts.commits(user, repository, 'master', 'abcf')).toEqual([]);
+      expect(await facts.commits(user, { ...repository, name: 'sho' }, 'master', 'abcd')).toEqual([]);
+    });
+
+    it('remembers which CI providers are to be expected for a branch, until told to forget', async () => {
+      const { log, facts, user } = await open();
+      const tell = (branch: string, provider: string, until: number | null) =>
+        appended(log, appending(user, {}, { accepted: false, ci: { branch, provider, until } }));
+      await tell('master', 'circleci', AT);
+      await tell('master', 'github-actions', AT);
+      await tell('master', 'circleci', AT + MINUTE);
+      await tell('staging', 'drone', AT);
+      const expected = { circleci: AT + MINUTE, 'github-actions': AT };
+      expect(await facts.branch(user, repository, 'master')).toMatchObject({ newest: 0, ci: expected });
+      await tell('master', 'github-actions', null);
+      expect((await facts.branch(user, repository, 'master')).ci).toEqual({ circleci: AT + MINUTE });
+      await appended(log, appending(user));
+      expect((await facts.branch(user, repository, 'master')).ci).toEqual({ circleci: AT + MINUTE });
     });
 
     it('remembers who is held and who deploys a commit, until told to forget', async () => {
@@ -264,25 +322,23 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       expect(await facts.gate(user, commit('a'.repeat(40)), 'master')).toMatchObject({ held: 1, deploying: null });
       const gate = { held: null, deploying: 1, awaitsPush: true };
       await log.move(user, 1, (entry) => ({ entry: { ...entry, status: 'running' }, gate, due: AT }));
-      expect(await facts.gate(user, commit('a'.repeat(40)), 'master')).toEqual({ outcome: null, ...gate });
+      expect(await facts.gate(user, commit('a'.repeat(40)), 'master')).toEqual({ checks: [], version: 0, ...gate });
     });
 
     it('keeps what it knows of a commit apart for each branch that the commit is on', async () => {
       const { log, facts, user } = await open();
-      const outcome = { passed: true, provider: 'travis', state: 'Passed' };
       await appended(log, appending(user, { fromBuild: true }, { outcome }));
       await appended(log, appending(user, { branch: 'staging' }));
       await log.move(user, 2, (entry) => ({ entry: { ...entry, status: 'held' }, gate: { held: 2 }, due: AT }));
-      expect(await facts.gate(user, commit('a'.repeat(40)), 'master')).toMatchObject({ outcome, held: null });
-      expect(await facts.gate(user, commit('a'.repeat(40)), 'staging')).toMatchObject({ outcome: null, held: 2 });
+      expect(await facts.gate(user, commit('a'.repeat(40)), 'master')).toMatchObject({ checks: [outcome], held: null });
+      expect(await facts.gate(user, commit('a'.repeat(40)), 'staging')).toMatchObject({ checks: [], held: 2 });
     });
 
     it('takes every case of an owner and a repository for the same', async () => {
       const { log, facts, user } = await open();
-      const outcome = { passed: true, provider: 'travis', state: 'Passed' };
       const other = { ...repository, owner: 'Ann', name: 'Shop' };
       await appended(log, appending(user, { repository: { ...other, url: null, private: false } }, { outcome }));
-      expect(await facts.gate(user, commit('a'.repeat(40)), 'master')).toMatchObject({ outcome });
+      expect(await facts.gate(user, commit('a'.repeat(40)), 'master')).toMatchObject({ checks: [outcome] });
       expect((await facts.branch(user, repository, 'master')).newest).toBe(1);
       expect((await facts.branch(user, repository, 'Master')).newest).toBe(0);
     });

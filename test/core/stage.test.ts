@@ -363,9 +363,9 @@ describe('an entry that ends or waits for a reason that is no failure', () => {
   it('looks again at once when its step was refused, because a result came in meanwhile', async () => {
     const { run, log, now } = await world();
     const verdict = await run(async () => {
-      const outcome = { passed: true, provider: 'travis', state: 'Passed' };
+      const outcome = { provider: 'travis', check: 'Travis CI', outcome: 'passed', state: 'Passed' } as const;
       await append(log, { fromBuild: true, provider: 'travis' }, { accepted: false, outcome });
-      return { kind: 'ended', status: 'held', reason: 'Waiting for CI.', extra: { unlessOutcome: true } };
+      return { kind: 'ended', status: 'held', reason: 'Waiting for CI.', extra: { ifVersion: 0 } };
     });
     expect(verdict).toEqual({ done: false, visibleIn: 0 });
     expect((await now()).status).toBe('running');

@@ -3,15 +3,17 @@ import { ciConfigs } from '../../functions/adapters/ci/registry.ts';
 import { type MemoryCommit, memoryHost } from '../../functions/adapters/hosts/memory.ts';
 import { memoryQueue } from '../../functions/adapters/queues/memory.ts';
 import { MemoryLog } from '../../functions/adapters/stores/memory/log.ts';
+import type { CheckResult } from '../../functions/core/checks.ts';
 import type { CommitRef } from '../../functions/core/delivery.ts';
 import type { Entry } from '../../functions/core/entry.ts';
-import type { Appending, BuildOutcome, Draft } from '../../functions/core/ports/deploy-log.ts';
+import type { Appending, Draft } from '../../functions/core/ports/deploy-log.ts';
 import { runStage } from '../../functions/core/stage.ts';
 import { check } from '../../functions/stage-check/check.ts';
 import { AT, append } from '../entries.ts';
 
-export const passed: BuildOutcome = { passed: true, provider: 'travis', state: 'Passed' };
-export const failed: BuildOutcome = { passed: false, provider: 'travis', state: 'Failed' };
+const travis = { provider: 'travis', check: 'Travis CI' };
+export const passed: CheckResult = { ...travis, outcome: 'passed', state: 'Passed' };
+export const failed: CheckResult = { ...travis, outcome: 'failed', state: 'Failed' };
 export const waitsForTravis = { '.travis.yml': 'notifications:\n  webhooks: https://hooks.example.com/\n' };
 export const manifest = JSON.stringify({ name: 'shop', version: '1.2.3' });
 
@@ -51,7 +53,7 @@ export function checkWorld() {
       host.commit({ owner: 'ann', name: 'shop', files, ...(parent && { parent }) }),
     push: (commit: CommitRef, patch: Partial<Draft> = {}) => append(log, { sha: commit.sha, ...patch }),
     /** A CI provider's call that settles a commit; a passed one asks for a deploy. */
-    build: ({ sha }: CommitRef, outcome: BuildOutcome, patch: Partial<Draft> = {}, more: Partial<Appending> = {}) =>
+    build: ({ sha }: CommitRef, outcome: CheckResult, patch: Partial<Draft> = {}, more: Partial<Appending> = {}) =>
       append(
         log,
         {
@@ -59,7 +61,7 @@ export function checkWorld() {
           ref: null,
           fromBuild: true,
           provider: 'travis',
-          status: outcome.passed ? 'queued' : 'skipped',
+          status: outcome.outcome === 'passed' ? 'queued' : 'skipped',
           ...patch,
         },
         { accepted: false, outcome, ...more },

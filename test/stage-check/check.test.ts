@@ -17,7 +17,7 @@ describe('a push', () => {
       manifest: { name: 'shop', version: '1.2.3' },
     });
     const going = { number: 1, sha: head.sha };
-    expect(await facts.branch('ann', head, 'master')).toEqual({ newest: 1, going, app: 'shop' });
+    expect(await facts.branch('ann', head, 'master')).toEqual({ newest: 1, going, app: 'shop', ci: {} });
     expect(await facts.gate('ann', head, 'master')).toMatchObject({ deploying: 1, awaitsPush: false });
   });
 
@@ -243,7 +243,7 @@ describe('a failed build', () => {
     await push(head);
     expect(await check(2)).toMatchObject({
       status: 'skipped',
-      reason: 'CI did not pass: travis said "Failed" for this commit.',
+      reason: 'CI did not pass: the check "Travis CI" of travis said "Failed".',
     });
   });
 

@@ -1,3 +1,4 @@
+import type { CheckResult } from '../checks.ts';
 import type { CommitRef, RepositoryRef } from '../delivery.ts';
 import type { Entry } from '../entry.ts';
 import type { Job } from '../job.ts';
@@ -6,22 +7,25 @@ import type { StageName } from '../pipeline.ts';
 /** What the log itself decides about a new entry: its number, its id and its place in the feed. */
 export type Draft = Omit<Entry, 'number' | 'id' | 'seq'>;
 
-/** What a CI provider said of a commit, on a branch. */
-export interface BuildOutcome {
-  readonly passed: boolean;
-  readonly provider: string;
-  readonly state: string;
-}
-
 /** What is known of a commit on a branch: kept apart from the entries, because it may be known before the push. */
 export interface Gate {
-  readonly outcome: BuildOutcome | null;
+  readonly checks: readonly CheckResult[];
+  /** Grows with every result, so that a step can tell whether it has seen them all. */
+  readonly version: number;
   /** The entry that waits for CI. */
   readonly held: number | null;
   /** The entry that deploys, or deployed, the commit. */
   readonly deploying: number | null;
   /** Whether that is a CI provider's entry to which no push has come yet. */
   readonly awaitsPush: boolean;
+}
+
+/** Whether a CI provider is to be expected to call about the commits of a branch. */
+export interface ExpectedCi {
+  readonly branch: string;
+  readonly provider: string;
+  /** Milliseconds since 1970 until which it is; null: not any more. */
+  readonly until: number | null;
 }
 
 /** A request that becomes an entry. */
@@ -31,8 +35,10 @@ export interface Appending {
   readonly payload: Uint8Array;
   /** Whether it is a push that the branch's newest shall be; skipped ones are not. */
   readonly accepted: boolean;
-  /** Remembered with the commit, in the same transaction. */
-  readonly outcome: BuildOutcome | null;
+  /** What a check said, remembered with the commit in the same transaction. */
+  readonly outcome: CheckResult | null;
+  /** A CI provider whose results are to be expected for a branch of the repository, or are not any more. */
+  readonly ci?: ExpectedCi | null;
   /** Key of the delivery, which makes one entry only; null when it has none. */
   readonly once: string | null;
   /** The entry that an earlier copy of the delivery made and that this one is allowed to replace. */
@@ -44,9 +50,9 @@ export interface Appending {
 /** A step of an entry: the entry as it shall be, and what moves with it in the same transaction. */
 export interface Step {
   readonly entry: Entry;
-  readonly gate?: Partial<Omit<Gate, 'outcome'>>;
-  /** Only while no outcome is known: a hold must not overlook a result that came in meanwhile. */
-  readonly unlessOutcome?: boolean;
+  readonly gate?: Partial<Omit<Gate, 'checks' | 'version'>>;
+  /** Only while the gate is of this version: neither a hold nor its end may overlook a result that came in meanwhile. */
+  readonly ifVersion?: number;
   /** The entry has passed the gate: it is what its branch now deploys. */
   readonly goes?: boolean;
   /** The deploy of this entry is what the application now runs. */
@@ -91,7 +97,7 @@ export interface DeployLog {
   /**
    * Moves an entry. `step` is given the entry as it stands and may be called again when somebody else moved it
    * meanwhile; null leaves it as it is. Gives the entry as it stands afterwards, or null when there is none or
-   * `unlessOutcome` was not met.
+   * `ifVersion` was not met.
    */
   move(user: string, number: number, step: (entry: Entry) => Step | null): Promise<Entry | null>;
 }
@@ -104,11 +110,15 @@ export interface BranchFacts {
   readonly going: { readonly number: number; readonly sha: string } | null;
   /** The application that earlier commits of the branch named. */
   readonly app: string | null;
+  /** CI providers that are to be expected to call, each with the time until which; milliseconds since 1970. */
+  readonly ci: Readonly<Record<string, number>>;
 }
 
 /** What the stages must know beside the entry. Strong reads; the case of owners and repositories does not matter. */
 export interface DeployFacts {
   gate(user: string, commit: CommitRef, branch: string): Promise<Gate>;
+  /** The commits on a branch that begin with these digits, among those that have a gate. */
+  commits(user: string, repository: RepositoryRef, branch: string, digits: string): Promise<readonly string[]>;
   branch(user: string, repository: RepositoryRef, branch: string): Promise<BranchFacts>;
   /**
    * Claims the application for a start: false when a later deploy has claimed or started it. `place` is the deploy's

@@ -31,6 +31,8 @@ export interface CiConfig {
   readonly provider: string;
   /** Path of the configuration file in the repository. */
   readonly path: string;
+  /** The provider's webhooks may be set outside the file as well: that it has called before counts, too. */
+  readonly elsewhere?: boolean;
   /** Reads the file. Throws a DeployError that names file and line when it cannot be parsed. */
   decide(text: string): HoldDecision;
 }

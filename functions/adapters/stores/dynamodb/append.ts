@@ -4,8 +4,10 @@ import { type Entry, entryId, isFinal } from '../../../core/entry.ts';
 import { DeployError } from '../../../core/errors.ts';
 import type { Appending } from '../../../core/ports/deploy-log.ts';
 import { badgeUpdate } from './badge.ts';
+import { branchNews } from './branch.ts';
+import { checkUpdate } from './gate.ts';
 import { headUpdate } from './heads.ts';
-import { changeItem, entryItem, type Item, keys, N, numberIn, S } from './items.ts';
+import { changeItem, entryItem, type Item, keys, N, numberIn } from './items.ts';
 import type { WriteContext } from './log.ts';
 import { expiry, retention } from './retention.ts';
 import { conditionFailed, type Refusal, transact } from './transact.ts';
@@ -48,8 +50,8 @@ function writes(context: WriteContext, appending: Appending, entry: Entry): Tran
     put(changeItem(entry, expiry(now, retention.change))),
     put(entryItem(entry, work, due)),
     ...payloadItems(entry, appending.payload, now).map(put),
-    ...branchUpdate(table, entry, appending.accepted),
-    ...gateUpdate(table, entry, appending.outcome, now),
+    ...branchNews(table, entry, appending),
+    ...checkUpdate(table, entry, appending.outcome, now),
     // What is over from the start (another branch, a duplicate) is no news of the repository's deploys.
     ...(isFinal(entry.status) ? [] : badgeUpdate(table, entry)),
   ];
@@ -95,40 +97,4 @@ function payloadItems({ user, number }: Entry, payload: Uint8Array, now: number)
     gzip: { B: packed.subarray(part * PART_BYTES, (part + 1) * PART_BYTES) },
     expires: N(expiry(now, retention.payload)),
   }));
-}
-
-function branchUpdate(
-  table: string,
-  { user, number, repository, branch }: Entry,
-  accepted: boolean,
-): TransactWriteItem[] {
-  if (!accepted || !repository || !branch) return [];
-  return [
-    {
-      Update: {
-        TableName: table,
-        Key: keys.branch(user, repository, branch),
-        UpdateExpression: 'SET newest = :number',
-        ExpressionAttributeValues: { ':number': N(number) },
-      },
-    },
-  ];
-}
-
-function gateUpdate(table: string, entry: Entry, outcome: Appending['outcome'], now: number): TransactWriteItem[] {
-  const { user, repository, sha, branch } = entry;
-  if (!outcome || !repository || !sha || !branch) return [];
-  return [
-    {
-      Update: {
-        TableName: table,
-        Key: keys.gate(user, { ...repository, sha }, branch),
-        UpdateExpression: 'SET outcome = :outcome, expires = :expires',
-        ExpressionAttributeValues: {
-          ':outcome': S(JSON.stringify(outcome)),
-          ':expires': N(expiry(now, retention.gate)),
-        },
-      },
-    },
-  ];
 }

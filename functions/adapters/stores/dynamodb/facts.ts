@@ -1,35 +1,40 @@
-import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import type { BranchFacts, BuildOutcome, DeployFacts, Gate } from '../../../core/ports/deploy-log.ts';
-import { type Item, keys, N, numberIn, stringIn } from './items.ts';
+import { ConditionalCheckFailedException, paginateQuery, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import type { RepositoryRef } from '../../../core/delivery.ts';
+import type { DeployFacts } from '../../../core/ports/deploy-log.ts';
+import { branchOf } from './branch.ts';
+import { gateOf } from './gate.ts';
+import { gateCommit, keys, N } from './items.ts';
 import { readItem, type TableContext } from './log.ts';
 
 /** What the stages must know beside the entry, in DynamoDB. */
 export function dynamoDbFacts(context: TableContext): DeployFacts {
   return {
     gate: async (user, commit, branch) => gateOf(await readItem(context, keys.gate(user, commit, branch))),
+    commits: (user, repository, branch, digits) => commits(context, { user, repository, branch, digits }),
     branch: async (user, repository, branch) =>
       branchOf(await readItem(context, keys.branch(user, repository, branch))),
     claim: (user, app, place) => claim(context, user, app, place),
   };
 }
 
-function gateOf(item: Item | undefined): Gate {
-  const outcome = stringIn(item, 'outcome');
-  return {
-    outcome: outcome === undefined ? null : (JSON.parse(outcome) as BuildOutcome),
-    held: numberIn(item, 'held') ?? null,
-    deploying: numberIn(item, 'deploying') ?? null,
-    awaitsPush: item?.awaits_push?.BOOL ?? false,
+/** The gates of a repository stand in the order of their commits. */
+async function commits(
+  context: TableContext,
+  wanted: { user: string; repository: RepositoryRef; branch: string; digits: string },
+) {
+  const { user, repository, branch, digits } = wanted;
+  const { pk, sk } = keys.gatesFrom(user, repository, digits);
+  const query = {
+    TableName: context.table,
+    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
+    ExpressionAttributeValues: { ':pk': pk, ':sk': sk },
+    ConsistentRead: true,
   };
-}
-
-function branchOf(item: Item | undefined): BranchFacts {
-  const going = numberIn(item, 'going');
-  return {
-    newest: numberIn(item, 'newest') ?? 0,
-    going: going === undefined ? null : { number: going, sha: stringIn(item, 'going_sha') ?? '' },
-    app: stringIn(item, 'app') ?? null,
-  };
+  const found: string[] = [];
+  for await (const { Items = [] } of paginateQuery({ client: context.client }, query)) {
+    found.push(...Items.flatMap((item) => gateCommit(item, branch) ?? []));
+  }
+  return found;
 }
 
 async function claim({ client, table }: TableContext, user: string, app: string, place: number): Promise<boolean> {

@@ -35,8 +35,19 @@ export const keys = {
   delivery: (user: string, once: string) => key(user, `W#${short(once)}`),
   gate: (user: string, commit: CommitRef, branch: string) =>
     key(user, `G#${short(repositoryName(commit))}#${commit.sha}#${short(branch)}`),
+  /** The beginning of the keys of all gates whose commits begin with these digits. */
+  gatesFrom: (user: string, repository: RepositoryRef, digits: string) => ({
+    pk: S(user),
+    sk: S(`G#${short(repositoryName(repository))}#${digits}`),
+  }),
   token: (user: string, host: string, app: string) => key(user, `T#${host}#${app}`),
 };
+
+/** The commit of a gate's item; null when it is one of another branch. */
+export function gateCommit(item: Item, branch: string): string | null {
+  const [, , sha, ...rest] = (stringIn(item, 'sk') ?? '').split('#');
+  return rest.join('#') === short(branch) ? (sha ?? null) : null;
+}
 
 /** Sort keys of which ranges are read. */
 export const changeSk = (seq: number): string => `C#${padded(seq)}`;

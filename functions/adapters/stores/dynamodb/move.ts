@@ -3,8 +3,10 @@ import { type Entry, isFinal } from '../../../core/entry.ts';
 import type { Job } from '../../../core/job.ts';
 import type { Step } from '../../../core/ports/deploy-log.ts';
 import { badgeOf, badgeUpdate } from './badge.ts';
+import { branchGoes } from './branch.ts';
+import { gateUpdate } from './gate.ts';
 import { headUpdate } from './heads.ts';
-import { changeItem, entryItem, entryOf, type Item, keys, N, numberIn, S, type Work, workOf } from './items.ts';
+import { changeItem, entryItem, entryOf, type Item, keys, N, numberIn, type Work, workOf } from './items.ts';
 import { readItem, type WriteContext } from './log.ts';
 import { expiry, retention } from './retention.ts';
 import { conditionFailed, type Refusal, transact } from './transact.ts';
@@ -76,8 +78,8 @@ function actionsOf(context: WriteContext, moving: Moving): Action[] {
     { item: entryPut(table, entryItem(after, work, step.due), before.seq), onRefusal: 'again' },
     { item: { Put: { TableName: table, Item: changeItem(after, expires) } }, onRefusal: 'again' },
     ...appUpdate(table, moving).map((item) => ({ item, onRefusal: 'again' as const })),
-    ...branchUpdate(table, moving).map((item) => ({ item, onRefusal: 'again' as const })),
-    ...gateUpdate(table, moving, clock.now()).map((item) => ({ item, onRefusal: 'give-up' as const })),
+    ...branchGoes(table, after, step).map((item) => ({ item, onRefusal: 'again' as const })),
+    ...gateUpdate(table, after, step, clock.now()).map((item) => ({ item, onRefusal: 'give-up' as const })),
     ...changedBadge(table, before, after).map((item) => ({ item, onRefusal: 'again' as const })),
   ];
 }
@@ -125,51 +127,6 @@ function appUpdate(table: string, { after, step, appEntries }: Moving): Transact
       },
     },
   ];
-}
-
-function branchUpdate(table: string, { after, step }: Moving): TransactWriteItem[] {
-  const { repository, branch, sha, appName } = after;
-  if (!step.goes || !repository || !branch || !sha) return [];
-  return [
-    {
-      Update: {
-        TableName: table,
-        Key: keys.branch(after.user, repository, branch),
-        UpdateExpression: 'SET going = :number, going_sha = :sha, app = :app',
-        ExpressionAttributeValues: { ':number': N(after.number), ':sha': S(sha), ':app': S(appName ?? '') },
-      },
-    },
-  ];
-}
-
-function gateUpdate(table: string, { after, step }: Moving, now: number): TransactWriteItem[] {
-  const { repository, sha, branch } = after;
-  if (!step.gate || !repository || !sha || !branch) return [];
-  const { sets, removes, values } = gateExpression(step.gate);
-  const set = ['expires = :expires', ...sets].join(', ');
-  return [
-    {
-      Update: {
-        TableName: table,
-        Key: keys.gate(after.user, { ...repository, sha }, branch),
-        UpdateExpression: `SET ${set}${removes.length > 0 ? ` REMOVE ${removes.join(', ')}` : ''}`,
-        ...(step.unlessOutcome && { ConditionExpression: 'attribute_not_exists(outcome)' }),
-        ExpressionAttributeValues: { ...values, ':expires': N(expiry(now, retention.gate)) },
-      },
-    },
-  ];
-}
-
-function gateExpression({ held, deploying, awaitsPush }: NonNullable<Step['gate']>) {
-  const numbers = Object.entries({ held, deploying }).filter(([, value]) => value !== undefined);
-  const set = numbers.filter(([, value]) => value !== null);
-  const values: Item = Object.fromEntries(set.map(([name, value]) => [`:${name}`, N(value ?? 0)]));
-  const sets = set.map(([name]) => `${name} = :${name}`);
-  if (awaitsPush !== undefined) {
-    sets.push('awaits_push = :awaits');
-    values[':awaits'] = { BOOL: awaitsPush };
-  }
-  return { sets, values, removes: numbers.filter(([, value]) => value === null).map(([name]) => name) };
 }
 
 /** Most steps leave the badge as it is. */

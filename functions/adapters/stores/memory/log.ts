@@ -8,7 +8,6 @@ import type {
   Backlog,
   Badge,
   BranchFacts,
-  BuildOutcome,
   DeployFacts,
   DeployLog,
   Gate,
@@ -20,6 +19,7 @@ import type {
   TokenStore,
   Turn,
 } from '../../../core/ports/deploy-log.ts';
+import { Known } from './known.ts';
 
 interface Row {
   entry: Entry;
@@ -34,16 +34,12 @@ class ShownBadge {
   readonly underWay = new Map<number, Badge>();
 }
 
-/** A commit on a branch of a user's repository. */
-type Stand = Pick<Entry, 'user' | 'sha' | 'branch'> & { readonly repository: RepositoryRef | null };
-
 /** The in-memory twin of the log, for unit tests of what works on it. */
 export class MemoryLog implements DeployLog, LogReader, DeployFacts, Backlog {
   readonly #rows = new Map<string, Row[]>();
   readonly #feed = new Map<string, Entry[]>();
   readonly #once = new Map<string, number>();
-  readonly #gates = new Map<string, Gate>();
-  readonly #branches = new Map<string, BranchFacts>();
+  readonly #known = new Known();
   readonly #claims = new Map<string, number>();
   readonly #badges = new Map<string, ShownBadge>();
 
@@ -58,7 +54,7 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, Backlog {
     const entry = { ...draft, number, id: entryId(this.ids.hex(20), number), seq: this.#next(draft.user) };
     rows.push({ entry, attempts: 0, lease: null, takenAt: null, due: appending.due });
     if (once !== null) this.#once.set(`${draft.user} ${once}`, number);
-    this.#remember(entry, appending.accepted, appending.outcome);
+    this.#known.append(entry, appending);
     this.#publish(entry);
     if (!isFinal(entry.status)) this.#show(entry);
     return { entry };
@@ -97,14 +93,14 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, Backlog {
     const step = change(shown(row));
     if (!step) return shown(row);
     // Without waiting for anything in between: from the look at the entry to here is one transaction.
-    if (step.unlessOutcome && this.#gateOf(step.entry).outcome) return null;
+    if (step.ifVersion !== undefined && this.#known.gate(step.entry).version !== step.ifVersion) return null;
     const sameStage = step.entry.stage === row.entry.stage;
     row.entry = { ...step.entry, seq: this.#next(user) };
     row.attempts = sameStage ? row.attempts : 0;
     row.takenAt = sameStage ? row.takenAt : null;
     row.lease = step.keepsLease ? row.lease : null;
     row.due = step.due;
-    this.#apply(row.entry, step);
+    this.#known.move(row.entry, step);
     this.#publish(row.entry);
     this.#show(row.entry);
     return row.entry;
@@ -131,11 +127,15 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, Backlog {
   }
 
   async gate(user: string, { sha, ...repository }: CommitRef, branch: string): Promise<Gate> {
-    return this.#gateOf({ user, repository, sha, branch });
+    return this.#known.gate({ user, repository, sha, branch });
   }
 
   async branch(user: string, repository: RepositoryRef, branch: string): Promise<BranchFacts> {
-    return this.#branches.get(branchKey(user, repository, branch)) ?? { newest: 0, going: null, app: null };
+    return this.#known.branch(user, repository, branch);
+  }
+
+  async commits(user: string, repository: RepositoryRef, branch: string, digits: string): Promise<readonly string[]> {
+    return this.#known.commits(user, repository, branch, digits);
   }
 
   async claim(user: string, app: string, place: number): Promise<boolean> {
@@ -158,11 +158,6 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, Backlog {
     if (freesLease) row.lease = null;
   }
 
-  #gateOf(stand: Stand): Gate {
-    const none = { outcome: null, held: null, deploying: null, awaitsPush: false };
-    return this.#gates.get(gateKey(stand)) ?? none;
-  }
-
   #rowsOf(user: string): Row[] {
     return getOr(this.#rows, user, () => []);
   }
@@ -173,29 +168,6 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, Backlog {
 
   #publish(entry: Entry): void {
     getOr(this.#feed, entry.user, () => []).push(entry);
-  }
-
-  #remember(entry: Entry, accepted: boolean, outcome: BuildOutcome | null): void {
-    if (accepted) this.#patchBranch(entry, { newest: entry.number });
-    if (outcome) this.#patchGate(entry, { outcome });
-  }
-
-  #apply(entry: Entry, step: Step): void {
-    if (step.goes && entry.sha) {
-      this.#patchBranch(entry, { going: { number: entry.number, sha: entry.sha }, app: entry.appName });
-    }
-    if (step.gate) this.#patchGate(entry, step.gate);
-  }
-
-  #patchBranch({ user, repository, branch }: Entry, patch: Partial<BranchFacts>): void {
-    if (!repository || !branch) return;
-    const key = branchKey(user, repository, branch);
-    this.#branches.set(key, { newest: 0, going: null, app: null, ...this.#branches.get(key), ...patch });
-  }
-
-  #patchGate(entry: Entry, patch: Partial<Gate>): void {
-    if (!entry.repository || !entry.sha || !entry.branch) return;
-    this.#gates.set(gateKey(entry), { ...this.#gateOf(entry), ...patch });
   }
 
   #show(entry: Entry): void {
@@ -225,18 +197,6 @@ function shown({ entry, takenAt, attempts }: Row): Entry {
   const earlier = entry.stages.filter((record) => record.name !== entry.stage);
   const record = { name: entry.stage, status: 'running', startedAt: takenAt, finishedAt: null, attempts, detail: null };
   return { ...entry, stages: [...earlier, record as Entry['stages'][number]] };
-}
-
-function gateKey({ user, repository, sha, branch }: Stand): string {
-  return `${user} ${repositoryKey(repository)}#${sha}#${branch}`;
-}
-
-function branchKey(user: string, repository: RepositoryRef, branch: string): string {
-  return `${user} ${repositoryKey(repository)}#${branch}`;
-}
-
-function repositoryKey(repository: RepositoryRef | null): string {
-  return repository ? `${repository.host}/${repository.owner}/${repository.name}`.toLowerCase() : '';
 }
 
 function place(name: string): number {

@@ -1,0 +1,39 @@
+import type { Delivery } from '../core/delivery.ts';
+import type { CiChoice } from '../core/entry.ts';
+import { DeployError } from '../core/errors.ts';
+import type { HookCall } from '../core/ports/sender.ts';
+
+/** What the address of a hook asks for. */
+export interface Wishes {
+  readonly branch: string;
+  /** `wait`: every push waits for CI; `ignore`: none does; null: the repository tells. */
+  readonly ci: 'wait' | 'ignore' | null;
+}
+
+/** What the query of a hook's address asks for. Throws `request:bad_parameter`, naming the parameter. */
+export function wishesOf(query: HookCall['query'], defaultBranch: string): Wishes {
+  return { branch: query.branch === undefined ? defaultBranch : branchNamed(query.branch), ci: ciOf(query.ci) };
+}
+
+function branchNamed(text: string): string {
+  const branch = text.replace(/^refs\/heads\//, '');
+  if (branch !== '' && branch.length <= 250 && !/[\p{Cc}\s~^:?*[\\]/u.test(branch)) return branch;
+  throw new DeployError('request:bad_parameter', 'The parameter branch is not the name of a branch.');
+}
+
+function ciOf(text: string | undefined): Wishes['ci'] {
+  if (text === undefined) return null;
+  if (text === 'wait' || text === 'ignore') return text;
+  throw new DeployError('request:bad_parameter', 'The parameter ci must be wait or ignore.');
+}
+
+/**
+ * What is decided about waiting for CI. A commit whose message asks CI to leave it out is deployed without, whatever the
+ * hook says: nobody would ever call about it.
+ */
+export function ciChoiceOf(delivery: Delivery, { ci }: Wishes): CiChoice | null {
+  if (delivery.kind !== 'push') return null;
+  if (ci === 'ignore') return { waits: false, because: "The hook's address says ci=ignore" };
+  if (delivery.skip?.ci) return { waits: false, because: `The commit's message says ${delivery.skip.words}` };
+  return ci === 'wait' ? { waits: true, because: "the hook's address says ci=wait" } : null;
+}
