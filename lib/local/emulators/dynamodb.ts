@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LocalError } from '../local-error.ts';
+import { indexStreamRecords } from './stream-index.ts';
 import { spawnWatched, type Watched } from './watchdog.ts';
 
 /** A running DynamoDB-compatible endpoint. */
@@ -26,7 +27,7 @@ const portTaken = /already in use|address in use/i;
 export async function startDynamoDb(options: { file: string; bring?: string | undefined }): Promise<DynamoDb> {
   if (options.bring) return brought(options.bring);
   const binary = findBinary();
-  const { database, endpoint } = await startOnFreePort(binary, options.file);
+  const { database, endpoint } = await startIndexed(binary, options.file);
   let closing = false;
   return {
     endpoint,
@@ -38,6 +39,16 @@ export async function startDynamoDb(options: { file: string; bring?: string | un
       return database.stop();
     },
   };
+}
+
+/** Its tables are only there once it has run: a new database is started twice. */
+async function startIndexed(binary: string, file: string): Promise<{ database: Watched; endpoint: string }> {
+  const indexed = await indexStreamRecords(file);
+  const started = await startOnFreePort(binary, file);
+  if (indexed) return started;
+  await started.database.stop();
+  await indexStreamRecords(file);
+  return startOnFreePort(binary, file);
 }
 
 /** The emulator cannot choose a port itself, so another process may take the one found before the emulator does. */

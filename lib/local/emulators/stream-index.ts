@@ -1,0 +1,36 @@
+import { existsSync } from 'node:fs';
+
+/** DynamoDB keeps what went through a stream for a day (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html). */
+const KEPT_SECONDS = 24 * 60 * 60;
+
+/**
+ * Gives the emulator's table of stream records the index that it lacks, and forgets records older than a day. Without
+ * the index each write reads all records there ever were to number the next one: after 1,600 pushes a transaction took 100 ms,
+ * with it 4. The database must not be open elsewhere. Gives whether it was there to be indexed; what goes wrong is left
+ * for the emulator itself to meet and to name.
+ */
+export async function indexStreamRecords(file: string): Promise<boolean> {
+  if (!existsSync(file)) return false;
+  try {
+    const { default: sqlite } = await import('node-sqlite3-wasm');
+    const database = new sqlite.Database(file);
+    try {
+      // A database in WAL mode can be opened without shared memory only by one who is alone with it.
+      database.exec('PRAGMA locking_mode = EXCLUSIVE');
+      for (const statement of statements) database.exec(statement);
+      return true;
+    } finally {
+      database.close();
+    }
+  } catch {
+    return false;
+  }
+}
+
+/** The newest record stays: the emulator numbers the next one after it, and positions must not come again. */
+const statements = [
+  'CREATE INDEX IF NOT EXISTS stream_order ON _stream_records (table_name, CAST(sequence_number AS INTEGER))',
+  'CREATE INDEX IF NOT EXISTS stream_shard ON _stream_records (table_name, shard_id, sequence_number)',
+  `DELETE FROM _stream_records WHERE created_at < unixepoch() - ${KEPT_SECONDS}
+     AND id < (SELECT max(id) FROM _stream_records)`,
+];
