@@ -12,6 +12,7 @@ import { draftOf, type Origin } from './draft.ts';
 import { expectedCi } from './expected-ci.ts';
 import { send, tellHeld } from './held.ts';
 import { type Intention, intentionOf } from './intention.ts';
+import { requireSignature, type SignaturePorts } from './signature.ts';
 import { ciChoiceOf, type Wishes, wishesOf } from './wishes.ts';
 
 /** A call to the webhook, after its login. */
@@ -22,7 +23,7 @@ export interface Hook extends Origin {
 }
 
 /** What accepting works with. */
-export interface AcceptPorts {
+export interface AcceptPorts extends SignaturePorts {
   readonly log: DeployLog;
   readonly facts: DeployFacts;
   readonly queue: JobQueue;
@@ -38,14 +39,15 @@ export interface AcceptPorts {
 /**
  * Accepts a webhook call: one entry for each thing that it says, stored in a transaction before anything is answered,
  * and the first stage queued for those that deploy. Gives the entries, those that deploy first. Throws
- * `deploy:no_payload`, `deploy:provider:not_supported`, `request:too_large`, `request:bad_parameter` and
- * `deploy:db:failed_to_store_payload`; nothing is stored then.
+ * `deploy:no_payload`, `deploy:provider:not_supported`, `deploy:auth:bad_creds`, `request:too_large`,
+ * `request:bad_parameter` and `deploy:db:failed_to_store_payload`; nothing is stored then.
  */
 export async function accept(hook: Hook, ports: AcceptPorts): Promise<readonly [Entry, ...Entry[]]> {
   const wishes = wishesOf(hook.query, ports.defaultBranch);
   const { body } = readPayload(hook.raw, hook.headers['content-type']);
   const call = { headers: hook.headers, query: hook.query, body, raw: hook.raw };
   const deliveries = ports.recognise(call).read(call);
+  await requireSignature(deliveries, { call, user: hook.user, at: hook.at }, ports);
   const plans = await Promise.all(deliveries.map((delivery) => plan(delivery, wishes, hook, ports)));
   const entries: Entry[] = [];
   // One after the other: they get their numbers in the order in which the sender names them.

@@ -3,6 +3,7 @@ import { memoryClock, memoryIds } from '../../functions/adapters/ambient/memory.
 import { memoryQueue } from '../../functions/adapters/queues/memory.ts';
 import { MemoryLog } from '../../functions/adapters/stores/memory/log.ts';
 import { accept, type Hook } from '../../functions/api-deploy/accept.ts';
+import type { HookSecrets } from '../../functions/api-deploy/signature.ts';
 import { type BuildResult, type Delivery, type Outcome, settled } from '../../functions/core/delivery.ts';
 import type { Status } from '../../functions/core/entry.ts';
 import { DeployError } from '../../functions/core/errors.ts';
@@ -16,6 +17,7 @@ function world() {
   const log = new MemoryLog(memoryIds());
   const queue = memoryQueue();
   const traced: unknown[] = [];
+  const secrets: Record<string, string[]> = {};
   let says: readonly Delivery[] = [];
   const ports = {
     log,
@@ -24,6 +26,8 @@ function world() {
     clock,
     recognise: () => ({ name: 'Test', recognises: () => true, read: () => says }),
     hostName: (_kind: string, hostname: string | null) => (hostname === 'memory.example.com' ? 'memory' : null),
+    hookSecrets: async (): Promise<HookSecrets> => ({ ann: secrets }),
+    verify: () => 'missing' as const,
     defaultBranch: 'master',
     trace: (event: string, fields: object) => void traced.push({ event, ...fields }),
   };
@@ -39,6 +43,7 @@ function world() {
   return {
     ...ports,
     traced,
+    secrets,
     call: (deliveries: readonly Delivery[], patch: Partial<Hook> = {}) => {
       says = deliveries;
       return accept({ ...hook, ...patch }, ports);
@@ -402,6 +407,14 @@ describe('what is refused at once stores nothing', () => {
     const { call, entries } = world();
     await expect(call([push()], patch)).rejects.toMatchObject({ code });
     expect(await entries()).toEqual([]);
+  });
+
+  it('a call without the signature that is asked for', async () => {
+    const made = world();
+    made.secrets.github = ['one'];
+    await expect(made.call([push()])).rejects.toMatchObject({ code: 'deploy:auth:bad_creds', status: 401 });
+    expect(await made.entries()).toEqual([]);
+    expect((await made.call([build()]))[0].status).toBe('queued');
   });
 
   it('a repository on a host that the service is not configured for, which it names', async () => {

@@ -4,13 +4,15 @@ import { systemClock } from '../ambient/system.ts';
 import { chooseHost } from '../hosts/choose.ts';
 import { parseHosts } from '../hosts/configuration.ts';
 import { recognise } from '../senders/registry.ts';
+import { verifySignature } from '../senders/signatures/verify.ts';
 import { dynamoDbFacts } from '../stores/dynamodb/facts.ts';
 import { dynamoDbLog } from '../stores/dynamodb/log.ts';
 import { variable } from './environment.ts';
+import { connectHookSecrets } from './hook-secrets.ts';
 import { connectQueue } from './queues.ts';
 import { connectTable } from './table.ts';
 
-/** What the webhook needs, with `REPOSITORY_HOSTS` and `DEFAULT_BRANCH`. */
+/** What the webhook needs, with `REPOSITORY_HOSTS`, `DEFAULT_BRANCH` and, where they are set, `HOOK_SECRETS`. */
 export function connectDeploy(): AcceptPorts {
   const table = connectTable();
   const hosts = parseHosts(variable('REPOSITORY_HOSTS'));
@@ -20,6 +22,8 @@ export function connectDeploy(): AcceptPorts {
     queue: connectQueue(),
     clock: systemClock,
     recognise,
+    hookSecrets: connectHookSecrets(),
+    verify: verifySignature,
     hostName: (kind, hostname) => chooseHost(hosts, kind, hostname)?.name ?? null,
     defaultBranch: variable('DEFAULT_BRANCH'),
     trace,
