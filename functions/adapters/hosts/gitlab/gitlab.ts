@@ -42,8 +42,15 @@ const states: Readonly<Record<CommitStatus['state'], string>> = {
 const Statuses = v.array(v.object({ name: v.string(), status: v.string() }));
 const MergeBase = v.object({ id: v.string() });
 
-/** https://docs.gitlab.com/api/commits/#set-commit-pipeline-status */
+/**
+ * https://docs.gitlab.com/api/commits/#set-commit-pipeline-status
+ *
+ * Nothing is set for `pending`: a status joins the newest pipeline of its commit, which would then not finish before the
+ * deploy does, while the deploy waits for that pipeline
+ * (https://docs.gitlab.com/ci/ci_cd_for_external_repos/external_commit_statuses).
+ */
 async function setStatus(rest: Rest, { commit, status, token }: StatusCall, attempt: Attempt): Promise<void> {
+  if (status.state === 'pending') return;
   const { targetUrl, description, context } = status;
   const state = states[status.state];
   const json = { state, name: context, target_url: targetUrl, description };

@@ -9,6 +9,7 @@ repositoryHostContract('GitLab', async () => {
     commit: async (commit) => forge.commit(commit),
     addToken: async (login, secret) => void forge.tokens.set(secret, login),
     scopes: ['api'],
+    leavesOutPending: true,
     statuses: async ({ owner, name, sha }) => forge.see(`${owner}/${name}`, sha, owner)?.statuses ?? [],
     close: forge.close,
   };
