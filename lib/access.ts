@@ -128,6 +128,14 @@ export function callPlatform(parameters: Parameters, token: Secret): Access {
   });
 }
 
+/** Reading the secrets that webhooks are signed with. */
+export function readHookSecrets(secrets: Secret): Access {
+  return {
+    environment: { HOOK_SECRETS: secrets.secretArn },
+    statements: [allow(['secretsmanager:GetSecretValue'], secrets.secretArn)],
+  };
+}
+
 /** Knowing the platform, to log in there with a caller's own credentials. */
 export function knowPlatform({ platformUrl }: Parameters): Access {
   return { environment: { PLATFORM_URL: platformUrl.valueAsString } };

@@ -39,5 +39,9 @@ export class ServiceStack extends Stack {
       value: stores.platformToken.secretArn,
       description: 'Secret with the token that the platform must accept from the service',
     });
+    new CfnOutput(this, 'HookSecrets', {
+      value: stores.hookSecrets.secretArn,
+      description: 'Secret with the secrets that webhooks are signed with',
+    });
   }
 }

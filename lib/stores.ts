@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, SecretValue, Validations } from 'aws-cdk-lib';
 import { AttributeType, ProjectionType, StreamViewType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
@@ -15,6 +15,8 @@ export class Stores extends Construct {
   readonly tokenKey: Key;
   /** The token with which the service calls the platform for a user. */
   readonly platformToken: Secret;
+  /** The secrets that webhooks are signed with, where their owners want that; empty until an operator fills it. */
+  readonly hookSecrets: Secret;
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
@@ -22,6 +24,7 @@ export class Stores extends Construct {
     this.tarballs = tarballBucket(this);
     this.tokenKey = tokenKey(this);
     this.platformToken = platformToken(this);
+    this.hookSecrets = hookSecrets(this);
   }
 }
 
@@ -92,6 +95,19 @@ function platformToken(scope: Construct): Secret {
   Validations.of(secret).acknowledge({
     id: 'AwsSolutions-SMG4',
     reason: 'The platform must learn a new token before it is used, so it is rotated by hand on both sides.',
+  });
+  return secret;
+}
+
+/** What an operator writes into it stays: CloudFormation sets the value again only when it changes in the template. */
+function hookSecrets(scope: Construct): Secret {
+  const secret = new Secret(scope, 'HookSecrets', {
+    description: 'Secrets that webhooks are signed with: {"<user>/<owner>/<repository>": {"github": ["…"]}}',
+    secretStringValue: SecretValue.unsafePlainText('{}'),
+  });
+  Validations.of(secret).acknowledge({
+    id: 'AwsSolutions-SMG4',
+    reason: 'Each sender must learn a new secret as well, so they are replaced by hand, two holding at a time.',
   });
   return secret;
 }

@@ -34,6 +34,14 @@ function foldersThatMay(action: string): string[] {
   return functions.filter((one) => actionsOf(one).includes(action)).map((one) => one.properties.Description);
 }
 
+function readersOfSecret(id: RegExp): string[] {
+  const reads = (one: Resource) =>
+    statementsOf(one).some(
+      ({ Action, Resource }) => Action === 'secretsmanager:GetSecretValue' && id.test(target(Resource)),
+    );
+  return functions.flatMap((one) => (reads(one) ? [one.properties.Description] : [])).sort();
+}
+
 it('There is one function per folder', () => {
   expect(functions.map((one) => one.properties.Description).sort()).toEqual(functionFolders);
 });
@@ -109,7 +117,11 @@ describe('what is worth guarding', () => {
 
   it('gives the platform token to those that call the platform in its name alone', () => {
     const callers = ['api-pair', 'stage-extract', 'stage-start', 'stage-upload'];
-    expect(foldersThatMay('secretsmanager:GetSecretValue').sort()).toEqual(callers);
+    expect(readersOfSecret(/^StoresPlatformToken/)).toEqual(callers);
+  });
+
+  it('gives the secrets of webhooks to whoever takes their calls alone', () => {
+    expect(readersOfSecret(/^StoresHookSecrets/)).toEqual(['api-deploy']);
   });
 
   it('lets readers of the log only read', () => {
@@ -136,7 +148,7 @@ it.each([
     'api-deploy',
     [
       ...['LOG_TABLE', 'QUEUE_CHECK', 'QUEUE_FETCH', 'QUEUE_REPORT', 'REPOSITORY_HOSTS'],
-      ...['DEFAULT_BRANCH', 'PUBLIC_URL'],
+      ...['DEFAULT_BRANCH', 'PUBLIC_URL', 'HOOK_SECRETS'],
     ],
   ],
   ['api-status', ['LOG_TABLE', 'PUBLIC_URL']],

@@ -30,13 +30,14 @@ describe('the stack', () => {
     ]);
   });
 
-  it('tells where the API, the log and the platform token are', () => {
+  it('tells where the API, the log and the secrets are', () => {
     const outputs = template.findOutputs('*');
     expect(Object.keys(outputs)).toEqual(
-      expect.arrayContaining(['ApiUrl', 'SignalsUrl', 'LogTable', 'PlatformTokenSecret']),
+      expect.arrayContaining(['ApiUrl', 'SignalsUrl', 'LogTable', 'PlatformTokenSecret', 'HookSecrets']),
     );
     expect(Object.keys(template.findResources('AWS::SecretsManager::Secret'))).toEqual([
       target(outputs.PlatformTokenSecret?.Value),
+      target(outputs.HookSecrets?.Value),
     ]);
     expect(Object.keys(template.findResources('AWS::DynamoDB::GlobalTable'))).toContain(
       target(outputs.LogTable?.Value),
