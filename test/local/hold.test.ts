@@ -189,6 +189,46 @@ describe('a push that continuous integration has to vouch for', () => {
     });
   });
 
+  describe('may be held without any file that asks for it', () => {
+    /** GitHub calls the hook about a push, and about a run of a workflow. */
+    const github = (event: string, name: string, body: object, query?: string) => {
+      const html_url = `${started.service.repoHost.url}/demo/${name}`;
+      const repository = { name, full_name: `demo/${name}`, owner: { login: 'demo' }, html_url, private: false };
+      return started.hook({ ...body, repository }, { 'x-github-event': event }, query);
+    };
+    const moved = (sha: string) => ({ ref: 'refs/heads/main', before: '0'.repeat(40), after: sha });
+    const run = (check: string, sha: string, conclusion: string | null) => ({
+      action: conclusion === null ? 'in_progress' : 'completed',
+      workflow_run: { head_sha: sha, head_branch: 'main', event: 'push', name: check, conclusion },
+    });
+
+    it('by the hook’s address, until CI calls', async () => {
+      const { sha } = await pushed(await repository('wished'), 'wished', null, 'elsewhere');
+      const push = await github('push', 'wished', moved(sha), '?branch=main&ci=wait');
+      expect(await started.until(push.body.id, 'held', ...finals)).toMatchObject({
+        status: 'held',
+        doc: { reason: expect.stringContaining('ci=wait') },
+      });
+      await github('workflow_run', 'wished', run('build', sha, 'success'));
+      expect(await started.until(push.body.id, ...finals)).toMatchObject({ status: 'ok' });
+    });
+
+    it('by a CI provider that has called before, until all its checks have passed', async () => {
+      const tree = await repository('checked');
+      const first = await pushed(tree, 'checked', null, 'elsewhere');
+      await outcome(await github('workflow_run', 'checked', run('unit', first.sha, 'success')));
+      const { sha } = await pushed(tree, 'checked', '# no notifications\n', 'elsewhere');
+      const push = await github('push', 'checked', moved(sha));
+      await started.until(push.body.id, 'held', ...finals);
+      await github('workflow_run', 'checked', run('lint', sha, null));
+      const early = await outcome(await github('workflow_run', 'checked', run('unit', sha, 'success')));
+      expect(early).toMatchObject({ status: 'skipped', doc: { reason: expect.stringContaining('"lint"') } });
+      expect(await read(push.body.id)).toMatchObject({ status: 'held' });
+      await github('workflow_run', 'checked', run('lint', sha, 'skipped'));
+      expect(await started.until(push.body.id, ...finals)).toMatchObject({ status: 'ok' });
+    });
+  });
+
   it('a newer push that has passed is not replaced by an older one that passes later', async () => {
     const tree = await repository('order');
     const older = await pushed(tree, 'order');
