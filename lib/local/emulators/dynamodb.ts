@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LocalError } from '../local-error.ts';
-import { indexStreamRecords } from './stream-index.ts';
+import { indexStreamRecords } from './stream-records.ts';
 import { spawnWatched, type Watched } from './watchdog.ts';
 
 /** A running DynamoDB-compatible endpoint. */

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startDynamoDb } from '../../../lib/local/emulators/dynamodb.ts';
-import { indexStreamRecords } from '../../../lib/local/emulators/stream-index.ts';
+import { indexStreamRecords } from '../../../lib/local/emulators/stream-records.ts';
 
 describe("the emulator's stream records", () => {
   let folder: string;
   let file: string;
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'stream-index-'));
+    folder = await mkdtemp(join(tmpdir(), 'stream-records-'));
     file = join(folder, 'database.sqlite');
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
