@@ -9,7 +9,7 @@ const path = 'appveyor.yml';
  * (https://www.appveyor.com/docs/notifications/). The file may be a list of configurations for different branches; which
  * one is taken is AppVeyor's to say, so that any of them holds.
  */
-export const appveyorConfig: CiConfig = { provider: 'appveyor', path, decide };
+export const appveyorConfig: CiConfig = { provider: 'appveyor', path, decide, elsewhere: true };
 
 function decide(text: string): HoldDecision {
   const [config] = readYamlDocuments(text, path);

@@ -9,7 +9,7 @@ const path = '.buildkite/pipeline.yml';
  * (https://buildkite.com/docs/pipelines/configure/notifications#webhooks). Whether its condition (`if`) will be met cannot
  * be told: any webhook holds. A file that is only a list of steps notifies nobody.
  */
-export const buildkiteConfig: CiConfig = { provider: 'buildkite', path, decide };
+export const buildkiteConfig: CiConfig = { provider: 'buildkite', path, decide, elsewhere: true };
 
 function decide(text: string): HoldDecision {
   const [config] = readYamlDocuments(text, path);

@@ -49,7 +49,14 @@ function notice(event: string, id: string | null, body: unknown): Notice {
     event === 'ping'
       ? pingReason(hook?.events ?? null)
       : `The event ${event} deploys nothing; the service acts on pushes and CI results.`;
-  return { kind: 'notice', provider: 'github', id, repository, reason };
+  return { kind: 'notice', provider: 'github', id, repository, reason, ...bringsCi(hook?.events ?? null) };
+}
+
+const ciEvents = ['*', 'workflow_run', 'check_suite', 'status'];
+
+/** Whether the webhook will tell of CI results too, as far as it says what it is set to send. */
+function bringsCi(events: readonly string[] | null): { readonly bringsCi?: boolean } {
+  return events === null ? {} : { bringsCi: events.some((event) => ciEvents.includes(event)) };
 }
 
 /** The ping is the moment to tell that a hook will never deploy. */

@@ -147,10 +147,19 @@ describe('a push of GitHub', () => {
 });
 
 describe('another event of GitHub', () => {
+  it('says at the ping whether the webhook will tell of CI results', () => {
+    const ping = fixture('github/ping');
+    const withEvents = (events: string[]) => ({ ...ping, body: { ...(ping.body as object), hook: { events } } });
+    expect(github.read(withEvents(['push', 'workflow_run']))).toMatchObject([{ bringsCi: true }]);
+    expect(github.read(withEvents(['*']))).toMatchObject([{ bringsCi: true }]);
+    expect(github.read(withEvents(['push']))).toMatchObject([{ bringsCi: false }]);
+  });
+
   it('is a notice when it is the ping', () => {
     expect(github.read(fixture('github/ping'))).toEqual([
       {
         kind: 'notice',
+        bringsCi: false,
         provider: 'github',
         id: '0d5a1c2e-0000-11ee-8000-000000000008',
         repository: expect.objectContaining({ owner: 'octo-org', name: 'hello-deploy', hostname: 'github.com' }),
