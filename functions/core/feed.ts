@@ -81,9 +81,13 @@ export class Feed {
     return found.length > 0 ? batch(found, cursor) : { changes: [], last: target };
   }
 
-  /** Has `wake` called whenever there may be something new. Gives back how to stop that. */
-  onNews(wake: () => void): () => void {
+  /**
+   * Has `wake` called whenever there may be something new after a cursor, soon when there is already: it may have come
+   * between the last look and this call. Gives back how to stop that.
+   */
+  onNews(cursor: number, wake: () => void): () => void {
     this.#listeners.add(wake);
+    if (this.#tail > cursor || this.failed) queueMicrotask(wake);
     this.#subscription ??= this.#ports.signals.subscribe(this.#user, (last) =>
       last === null ? void this.check() : this.hear(last),
     );

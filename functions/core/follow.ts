@@ -63,7 +63,7 @@ export async function* follow(feed: Feed, reading: Reading, ports: FollowPorts):
       yield { kind: 'done', last: cursor };
       return;
     }
-    if (!moved) await quiet(feed, Math.min(spokeAt + reading.heartbeat, reading.endsAt), ports);
+    if (!moved) await quiet(feed, cursor, Math.min(spokeAt + reading.heartbeat, reading.endsAt), ports);
     if (now() >= spokeAt + reading.heartbeat) {
       yield { kind: 'quiet', last: cursor };
       spokeAt = now();
@@ -73,8 +73,8 @@ export async function* follow(feed: Feed, reading: Reading, ports: FollowPorts):
 }
 
 /** Waits for news, at most until then; the counter of the log is looked at in between. */
-async function quiet(feed: Feed, until: number, { clock, pause }: FollowPorts): Promise<void> {
+async function quiet(feed: Feed, cursor: number, until: number, { clock, pause }: FollowPorts): Promise<void> {
   const waits = Math.min(until, feed.checkAt) - clock.now();
-  if (waits > 0) await pause.until(waits, (wake) => feed.onNews(wake));
+  if (waits > 0) await pause.until(waits, (wake) => feed.onNews(cursor, wake));
   if (clock.now() >= feed.checkAt) await feed.check();
 }

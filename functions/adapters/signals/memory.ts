@@ -7,6 +7,8 @@ export function memorySignals(): Signals & { tell(user: string, last: number | n
     subscribe: (user, onSignal) => {
       const listener = { user, onSignal };
       listeners.add(listener);
+      // As after every connection: what came before it was missed.
+      queueMicrotask(() => listeners.has(listener) && onSignal(null));
       return { close: () => void listeners.delete(listener) };
     },
     tell: (user, last) => {

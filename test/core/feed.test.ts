@@ -1,0 +1,210 @@
+import { setImmediate } from 'node:timers/promises';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { memorySignals } from '../../functions/adapters/signals/memory.ts';
+import { Feeds } from '../../functions/core/feeds.ts';
+import { type FeedEvent, follow, type Reading } from '../../functions/core/follow.ts';
+import type { Change } from '../../functions/core/ports/deploy-log.ts';
+import { appending } from '../contracts/deploy-log.ts';
+
+/** A log of one user that grows, and hides what a read that is no snapshot may not see yet. */
+class GrowingLog {
+  readonly rows: Change[] = [];
+  hidden: number | null = null;
+  reads = 0;
+
+  commit(): void {
+    const seq = this.rows.length + 1;
+    this.rows.push({ ...appending('ann').draft, number: seq, id: String(seq).padStart(32, '0'), seq });
+  }
+
+  async changes(_user: string, since: number, limit: number): Promise<readonly Change[]> {
+    this.reads += 1;
+    const hidden = this.hidden;
+    this.hidden = null;
+    return this.rows.filter(({ seq }) => seq > since && seq !== hidden).slice(0, limit);
+  }
+
+  async last(): Promise<number> {
+    return this.rows.length;
+  }
+}
+
+/** Time that only moves when everybody waits. */
+class TestTime {
+  #now = 0;
+  #timers: { at: number; resolve: () => void }[] = [];
+  readonly clock = {
+    now: () => this.#now,
+    sleep: (milliseconds: number) => this.#wait(milliseconds),
+  };
+  readonly pause = {
+    until: (milliseconds: number, listen: (wake: () => void) => () => void) =>
+      new Promise<void>((resolve) => {
+        let stop = () => {};
+        const end = () => {
+          stop();
+          resolve();
+        };
+        stop = listen(end);
+        void this.#wait(milliseconds).then(end);
+      }),
+  };
+
+  #wait(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => this.#timers.push({ at: this.#now + milliseconds, resolve }));
+  }
+
+  async pass(milliseconds: number): Promise<void> {
+    const end = this.#now + milliseconds;
+    for (;;) {
+      for (let turn = 0; turn < 3; turn += 1) await setImmediate();
+      const due = this.#timers.filter(({ at }) => at <= end).sort((one, other) => one.at - other.at)[0];
+      if (!due) break;
+      this.#timers.splice(this.#timers.indexOf(due), 1);
+      this.#now = Math.max(this.#now, due.at);
+      due.resolve();
+    }
+    this.#now = end;
+  }
+}
+
+function world() {
+  const log = new GrowingLog();
+  const time = new TestTime();
+  const signals = memorySignals();
+  const feeds = new Feeds({ log, signals, clock: time.clock });
+  const read = (since: number, patch: Partial<Reading> = {}) => {
+    const seen: number[] = [];
+    const events: FeedEvent['kind'][] = [];
+    const feed = feeds.enter('ann', log.rows.length);
+    const reading: Reading = {
+      since,
+      mode: 'continuous',
+      limit: Number.MAX_SAFE_INTEGER,
+      app: null,
+      heartbeat: 15_000,
+      endsAt: time.clock.now() + 840_000,
+      ...patch,
+    };
+    const ended = (async () => {
+      let last = since;
+      for await (const event of follow(feed, reading, time)) {
+        events.push(event.kind);
+        if (event.kind === 'changes') seen.push(...event.changes.map(({ seq }) => seq));
+        last = event.last;
+      }
+      feeds.leave('ann', feed);
+      return last;
+    })();
+    return { seen, events, ended };
+  };
+  return { log, time, signals, read };
+}
+
+const upTo = (last: number, from = 1) => Array.from({ length: last - from + 1 }, (_, place) => from + place);
+
+describe('a feed of changes', () => {
+  it('gives every change once and in order, whatever becomes of the signals', async () => {
+    const step = fc.oneof(
+      fc.constant('commit' as const),
+      fc.constant('hide the next' as const),
+      fc.record({ signal: fc.integer({ min: -3, max: 3 }) }),
+      fc.record({ wait: fc.integer({ min: 0, max: 2_000 }) }),
+      fc.constant('look' as const),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.integer({ min: 0, max: 5 }), async (steps, before) => {
+        const { log, time, signals, read } = world();
+        for (let row = 0; row < before; row += 1) log.commit();
+        const all = read(0);
+        const fresh = read(before);
+        for (const one of steps) {
+          if (one === 'commit') log.commit();
+          else if (one === 'hide the next') log.hidden = log.rows.length;
+          else if (one === 'look') signals.tell('ann', null);
+          // Late, early, doubled, of changes that are not there yet: a signal may say anything.
+          else if ('signal' in one) signals.tell('ann', Math.max(0, log.rows.length + one.signal));
+          else await time.pass(one.wait);
+        }
+        // Without any further signal the look at the counter finds the rest.
+        await time.pass(70_000);
+        expect(all.seen).toEqual(upTo(log.rows.length));
+        expect(fresh.seen).toEqual(upTo(log.rows.length, before + 1));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('goes on from where a reader was cut, without a gap and without a double', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 8 }), async (bursts) => {
+        const { log, time, signals, read } = world();
+        const seen: number[] = [];
+        for (const burst of bursts) {
+          const reader = read(seen.at(-1) ?? 0, { endsAt: time.clock.now() + 1_000 });
+          for (let row = 0; row < burst; row += 1) log.commit();
+          signals.tell('ann', log.rows.length);
+          await time.pass(1_500);
+          seen.push(...reader.seen);
+          expect(await reader.ended).toBe(seen.at(-1) ?? 0);
+        }
+        expect(seen).toEqual(upTo(log.rows.length));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('reads the log once for many readers of one user', async () => {
+    const { log, time, signals, read } = world();
+    const readers = Array.from({ length: 50 }, () => read(0));
+    await time.pass(10);
+    const before = log.reads;
+    log.commit();
+    signals.tell('ann', 1);
+    await time.pass(10);
+    expect(readers.map(({ seen }) => seen)).toEqual(readers.map(() => [1]));
+    expect(log.reads - before).toBe(1);
+    expect(signals.subscribers()).toBe(1);
+  });
+
+  it('wakes a reader of what came between its look and its wait', async () => {
+    const { log, time, signals, read } = world();
+    const reader = read(0);
+    log.commit();
+    signals.tell('ann', 1);
+    await time.pass(1);
+    signals.tell('ann', 1);
+    await time.pass(20);
+    expect(reader.seen).toEqual([1]);
+  });
+
+  it('gives a sign of life when nothing happens, and says when its time is over', async () => {
+    const { time, read } = world();
+    const reader = read(0, { heartbeat: 1_000, endsAt: 3_500 });
+    await time.pass(4_000);
+    expect(reader.events).toEqual(['quiet', 'quiet', 'quiet', 'timeout']);
+  });
+
+  it('of the kind normal ends with what there is, longpoll with the first changes', async () => {
+    const { log, time, signals, read } = world();
+    const empty = read(0, { mode: 'normal' });
+    const poll = read(0, { mode: 'longpoll' });
+    await time.pass(100);
+    expect(empty.events).toEqual(['done']);
+    expect(poll.events).toEqual([]);
+    log.commit();
+    signals.tell('ann', 1);
+    await time.pass(100);
+    expect([poll.seen, poll.events.at(-1)]).toEqual([[1], 'done']);
+  });
+
+  it('closes after as many rows as were asked for, at the cursor of the last of them', async () => {
+    const { log, time, read } = world();
+    for (let row = 0; row < 5; row += 1) log.commit();
+    const reader = read(0, { limit: 3 });
+    await time.pass(100);
+    expect(reader.seen).toEqual([1, 2, 3]);
+    expect(await reader.ended).toBe(3);
+  });
+});
