@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { routes } from '../../functions/core/routes.ts';
 import { bundle } from '../../lib/bundles.ts';
 import { project, testFolder } from '../local/place.ts';
+import { startChild } from './child.ts';
 import type { BenchRow } from './row.ts';
 import { median, milliseconds, ratioOf } from './statistics.ts';
 
@@ -15,12 +16,15 @@ const folder = join(testFolder, 'bench-imports');
 export async function run(): Promise<readonly BenchRow[]> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
+  const secrets = await startChild<{ url: string }>('secret-server.ts', []);
+  environment.AWS_ENDPOINT_URL_SECRETS_MANAGER = secrets.ready.url;
   try {
     await bundle({ functions: join(project, 'functions'), outdir: folder });
     const bare = await bareClient();
     const names = [...new Set(['authorize', ...routes.map((route) => route.function), 'api-unknown'])];
     return names.map((name) => compare(name, join(folder, name, 'index.mjs'), bare));
   } finally {
+    await secrets.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -53,7 +57,7 @@ async function bareClient(): Promise<string> {
 }
 
 /** Only what the wiring needs to come up; nothing is called. */
-const environment = {
+const environment: NodeJS.ProcessEnv = {
   PATH: process.env.PATH,
   AWS_REGION: 'us-east-1',
   AWS_ACCESS_KEY_ID: 'bench',
