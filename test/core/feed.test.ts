@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { memorySignals } from '../../functions/adapters/signals/memory.ts';
+import { Feed } from '../../functions/core/feed.ts';
 import { Feeds } from '../../functions/core/feeds.ts';
 import { type FeedEvent, follow, type Reading } from '../../functions/core/follow.ts';
 import type { Change } from '../../functions/core/ports/deploy-log.ts';
@@ -168,15 +169,113 @@ describe('a feed of changes', () => {
     expect(signals.subscribers()).toBe(1);
   });
 
-  it('wakes a reader of what came between its look and its wait', async () => {
-    const { log, time, signals, read } = world();
-    const reader = read(0);
+  it('wakes who begins to wait when what it waits for is there already', async () => {
+    const { log, time, signals } = world();
+    const feed = new Feed({ log, signals, clock: time.clock }, 'ann', 0);
     log.commit();
-    signals.tell('ann', 1);
+    feed.hear(1);
     await time.pass(1);
-    signals.tell('ann', 1);
-    await time.pass(20);
-    expect(reader.seen).toEqual([1]);
+    // The reader's last look was before that, at cursor 0.
+    const woken: number[] = [];
+    feed.onNews(0, () => woken.push(0));
+    feed.onNews(1, () => woken.push(1));
+    await time.pass(1);
+    expect(woken).toEqual([0]);
+    feed.close();
+  });
+
+  it('takes changes that have expired for gone, and goes on behind them', async () => {
+    const { log, time, read } = world();
+    for (let row = 0; row < 9; row += 1) log.commit();
+    log.rows.splice(0, 6);
+    log.last = async () => 9;
+    const some = read(2);
+    await time.pass(5_000);
+    expect(some.seen).toEqual([7, 8, 9]);
+    log.rows.splice(0, 3);
+    const none = read(2, { mode: 'normal' });
+    await time.pass(5_000);
+    expect([none.seen, await none.ended]).toEqual([[], 9]);
+  });
+
+  it('lets who is far behind read for itself, while the others follow from memory', async () => {
+    const { log, time, signals, read } = world();
+    for (let row = 0; row < 700; row += 1) log.commit();
+    const far = read(0);
+    const near = read(700);
+    await time.pass(100);
+    const before = log.reads;
+    log.commit();
+    signals.tell('ann', 701);
+    await time.pass(100);
+    expect(log.reads - before).toBe(1);
+    expect([far.seen, near.seen]).toEqual([upTo(701), [701]]);
+  });
+
+  it('asks a database that fails again, and then tells its readers, each where it was', async () => {
+    const { log, time, signals, read } = world();
+    log.commit();
+    const reader = read(0);
+    await time.pass(10);
+    const { changes } = log;
+    log.changes = async () => {
+      throw new Error('away');
+    };
+    log.rows.push({ ...(log.rows[0] as Change), seq: 2 });
+    signals.tell('ann', 2);
+    await time.pass(1_000);
+    log.changes = changes;
+    await time.pass(2_000);
+    expect(reader.seen).toEqual([1, 2]);
+    log.changes = async () => {
+      throw new Error('away');
+    };
+    signals.tell('ann', 3);
+    const failed = expect(reader.ended).rejects.toThrow('away');
+    await time.pass(10_000);
+    await failed;
+    log.changes = changes;
+    const next = read(2, { mode: 'normal' });
+    await time.pass(10);
+    expect(next.events).toEqual(['done']);
+  });
+
+  it('looks for itself every half minute, once for all its readers', async () => {
+    const { log, time, read } = world();
+    let looks = 0;
+    const readers = Array.from({ length: 10 }, () => read(0));
+    log.last = async () => {
+      looks += 1; console.log("look at", time.clock.now(), new Error().stack);
+      return log.rows.length;
+    };
+    log.commit();
+    await time.pass(29_000);
+    expect([looks, readers[0]?.seen]).toEqual([0, []]);
+    await time.pass(2_000);
+    expect([looks, ...readers.map(({ seen }) => seen)]).toEqual([1, ...readers.map(() => [1])]);
+  });
+
+  it('subscribes when somebody waits, and only as long', async () => {
+    const { time, signals, read } = world();
+    read(0, { mode: 'normal' });
+    await time.pass(10);
+    expect(signals.subscribers()).toBe(0);
+    read(0, { endsAt: time.clock.now() + 1_000 });
+    await time.pass(10);
+    expect(signals.subscribers()).toBe(1);
+    await time.pass(2_000);
+    expect(signals.subscribers()).toBe(0);
+  });
+
+  it('gives only what concerns one application, and moves its cursor over the rest', async () => {
+    const { log, time, read } = world();
+    for (const appName of ['shop', 'blog', 'shop', null]) {
+      log.commit();
+      log.rows.push({ ...(log.rows.pop() as Change), appName });
+    }
+    const reader = read(0, { app: 'shop', mode: 'normal' });
+    await time.pass(10);
+    expect([reader.seen, await reader.ended]).toEqual([[1, 3], 4]);
   });
 
   it('gives a sign of life when nothing happens, and says when its time is over', async () => {
