@@ -190,17 +190,17 @@ async function lockfileOf(folder: string, cache: string): Promise<Record<string,
 
 function manifest(key: string) {
   const dependencies = { express: '4.21.2' };
-  return { name: 'express-app', version: `1.0.${key === 'same' ? 0 : key}`, description: key, dependencies };
+  return { name: `express-${key}`, version: '1.0.0', dependencies };
 }
 
-/** `key` makes a lockfile of its own: another one, of the same packages. */
+/** `key` makes an application of its own, so that nothing that was installed before can be reused. */
 function express(text: string, lockfile: Record<string, unknown>, key: string): Version {
   const own = manifest(key);
   return {
     text,
     files: {
       'package.json': JSON.stringify({ ...own, scripts: { start: 'node server.js' } }),
-      'package-lock.json': JSON.stringify({ ...lockfile, version: own.version, name: own.name, key }),
+      'package-lock.json': JSON.stringify({ ...lockfile, version: own.version, name: own.name }),
       'server.js': `const app = require('express')();\napp.get('/', (_, answer) => answer.send(${JSON.stringify(text)}));\napp.listen(process.env.PORT, process.env.HOST);\n`,
     },
   };

@@ -9,7 +9,7 @@ import { dynamoDbFacts } from '../stores/dynamodb/facts.ts';
 import { dynamoDbLog } from '../stores/dynamodb/log.ts';
 import { variable } from './environment.ts';
 import { connectHookSecrets } from './hook-secrets.ts';
-import { connectQueueLater } from './later-queue.ts';
+import { connectQueue } from './queues.ts';
 import { connectTable } from './table.ts';
 
 /** What the webhook needs, with `REPOSITORY_HOSTS`, `DEFAULT_BRANCH` and, where they are set, `HOOK_SECRETS`. */
@@ -19,7 +19,7 @@ export function connectDeploy(): AcceptPorts {
   return {
     log: dynamoDbLog(table),
     facts: dynamoDbFacts(table),
-    queue: connectQueueLater(),
+    queue: connectQueue(),
     clock: systemClock,
     recognise,
     hookSecrets: connectHookSecrets(),
