@@ -1,9 +1,11 @@
 import { type Command, UsageError } from '../lib/cli/command.ts';
 import { hook } from '../lib/cli/hook.ts';
+import { watch } from '../lib/cli/watch.ts';
 
 /** The commands by name, each with what it is for. */
 const commands: ReadonlyMap<string, { readonly run: Command; readonly about: string }> = new Map([
   ['hook', { run: hook, about: 'the webhook of a repository: what to paste where, or --create, --show, --remove' }],
+  ['watch', { run: watch, about: 'the changes of your deploys as they happen, or with --json as JSON lines' }],
 ]);
 
 const [name = '', ...args] = process.argv.slice(2);
@@ -11,7 +13,12 @@ const command = commands.get(name);
 
 try {
   if (!command) throw new UsageError(usage());
-  process.exitCode = await command.run(args, { env: process.env, print: (line) => console.log(line) });
+  process.exitCode = await command.run(args, {
+    env: process.env,
+    print: (line) => console.log(line),
+    warn: (line) => console.error(line),
+    terminal: process.stdout.isTTY === true,
+  });
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));
   process.exitCode = error instanceof UsageError ? 2 : 1;

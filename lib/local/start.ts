@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AccessRecord } from './gateway/server.ts';
 import { lockInstance } from './instance-lock.ts';
@@ -120,6 +120,7 @@ async function start(
   });
   closers.push(() => repoHost.close());
   writeLogin(dataDir, url, login);
+  closers.push(async () => rmSync(join(dataDir, 'url'), { force: true }));
   // The queues were lost with the last process; the log knows what was under way.
   await runtime.call('sweep', { everything: true });
   return { url, login, platform, repoHost, runtime, failed: runtime.failed, close };
@@ -167,10 +168,14 @@ function readLogin(dataDir: string): Login {
   return { user: USER, password };
 }
 
-/** With it `curl --netrc-file` logs in without a secret on the command line. */
+/**
+ * With `netrc`, `curl --netrc-file` logs in without a secret on the command line; with `url`, which is there while the
+ * service runs, other programs of this machine find it.
+ */
 function writeLogin(dataDir: string, url: string, { user, password }: Login): void {
   const { hostname } = new URL(url);
   writeFileSync(join(dataDir, 'netrc'), `machine ${hostname} login ${user} password ${password}\n`, { mode: 0o600 });
+  writeFileSync(join(dataDir, 'url'), `${url}\n`);
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {

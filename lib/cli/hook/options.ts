@@ -89,8 +89,8 @@ function checkedRepository(repository: string): string {
   throw new UsageError('The repository is named as <owner>/<name>, without the address of the host.');
 }
 
-/** Credentials may go there: over https only, or on this machine. */
-function address(text: string | undefined, what: string): string {
+/** An address that credentials may go to, over https only or on this machine, without a slash at its end. Throws a `UsageError`. */
+export function address(text: string | undefined, what: string): string {
   const url = text !== undefined && URL.canParse(text) ? new URL(text) : null;
   const local = url?.protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
   if (!url || (url.protocol !== 'https:' && !local)) {
