@@ -91,6 +91,12 @@ export class Pipeline extends Construct {
   }
 }
 
+/**
+ * For a function through which bytes stream: a small nursery of the heap, so that what is gone is collected early and a
+ * tarball of 500 MB takes no more memory than one of 50.
+ */
+const streamsBytes: Access = { environment: { NODE_OPTIONS: '--max-semi-space-size=2' } };
+
 /** What each stage may do beyond what all of them may. */
 function stageAccess({ parameters, stores, queues }: PipelineProps): Record<StageName, readonly Access[]> {
   const hosts = callHosts(parameters, stores.tokenKey);
@@ -98,9 +104,9 @@ function stageAccess({ parameters, stores, queues }: PipelineProps): Record<Stag
   const send = (name: StageName) => sendTo(queues.named(name));
   return {
     check: [send('fetch'), hosts, hold(parameters)],
-    fetch: [send('upload'), hosts, writeTarballs(stores.tarballs)],
+    fetch: [send('upload'), hosts, writeTarballs(stores.tarballs), streamsBytes],
     // Back to `fetch`, when the tarball has expired meanwhile.
-    upload: [send('extract'), send('fetch'), platform, readTarballs(stores.tarballs)],
+    upload: [send('extract'), send('fetch'), platform, readTarballs(stores.tarballs), streamsBytes],
     extract: [send('start'), platform],
     start: [platform, removeTarballs(stores.tarballs)],
   };

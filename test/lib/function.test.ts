@@ -160,7 +160,10 @@ it.each([
   ['api-badge', ['LOG_TABLE']],
   ['api-unknown', []],
   ['stage-check', [...logAndRetry, ...hosts, 'QUEUE_CHECK', 'QUEUE_FETCH', 'HOLD_MINUTES']],
-  ['stage-fetch', [...logAndRetry, ...hosts, 'QUEUE_FETCH', 'QUEUE_UPLOAD', 'TARBALL_BUCKET']],
+  [
+    'stage-fetch',
+    [...logAndRetry, ...hosts, 'QUEUE_FETCH', 'QUEUE_UPLOAD', 'TARBALL_BUCKET', 'NODE_OPTIONS', 'NODE_OPTIONS'],
+  ],
   ['stage-upload', [...logAndRetry, ...platform, 'QUEUE_UPLOAD', 'QUEUE_EXTRACT', 'QUEUE_FETCH', 'TARBALL_BUCKET']],
   ['stage-extract', [...logAndRetry, ...platform, 'QUEUE_EXTRACT', 'QUEUE_START']],
   ['stage-start', [...logAndRetry, ...platform, 'QUEUE_START', 'TARBALL_BUCKET']],
