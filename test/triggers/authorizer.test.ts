@@ -96,3 +96,25 @@ describe('the authorizer', () => {
     for (const spy of [...written, ...logged]) expect(spy).not.toHaveBeenCalled();
   });
 });
+
+describe('the authorizer of a socket', () => {
+  const handshake = (headers: Record<string, string>) => ({
+    methodArn: 'arn:aws:execute-api:::ws/live/$connect',
+    headers,
+  });
+
+  it('takes the login of the header, or of a subprotocol, which is all that a browser can set', async () => {
+    const { handler, seen } = deciding(allowed);
+    await handler(handshake({ 'Sec-WebSocket-Protocol': 'changes, basic.a2l3aTpzZWNyZXQ' }));
+    await handler(handshake({ authorization: 'Basic eA==', 'sec-websocket-protocol': 'basic.a2l3aTpzZWNyZXQ' }));
+    await handler(handshake({ 'sec-websocket-protocol': 'changes' }));
+    expect(seen.map(({ authorization }) => authorization)).toEqual(['Basic a2l3aTpzZWNyZXQ', 'Basic eA==', undefined]);
+    for (const request of seen) expect(request).toMatchObject({ resource: '$connect', pathUser: undefined });
+  });
+
+  it('takes no login of a subprotocol where it is no socket', async () => {
+    const { handler, seen } = deciding(allowed);
+    await handler(event({ headers: { 'sec-websocket-protocol': 'basic.a2l3aTpzZWNyZXQ' } }));
+    expect(seen[0]?.authorization).toBeUndefined();
+  });
+});
