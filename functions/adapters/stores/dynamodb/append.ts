@@ -8,8 +8,8 @@ import { branchNews } from './branch.ts';
 import { checkUpdate } from './gate.ts';
 import { headUpdate } from './heads.ts';
 import { changeItem, entryItem, type Item, keys, N, numberIn } from './items.ts';
-import type { WriteContext } from './log.ts';
 import { expiry, retention } from './retention.ts';
+import type { WriteContext } from './table.ts';
 import { conditionFailed, type Refusal, transact } from './transact.ts';
 
 /** An item has at most 400 kB and a transaction 4 MB; payloads compress to a tenth, so that one part is the rule. */

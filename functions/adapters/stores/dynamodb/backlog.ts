@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException, QueryCommand, UpdateItemCommand } from
 import type { Job } from '../../../core/job.ts';
 import type { Backlog } from '../../../core/ports/deploy-log.ts';
 import { DUE_PARTITIONS, duePartition, type Item, keys, N, numberIn, S, stringIn } from './items.ts';
-import type { TableContext } from './log.ts';
+import type { TableContext } from './table.ts';
 
 /** The entries that wait, by the time at which something should have happened. */
 export function dynamoDbBacklog(context: TableContext): Backlog {

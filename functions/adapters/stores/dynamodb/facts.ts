@@ -4,7 +4,7 @@ import type { DeployFacts } from '../../../core/ports/deploy-log.ts';
 import { branchOf } from './branch.ts';
 import { gateOf } from './gate.ts';
 import { gateCommit, keys, N } from './items.ts';
-import { readItem, type TableContext } from './log.ts';
+import { readItem, type TableContext } from './table.ts';
 
 /** What the stages must know beside the entry, in DynamoDB. */
 export function dynamoDbFacts(context: TableContext): DeployFacts {

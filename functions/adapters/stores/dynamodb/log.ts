@@ -1,31 +1,13 @@
-import {
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  GetItemCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { type Entry, isFinal } from '../../../core/entry.ts';
 import { stages } from '../../../core/pipeline.ts';
-import type { Clock, Ids } from '../../../core/ports/ambient.ts';
 import type { Appending, DeployLog, Taken, Turn } from '../../../core/ports/deploy-log.ts';
 import { appendOnce } from './append.ts';
 import { Heads } from './heads.ts';
 import { entryOf, type Item, keys, N, numberIn, S, stringIn } from './items.ts';
 import { moveOnce } from './move.ts';
+import { readEntry, type TableContext } from './table.ts';
 import { Turns } from './turns.ts';
-
-/** Where the log lives. */
-export interface TableContext {
-  readonly client: DynamoDBClient;
-  readonly table: string;
-  readonly clock: Clock;
-  readonly ids: Ids;
-}
-
-/** What writing needs beside the table. */
-export interface WriteContext extends TableContext {
-  readonly heads: Heads;
-}
 
 /** Tries of a transaction that others keep getting in the way of, before the caller is told. */
 const TRIES = 60;
@@ -42,18 +24,6 @@ export function dynamoDbLog(table: TableContext): DeployLog {
     take: (turn) => take(context, turn),
     release: (turn, due) => release(context, turn, due),
   };
-}
-
-/** The item of an entry, read strongly. */
-export async function readItem({ client, table }: TableContext, key: Item): Promise<Item | undefined> {
-  const { Item: item } = await client.send(new GetItemCommand({ TableName: table, Key: key, ConsistentRead: true }));
-  return item;
-}
-
-/** The entry, read strongly; null when there is none. */
-export async function readEntry(context: TableContext, user: string, number: number): Promise<Entry | null> {
-  const item = await readItem(context, keys.entry(user, number));
-  return item ? entryOf(item) : null;
 }
 
 /** Tries until the transaction is not in anybody's way, with full jitter between. */

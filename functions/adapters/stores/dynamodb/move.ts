@@ -7,8 +7,8 @@ import { branchGoes } from './branch.ts';
 import { gateUpdate } from './gate.ts';
 import { headUpdate } from './heads.ts';
 import { changeItem, entryItem, entryOf, type Item, keys, N, numberIn, type Work, workOf } from './items.ts';
-import { readItem, type WriteContext } from './log.ts';
 import { expiry, retention } from './retention.ts';
+import { readItem, type WriteContext } from './table.ts';
 import { conditionFailed, type Refusal, transact } from './transact.ts';
 
 /** A step with all that its transaction needs. */

@@ -3,7 +3,7 @@ import type { Entry } from '../../../core/entry.ts';
 import type { Badge, Change, LogReader, Page, PageQuery } from '../../../core/ports/deploy-log.ts';
 import { shownBadge } from './badge.ts';
 import { appPartition, appSort, changeSk, entryOf, entrySk, type Item, keys, numberIn, S, stringIn } from './items.ts';
-import { readEntry, readItem, type TableContext } from './log.ts';
+import { readEntry, readItem, type TableContext } from './table.ts';
 
 /** The log in DynamoDB, as readers see it. */
 export function dynamoDbReader(context: TableContext): LogReader {

@@ -1,7 +1,7 @@
 import { DeleteItemCommand, PutItemCommand, paginateQuery } from '@aws-sdk/client-dynamodb';
 import type { StoredToken, TokenStore } from '../../../core/ports/deploy-log.ts';
 import { type Item, keys, S, stringIn } from './items.ts';
-import { readItem, type TableContext } from './log.ts';
+import { readItem, type TableContext } from './table.ts';
 
 /** The sealed tokens in DynamoDB. */
 export function dynamoDbTokens(context: TableContext): TokenStore {
