@@ -32,9 +32,8 @@ export async function* write(writing: Writing, ports: ChangesPorts): AsyncGenera
     let isFirst = true;
     for await (const event of follow(feed, reading, ports)) {
       last = event.last;
-      const bytes =
-        event.kind === 'changes' ? rows(event.changes, isFirst, writing) : encoder.encode(sign(event, frame));
-      if (bytes.byteLength > 0) yield bytes;
+      if (event.kind === 'changes') yield* rows(event.changes, isFirst, writing);
+      else yield* nonEmpty(encoder.encode(sign(event, frame)));
       isFirst &&= event.kind !== 'changes';
     }
   } catch (error) {
@@ -50,14 +49,29 @@ function sign({ kind, last }: FeedEvent, frame: Frame): string {
   return frame.end(last, kind === 'timeout' ? ending('status:changes:timeout') : null);
 }
 
-/** One piece for a batch: a small write each would cost more than the bytes. */
-function rows(changes: readonly Change[], isFirst: boolean, { frame, view, lines }: Writing): Uint8Array {
+/** Bytes of a piece: small writes cost more than their bytes, large ones are what a slow reader has to hold. */
+const PIECE = 32 * 1024;
+
+/** The rows of a batch in pieces, made one after the other as they are asked for. */
+function* rows(changes: readonly Change[], isFirst: boolean, { frame, view, lines }: Writing): Generator<Uint8Array> {
   const separator = encoder.encode(frame.separator);
-  const parts = changes.flatMap((change, place) => {
+  let parts: Uint8Array[] = [];
+  let size = 0;
+  for (const [place, change] of changes.entries()) {
     const line = lines.line(change, view, frame);
-    return isFirst && place === 0 ? [line] : [separator, line];
-  });
-  return parts.length === 1 && parts[0] ? parts[0] : joined(parts);
+    parts.push(...(isFirst && place === 0 ? [line] : [separator, line]));
+    size += line.byteLength;
+    if (size < PIECE) continue;
+    yield joined(parts);
+    parts = [];
+    size = 0;
+  }
+  yield* nonEmpty(joined(parts));
+}
+
+/** An empty piece would be a write of nothing. */
+function nonEmpty(piece: Uint8Array): Uint8Array[] {
+  return piece.byteLength > 0 ? [piece] : [];
 }
 
 function joined(parts: readonly Uint8Array[]): Uint8Array {

@@ -16,8 +16,8 @@ export interface Batch {
   readonly last: number;
 }
 
-/** Changes that are read at once. */
-const READ = 64;
+/** Changes that are read at once: what a slow reader may hold, and one with its document may have 100 kB. */
+const READ = 32;
 /** Newest changes that are kept for readers that follow closely; who is further behind reads for itself. */
 const KEPT = 256;
 /** Milliseconds between two looks at the counter of the log, which find what no signal told. */

@@ -132,8 +132,8 @@ describe('a stream of changes', () => {
     await write(500);
     await new Promise((resolve) => setTimeout(resolve, 50));
     // What was read meanwhile is what the feed keeps for all: one read for each batch that is new.
-    expect(reads.count - before).toBeLessThanOrEqual(Math.ceil(500 / 64));
-    let seen = 64;
+    expect(reads.count - before).toBeLessThanOrEqual(Math.ceil(500 / 32));
+    let seen = 32;
     while (seen < 1000) seen += rows((await slow.next()) ?? '').length;
     expect(seen).toBe(1000);
     await slow.leave();
