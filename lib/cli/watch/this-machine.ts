@@ -20,7 +20,8 @@ export async function thisMachine(env: CommandContext['env']): Promise<Service> 
   try {
     const [url, secret] = await Promise.all([read('url'), read('password')]);
     // A service that was killed has left its address behind.
-    await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(PATIENCE) });
+    const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(PATIENCE) });
+    await response.body?.cancel();
     return { url, user: USER, secret };
   } catch (cause) {
     throw new Error(

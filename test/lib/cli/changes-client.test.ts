@@ -1,4 +1,6 @@
 import { createServer } from 'node:http';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it, vi } from 'vitest';
 import { Refused } from '../../../lib/cli/changes-client/connection.ts';
 import { type FollowOptions, followChanges } from '../../../lib/cli/changes-client.ts';
@@ -205,6 +207,27 @@ describe('Following ends', () => {
     expect(await take(9, { url, signal: ending.signal, times: slow })).toEqual([1]);
   });
 
+  it.each(['told to end', 'silent'])(
+    'with the connection closed when it is %s, whatever was collected by then',
+    async (how) => {
+      let closed = 0;
+      const url = await server((_, response) => {
+        response.on('close', () => (closed += 1));
+        open(row(1))(response);
+      });
+      const ending = new AbortController();
+      const following = take(9, { url, signal: ending.signal, times: { ...times, silence: 400 } });
+      for (let round = 0; round < 5; round += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 40));
+        collectGarbage();
+      }
+      if (how === 'told to end') ending.abort();
+      await expect.poll(() => closed).toBeGreaterThan(0);
+      ending.abort();
+      expect(await following).toEqual([1]);
+    },
+  );
+
   it('at once when it was told to before, without asking', async () => {
     const { url, queries } = await changesServer([open(row(1))]);
     expect(await take(1, { url, signal: AbortSignal.abort() })).toEqual([]);
@@ -221,6 +244,11 @@ describe('Following ends', () => {
     await expect.poll(() => closed).toBe(true);
   });
 });
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+}
 
 /** A port at which nothing listens, so far. */
 async function freePort(): Promise<number> {
