@@ -39,7 +39,7 @@ export async function* lines(options: ConnectionOptions): AsyncGenerator<string,
     }
   } finally {
     unanswered.abort();
-    // Once there is an answer, Node 20 may collect what ties its body to the signal: only this closes it for certain.
+    // The stream itself is cancelled, so that its end does not depend on how a signal reaches it.
     body?.cancel().catch(() => {});
   }
 }
