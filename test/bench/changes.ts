@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { Agent, get, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -15,6 +15,7 @@ interface Service {
   readonly url: string;
   readonly user: string;
   readonly password: string;
+  readonly pid: number;
 }
 
 /** When each row came, by its seq; a row that came twice is in it twice. */
@@ -27,11 +28,12 @@ type Arrivals = { readonly seq: number; readonly at: number }[];
 export async function run(): Promise<readonly BenchRow[]> {
   const folder = join(testFolder, 'bench-changes');
   rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
   const service = await startChild<Service>('service.ts', [join(folder, 'data')]);
   try {
     await hook(service.ready);
     const rows: BenchRow[] = [];
-    for (const crowd of CROWDS) rows.push(...(await measure(service.ready, service.pid, crowd)));
+    for (const crowd of CROWDS) rows.push(...(await measure(service.ready, crowd)));
     return rows;
   } finally {
     await service.close();
@@ -39,11 +41,11 @@ export async function run(): Promise<readonly BenchRow[]> {
   }
 }
 
-async function measure(service: Service, pid: number, crowd: number): Promise<BenchRow[]> {
-  const before = residentMb(pid);
+async function measure(service: Service, crowd: number): Promise<BenchRow[]> {
+  const before = residentMb(service.pid);
   const watchers = await Promise.all(Array.from({ length: crowd }, () => watch(service)));
   await setTimeout(1_000);
-  const each = (residentMb(pid) - before) / crowd;
+  const each = (residentMb(service.pid) - before) / crowd;
   const called: { readonly at: number; readonly answered: number }[] = [];
   const first = (await last(service)) + 1;
   for (let change = 0; change < CHANGES; change += 1) {

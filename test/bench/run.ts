@@ -6,6 +6,7 @@ const parts: Readonly<Record<string, () => Promise<Bench>>> = {
   imports: async () => (await import('./imports.ts')).run,
   pages: async () => (await import('./pages.ts')).run,
   acknowledgement: async () => (await import('./acknowledgement.ts')).run,
+  changes: async () => (await import('./changes.ts')).run,
   serving: async () => (await import('./serving.ts')).run,
   tarball: async () => (await import('./tarball.ts')).run,
 };

@@ -16,6 +16,7 @@ console.log(
     repository: service.repoHost.repositoryPath('demo', 'bench'),
     repositories: service.repoHost.url,
     platform: service.platform.url,
+    pid: process.pid,
   }),
 );
 process.stdin.resume();
