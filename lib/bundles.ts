@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
-import { type BuildOptions, build } from 'esbuild';
+import { basename, dirname, join } from 'node:path';
+import { type BuildOptions, build, type OutputFile } from 'esbuild';
 
 /**
  * Bundled CommonJS dependencies call `require` for Node's own modules; an ES module has none.
@@ -18,6 +18,9 @@ const options: BuildOptions = {
   // ES modules first: only those can lose what a function does not use, which halves the bundles with SDK clients.
   mainFields: ['module', 'main'],
   minify: true,
+  // What is imported when it is needed lies in files of its own. In one file Node would have to read all of it at every
+  // cold start: a third of the SDK is logins that no function on Lambda uses.
+  splitting: true,
   legalComments: 'none',
   banner: { js: requireBanner },
   logLevel: 'silent',
@@ -27,7 +30,7 @@ const options: BuildOptions = {
 export interface BundleOptions {
   /** Folder with one folder per function, each with a `handler.ts` that exports `handler`. */
   readonly functions: string;
-  /** Folder that gets `<function>/index.mjs`, and beside them the source maps in `maps/<function>.mjs.map`. */
+  /** Folder that gets `<function>/index.mjs` with what it imports, and the source maps in `maps/<function>/`. */
   readonly outdir: string;
 }
 
@@ -43,32 +46,38 @@ export async function functionNames(folder: string): Promise<string[]> {
 }
 
 /**
- * Bundles every function of a folder by one esbuild call and gives back their names. The same sources give the same
- * bytes. Throws esbuild's `BuildFailure`, which names file and line, when a source does not build.
+ * Bundles every function of a folder, each for itself, and gives back their names. The same sources give the same bytes.
+ * Throws esbuild's `BuildFailure`, which names file and line, when a source does not build; nothing is written then.
  *
- * One call, because CDK's `NodejsFunction` starts a process per function, which takes longer than everything else that
+ * All in this process: CDK's `NodejsFunction` starts one for each function, which takes longer than everything else that
  * a first start does. The maps lie outside the folders that are deployed: they are larger than the code, and Lambda
  * would load them at every cold start.
  */
 export async function bundle({ functions, outdir }: BundleOptions): Promise<string[]> {
   const names = await functionNames(functions);
-  const { outputFiles } = await build({
+  const bundles = await Promise.all(names.map(async (name) => ({ name, files: await bundleOne(functions, name) })));
+  await Promise.all(bundles.flatMap(({ name, files }) => files.map((file) => write(target(outdir, name, file), file))));
+  return names;
+}
+
+async function bundleOne(functions: string, name: string): Promise<readonly OutputFile[]> {
+  const { outputFiles = [] } = await build({
     ...options,
-    entryPoints: names.map((name) => ({ in: join(functions, name, 'handler.ts'), out: join(name, 'index') })),
-    outdir,
+    entryPoints: [{ in: join(functions, name, 'handler.ts'), out: 'index' }],
+    // Only for the names: nothing is written there. The same for every function, since it enters into them.
+    outdir: join(functions, 'out'),
     outExtension: { '.js': '.mjs' },
     sourcemap: 'external',
     write: false,
   });
-  await Promise.all(outputFiles.map((file) => write(target(outdir, file.path), file.contents)));
-  return names;
+  return outputFiles;
 }
 
-function target(outdir: string, path: string): string {
-  return path.endsWith('.map') ? join(outdir, 'maps', `${relative(outdir, dirname(path))}.mjs.map`) : path;
+function target(outdir: string, name: string, { path }: OutputFile): string {
+  return path.endsWith('.map') ? join(outdir, 'maps', name, basename(path)) : join(outdir, name, basename(path));
 }
 
-async function write(path: string, contents: Uint8Array): Promise<void> {
+async function write(path: string, { contents }: OutputFile): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, contents);
 }

@@ -2,4 +2,4 @@ import { connectPair } from '../adapters/connect/pair.ts';
 import { httpTrigger } from '../triggers/http.ts';
 import { pair } from './pair.ts';
 
-export const handler = httpTrigger(pair(await connectPair()));
+export const handler = httpTrigger(pair(connectPair()));

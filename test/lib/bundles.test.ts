@@ -50,7 +50,7 @@ describe('bundle', () => {
     write('greet/handler.ts', "export const handler = async () => 'hello';");
     await bundle({ functions, outdir });
     expect(readdirSync(join(outdir, 'greet'))).toEqual(['index.mjs']);
-    expect(JSON.parse(readFileSync(join(outdir, 'maps', 'greet.mjs.map'), 'utf8')).version).toBe(3);
+    expect(JSON.parse(readFileSync(join(outdir, 'maps', 'greet', 'index.mjs.map'), 'utf8')).version).toBe(3);
   });
 
   it('lets a CommonJS dependency require what Node has', async () => {
@@ -69,8 +69,18 @@ describe('bundle', () => {
     );
     await bundle({ functions, outdir });
     expect(run('send')).toBe('eu-west-1');
-    const imported = readFileSync(join(outdir, 'send', 'index.mjs'), 'utf8').matchAll(/\bfrom ?["']([^"']+)["']/g);
-    for (const [, specifier] of imported) expect(specifier).toMatch(/^node:|^[a-z0-9_/]+$/);
+    for (const file of readdirSync(join(outdir, 'send'))) {
+      const imported = readFileSync(join(outdir, 'send', file), 'utf8').matchAll(/\bfrom ?["']([^"']+)["']/g);
+      for (const [, specifier] of imported) expect(specifier).toMatch(/^node:|^[a-z0-9_/]+$|^\.\/[\w-]+\.mjs$/);
+    }
+  });
+
+  it('leaves what is imported later in a file of its own, so that a start does not read it', async () => {
+    write('core/later.ts', "export const late = 'much later';");
+    write('greet/handler.ts', "export const handler = async () => (await import('../core/later.ts')).late;");
+    await bundle({ functions, outdir });
+    expect(readFileSync(join(outdir, 'greet', 'index.mjs'), 'utf8')).not.toContain('much later');
+    expect(run('greet')).toBe('much later');
   });
 
   it('gives the same bytes for the same sources', async () => {

@@ -7,7 +7,7 @@ export interface HttpAccountsOptions {
   /** Base address of the platform API, without credentials in it. */
   readonly url: string;
   /** Proves the service itself, for `read` and `update`; not needed to authenticate. */
-  readonly serviceToken?: string;
+  readonly serviceToken?: () => Promise<string>;
   readonly fetch?: typeof fetch;
   /** How long a call may take, in milliseconds; 5000. */
   readonly timeoutMs?: number;
@@ -19,9 +19,9 @@ export interface HttpAccountsOptions {
  */
 export function httpAccounts(options: HttpAccountsOptions): Accounts {
   const call = accountsCall(options);
-  const service = (user: string): Caller => {
+  const service = async (user: string): Promise<Caller> => {
     if (options.serviceToken === undefined) throw new Error('This function has no service token.');
-    return { user, secret: options.serviceToken };
+    return { user, secret: await options.serviceToken() };
   };
   return {
     authenticate: async (user, secret) => {
@@ -34,12 +34,14 @@ export function httpAccounts(options: HttpAccountsOptions): Accounts {
       return { user, record: usableRecord(await record.catch(unanswered)) };
     },
     read: async (user) => {
-      const answer = await onRecord(user, 'get_user_failed', async () => call('GET', recordPath(user), service(user)));
+      const answer = await onRecord(user, 'get_user_failed', async () =>
+        call('GET', recordPath(user), await service(user)),
+      );
       if (isObject(answer.body)) return { user, record: answer.body };
       throw new DeployError('auth:repohost:get_user_failed', 'The platform answered, but not with a user record.');
     },
     update: async ({ user, record: next }: Account) => {
-      await onRecord(user, 'update_user_failed', async () => call('PUT', recordPath(user), service(user), next));
+      await onRecord(user, 'update_user_failed', async () => call('PUT', recordPath(user), await service(user), next));
     },
   };
 }
@@ -53,7 +55,7 @@ async function onRecord(
   const code = `auth:repohost:${kind}` as const;
   if (!fitsPath(user)) throw new DeployError(code, 'There can be no user of this name.', { retry: false });
   const answer = await run().catch((cause: unknown) => {
-    throw new DeployError(code, 'The platform did not answer in time; try again.', { cause });
+    throw new DeployError(code, 'The platform could not be asked, or did not answer in time; try again.', { cause });
   });
   if (answer.status >= 200 && answer.status < 300) return answer;
   const detail = `The platform answered ${answer.status} for the user record.`;

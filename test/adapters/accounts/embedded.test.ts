@@ -37,7 +37,7 @@ accountsContract('the embedded platform over HTTP', async () => {
     return { ...login, token: parse(object({ token: string() }), await created.json()).token };
   };
   return {
-    accounts: httpAccounts({ url: platform.url, serviceToken, timeoutMs: 10_000 }),
+    accounts: httpAccounts({ url: platform.url, serviceToken: async () => serviceToken, timeoutMs: 10_000 }),
     users: [await withToken('kiwi'), await withToken('melon')],
     revoke: async (user) => void (await callAs(platform.url, user, 'DELETE', '/hook')),
     takeDown: () => platform.close(),

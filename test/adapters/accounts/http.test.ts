@@ -19,7 +19,7 @@ async function setUp(replies: { auth?: Reply; record?: Reply }, timeoutMs = 5000
   };
   const accounts = httpAccounts({
     url: 'http://platform.example.com',
-    serviceToken: 'token',
+    serviceToken: async () => 'token',
     fetch: routed,
     timeoutMs,
   });
@@ -116,7 +116,7 @@ describe('a login at the platform', () => {
 
   it('outlives a connection that the other side has closed', async () => {
     const api = await apiServer('hang up', 'hang up', record, record);
-    const accounts = httpAccounts({ url: api.url, serviceToken: 'token' });
+    const accounts = httpAccounts({ url: api.url, serviceToken: async () => 'token' });
     await expect(failure(accounts.authenticate('kiwi', secret))).resolves.toMatchObject({
       // Both calls were made again; the server of this test gives a record to each.
       code: 'mw:auth:auth_server_down',
