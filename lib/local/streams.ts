@@ -1,12 +1,12 @@
 import { once, setMaxListeners } from 'node:events';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { clientFor } from './clients.ts';
 import type { Endpoints } from './emulators.ts';
 import { type Mapping, mappingsOf } from './event-source-mapping.ts';
 import type { Invoker, Running, Warn } from './invoker.ts';
 import { LocalError } from './local-error.ts';
+import { streamsApi } from './streams/api.ts';
 import { Pace } from './streams/pace.ts';
 import { openPositions } from './streams/positions.ts';
 import { readStream } from './streams/shards.ts';
@@ -45,7 +45,7 @@ export async function startStreams(options: StreamOptions): Promise<Streams> {
   const stopped = once(stop.signal, 'abort').then(() => {});
   const pace = new Pace(stop.signal);
   const database = new DynamoDBClient(clientFor(options.endpoints.dynamodb));
-  const client = new DynamoDBStreamsClient(clientFor(options.endpoints.dynamodb));
+  const api = streamsApi(options.endpoints.dynamodb, stop.signal);
   const queues = new SQSClient(clientFor(options.endpoints.sqs));
   const positions = openPositions(options.positionsFile);
   const found = await Promise.all(
@@ -55,7 +55,7 @@ export async function startStreams(options: StreamOptions): Promise<Streams> {
     })),
   );
   const loops = found.map((source) =>
-    readStream({ ...options, ...source, client, queues, positions, pace, signal: stop.signal, stopped }),
+    readStream({ ...options, ...source, api, queues, positions, pace, signal: stop.signal, stopped }),
   );
   return {
     nudge: () => pace.nudge(),
@@ -63,7 +63,8 @@ export async function startStreams(options: StreamOptions): Promise<Streams> {
       stop.abort();
       await Promise.all(loops);
       positions.close();
-      for (const used of [database, client, queues]) used.destroy();
+      api.close();
+      for (const client of [database, queues]) client.destroy();
     },
   };
 }

@@ -1,14 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  DescribeStreamCommand,
-  type DynamoDBStreamsClient,
-  GetRecordsCommand,
-  GetShardIteratorCommand,
-  type Shard,
-} from '@aws-sdk/client-dynamodb-streams';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Mapping } from '../event-source-mapping.ts';
 import type { Invoker, Warn } from '../invoker.ts';
+import type { Shard, StreamsApi } from './api.ts';
 import { deliver } from './batch.ts';
 import { inLanes } from './lanes.ts';
 import type { Pace } from './pace.ts';
@@ -19,7 +13,7 @@ import { fromStream } from './record.ts';
 export interface StreamReader {
   readonly mapping: Mapping;
   readonly streamArn: string;
-  readonly client: DynamoDBStreamsClient;
+  readonly api: StreamsApi;
   readonly queues: SQSClient;
   readonly endpoints: { readonly sqs: string };
   readonly functions: Invoker;
@@ -40,12 +34,13 @@ const AFTER_ERROR_MS = 1000;
 export async function readStream(reader: StreamReader): Promise<void> {
   const known = new Set<string>();
   const follow = async (from: Mapping['startsAt']): Promise<void> => {
-    const fresh = (await listShards(reader)).filter((shard) => !known.has(shard.ShardId ?? ''));
+    const shards = (await persist(reader, () => reader.api.shards(reader.streamArn))) ?? [];
+    const fresh = shards.filter((shard) => !known.has(shard.ShardId));
     const ready = from === 'LATEST' ? youngest(fresh) : eldest(fresh);
-    for (const shard of from === 'LATEST' ? fresh : ready) known.add(shard.ShardId ?? '');
+    for (const shard of from === 'LATEST' ? fresh : ready) known.add(shard.ShardId);
     await Promise.all(
       ready.map(async (shard) => {
-        await readShard(reader, shard.ShardId ?? '', from);
+        await readShard(reader, shard.ShardId, from);
         if (!reader.signal.aborted) await follow('TRIM_HORIZON');
       }),
     );
@@ -61,16 +56,9 @@ function youngest(shards: readonly Shard[]): Shard[] {
   return shards.filter((shard) => !shards.some((child) => child.ParentShardId === shard.ShardId));
 }
 
-async function listShards(reader: StreamReader): Promise<Shard[]> {
-  const described = await persist(reader, () =>
-    reader.client.send(new DescribeStreamCommand({ StreamArn: reader.streamArn }), { abortSignal: reader.signal }),
-  );
-  return described?.StreamDescription?.Shards ?? [];
-}
-
 async function readShard(reader: StreamReader, shardId: string, from: Mapping['startsAt']): Promise<void> {
   const { pace, signal } = reader;
-  let iterator = await persist(reader, () => firstIterator(reader, shardId, from));
+  let iterator: string | null | undefined = await persist(reader, () => firstIterator(reader, shardId, from));
   while (iterator && !signal.aborted) {
     const mark = pace.mark;
     const read = await getRecords(reader, iterator);
@@ -79,8 +67,8 @@ async function readShard(reader: StreamReader, shardId: string, from: Mapping['s
       iterator = await persist(reader, () => firstIterator(reader, shardId, 'TRIM_HORIZON'));
       continue;
     }
-    iterator = read.NextShardIterator;
-    const records = (read.Records ?? []).map((record) => fromStream(record, reader.mapping.sourceArn));
+    iterator = read.next;
+    const records = read.records.map((record) => fromStream(record, reader.mapping.sourceArn));
     if (records.length === 0) {
       await pace.rest(mark);
       continue;
@@ -98,9 +86,9 @@ function passes({ filters }: Mapping, record: unknown): boolean {
   return filters.length === 0 || filters.some((filter) => filter(record));
 }
 
-async function getRecords({ client, signal, warn }: StreamReader, iterator: string) {
+async function getRecords({ api, signal, warn }: StreamReader, iterator: string) {
   try {
-    return await client.send(new GetRecordsCommand({ ShardIterator: iterator }), { abortSignal: signal });
+    return await api.records(iterator);
   } catch (error) {
     if (!signal.aborted) warn(`A table stream could not be read: ${error instanceof Error ? error.message : error}`);
     await sleep(AFTER_ERROR_MS, undefined, { signal }).catch(() => {});
@@ -108,18 +96,12 @@ async function getRecords({ client, signal, warn }: StreamReader, iterator: stri
   }
 }
 
-async function firstIterator(reader: StreamReader, shardId: string, from: Mapping['startsAt']) {
+async function firstIterator(reader: StreamReader, shardId: string, from: Mapping['startsAt']): Promise<string> {
+  const { api, streamArn } = reader;
   const after = reader.positions.get(positionOf(reader, shardId));
-  const start = { StreamArn: reader.streamArn, ShardId: shardId };
-  const options = { abortSignal: reader.signal };
-  if (after !== undefined) {
-    const request = { ...start, ShardIteratorType: 'AFTER_SEQUENCE_NUMBER' as const, SequenceNumber: after };
-    // The position may be older than what the stream keeps; then all that it keeps comes.
-    const found = await reader.client.send(new GetShardIteratorCommand(request), options).catch(() => undefined);
-    if (found) return found.ShardIterator;
-  }
-  const request = { ...start, ShardIteratorType: after === undefined ? from : ('TRIM_HORIZON' as const) };
-  return (await reader.client.send(new GetShardIteratorCommand(request), options)).ShardIterator;
+  if (after === undefined) return api.iterator(streamArn, shardId, from);
+  // The position may be older than what the stream keeps; then all that it keeps comes.
+  return api.iterator(streamArn, shardId, { after }).catch(() => api.iterator(streamArn, shardId, 'TRIM_HORIZON'));
 }
 
 function positionOf({ mapping, streamArn }: StreamReader, shardId: string): string {

@@ -1,0 +1,108 @@
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import * as v from 'valibot';
+
+/**
+ * The calls that reading a table's stream needs, as they are on the wire. There a record is almost what a Lambda function
+ * gets; the SDK takes every value of it apart, which has to be put together again, and costs more than all else that the
+ * gateway's thread does when pushes come at all fast.
+ *
+ * Each call rejects with what the service says, or when the signal fires.
+ *
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Operations_Amazon_DynamoDB_Streams.html
+ */
+export interface StreamsApi {
+  shards(streamArn: string): Promise<readonly Shard[]>;
+  /** Where to read a shard from: one of its ends, or after a record. */
+  iterator(streamArn: string, shardId: string, from: Place): Promise<string>;
+  /** The next records, and where to read on; null at the end of the shard. */
+  records(iterator: string): Promise<{ readonly records: readonly WireRecord[]; readonly next: string | null }>;
+  /** Closes the connections. */
+  close(): void;
+}
+
+export type Place = 'LATEST' | 'TRIM_HORIZON' | { readonly after: string };
+
+const shard = v.object({ ShardId: v.string(), ParentShardId: v.optional(v.string()) });
+export type Shard = v.InferOutput<typeof shard>;
+
+/** Not looked into: what is in an item is between the table and the function. */
+const image = v.custom<object>((value) => typeof value === 'object' && value !== null);
+const wireRecord = v.object({
+  eventID: v.optional(v.string()),
+  eventName: v.optional(v.string()),
+  eventVersion: v.optional(v.string()),
+  dynamodb: v.object({
+    ApproximateCreationDateTime: v.number(),
+    Keys: image,
+    NewImage: v.exactOptional(image),
+    OldImage: v.exactOptional(image),
+    SequenceNumber: v.string(),
+    SizeBytes: v.optional(v.number()),
+    StreamViewType: v.optional(v.string()),
+  }),
+});
+/** A record as it comes: attribute values by their type, bytes in base64, its time in seconds. */
+export type WireRecord = v.InferOutput<typeof wireRecord>;
+
+const described = v.object({ StreamDescription: v.object({ Shards: v.optional(v.array(shard), []) }) });
+const placed = v.object({ ShardIterator: v.string() });
+const read = v.object({
+  Records: v.optional(v.array(wireRecord), []),
+  NextShardIterator: v.nullish(v.string(), null),
+});
+const refusal = v.object({ __type: v.optional(v.string(), ''), message: v.optional(v.string(), '') });
+
+/** Talks to the emulator at that address. */
+export function streamsApi(endpoint: string, signal: AbortSignal): StreamsApi {
+  const agent = new Agent({ keepAlive: true });
+  const call = (operation: string, input: object) => post(endpoint, operation, input, { agent, signal });
+  return {
+    shards: async (StreamArn) =>
+      v.parse(described, await call('DescribeStream', { StreamArn })).StreamDescription.Shards,
+    iterator: async (StreamArn, ShardId, from) => {
+      const place =
+        typeof from === 'string'
+          ? { ShardIteratorType: from }
+          : { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: from.after };
+      return v.parse(placed, await call('GetShardIterator', { StreamArn, ShardId, ...place })).ShardIterator;
+    },
+    records: async (ShardIterator) => {
+      const { Records, NextShardIterator } = v.parse(read, await call('GetRecords', { ShardIterator }));
+      return { records: Records, next: NextShardIterator };
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+async function post(
+  endpoint: string,
+  operation: string,
+  input: object,
+  options: { readonly agent: Agent; readonly signal: AbortSignal },
+): Promise<unknown> {
+  const body = JSON.stringify(input);
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const headers = {
+      'content-type': 'application/x-amz-json-1.0',
+      'content-length': Buffer.byteLength(body),
+      'x-amz-target': `DynamoDBStreams_20120810.${operation}`,
+      ...unsigned,
+    };
+    const asked = request(endpoint, { ...options, method: 'POST', headers });
+    asked.once('error', reject);
+    asked.once('response', resolve);
+    asked.end(body);
+  });
+  const said: unknown = JSON.parse(await text(answer));
+  if (answer.statusCode === 200) return said;
+  const { __type, message } = v.parse(refusal, said);
+  throw new Error(`${operation}: ${message || __type || answer.statusCode}`);
+}
+
+/** Emulators ask who calls and when, and check no signature. */
+const unsigned = {
+  'x-amz-date': '20200101T000000Z',
+  authorization:
+    'AWS4-HMAC-SHA256 Credential=local/20200101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
+};
