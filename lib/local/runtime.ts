@@ -5,6 +5,7 @@ import { type AccessRecord, startGateway } from './gateway/server.ts';
 import type { FunctionLogLine } from './invoke/log-lines.ts';
 import { functionName } from './invoke/settings.ts';
 import { type Functions, startFunctions } from './invoke.ts';
+import type { Invoker } from './invoker.ts';
 import { LocalError } from './local-error.ts';
 import { startQueues } from './queues.ts';
 import { createResources } from './resources.ts';
@@ -111,14 +112,18 @@ async function openSources(options: RuntimeOptions, wired: Wired): Promise<{ url
   };
   try {
     const positionsFile = join(dataDir, 'stream-positions.json');
-    const streams = await startStreams({ ...wired, warn, positionsFile });
+    const { forRequests, forEvents } = rightOfWay(functions);
+    const streams = await startStreams({ ...wired, warn, positionsFile, functions: forEvents });
     running.push(streams);
-    const nudged = nudging(functions, () => streams.nudge());
-    const { forRequests, forMessages } = rightOfWay(nudged);
-    const sources = { ...wired, warn, functions: nudged };
+    const nudged = (invoker: Invoker) => nudging(invoker, () => streams.nudge());
+    const sources = { ...wired, warn, functions: { ...functions, ...nudged(functions) } };
     running.push(await startWebSocketApis({ ...sources, log: warn }));
-    const gateway = await startGateway({ ...options, template, functions: { ...functions, ...forRequests } });
-    const queues = startQueues({ ...sources, functions: forMessages });
+    const gateway = await startGateway({
+      ...options,
+      template,
+      functions: { ...functions, ...nudged(forRequests) },
+    });
+    const queues = startQueues({ ...sources, functions: nudged(forEvents) });
     running.push(gateway, queues, startSchedules(sources), startExpiry(sources));
     // Loaded now: nobody shall wait for them, and nothing that they lack shall be found out later.
     await Promise.all(loadedFirst.map((folder) => functions.warm(nameOf(template, folder))));
@@ -130,12 +135,11 @@ async function openSources(options: RuntimeOptions, wired: Wired): Promise<{ url
 }
 
 /** Whatever a function has written is looked for in the streams at once, not at their next look. */
-function nudging(functions: Functions, nudge: () => void): Functions {
+function nudging(functions: Invoker, nudge: () => void): Invoker {
   return {
-    ...functions,
-    invoke: async (name, event, options) => {
+    invoke: async (name, event) => {
       try {
-        return await functions.invoke(name, event, options);
+        return await functions.invoke(name, event);
       } finally {
         nudge();
       }
