@@ -15,6 +15,8 @@ export interface ExtractPorts {
 const SLICE = 55_000;
 /** Milliseconds in all before the platform counts as failed. */
 const PATIENCE = 20 * 60_000;
+/** Seconds for which the platform may keep an answer back, if it can: who asks again and again learns of the end late. */
+const WAIT = 20;
 const FIRST_PAUSE = 10;
 const LONGEST_PAUSE = 2_000;
 
@@ -35,7 +37,8 @@ async function pollFor(milliseconds: number, snapshot: SnapshotRef, ports: Extra
   const end = ports.clock.now() + milliseconds;
   let pause = FIRST_PAUSE;
   for (;;) {
-    const activation = await ports.platform.poll(snapshot);
+    const left = Math.floor((end - ports.clock.now()) / 1000);
+    const activation = await ports.platform.poll(snapshot, Math.max(0, Math.min(WAIT, left)));
     if (activation.state !== 'building' || ports.clock.now() + pause > end) return activation;
     await ports.clock.sleep(pause);
     pause = Math.min(pause * 1.5, LONGEST_PAUSE);

@@ -37,7 +37,7 @@ export function httpPlatform(options: HttpPlatformOptions): HostingPlatform {
     ensureApp: (app, manifest) => ensureApp(call, app, manifest, timeouts.call),
     upload: (snapshot, upload) => send(call, snapshot, upload, timeouts.upload),
     activate: (snapshot) => activate(call, snapshot, timeouts.call),
-    poll: (snapshot) => poll(call, snapshot, timeouts.call),
+    poll: (snapshot, waitSeconds = 0) => poll(call, snapshot, { waitSeconds, timeoutMs: timeouts.call }),
     start: (snapshot) => start(call, snapshot, timeouts),
   };
 }
@@ -82,10 +82,21 @@ async function activate(call: PlatformCall, snapshot: SnapshotRef, timeoutMs: nu
   });
 }
 
-async function poll(call: PlatformCall, snapshot: SnapshotRef, timeoutMs: number): Promise<Activation> {
+async function poll(
+  call: PlatformCall,
+  snapshot: SnapshotRef,
+  { waitSeconds, timeoutMs }: { readonly waitSeconds: number; readonly timeoutMs: number },
+): Promise<Activation> {
   const code = 'deploy:tar:extract_failed';
   const what = `the state of ${snapshot.snapshot}`;
-  const { body } = await call({ method: 'GET', ...snapshotPath(snapshot), code, timeoutMs, what });
+  const { body } = await call({
+    method: 'GET',
+    ...snapshotPath(snapshot),
+    ...(waitSeconds > 0 && { query: { wait: String(waitSeconds) } }),
+    code,
+    timeoutMs: timeoutMs + waitSeconds * 1000,
+    what,
+  });
   const activation = readActivation(body);
   if (activation) return activation;
   throw new DeployError(code, `The platform answered for ${what}, but not understandably.`, { retry: true });

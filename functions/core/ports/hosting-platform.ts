@@ -30,8 +30,11 @@ export interface HostingPlatform {
   upload(snapshot: SnapshotRef, upload: Upload): Promise<void>;
   /** Asks the platform to extract and install; a second call is fine. Throws `deploy:tar:extract_failed`. */
   activate(snapshot: SnapshotRef): Promise<void>;
-  /** How far that is. Throws `deploy:tar:extract_failed` (retryable when the platform did not answer). */
-  poll(snapshot: SnapshotRef): Promise<Activation>;
+  /**
+   * How far that is. A platform that can wait answers when it is over, at most so many whole seconds later; others answer
+   * at once. Throws `deploy:tar:extract_failed` (retryable when the platform did not answer).
+   */
+  poll(snapshot: SnapshotRef, waitSeconds?: number): Promise<Activation>;
   /**
    * Starts the snapshot and moves the traffic once it answers; the old release serves on when it does not. A second
    * call on a snapshot that runs is fine. Gives the application's address. Throws `deploy:platform:start_app` with `logTail`.

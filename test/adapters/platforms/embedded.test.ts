@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
+import { describe, expect, it } from 'vitest';
 import { httpPlatform } from '../../../functions/adapters/platforms/http.ts';
 import { startPlatform } from '../../../lib/local/platform/platform.ts';
-import { hostingPlatformContract, type Works } from '../../contracts/hosting-platform.ts';
+import { hostingPlatformContract, uploadOf, type Works } from '../../contracts/hosting-platform.ts';
 
 const serviceToken = 'service-token-of-the-tests';
 
@@ -41,4 +42,27 @@ hostingPlatformContract('the embedded platform over HTTP', async () => {
       await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+});
+
+describe('the embedded platform', () => {
+  it('answers a patient caller when the building is over', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'platform-'));
+    const embedded = await startPlatform({ dataDir, serviceToken });
+    try {
+      await embedded.seed({ user: 'kiwi', password: 'password of kiwi' });
+      const platform = httpPlatform({ url: embedded.url, serviceToken });
+      const shop = { user: 'kiwi', app: 'shop', snapshot: '1' };
+      const scripts = { preinstall: 'sleep 1' };
+      const manifest = { name: 'shop', version: '1.0.0', scripts };
+      const bytes = await tarball({ 'package.json': JSON.stringify(manifest), 'server.js': '' });
+      await platform.ensureApp(shop, {});
+      await platform.upload(shop, uploadOf(bytes));
+      await platform.activate(shop);
+      expect(await platform.poll(shop)).toEqual({ state: 'building' });
+      expect(await platform.poll(shop, 30)).toEqual({ state: 'ready' });
+    } finally {
+      await embedded.close();
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+    }
+  });
 });

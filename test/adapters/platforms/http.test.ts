@@ -124,6 +124,12 @@ describe('polling', () => {
     expect(api.received).toMatchObject([{ method: 'GET', url: '/apps/kiwi/shop/snapshots/1.0.0-7', body: '' }]);
   });
 
+  it('asks the platform to wait, and waits for as much longer itself', async () => {
+    const { api, platform } = await setUp({ status: 200, body: { state: 'ready' } });
+    await platform.poll(shop, 20);
+    expect(api.received).toMatchObject([{ method: 'GET', url: '/apps/kiwi/shop/snapshots/1.0.0-7?wait=20' }]);
+  });
+
   it.each(['<html>Welcome</html>', '[]', '{"state":"dreaming"}'])(
     'can be tried again on the answer %s',
     async (body) => {
