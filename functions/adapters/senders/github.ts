@@ -36,7 +36,7 @@ function read({ headers, body }: HookCall): Delivery {
 }
 
 function eventName(header: string): string {
-  if (/^[a-z_]{1,64}$/.test(header)) return header;
+  if (/^[a-z0-9_]{1,64}$/.test(header)) return header;
   throw new DeployError(
     'deploy:provider:not_supported',
     'The header X-GitHub-Event does not hold the name of an event.',
