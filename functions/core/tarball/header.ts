@@ -39,6 +39,7 @@ const TYPE = 156;
 const TARGET = [157, 100] as const;
 const MAGIC = [257, 8] as const;
 const PREFIX = [345, 155] as const;
+const SPACE = 0x20;
 
 /**
  * Reads a header block of the POSIX (ustar, pax) or GNU format. Throws `deploy:tar:corrupt` when it is none or when its
@@ -70,17 +71,31 @@ export function isZero(bytes: Uint8Array): boolean {
 }
 
 function checksum(block: Buffer): number {
-  let sum = 8 * 0x20; // the checksum's own field counts as spaces
+  let sum = 8 * SPACE; // the checksum's own field counts as spaces
   for (let at = 0; at < CHECKSUM[0]; at++) sum += block[at] ?? 0;
   for (let at = TYPE; at < BLOCK; at++) sum += block[at] ?? 0;
   return sum;
 }
 
+/** Digits with spaces before and spaces or NULs after; an empty field is 0. */
 function number(block: Buffer, [start, length]: readonly [number, number]): number {
   if (((block[start] ?? 0) & 0x80) !== 0) return base256(block, start, length);
-  const digits = /^ *([0-7]*)[ \0]*$/.exec(latin1(block, [start, length]))?.[1];
-  if (digits === undefined) throw refusal('deploy:tar:corrupt', 'has a header whose numbers cannot be read');
-  return digits === '' ? 0 : Number.parseInt(digits, 8);
+  const end = start + length;
+  let at = start;
+  while (at < end && block[at] === SPACE) at += 1;
+  let value = 0;
+  for (let digit = digitAt(block, at); at < end && digit !== null; digit = digitAt(block, at)) {
+    value = value * 8 + digit;
+    at += 1;
+  }
+  while (at < end && (block[at] === SPACE || block[at] === 0)) at += 1;
+  if (at < end) throw refusal('deploy:tar:corrupt', 'has a header whose numbers cannot be read');
+  return value;
+}
+
+function digitAt(block: Buffer, at: number): number | null {
+  const digit = (block[at] ?? 0) - 0x30;
+  return digit >= 0 && digit <= 7 ? digit : null;
 }
 
 /** GNU's way to write what octal digits cannot hold. https://www.gnu.org/software/tar/manual/html_node/Standard.html */

@@ -8,9 +8,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  * end names early in C, break lists in two and rewrite terminals.
  */
 export function decodeName(bytes: Buffer, start = 0, end = bytes.length): string {
-  const text = isAscii(bytes, start, end)
-    ? bytes.toString('latin1', start, end)
-    : decodeUtf8(bytes.subarray(start, end));
+  if (isPrintable(bytes, start, end)) return bytes.toString('latin1', start, end);
+  const text = decodeUtf8(bytes.subarray(start, end));
   if (/\p{Cc}/u.test(text)) {
     throw refusal('deploy:tar:unsafe_path', `holds a control character in the name ${quoted(text)}`);
   }
@@ -59,8 +58,12 @@ function faultOfLength(path: string, bounds: TarballLimits): string | null {
   return long ? `of which a segment is longer than ${bounds.segmentBytes} bytes` : null;
 }
 
-function isAscii(bytes: Buffer, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) if ((bytes[at] ?? 0) > 0x7f) return false;
+/** Whether all of it is ASCII that can be printed, as nearly every name is. */
+function isPrintable(bytes: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte < 0x20 || byte > 0x7e) return false;
+  }
   return true;
 }
 
