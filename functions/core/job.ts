@@ -18,7 +18,7 @@ export function jobOf(entry: Entry): StageJob {
   return { user: entry.user, number: entry.number, stage: entry.stage, group: groupOf(entry) };
 }
 
-/** What is kept in order: one repository of one user. */
+/** What is kept in order: one repository of one user, in whatever case its senders write it. */
 function groupOf({ user, repository }: Entry): string {
-  return repository ? `${user}/${repository.owner}/${repository.name}` : user;
+  return repository ? `${user}/${`${repository.owner}/${repository.name}`.toLowerCase()}` : user;
 }
