@@ -1,0 +1,91 @@
+import * as v from 'valibot';
+import { type BuildResult, type Outcome, settled } from '../../../core/delivery.ts';
+import { oneLine } from '../../../core/text.ts';
+import { webAddress } from './address.ts';
+import { messageFields } from './commit-message.ts';
+import { outcomeOfConclusion } from './conclusion.ts';
+import { branchNamed, sha } from './git.ts';
+import { githubRepository } from './github-push.ts';
+import { readBody } from './read.ts';
+
+const text = v.nullish(v.string());
+// GitHub tells the commit whole; Gitea tells its subject as the title of the run, and the workflow beside it.
+const runBody = v.object({
+  action: v.string(),
+  workflow_run: v.object({
+    head_sha: sha,
+    head_branch: text,
+    event: v.string(),
+    conclusion: text,
+    status: text,
+    name: text,
+    display_title: text,
+    path: text,
+    html_url: text,
+    head_commit: v.nullish(v.object({ message: text, author: v.nullish(v.object({ name: text })) })),
+    head_repository: v.nullish(v.object({ full_name: text })),
+  }),
+  workflow: v.nullish(v.object({ name: text })),
+  repository: githubRepository,
+});
+type Body = v.InferOutput<typeof runBody>;
+type Run = Body['workflow_run'];
+
+/** Whose run it is: its name in the log and in sentences, and the kind of host its repository lives on. */
+export interface RunnerOfWorkflows {
+  readonly provider: string;
+  readonly title: string;
+  readonly hostKind: string;
+}
+
+/** Events whose runs are about the commit that was pushed. */
+const aboutTheCommit = ['push', 'workflow_dispatch'];
+
+/** Whether a run that this event set off vouches for the commit, rather than for an issue or a time of day. */
+export function isAboutTheCommit(event: string): boolean {
+  return aboutTheCommit.includes(event);
+}
+
+/**
+ * What the event `workflow_run` says, without the id. Runs for a pull request are flagged, and so are those of a fork,
+ * whose branch may well be called `main`. Runs for an issue, a schedule or another workflow carry the newest commit of the
+ * default branch without having tested it: neutral. Throws `deploy:provider:not_supported`.
+ */
+export function readWorkflowRun(
+  body: unknown,
+  { provider, title, hostKind }: RunnerOfWorkflows,
+): Omit<BuildResult, 'id'> {
+  const { action, workflow_run: run, workflow, repository } = readBody(runBody, body, `a workflow run of ${title}`);
+  return {
+    kind: 'build',
+    provider,
+    hostKind,
+    repository,
+    sha: run.head_sha,
+    shaPrefix: null,
+    branch: branchNamed(run.head_branch),
+    check: oneLine(run.name ?? workflow?.name ?? workflowFile(run.path ?? ''), 100) ?? title,
+    ...settled(outcomeOf(run, action)),
+    state: oneLine(run.conclusion || run.status || action, 40) ?? action,
+    pullRequest: isPullRequest(run, `${repository.owner}/${repository.name}`),
+    ...messageFields(run.head_commit?.message ?? run.display_title),
+    author: oneLine(run.head_commit?.author?.name ?? '', 100),
+    url: webAddress(run.html_url)?.href ?? null,
+  };
+}
+
+/** Gitea's path of a workflow ends with the ref that it ran for: `test.yml@refs/heads/main`. */
+function workflowFile(path: string): string {
+  return path.slice(0, 500).split('@', 1)[0]?.split('/').at(-1) ?? '';
+}
+
+function outcomeOf({ event, conclusion }: Run, action: string): Outcome {
+  if (!isAboutTheCommit(event)) return 'neutral';
+  return action === 'completed' ? outcomeOfConclusion(conclusion) : 'pending';
+}
+
+function isPullRequest({ event, head_repository }: Run, own: string): boolean {
+  if (event.startsWith('pull_request') || event === 'merge_group') return true;
+  const head = head_repository?.full_name;
+  return typeof head === 'string' && head.toLowerCase() !== own.toLowerCase();
+}
