@@ -28,6 +28,8 @@ const webhookOf: ReadonlyMap<string, string> = new Map([
   ['github-status', 'github'],
   ['gitlab-ci', 'gitlab'],
   ['bitbucket-pipelines', 'bitbucket'],
+  ['gitea-actions', 'gitea'],
+  ['forgejo-actions', 'forgejo'],
 ]);
 
 const wrong = {

@@ -58,6 +58,14 @@ describe('a call', () => {
     }
   });
 
+  it.each(['gitea', 'forgejo'])('cannot get around the secret of %s as one of its Actions', async (host) => {
+    const configured = { ann: { [host]: ['one'] } };
+    const delivery = build({ provider: `${host}-actions` });
+    const signature = createHmac('sha256', 'one').update(raw).digest('hex');
+    await expect(check(configured, {}, delivery)).rejects.toMatchObject({ status: 401 });
+    await expect(check(configured, { [`x-${host}-signature`]: signature }, delivery)).resolves.toBeUndefined();
+  });
+
   it('is refused when a secret is configured for a sender that cannot sign, or an empty list of them', async () => {
     await expect(check({ ann: { appveyor: ['one'] } }, {}, build({ provider: 'appveyor' }))).rejects.toMatchObject({
       detail: expect.stringContaining('cannot be made by this sender'),

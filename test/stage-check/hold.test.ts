@@ -33,6 +33,15 @@ describe('a push to a branch that a CI provider has called about', () => {
     });
   });
 
+  it.each(['drone', 'buildkite', 'appveyor', 'gitea-actions', 'forgejo-actions'])(
+    'is held for %s, whose webhooks need not be set in a file of the repository',
+    async (provider) => {
+      const { commit, push, check } = await expecting(provider, AT + MINUTE);
+      await push(commit(null));
+      expect(await check(2)).toMatchObject({ status: 'held', reason: expect.stringContaining(`(${provider})`) });
+    },
+  );
+
   it('is released by a passed build', async () => {
     const { commit, push, build, check, read } = await expecting('github-actions', AT + MINUTE);
     const head = commit(null);

@@ -2,6 +2,7 @@ import type { HookCall } from '../../core/ports/sender.ts';
 import { deliveryId } from './fields/delivery-id.ts';
 import type { DescribedSender } from './fields/described.ts';
 import { announcement } from './fields/event-header.ts';
+import { isForgejoCiEvent } from './fields/gitea-event.ts';
 import { readGitea } from './fields/gitea-push.ts';
 
 /**
@@ -12,7 +13,7 @@ export const forgejo: DescribedSender = {
   name: 'Forgejo',
   knownBy: 'the header X-Forgejo-Event',
   needs: [],
-  recognises: ({ headers }) => announcement(headers)?.by === 'Forgejo',
+  recognises: ({ headers }) => announcement(headers)?.by === 'Forgejo' && !isForgejoCiEvent(headers),
   read: ({ headers, body }: HookCall) => [
     {
       ...readGitea(body, headers['x-forgejo-event'] ?? null, {

@@ -3,6 +3,7 @@ import { hasField } from './fields/body.ts';
 import { deliveryId } from './fields/delivery-id.ts';
 import type { DescribedSender } from './fields/described.ts';
 import { announcement } from './fields/event-header.ts';
+import { isGiteaCiEvent } from './fields/gitea-event.ts';
 import { readGitea } from './fields/gitea-push.ts';
 
 const needs = ['ref', 'after', 'compare_url', 'repository.clone_url'];
@@ -14,7 +15,7 @@ export const gitea: DescribedSender = {
   needs,
   recognises: ({ headers, body }) => {
     const announced = announcement(headers);
-    if (announced !== null) return announced.by === 'Gitea';
+    if (announced !== null) return announced.by === 'Gitea' && !isGiteaCiEvent(headers);
     return needs.every((path) => hasField(body, path)) && !hasField(body, 'object_kind');
   },
   read: ({ headers, body }: HookCall) => [

@@ -9,7 +9,9 @@ import { drone } from './drone.ts';
 import { hasField } from './fields/body.ts';
 import type { DescribedSender } from './fields/described.ts';
 import { forgejo } from './forgejo.ts';
+import { forgejoActions } from './forgejo-actions.ts';
 import { gitea } from './gitea.ts';
+import { giteaActions } from './gitea-actions.ts';
 import { github } from './github.ts';
 import { githubActions } from './github-actions.ts';
 import { githubChecks } from './github-checks.ts';
@@ -24,7 +26,9 @@ import { travis } from './travis.ts';
 /** Every sender, in the order of asking: repository hosts, those first whose calls carry the headers of the next ones. */
 export const senders: readonly DescribedSender[] = [
   forgejo,
+  forgejoActions,
   gitea,
+  giteaActions,
   gogs,
   gitlab,
   gitlabPipeline,

@@ -54,8 +54,8 @@ const senders: Readonly<Record<string, (values: Values) => Settings>> = {
       ['Triggers', 'Repository: Push'],
     ],
   }),
-  gitea: gitea,
-  forgejo: gitea,
+  gitea: (values) => gitea(values),
+  forgejo: (values) => gitea(values),
   travis: ({ url }) => ({
     where: '.travis.yml of the repository',
     fields: [
@@ -96,6 +96,9 @@ const senders: Readonly<Record<string, (values: Values) => Settings>> = {
     ],
     notes: [releases],
   }),
+  'gitea-actions': (values) => giteaCi(values, 'Custom events: Push; Workflow Run (Gitea 1.24 or newer)'),
+  'forgejo-actions': (values) =>
+    giteaCi(values, 'Custom events: Push; of the Actions run events Success, Failure and Recover'),
   buildkite: ({ url }) => ({
     where: 'Organization Settings → Notification Services → Add Webhook',
     fields: [
@@ -155,14 +158,18 @@ export function settingsFor(options: HookOptions): Settings | null {
   return Object.hasOwn(senders, sender) ? (senders[sender]?.(values) ?? null) : null;
 }
 
-function gitea({ plainUrl, header, repository, web }: Values): Settings {
+function giteaCi(values: Values, events: string): Settings {
+  return { ...gitea(values, events), notes: [releases] };
+}
+
+function gitea({ plainUrl, header, repository, web }: Values, events = 'Push events'): Settings {
   return {
     where: `${web('<your host>')}/${repository}/settings/hooks → Add Webhook`,
     fields: [
       ['Target URL', plainUrl],
       ['HTTP method', 'POST'],
       ['POST content type', 'application/json'],
-      ['Trigger on', 'Push events'],
+      ['Trigger on', events],
       ['Authorization header', header],
       ['Active', 'yes'],
     ],

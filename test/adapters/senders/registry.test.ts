@@ -151,6 +151,8 @@ describe('a body, however broken', () => {
     })),
     { 'x-gitea-event': 'push' },
     { 'x-gitea-event': 'delete' },
+    { 'x-gitea-event': 'workflow_run' },
+    { 'x-forgejo-event': 'action_run_success' },
     { 'x-forgejo-event': 'push' },
     { 'x-gogs-event': 'push' },
     { 'x-gitlab-event': 'Push Hook' },

@@ -23,6 +23,12 @@ const noticeBody = v.object({
   repository: v.fallback(v.nullable(githubRepository), null),
 });
 
+/** Why events that are about CI too say nothing here. */
+const ciReasons = new Map([
+  ['workflow_job', 'A job is one part of a run; the service waits for the event workflow_run.'],
+  ['status', 'A commit status names no branch here, so it cannot vouch for one; send the workflow runs.'],
+]);
+
 /** A host of Gitea's family: what it is called in the log, in a sentence, and as a kind of repository host. */
 export interface GiteaFamily {
   readonly provider: string;
@@ -70,6 +76,7 @@ function noticeOf(body: unknown, event: string, { provider, host }: GiteaFamily)
   const reason =
     event === 'delete' && what !== null
       ? `The ${ref_type === 'tag' ? 'tag' : 'branch'} ${what} was deleted.`
-      : `The event ${shown} of ${host} deploys nothing; the service acts on pushes.`;
+      : (ciReasons.get(event) ??
+        `The event ${shown} of ${host} deploys nothing; the service acts on pushes and CI results.`);
   return { kind: 'notice', provider, id: null, repository, reason };
 }

@@ -43,6 +43,8 @@ const signed: [string, string, Readonly<Record<string, string>>][] = [
   ['Bitbucket', 'bitbucket', { 'x-hub-signature': `sha256=${hmac(json)}` }],
   ['Gitea, in bare digits', 'gitea', { 'x-gitea-signature': hmac(json) }],
   ['Forgejo', 'forgejo', { 'x-forgejo-signature': hmac(json), 'x-gitea-signature': hmac(json) }],
+  ['Gitea Actions', 'gitea-actions', { 'x-gitea-signature': hmac(json) }],
+  ['Forgejo Actions', 'forgejo-actions', { 'x-forgejo-signature': hmac(json), 'x-gitea-signature': hmac(json) }],
   ['Gogs', 'gogs', { 'x-gogs-signature': hmac(json) }],
   ['GitLab, which sends the token itself', 'gitlab', { 'x-gitlab-token': secret }],
   [
