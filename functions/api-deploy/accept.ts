@@ -2,17 +2,16 @@ import type { Delivery } from '../core/delivery.ts';
 import { type Entry, entryAddress, isFinal } from '../core/entry.ts';
 import { DeployError } from '../core/errors.ts';
 import { readPayload } from '../core/payload.ts';
-import type { Clock } from '../core/ports/ambient.ts';
-import type { Appending, DeployFacts, DeployLog, Draft } from '../core/ports/deploy-log.ts';
-import type { JobQueue } from '../core/ports/job-queue.ts';
-import type { HookCall, Sender } from '../core/ports/sender.ts';
+import type { Appending, DeployLog, Draft } from '../core/ports/deploy-log.ts';
+import type { HookCall } from '../core/ports/sender.ts';
 import { PATIENCE } from '../core/stage.ts';
 import { withWholeCommit } from './commit.ts';
 import { draftOf, type Origin } from './draft.ts';
 import { expectedCi } from './expected-ci.ts';
 import { send, tellHeld } from './held.ts';
 import { type Intention, intentionOf } from './intention.ts';
-import { requireSignature, type SignaturePorts } from './signature.ts';
+import type { AcceptPorts } from './ports.ts';
+import { requireSignature } from './signature.ts';
 import { ciChoiceOf, type Wishes, wishesOf } from './wishes.ts';
 
 /** A call to the webhook, after its login. */
@@ -20,20 +19,6 @@ export interface Hook extends Origin {
   readonly headers: HookCall['headers'];
   readonly query: HookCall['query'];
   readonly raw: Uint8Array;
-}
-
-/** What accepting works with. */
-export interface AcceptPorts extends SignaturePorts {
-  readonly log: DeployLog;
-  readonly facts: DeployFacts;
-  readonly queue: JobQueue;
-  readonly clock: Clock;
-  /** The sender of a call. Throws `deploy:provider:not_supported`. */
-  readonly recognise: (call: HookCall) => Sender;
-  /** The configured name of a repository host, from its kind and the payload's host name; null when it is not allowed. */
-  readonly hostName: (kind: string, hostname: string | null) => string | null;
-  readonly defaultBranch: string;
-  readonly trace: (event: string, fields: Record<string, unknown>) => void;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { BuildResult, RepositoryRef } from '../core/delivery.ts';
-import type { AcceptPorts } from './accept.ts';
+import type { AcceptPorts } from './ports.ts';
 
 /** Where a build was accepted. */
 interface Place {

@@ -1,6 +1,7 @@
 import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
-import { type AcceptPorts, accept } from './accept.ts';
+import { accept } from './accept.ts';
 import { accepted, awaited } from './answer.ts';
+import type { AcceptPorts } from './ports.ts';
 import { preferredWait } from './prefer.ts';
 
 /** `POST /` and `POST /1/deploy`: takes a webhook call and answers as soon as it is stored, or with the outcome. */

@@ -3,7 +3,7 @@ import { type Entry, ended } from '../core/entry.ts';
 import { jobOf } from '../core/job.ts';
 import type { Step } from '../core/ports/deploy-log.ts';
 import { PATIENCE } from '../core/stage.ts';
-import type { AcceptPorts } from './accept.ts';
+import type { AcceptPorts } from './ports.ts';
 
 /**
  * What a check that asks for no deploy means for the push that waits: a failed one ends it; one that came to nothing may

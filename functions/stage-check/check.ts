@@ -2,29 +2,13 @@ import { failureInWords, type Verdict, verdictOf } from '../core/checks.ts';
 import { type Entry, entryAddress, isAlive } from '../core/entry.ts';
 import { DeployError } from '../core/errors.ts';
 import { type Manifest, maxManifestBytes, readManifest } from '../core/manifest.ts';
-import type { Clock } from '../core/ports/ambient.ts';
-import type { DeployFacts, DeployLog, Gate } from '../core/ports/deploy-log.ts';
-import type { JobQueue } from '../core/ports/job-queue.ts';
-import type { HostToken, RepositoryHost } from '../core/ports/repository-host.ts';
-import type { CiConfig } from '../core/ports/sender.ts';
+import type { Gate } from '../core/ports/deploy-log.ts';
 import type { StageOutcome, StageWork } from '../core/stage-work.ts';
 import { type Source, waitOf } from './hold.ts';
 import { overtakenBy } from './overtaken.ts';
+import type { CheckPorts } from './ports.ts';
 import { releaseHeld } from './release.ts';
 import { toldManifest } from './told-manifest.ts';
-
-/** What the first stage works with. */
-export interface CheckPorts {
-  readonly log: DeployLog;
-  readonly facts: DeployFacts;
-  readonly queue: JobQueue;
-  readonly clock: Clock;
-  /** The configured repository host of that name. */
-  readonly host: (name: string) => RepositoryHost;
-  readonly token: (user: string, host: string) => Promise<HostToken>;
-  readonly ciConfigs: readonly CiConfig[];
-  readonly holdMinutes: number;
-}
 
 /** The first stage: whether the commit is deployed, and as which application. */
 export function check(ports: CheckPorts): StageWork {

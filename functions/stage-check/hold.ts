@@ -3,7 +3,7 @@ import type { CommitRef } from '../core/delivery.ts';
 import type { Entry } from '../core/entry.ts';
 import type { HostToken, RepositoryHost } from '../core/ports/repository-host.ts';
 import type { CiConfig } from '../core/ports/sender.ts';
-import type { CheckPorts } from './check.ts';
+import type { CheckPorts } from './ports.ts';
 
 /** A commit of an entry, with the way to its files. */
 export interface Source {

@@ -1,7 +1,7 @@
 import { type Entry, entryAddress, isAlive } from '../core/entry.ts';
 import { DeployError } from '../core/errors.ts';
 import type { Comparison } from '../core/ports/repository-host.ts';
-import type { CheckPorts } from './check.ts';
+import type { CheckPorts } from './ports.ts';
 
 /**
  * Why an entry must not be deployed any more: a newer commit of its branch goes first. Null when there is none.

@@ -4,8 +4,8 @@ import { jobOf } from '../core/job.ts';
 import type { Gate, Step } from '../core/ports/deploy-log.ts';
 import { PATIENCE } from '../core/stage.ts';
 import type { StageOutcome } from '../core/stage-work.ts';
-import type { CheckPorts } from './check.ts';
 import { overtakenBy } from './overtaken.ts';
+import type { CheckPorts } from './ports.ts';
 
 /**
  * What a passed build sets off besides a deploy of its own: it waits for the other checks of the commit, releases the push that waits for it, or finds the commit

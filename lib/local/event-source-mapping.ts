@@ -13,7 +13,8 @@ import {
 } from 'valibot';
 import { nameOf } from './arn.ts';
 import { type Filter, parseFilter } from './event-filter.ts';
-import type { Resource, Template } from './template.ts';
+import type { Resource } from './template/resource.ts';
+import type { Template } from './template.ts';
 
 /** An `AWS::Lambda::EventSourceMapping` of the template, with Lambda's defaults for what it does not say. */
 export interface Mapping {

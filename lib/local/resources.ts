@@ -5,7 +5,8 @@ import { createQueue } from './resources/queue.ts';
 import { createSecret } from './resources/secret.ts';
 import { createTable } from './resources/table.ts';
 import { physicalName } from './template/physical-ids.ts';
-import type { Resource, Template } from './template.ts';
+import type { Resource } from './template/resource.ts';
+import type { Template } from './template.ts';
 
 /** A kind of resource and what makes it: at every start, so each must leave what already exists as it is. */
 type Creator = (name: string, properties: Resource['properties'], endpoints: Endpoints) => Promise<void>;

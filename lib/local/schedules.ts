@@ -6,7 +6,8 @@ import { parseSchedule, type Timetable } from './cron.ts';
 import type { Invoker, Running, Warn } from './invoker.ts';
 import { LocalError } from './local-error.ts';
 import { nameOfResource } from './resources.ts';
-import type { Resource, Template } from './template.ts';
+import type { Resource } from './template/resource.ts';
+import type { Template } from './template.ts';
 
 /** A function that the template starts by the clock. */
 interface Schedule {

@@ -1,4 +1,4 @@
-import type { CheckPorts } from '../../stage-check/check.ts';
+import type { CheckPorts } from '../../stage-check/ports.ts';
 import { ciConfigs } from '../ci/registry.ts';
 import { dynamoDbFacts } from '../stores/dynamodb/facts.ts';
 import { numberVariable } from './environment.ts';

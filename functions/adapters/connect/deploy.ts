@@ -1,4 +1,4 @@
-import type { AcceptPorts } from '../../api-deploy/accept.ts';
+import type { AcceptPorts } from '../../api-deploy/ports.ts';
 import { trace } from '../../triggers/trace.ts';
 import { systemClock } from '../ambient/system.ts';
 import { chooseHost } from '../hosts/choose.ts';

@@ -1,5 +1,5 @@
 import { isRecord } from '../template/intrinsics.ts';
-import type { Resource } from '../template.ts';
+import type { Resource } from '../template/resource.ts';
 import { type RefusalType, refusals } from './refusal.ts';
 
 /** What the client gets instead of a function's answer. */

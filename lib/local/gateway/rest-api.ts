@@ -1,7 +1,8 @@
 import { LocalError } from '../local-error.ts';
 import { isRecord } from '../template/intrinsics.ts';
 import { rootResourceId } from '../template/physical-ids.ts';
-import type { Resource, Template } from '../template.ts';
+import type { Resource } from '../template/resource.ts';
+import type { Template } from '../template.ts';
 
 /** One method of the REST API and what answers it. */
 export interface Method {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { account, region } from '../clients.ts';
 import { LocalError } from '../local-error.ts';
 import { isRecord } from '../template/intrinsics.ts';
-import type { Resource } from '../template.ts';
+import type { Resource } from '../template/resource.ts';
 
 /** What one function of the template needs to run here. */
 export interface FunctionSettings {

@@ -1,7 +1,7 @@
 import { CreateQueueCommand, GetQueueUrlCommand, SetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { clientFor } from '../clients.ts';
 import type { Endpoints } from '../emulators.ts';
-import type { Resource } from '../template.ts';
+import type { Resource } from '../template/resource.ts';
 
 /** The properties that decide how a queue behaves; they bear the names of the SQS attributes. */
 const attributeNames = [

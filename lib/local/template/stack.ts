@@ -1,11 +1,12 @@
 import { account, region } from '../clients.ts';
 import { LocalError } from '../local-error.ts';
-import type { LocalValues, Resource } from '../template.ts';
 import type { Assembly } from './assembly.ts';
 import { isRecord, noValue, resolve, resolveCondition, type Scope } from './intrinsics.ts';
 import { localAddresses } from './local-addresses.ts';
+import type { LocalValues } from './local-values.ts';
 import { readParameters } from './parameters.ts';
 import { attribute, type Declared, reference } from './physical-ids.ts';
+import type { Resource } from './resource.ts';
 
 const pseudoParameters: Readonly<Record<string, unknown>> = {
   'AWS::AccountId': account,

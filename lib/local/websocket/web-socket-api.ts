@@ -1,7 +1,8 @@
 import { nameOf } from '../arn.ts';
 import type { AuthorizerSettings } from '../gateway/rest-api.ts';
 import { LocalError } from '../local-error.ts';
-import type { Resource, Template } from '../template.ts';
+import type { Resource } from '../template/resource.ts';
+import type { Template } from '../template.ts';
 import { type SelectRoute, selectRoute } from './route-selection.ts';
 
 /** The function behind a route. */

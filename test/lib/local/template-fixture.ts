@@ -1,4 +1,5 @@
-import type { Resource, Template } from '../../../lib/local/template.ts';
+import type { Resource } from '../../../lib/local/template/resource.ts';
+import type { Template } from '../../../lib/local/template.ts';
 
 /** A resolved template of the given resources: `{ logicalId: [type, properties] }`. */
 export function templateOf(

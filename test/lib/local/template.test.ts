@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type LocalValues, loadTemplate, type Template } from '../../../lib/local/template.ts';
+import type { LocalValues } from '../../../lib/local/template/local-values.ts';
+import { loadTemplate, type Template } from '../../../lib/local/template.ts';
 import { type AssemblyFixture, lambda, writeAssembly } from './assembly-fixture.ts';
 
 const fixtures: AssemblyFixture[] = [];

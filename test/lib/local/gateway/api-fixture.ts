@@ -1,4 +1,5 @@
-import type { Resource, Template } from '../../../../lib/local/template.ts';
+import type { Resource } from '../../../../lib/local/template/resource.ts';
+import type { Template } from '../../../../lib/local/template.ts';
 
 const arn = (name: string): string => `arn:aws:lambda:us-east-1:000000000000:function:${name}`;
 

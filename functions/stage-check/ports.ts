@@ -1,0 +1,18 @@
+import type { Clock } from '../core/ports/ambient.ts';
+import type { DeployFacts, DeployLog } from '../core/ports/deploy-log.ts';
+import type { JobQueue } from '../core/ports/job-queue.ts';
+import type { HostToken, RepositoryHost } from '../core/ports/repository-host.ts';
+import type { CiConfig } from '../core/ports/sender.ts';
+
+/** What the first stage works with. */
+export interface CheckPorts {
+  readonly log: DeployLog;
+  readonly facts: DeployFacts;
+  readonly queue: JobQueue;
+  readonly clock: Clock;
+  /** The configured repository host of that name. */
+  readonly host: (name: string) => RepositoryHost;
+  readonly token: (user: string, host: string) => Promise<HostToken>;
+  readonly ciConfigs: readonly CiConfig[];
+  readonly holdMinutes: number;
+}
