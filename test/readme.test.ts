@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
+import { Stack } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
+import { retention } from '../functions/adapters/stores/dynamodb/retention.ts';
 import { errors, problemType } from '../functions/core/errors.ts';
+import { maxPayloadBytes } from '../functions/core/payload.ts';
 import { routes } from '../functions/core/routes.ts';
+import { TRIES } from '../functions/core/stage.ts';
+import { limits } from '../functions/core/tarball/limits.ts';
+import { parameters } from '../lib/parameters.ts';
 import { runbook } from '../lib/runbook.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
@@ -31,5 +37,32 @@ describe('the README', () => {
       return !readme.includes(`\`${method} ${shown}\``);
     });
     expect(missing.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+  });
+
+  it('gives the limits that hold', () => {
+    const told = Object.fromEntries(
+      [...readme.matchAll(/^\| ([a-z ]+) \| (.+) \|$/gm)].map(([, what, much]) => [what, much]),
+    );
+    const [MiB, GiB, day] = [1024 ** 2, 1024 ** 3, 24 * 60 * 60];
+    const entries = String(limits.entries).replace(/000$/, ' 000');
+    const { change, payload, delivery } = retention;
+    const kept = `changes ${change / day} days, payloads ${payload / day} days, deliveries' ids ${delivery / day} days`;
+    expect(told['body of a hook']).toBe(`${maxPayloadBytes / MiB} MiB`);
+    expect(told.tarball).toBe(
+      `${limits.bytes / MiB} MiB packed, ${limits.unpackedBytes / GiB} GiB unpacked, ${entries} entries`,
+    );
+    expect(told['a stage']).toContain(`${TRIES === 5 ? 'five' : TRIES} tries`);
+    expect(told.kept).toContain(kept);
+  });
+
+  it('has every parameter of the stack with its default', () => {
+    const rows = [...readme.matchAll(/^\| `([A-Z]\w+)` \| (.*?) ?\| .+ \|$/gm)];
+    const told = rows.map(([, name, fallback = '']) => [name, fallback.replaceAll('`', '')]);
+    const known = Object.values(parameters(new Stack())).map(({ node, default: fallback }) => [
+      node.id,
+      // The list of hosts would fill the table.
+      node.id === 'RepositoryHosts' ? 'GitHub' : String(fallback),
+    ]);
+    expect(told).toEqual(known);
   });
 });
