@@ -10,6 +10,7 @@ import type {
   Draft,
   LogReader,
 } from '../../functions/core/ports/deploy-log.ts';
+import { AT, draft, MINUTE, repository } from '../entries.ts';
 
 /** A log with its readers, for one test; every test uses users of its own. */
 export interface LogUnderTest {
@@ -23,48 +24,24 @@ export interface LogUnderTest {
   readonly user: string;
 }
 
-const AT = 1_700_000_000_000;
-const MINUTE = 60_000;
 const travis = { provider: 'travis', check: 'Travis CI' };
 const outcome: CheckResult = { ...travis, outcome: 'passed', state: 'Passed' };
-const repository = { host: 'github', owner: 'ann', name: 'shop' };
-const commit = (sha: string) => ({ ...repository, sha });
+const { host, owner, name } = repository;
+const commit = (sha: string) => ({ host, owner, name, sha });
 
 /** A push of a commit, as the webhook would append it. */
 export function appending(user: string, patch: Partial<Draft> = {}, more: Partial<Appending> = {}): Appending {
-  const draft: Draft = {
-    user,
-    uuid: '00000000-0000-4000-8000-000000000001',
-    base: 'http://127.0.0.1:8080',
-    appName: null,
-    status: 'queued',
-    provider: 'github',
-    repository: { ...repository, url: null, private: false },
-    sha: 'a'.repeat(40),
-    branch: 'master',
-    ref: 'refs/heads/master',
-    before: null,
-    forced: false,
-    message: 'First',
-    author: 'Ann',
-    delivery: null,
-    receivedAt: AT,
-    updatedAt: AT,
-    finishedAt: null,
-    reason: null,
-    error: null,
-    stages: [],
-    snapshot: null,
-    url: null,
-    logTail: [],
-    stage: 'check',
-    tarball: null,
-    manifest: null,
-    fromBuild: false,
-    ...patch,
-  };
   const payload = Buffer.from('{"ref":"refs/heads/master"}');
-  return { draft, payload, accepted: true, outcome: null, once: null, replaces: null, due: AT + MINUTE, ...more };
+  return {
+    draft: draft({ user, ...patch }),
+    payload,
+    accepted: true,
+    outcome: null,
+    once: null,
+    replaces: null,
+    due: AT + MINUTE,
+    ...more,
+  };
 }
 
 /** What every log promises. */
