@@ -2,7 +2,8 @@ import * as v from 'valibot';
 import { DeployError } from '../../core/errors.ts';
 import { readJson } from './body.ts';
 import type { Answer } from './exchange.ts';
-import { type Attempt, notUnderstood, pauseOf } from './failures.ts';
+import { type Attempt, notUnderstood, pauseOf, refusal } from './failures.ts';
+import type { Rest } from './rest.ts';
 
 /** The refusal of a pairing, for good, with a sentence that says what to do. */
 export function notPaired(detail: string): DeployError {
@@ -19,6 +20,21 @@ export async function parsed<T>(schema: v.GenericSchema<unknown, T>, answer: Ans
   const result = v.safeParse(schema, await readJson(answer));
   if (result.success) return result.output;
   throw notUnderstood(attempt);
+}
+
+/** Who a token belongs to, as the host answers `GET <api>/user` for it. `refused` is the sentence when it is no good. */
+export async function ownerOf<T>(
+  schema: v.GenericSchema<unknown, T>,
+  { rest, token, refused }: { readonly rest: Rest; readonly token: string; readonly refused: string },
+  attempt: Attempt,
+): Promise<{ readonly owner: T; readonly answer: Answer }> {
+  const answer = await rest({ path: 'user', token }, attempt);
+  if (isRefused(answer)) {
+    answer.discard();
+    throw notPaired(refused);
+  }
+  if (answer.status !== 200) throw await refusal(attempt, answer);
+  return { owner: await parsed(schema, answer, attempt), answer };
 }
 
 /** Refuses a token that belongs to somebody else than the user it came with, whatever the case of the name. */

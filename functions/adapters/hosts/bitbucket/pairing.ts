@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Pairing } from '../../../core/ports/repository-host.ts';
-import { type Attempt, refusal } from '../failures.ts';
-import { checkOwner, checkScopes, isRefused, notPaired, parsed, scopesIn } from '../pairing.ts';
+import type { Attempt } from '../failures.ts';
+import { checkOwner, checkScopes, ownerOf, scopesIn } from '../pairing.ts';
 import type { Rest } from '../rest.ts';
 
 const User = v.object({ username: v.nullish(v.string()), nickname: v.nullish(v.string()) });
@@ -18,13 +18,8 @@ export async function pairWith(
   attempt: Attempt,
 ): Promise<Pairing> {
   const token = `${login}:${secret}`;
-  const answer = await rest({ path: 'user', token }, attempt);
-  if (isRefused(answer)) {
-    answer.discard();
-    throw notPaired(tokenNeeded(attempt.host));
-  }
-  if (answer.status !== 200) throw await refusal(attempt, answer);
-  const { username, nickname } = await parsed(User, answer, attempt);
+  const { owner, answer } = await ownerOf(User, { rest, token, refused: tokenNeeded(attempt.host) }, attempt);
+  const { username, nickname } = owner;
   const names = [username, nickname].filter((name) => typeof name === 'string');
   // The address itself is not among what the host says; that Basic was accepted with it proves that it belongs there.
   checkOwner(login.includes('@') ? [login, ...names] : names, login, attempt.host);

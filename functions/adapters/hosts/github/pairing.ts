@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Pairing } from '../../../core/ports/repository-host.ts';
-import { type Attempt, refusal } from '../failures.ts';
-import { checkOwner, checkScopes, isRefused, notPaired, parsed, scopesIn } from '../pairing.ts';
+import type { Attempt } from '../failures.ts';
+import { checkOwner, checkScopes, ownerOf, scopesIn } from '../pairing.ts';
 import type { Rest } from '../rest.ts';
 
 const User = v.object({ login: v.string() });
@@ -16,13 +16,11 @@ export async function pairWith(
   { login, secret }: { readonly login: string; readonly secret: string },
   attempt: Attempt,
 ): Promise<Pairing> {
-  const answer = await rest({ path: 'user', token: secret }, attempt);
-  if (isRefused(answer)) {
-    answer.discard();
-    throw notPaired(tokenNeeded(attempt.host));
-  }
-  if (answer.status !== 200) throw await refusal(attempt, answer);
-  const user = await parsed(User, answer, attempt);
+  const { owner: user, answer } = await ownerOf(
+    User,
+    { rest, token: secret, refused: tokenNeeded(attempt.host) },
+    attempt,
+  );
   checkOwner([user.login], login, attempt.host);
   // Fine-grained tokens have no scopes header; tokens without an end have no expiration header.
   const scopes = scopesIn(answer.headers['x-oauth-scopes']);

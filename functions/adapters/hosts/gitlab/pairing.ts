@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Pairing } from '../../../core/ports/repository-host.ts';
 import { type Attempt, refusal } from '../failures.ts';
-import { checkOwner, checkScopes, isRefused, notPaired, parsed } from '../pairing.ts';
+import { checkOwner, checkScopes, ownerOf, parsed } from '../pairing.ts';
 import type { Rest } from '../rest.ts';
 
 const User = v.object({ username: v.string() });
@@ -16,13 +16,8 @@ export async function pairWith(
   { login, secret }: { readonly login: string; readonly secret: string },
   attempt: Attempt,
 ): Promise<Pairing> {
-  const answer = await rest({ path: 'user', token: secret }, attempt);
-  if (isRefused(answer)) {
-    answer.discard();
-    throw notPaired(tokenNeeded(attempt.host));
-  }
-  if (answer.status !== 200) throw await refusal(attempt, answer);
-  const { username } = await parsed(User, answer, attempt);
+  const refused = tokenNeeded(attempt.host);
+  const { username } = (await ownerOf(User, { rest, token: secret, refused }, attempt)).owner;
   checkOwner([username], login, attempt.host);
   const grant = await grantOf(rest, secret, attempt);
   checkScopes(grant.scopes, (scope) => scope === 'api', 'api');
