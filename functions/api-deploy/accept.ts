@@ -25,7 +25,7 @@ export interface Hook extends Origin {
  * Accepts a webhook call: one entry for each thing that it says, stored in a transaction before anything is answered,
  * and the first stage queued for those that deploy. Gives the entries, those that deploy first. Throws
  * `deploy:no_payload`, `deploy:provider:not_supported`, `deploy:auth:bad_creds`, `request:too_large`,
- * `request:bad_parameter` and `deploy:db:failed_to_store_payload`; nothing is stored then.
+ * `request:bad_parameter`, `mw:auth:auth_server_down` and `deploy:db:failed_to_store_payload`; nothing is stored then.
  */
 export async function accept(hook: Hook, ports: AcceptPorts): Promise<readonly [Entry, ...Entry[]]> {
   const wishes = wishesOf(hook.query, ports.defaultBranch);

@@ -12,13 +12,16 @@ export type HookSecrets = Readonly<Record<string, Readonly<Record<string, readon
 export interface SignaturePorts {
   /** The configured secrets, as they are now. */
   readonly hookSecrets: () => Promise<HookSecrets>;
-  /** What the signature of a call says, for the provider's name in the log. */
+  /**
+   * What the signature of a call says, for the provider's name in the log. Throws `mw:auth:auth_server_down` when that
+   * cannot be told now.
+   */
   readonly verify: (
     provider: string,
     call: HookCall,
     secrets: readonly string[],
     now: number,
-  ) => 'valid' | 'missing' | 'invalid' | 'unsupported';
+  ) => Promise<'valid' | 'missing' | 'invalid' | 'unsupported'>;
 }
 
 /** Hosts sign what CI found with the secret of the same webhook. */
@@ -40,7 +43,7 @@ const wrong = {
 
 /**
  * Refuses a call that is not signed with a secret configured for its sender; without one nothing is asked for. Throws
- * `deploy:auth:bad_creds`.
+ * `deploy:auth:bad_creds`, or `mw:auth:auth_server_down` when the key to verify it with cannot be had.
  */
 export async function requireSignature(
   deliveries: readonly Delivery[],
@@ -51,7 +54,7 @@ export async function requireSignature(
   for (const delivery of deliveries) {
     const secrets = secretsFor(delivery, user, configured);
     if (secrets === null) continue;
-    const verdict = verify(delivery.provider, call, secrets, at);
+    const verdict = await verify(delivery.provider, call, secrets, at);
     if (verdict !== 'valid') throw refusal(delivery.provider, wrong[verdict]);
   }
 }

@@ -27,7 +27,7 @@ function world() {
     recognise: () => ({ name: 'Test', recognises: () => true, read: () => says }),
     hostName: (_kind: string, hostname: string | null) => (hostname === 'memory.example.com' ? 'memory' : null),
     hookSecrets: async (): Promise<HookSecrets> => ({ ann: secrets }),
-    verify: () => 'missing' as const,
+    verify: async () => 'missing' as const,
     defaultBranch: 'master',
     trace: (event: string, fields: object) => void traced.push({ event, ...fields }),
   };

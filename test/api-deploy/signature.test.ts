@@ -13,7 +13,8 @@ const signed = (secret: string) => ({
 
 function check(configured: HookSecrets, headers: Record<string, string>, delivery: Delivery = push()) {
   const call = { headers, query: {}, body: {}, raw };
-  const ports = { hookSecrets: async () => configured, verify: verifySignature };
+  const verify = async (...given: Parameters<typeof verifySignature>) => verifySignature(...given);
+  const ports = { hookSecrets: async () => configured, verify };
   return requireSignature([delivery], { call, user: 'ann', at: AT }, ports);
 }
 

@@ -4,12 +4,12 @@ import { systemClock } from '../ambient/system.ts';
 import { chooseHost } from '../hosts/choose.ts';
 import { parseHosts } from '../hosts/configuration.ts';
 import { recognise } from '../senders/registry.ts';
-import { verifySignature } from '../senders/signatures/verify.ts';
 import { dynamoDbFacts } from '../stores/dynamodb/facts.ts';
 import { dynamoDbLog } from '../stores/dynamodb/log.ts';
 import { variable } from './environment.ts';
 import { connectHookSecrets } from './hook-secrets.ts';
 import { connectQueue } from './queues.ts';
+import { connectSignatures } from './signatures.ts';
 import { connectTable } from './table.ts';
 
 /** What the webhook needs, with `REPOSITORY_HOSTS`, `DEFAULT_BRANCH` and, where they are set, `HOOK_SECRETS`. */
@@ -23,7 +23,7 @@ export function connectDeploy(): AcceptPorts {
     clock: systemClock,
     recognise,
     hookSecrets: connectHookSecrets(),
-    verify: verifySignature,
+    verify: connectSignatures(),
     hostName: (kind, hostname) => chooseHost(hosts, kind, hostname)?.name ?? null,
     defaultBranch: variable('DEFAULT_BRANCH'),
     trace,

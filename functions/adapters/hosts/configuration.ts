@@ -63,7 +63,8 @@ function isBaseAddress(address: string): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isThisMachine(url.hostname));
 }
 
-function isThisMachine(hostname: string): boolean {
+/** Whether the host name of a URL is this machine's own. */
+export function isThisMachine(hostname: string): boolean {
   if (hostname === 'localhost' || hostname === '[::1]') return true;
   return hostname.startsWith('127.') && addressKind(hostname) === 'private';
 }

@@ -1,11 +1,11 @@
-import { verify } from 'node:crypto';
+import { createPublicKey, verify } from 'node:crypto';
+import * as v from 'valibot';
 import { payloadText } from '../../../core/payload.ts';
 import type { Scheme } from './scheme.ts';
 
 /**
  * Travis CI: RSA with SHA-1 over the payload as it is in the form, once decoded
- * (https://docs.travis-ci.com/user/notifications/#verifying-webhook-requests). The secret is the public key, in PEM, that
- * the API gives at `/config` as `config.notifications.webhook.public_key`.
+ * (https://docs.travis-ci.com/user/notifications/#verifying-webhook-requests). The secret is the public key, in PEM.
  */
 export const travisSignature: Scheme = {
   isSigned: (headers) => Boolean(headers.signature),
@@ -19,3 +19,21 @@ export const travisSignature: Scheme = {
     }
   },
 };
+
+const configBody = v.object({
+  config: v.object({ notifications: v.object({ webhook: v.object({ public_key: v.string() }) }) }),
+});
+
+/**
+ * The public key, in PEM, in what the API of Travis CI answers at `/config`. Throws an Error that quotes nothing when there
+ * is none.
+ */
+export function travisKey(config: string): string {
+  try {
+    const { public_key } = v.parse(configBody, JSON.parse(config)).config.notifications.webhook;
+    if (createPublicKey(public_key).asymmetricKeyType === 'rsa') return public_key;
+  } catch {
+    // Said below, without what was found.
+  }
+  throw new Error('it answered something without config.notifications.webhook.public_key');
+}
