@@ -4,6 +4,7 @@ import type { JobQueue } from '../../core/ports/job-queue.ts';
 import { systemIds } from '../ambient/system.ts';
 import { sqsQueue, sqsVisibility } from '../queues/sqs.ts';
 import { variable } from './environment.ts';
+import { unlogged } from './unlogged.ts';
 
 let client: SQSClient | undefined;
 
@@ -24,6 +25,8 @@ function variableOf(name: StageName | 'report'): string {
 }
 
 function sqs(): SQSClient {
-  client ??= new SQSClient({ maxAttempts: 3, requestHandler: { connectionTimeout: 1_000, requestTimeout: 5_000 } });
+  client ??= unlogged(
+    new SQSClient({ maxAttempts: 3, requestHandler: { connectionTimeout: 1_000, requestTimeout: 5_000 } }),
+  );
   return client;
 }
