@@ -1,13 +1,14 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { testFolder } from '../local/place.ts';
 import { startChild } from './child.ts';
 import { type Aim, closedLoop, openLoop, type Shot } from './load.ts';
+import { ownCodeRows } from './own-code.ts';
+import { pushPayload } from './push-payload.ts';
 import type { BenchRow } from './row.ts';
 import { milliseconds, quantile, ratioOf } from './statistics.ts';
 
-const BODY_BYTES = 12_000;
 const SHOTS = 600;
 const PER_SECOND = 200;
 const SECONDS = 10;
@@ -31,7 +32,7 @@ export async function run(): Promise<readonly BenchRow[]> {
     const base = pushes({ ...service.ready, url: bare.ready.url });
     // Logins are remembered and functions are loaded, as they are when pushes come at all often.
     await closedLoop(own, 8, USERS * 4);
-    const rows: BenchRow[] = [];
+    const rows: BenchRow[] = [...(await ownCodeRows())];
     for (const inFlight of [1, 16, 64]) {
       const baseline = await closedLoop(base, inFlight, SHOTS);
       rows.push(...closedRows(inFlight, await closedLoop(own, inFlight, SHOTS), baseline));
@@ -89,38 +90,7 @@ function pushes({ url, password, repositories }: Service): Aim {
         'x-github-event': 'push',
         'x-github-delivery': randomUUID(),
       },
-      body: payload(user, repositories),
+      body: pushPayload(user, repositories),
     };
   };
-}
-
-function payload(owner: string, repositories: string): string {
-  const sha = randomBytes(20).toString('hex');
-  const push = {
-    ref: 'refs/heads/main',
-    before: randomBytes(20).toString('hex'),
-    after: sha,
-    created: false,
-    deleted: false,
-    forced: false,
-    repository: {
-      name: 'bench',
-      full_name: `${owner}/bench`,
-      owner: { name: owner, login: owner },
-      html_url: `${repositories}/${owner}/bench`,
-      private: false,
-      default_branch: 'main',
-    },
-    head_commit: { id: sha, message: 'A commit', author: { name: owner } },
-    pusher: { name: owner },
-    commits: [] as unknown[],
-  };
-  const filler = {
-    id: sha,
-    message: 'One of the commits of this push',
-    added: ['lib/file.ts'],
-    author: { name: owner },
-  };
-  while (JSON.stringify(push).length < BODY_BYTES) push.commits.push(...Array.from({ length: 10 }, () => filler));
-  return JSON.stringify(push);
 }

@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto';
+
+const BODY_BYTES = 12_000;
+
+/** GitHub's push of a new commit to `<owner>/bench` at that address: JSON of 12 kB. */
+export function pushPayload(owner: string, repositories: string): string {
+  const sha = randomBytes(20).toString('hex');
+  const push = {
+    ref: 'refs/heads/main',
+    before: randomBytes(20).toString('hex'),
+    after: sha,
+    created: false,
+    deleted: false,
+    forced: false,
+    repository: {
+      name: 'bench',
+      full_name: `${owner}/bench`,
+      owner: { name: owner, login: owner },
+      html_url: `${repositories}/${owner}/bench`,
+      private: false,
+      default_branch: 'main',
+    },
+    head_commit: { id: sha, message: 'A commit', author: { name: owner } },
+    pusher: { name: owner },
+    commits: [] as unknown[],
+  };
+  const filler = {
+    id: sha,
+    message: 'One of the commits of this push',
+    added: ['lib/file.ts'],
+    author: { name: owner },
+  };
+  while (JSON.stringify(push).length < BODY_BYTES) push.commits.push(...Array.from({ length: 10 }, () => filler));
+  return JSON.stringify(push);
+}
