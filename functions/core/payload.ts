@@ -1,4 +1,5 @@
 import { DeployError } from './errors.ts';
+import { decodeField } from './form-field.ts';
 import { isObject, parseJson } from './json.ts';
 
 /** The largest body that is read, in bytes; the gateway's own limit is twice that. */
@@ -53,8 +54,7 @@ function payloadField(form: string): string {
   const start = form.startsWith('payload=') ? 0 : form.indexOf('&payload=') + 1;
   if (start === 0 && !form.startsWith('payload=')) throw noPayload('The form has no field payload.');
   const end = form.indexOf('&', start);
-  const field = new URLSearchParams(form.slice(start, end === -1 ? undefined : end));
-  return field.get('payload') ?? '';
+  return decodeField(form.slice(start + 'payload='.length, end === -1 ? undefined : end));
 }
 
 function unwrap(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {

@@ -181,6 +181,24 @@ describe('a body that is no payload', () => {
   });
 });
 
+/** An object of so many fields that no other number has. */
+function different(number: number, fields: number): string {
+  return `{${Array.from({ length: fields }, (_none, at) => `"field ${at} of ${number}":1`).join(',')}}`;
+}
+
+/** An object of the same fields for every number, in another order. */
+function disordered(number: number, fields: number): string {
+  let state = number * 7919 + 1;
+  const names = Array.from({ length: fields }, (_none, at) => {
+    state = (state * 48_271) % 2_147_483_647;
+    return { name: `"field ${at}":1`, place: state };
+  });
+  return `{${names
+    .sort((one, other) => one.place - other.place)
+    .map(({ name }) => name)
+    .join(',')}}`;
+}
+
 describe('a hostile body', () => {
   const million = 1024 * 1024;
   const bodies: [string, () => string | Uint8Array][] = [
@@ -188,7 +206,20 @@ describe('a hostile body', () => {
     ['lists in lists below a field', () => `{"a":${'['.repeat(2 * million)}${']'.repeat(2 * million)}}`],
     ['objects in objects', () => '{"a":'.repeat(million)],
     ['a million small objects', () => `{"a":[${'{},'.repeat(million)}{}]}`],
+    [
+      'an object of 200,000 fields',
+      () => `{${Array.from({ length: 200_000 }, (_none, at) => `"field ${at}":1`).join(',')}}`,
+    ],
+    [
+      'objects that are all different',
+      () => `{"a":[${Array.from({ length: 2400 }, (_none, at) => different(at, 80)).join(',')}]}`,
+    ],
+    [
+      'objects whose few fields are in all orders',
+      () => `{"a":[${Array.from({ length: 10_000 }, (_none, at) => disordered(at, 20)).join(',')}]}`,
+    ],
     ['a million form fields', () => 'a=&'.repeat(million)],
+    ['a form field of blanks', () => `payload=${'+'.repeat(5 * million - 8)}`],
     ['a form field of percent signs', () => `payload=${'%'.repeat(4 * million)}`],
     ['quotes and backslashes', () => `{"${'\\"'.repeat(2 * million)}`],
     ['blanks', () => ' '.repeat(5 * million)],
