@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Stack } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
+import { hostKinds } from '../functions/adapters/hosts/configuration.ts';
+import { senders } from '../functions/adapters/senders/registry.ts';
 import { retention } from '../functions/adapters/stores/dynamodb/retention.ts';
 import { errors, problemType } from '../functions/core/errors.ts';
 import { maxPayloadBytes } from '../functions/core/payload.ts';
@@ -11,6 +13,11 @@ import { parameters } from '../lib/parameters.ts';
 import { runbook } from '../lib/runbook.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+
+/** The paragraphs of how to set something up, by the names in their summaries. */
+const paragraphs = [...readme.matchAll(/<details><summary>([^<]+)<\/summary>(.+?)<\/details>/gs)].map(
+  ([, summary = '', text = '']) => ({ summary, text }),
+);
 
 describe('the README', () => {
   it('has the catalogue of errors as the code has it, with the anchor that each problem document names', () => {
@@ -64,5 +71,30 @@ describe('the README', () => {
       node.id === 'RepositoryHosts' ? 'GitHub' : String(fallback),
     ]);
     expect(told).toEqual(known);
+  });
+
+  it('has every sender in its table, as the registry knows it, and a paragraph for it', () => {
+    const [, table = ''] = readme.split(/<!-- \/?senders -->/);
+    const told = [...table.matchAll(/^\| ([A-Z].*?) \| (.*?) \| .+ \| (.+) \|$/gm)].map(([, ...cells]) => cells);
+    expect(told.map(([name, knownBy]) => `${name}: ${knownBy}`).sort()).toEqual(
+      senders.map(({ name, knownBy }) => `${name}: ${knownBy}`).sort(),
+    );
+    // AppVeyor and Jenkins cannot sign; the other one has lost its headers, and its signature with them.
+    expect(told.filter(([, , how]) => !how?.includes('signed')).map(([name]) => name)).toEqual([
+      'GitHub, without headers',
+      'AppVeyor',
+      'Jenkins',
+    ]);
+    const named = paragraphs.flatMap(({ summary }) => summary.split(', '));
+    const quoted = (name: string) => paragraphs.some(({ text }) => text.includes(`"${name}"`));
+    const missing = senders.filter(({ name }) => !named.includes(name) && !quoted(name));
+    expect(missing.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('has every kind of host in its table, and a paragraph for it', () => {
+    const kinds = [...readme.matchAll(/^\| (.+?) \| `([a-z]+)` \| .+ \| .+ \|$/gm)];
+    expect(kinds.map(([, , kind]) => kind).sort()).toEqual([...hostKinds].sort());
+    const named = paragraphs.flatMap(({ summary }) => summary.split(', '));
+    for (const [, names = ''] of kinds) expect(named).toContain(names.split(/ Cloud| \(|, /)[0]);
   });
 });

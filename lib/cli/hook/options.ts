@@ -30,8 +30,8 @@ export interface HookOptions {
 export const usage = `Usage: npm run hooks -- hook <host> <owner/repository> [options]
 
   <host>            github, gitlab, bitbucket, gitea, forgejo, or what builds: travis, circleci,
-                    github-actions, gitlab-ci, gitea-actions, forgejo-actions, buildkite, appveyor,
-                    jenkins, drone
+                    github-actions, github-checks, github-status, gitlab-ci, bitbucket-pipelines,
+                    gitea-actions, forgejo-actions, buildkite, appveyor, jenkins, drone, woodpecker
   --url <address>   address of the service             (or HOOKS_URL)
   --user <name>     user name at the platform          (or HOOKS_USER)
   --branch <name>   branch to deploy; without it the service's default

@@ -17,6 +17,7 @@ interface Values {
   /** Without. */
   readonly plainUrl: string;
   readonly header: string;
+  readonly user: string;
   readonly repository: string;
   /** Address of the host's pages: that of its own API, or the usual one. */
   readonly web: (usual: string) => string;
@@ -78,15 +79,9 @@ const senders: Readonly<Record<string, (values: Values) => Settings>> = {
     ],
     notes: [releases],
   }),
-  'github-actions': ({ url, repository }) => ({
-    where: `https://github.com/${repository}/settings/hooks (the webhook for pushes, or a new one)`,
-    fields: [
-      ['Payload URL', url],
-      ['Content type', 'application/json'],
-      ['Which events', 'Let me select individual events: Pushes, Workflow runs'],
-    ],
-    notes: [releases],
-  }),
+  'github-actions': (values) => githubCi(values, 'Workflow runs'),
+  'github-checks': (values) => githubCi(values, 'Check suites'),
+  'github-status': (values) => githubCi(values, 'Statuses'),
   'gitlab-ci': ({ url, repository, web }) => ({
     where: `${web('https://gitlab.com')}/${repository}/-/hooks (the webhook for pushes, or a new one)`,
     fields: [
@@ -96,11 +91,19 @@ const senders: Readonly<Record<string, (values: Values) => Settings>> = {
     ],
     notes: [releases],
   }),
+  'bitbucket-pipelines': ({ url, repository }) => ({
+    where: `https://bitbucket.org/${repository}/admin/webhooks (the webhook for pushes, or a new one)`,
+    fields: [
+      ['URL', url],
+      ['Triggers', 'Choose from a full list: Repository: Push, Build status created, Build status updated'],
+    ],
+    notes: [releases],
+  }),
   'gitea-actions': (values) => giteaCi(values, 'Custom events: Push; Workflow Run (Gitea 1.24 or newer)'),
   'forgejo-actions': (values) =>
     giteaCi(values, 'Custom events: Push; of the Actions run events Success, Failure and Recover'),
   buildkite: ({ url }) => ({
-    where: 'Organization Settings → Notification Services → Add Webhook',
+    where: 'Settings → Notification Services → Webhook: Add',
     fields: [
       ['Webhook URL', url],
       ['Events', 'build.finished'],
@@ -137,6 +140,19 @@ const senders: Readonly<Record<string, (values: Values) => Settings>> = {
     ],
     notes: [releases],
   }),
+  woodpecker: ({ plainUrl, user }) => ({
+    where: 'last step of .woodpecker.yml',
+    fields: [
+      ['- name:', 'deploy'],
+      ['  image:', 'woodpeckerci/plugin-webhook'],
+      ['  settings:', ''],
+      ['    urls:', plainUrl],
+      ['    username:', user],
+      ['    password:', '{from_secret: deploy_token}'],
+      ['  when:', '{event: push, status: success}'],
+    ],
+    notes: [`The secret deploy_token holds ${placeholder}, an API token of the platform.`, releases],
+  }),
 };
 
 /** The senders that there are settings for. */
@@ -152,10 +168,23 @@ export function settingsFor(options: HookOptions): Settings | null {
     url: endpoint(options, login),
     plainUrl: endpoint(options, null),
     header,
+    user,
     repository,
     web: (usual) => (api === undefined ? usual : new URL(api).origin),
   };
   return Object.hasOwn(senders, sender) ? (senders[sender]?.(values) ?? null) : null;
+}
+
+function githubCi({ url, repository, web }: Values, event: string): Settings {
+  return {
+    where: `${web('https://github.com')}/${repository}/settings/hooks (the webhook for pushes, or a new one)`,
+    fields: [
+      ['Payload URL', url],
+      ['Content type', 'application/json'],
+      ['Which events', `Let me select individual events: Pushes, ${event}`],
+    ],
+    notes: [releases],
+  };
 }
 
 function giteaCi(values: Values, events: string): Settings {
