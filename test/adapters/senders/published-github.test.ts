@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { recognise } from '../../../functions/adapters/senders/registry.ts';
 import type { Delivery } from '../../../functions/core/delivery.ts';
 import { readPayload } from '../../../functions/core/payload.ts';
+import { outcome } from '../../api-deploy/outcome.ts';
 
 // Payloads of GitHub.com and of five versions of GitHub Enterprise Server, contributed by their users and published under the MIT licence
 // at https://github.com/octokit/webhooks: layouts that this project did not write itself.
@@ -61,6 +62,13 @@ describe.each(collections)('each published example of %s', (collection) => {
       expect(plain.said, `${name} ${at}`).not.toHaveLength(0);
       for (const { kind } of plain.said) expect(kinds.get(name) ?? ['notice'], `${name} ${at}`).toContain(kind);
       expect(deliver(name, example, true), `${name} ${at}`).toEqual(plain);
+    }
+  });
+
+  it('is taken down by the webhook, none refused and none an error', async () => {
+    for (const { name, at, example } of examples) {
+      const raw = new TextEncoder().encode(JSON.stringify(example));
+      expect(await outcome(raw, { 'x-github-event': name }), `${name} ${at}`).toBe('stored');
     }
   });
 
