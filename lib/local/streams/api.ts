@@ -15,8 +15,11 @@ export interface StreamsApi {
   shards(streamArn: string): Promise<readonly Shard[]>;
   /** Where to read a shard from: one of its ends, or after a record. */
   iterator(streamArn: string, shardId: string, from: Place): Promise<string>;
-  /** The next records, and where to read on; null at the end of the shard. */
-  records(iterator: string): Promise<{ readonly records: readonly WireRecord[]; readonly next: string | null }>;
+  /** The next records, at most so many, and where to read on; null at the end of the shard. */
+  records(
+    iterator: string,
+    most: number,
+  ): Promise<{ readonly records: readonly WireRecord[]; readonly next: string | null }>;
   /** Closes the connections. */
   close(): void;
 }
@@ -67,8 +70,8 @@ export function streamsApi(endpoint: string, signal: AbortSignal): StreamsApi {
           : { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: from.after };
       return v.parse(placed, await call('GetShardIterator', { StreamArn, ShardId, ...place })).ShardIterator;
     },
-    records: async (ShardIterator) => {
-      const { Records, NextShardIterator } = v.parse(read, await call('GetRecords', { ShardIterator }));
+    records: async (ShardIterator, Limit) => {
+      const { Records, NextShardIterator } = v.parse(read, await call('GetRecords', { ShardIterator, Limit }));
       return { records: Records, next: NextShardIterator };
     },
     close: () => agent.destroy(),

@@ -7,7 +7,7 @@ import { deliver } from './batch.ts';
 import { inLanes } from './lanes.ts';
 import type { Pace } from './pace.ts';
 import type { Positions } from './positions.ts';
-import { fromStream } from './record.ts';
+import { fromStream, type StreamRecord } from './record.ts';
 
 /** One mapping and the stream that it reads. */
 export interface StreamReader {
@@ -26,6 +26,8 @@ export interface StreamReader {
 }
 
 const AFTER_ERROR_MS = 1000;
+const AT_A_TIME = 50;
+const ENOUGH = 100;
 
 /**
  * Reads the shards of a stream, beside each other, until closed. A shard that has ended is followed by its children,
@@ -57,29 +59,47 @@ function youngest(shards: readonly Shard[]): Shard[] {
 }
 
 async function readShard(reader: StreamReader, shardId: string, from: Mapping['startsAt']): Promise<void> {
-  const { pace, signal } = reader;
+  const { mapping, pace, signal } = reader;
   let iterator: string | null | undefined = await persist(reader, () => firstIterator(reader, shardId, from));
   while (iterator && !signal.aborted) {
     const mark = pace.mark;
-    const read = await getRecords(reader, iterator);
+    const read = await gather(reader, iterator);
     if (read === undefined) {
       // The iterator may have expired: a new one starts after the last record that is done with.
       iterator = await persist(reader, () => firstIterator(reader, shardId, 'TRIM_HORIZON'));
       continue;
     }
     iterator = read.next;
-    const records = read.records.map((record) => fromStream(record, reader.mapping.sourceArn));
-    if (records.length === 0) {
+    if (read.last === undefined) {
       await pace.rest(mark);
       continue;
     }
     pace.nudge();
-    const passing = records.filter((record) => passes(reader.mapping, record));
-    const delivered = inLanes(passing, reader.mapping, (batch) => deliver(batch, { ...reader, shardId }));
+    const delivered = inLanes(read.passing, mapping, (batch) => deliver(batch, { ...reader, shardId }));
     await Promise.race([delivered, reader.stopped]);
-    const last = records.at(-1)?.dynamodb.SequenceNumber;
-    if (last && !signal.aborted) reader.positions.set(positionOf(reader, shardId), last);
+    if (!signal.aborted) reader.positions.set(positionOf(reader, shardId), read.last);
   }
+}
+
+/**
+ * The next records that pass the mapping's filters, until there are no more or enough; undefined when they could not be
+ * read. In small pieces: neither the emulator nor this thread does anything else meanwhile, and hooks wait for both.
+ */
+async function gather(reader: StreamReader, iterator: string) {
+  const passing: StreamRecord[] = [];
+  let next: string | null = iterator;
+  let last: string | undefined;
+  let more = true;
+  while (next && more && passing.length < ENOUGH && !reader.signal.aborted) {
+    const read = await getRecords(reader, next);
+    if (read === undefined) return undefined;
+    const records = read.records.map((record) => fromStream(record, reader.mapping.sourceArn));
+    passing.push(...records.filter((record) => passes(reader.mapping, record)));
+    last = records.at(-1)?.dynamodb.SequenceNumber ?? last;
+    next = read.next;
+    more = records.length === AT_A_TIME;
+  }
+  return { passing, last, next };
 }
 
 function passes({ filters }: Mapping, record: unknown): boolean {
@@ -88,7 +108,7 @@ function passes({ filters }: Mapping, record: unknown): boolean {
 
 async function getRecords({ api, signal, warn }: StreamReader, iterator: string) {
   try {
-    return await api.records(iterator);
+    return await api.records(iterator, AT_A_TIME);
   } catch (error) {
     if (!signal.aborted) warn(`A table stream could not be read: ${error instanceof Error ? error.message : error}`);
     await sleep(AFTER_ERROR_MS, undefined, { signal }).catch(() => {});
