@@ -1,9 +1,10 @@
 // The whole service in a process of its own, so that what measures it does not share its event loop.
-// Arguments: folder of the data, further users to make. Prints one line of JSON when it is ready; ends with its input.
+// Arguments: folder of the data, further users to make, address of another DynamoDB-compatible server. Prints one line of JSON when it is ready; ends with its input.
 import { startLocal } from '../../lib/local/start.ts';
 import { project } from '../local/place.ts';
 
-const [dataDir = '', users = '0'] = process.argv.slice(2);
+const [dataDir = '', users = '0', database = ''] = process.argv.slice(2);
+if (database !== '') process.env.DYNAMODB_ENDPOINT = database;
 const service = await startLocal({ project, dataDir, port: 0, parameters: { RetryBaseSeconds: '1' } });
 for (let user = 1; user <= Number(users); user += 1) {
   await service.platform.createUser(`user-${user}`, service.login.password);
@@ -17,6 +18,8 @@ console.log(
     repositories: service.repoHost.url,
     platform: service.platform.url,
     pid: process.pid,
+    dynamodb: service.runtime.endpoints.dynamodb,
+    logTable: service.runtime.template.outputs.LogTable,
   }),
 );
 process.stdin.resume();

@@ -1,0 +1,35 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { project } from '../../local/place.ts';
+import type { Seen, ToWatchers } from './watchers.ts';
+
+/** Watchers in one process of their own. */
+export interface Crowd {
+  /** What each of them has seen so far. */
+  seen(): Promise<Seen>;
+  close(): Promise<void>;
+}
+
+/** Starts so many watchers of a place; resolves when the feed has answered each of them. */
+export async function openCrowd(port: number, request: string, crowd: number): Promise<Crowd> {
+  const child = fork(join(project, 'test/bench/changes/watchers.ts'), [], { execArgv: ['--import', 'tsx'] });
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`The watchers ended with ${code}.`);
+  });
+  ended.catch(() => {});
+  const ask = async (message: ToWatchers): Promise<unknown> => {
+    const answered = once(child, 'message');
+    child.send(message);
+    const [answer] = await Promise.race([answered, ended]);
+    return answer;
+  };
+  await ask({ open: { port, request, crowd } });
+  return {
+    seen: async () => (await ask('collect')) as Seen,
+    close: async () => {
+      child.disconnect();
+      await ended.catch(() => {});
+    },
+  };
+}

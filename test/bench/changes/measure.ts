@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import { openCrowd } from './crowd.ts';
+import { type MeasuredFeed, now } from './feed.ts';
+import type { Seen } from './watchers.ts';
+
+/** Rows of a measurement. */
+export const ROWS = 100;
+/** Rows before it: whatever is loaded or compiled late shall not be measured. */
+const WARM_UP = 20;
+const PAUSE_MS = 40;
+const SETTLE_MS = 2_000;
+
+/** What a crowd of watchers has seen of the rows, in milliseconds. */
+export interface Measured {
+  /** From the beginning of each write to its row at each watcher. */
+  readonly fromWrite: readonly number[];
+  /** From the answer of each write, which says that it is committed; negative when the row was faster. */
+  readonly fromCommit: readonly number[];
+  /** From the answer of each write to the last of its watchers. */
+  readonly toLast: readonly number[];
+  /** How long the writes themselves took. */
+  readonly writes: readonly number[];
+  readonly lost: number;
+  readonly doubled: number;
+  /** MB of memory of the feed's process for each watcher. */
+  readonly memory: number;
+}
+
+interface Write {
+  readonly seq: number;
+  readonly at: number;
+  readonly answered: number;
+}
+
+/** Writes rows one after the other, with a pause between, while so many watch. */
+export async function measure(feed: MeasuredFeed, crowd: number): Promise<Measured> {
+  const { request, write } = await feed.fresh();
+  const before = residentMb(feed.pid);
+  const watchers = await openCrowd(feed.port, request, crowd);
+  try {
+    for (let row = 0; row < WARM_UP; row += 1) await timed(write);
+    await setTimeout(SETTLE_MS);
+    const memory = (residentMb(feed.pid) - before) / crowd;
+    const writes: Write[] = [];
+    for (let row = 0; row < ROWS; row += 1) writes.push(await timed(write));
+    await setTimeout(SETTLE_MS);
+    return { ...evaluated(writes, await watchers.seen()), memory };
+  } finally {
+    await watchers.close();
+  }
+}
+
+async function timed(write: () => Promise<number>): Promise<Write> {
+  const at = now();
+  const seq = await write();
+  const answered = now();
+  await setTimeout(PAUSE_MS);
+  return { seq, at, answered };
+}
+
+function evaluated(writes: readonly Write[], seen: Seen): Omit<Measured, 'memory'> {
+  const bySeq = new Map(writes.map((write) => [write.seq, write]));
+  const last = new Map<number, number>();
+  const fromWrite: number[] = [];
+  const fromCommit: number[] = [];
+  let doubled = 0;
+  for (const { seqs, times } of seen) {
+    doubled += seqs.length - new Set(seqs).size;
+    for (const [place, seq] of seqs.entries()) {
+      const write = bySeq.get(seq);
+      const at = times[place];
+      if (!write || at === undefined) continue;
+      fromWrite.push(at - write.at);
+      fromCommit.push(at - write.answered);
+      last.set(seq, Math.max(last.get(seq) ?? Number.NEGATIVE_INFINITY, at - write.answered));
+    }
+  }
+  return {
+    fromWrite,
+    fromCommit,
+    toLast: [...last.values()],
+    writes: writes.map(({ at, answered }) => answered - at),
+    lost: writes.length * seen.length - (fromWrite.length - doubled),
+    doubled,
+  };
+}
+
+/** Linux only; elsewhere the figure is no number, and says so. */
+function residentMb(pid: number): number {
+  try {
+    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+  } catch {
+    return Number.NaN;
+  }
+}

@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { systemClock, systemIds } from '../../../functions/adapters/ambient/system.ts';
+import { dynamoDbLog } from '../../../functions/adapters/stores/dynamodb/log.ts';
+import { row } from '../../../functions/core/views.ts';
+import { clientFor } from '../../../lib/local/clients.ts';
+import { append, entry } from '../../entries.ts';
+import { startChild } from '../child.ts';
+import { getRequest, type MeasuredFeed } from './feed.ts';
+
+/** What a service of the benchmark says when it is ready. */
+export interface Service {
+  readonly url: string;
+  readonly user: string;
+  readonly password: string;
+  readonly pid: number;
+  readonly dynamodb: string;
+  readonly logTable: string;
+}
+
+/** A row with its document, as all of the feeds are given it. */
+export function document(seq: number): Record<string, unknown> {
+  return row(entry({ seq, uuid: randomUUID() }), { base: 'http://127.0.0.1:8080', docs: 'true' });
+}
+
+/**
+ * The service as `npm start` runs it. Rows are written by another process, as transactions of the log in its database: so
+ * the answer is the commit itself, and nothing in the service knows of it but by the table's stream.
+ */
+export async function ownFeed(folder: string, database = ''): Promise<MeasuredFeed> {
+  const service = await startChild<Service>('service.ts', [folder, '0', database]);
+  const { url, user, password, pid, dynamodb, logTable } = service.ready;
+  const client = new DynamoDBClient(clientFor(dynamodb));
+  const log = dynamoDbLog({ client, table: logTable, clock: systemClock, ids: systemIds });
+  const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+  return {
+    name: 'this service',
+    port: Number(new URL(url).port),
+    pid,
+    fresh: async () => ({
+      request: getRequest(`/1/status/${user}/changes?since=now&include_docs=true`, authorization),
+      write: async () => (await append(log, { user, status: 'skipped', uuid: randomUUID() })).seq,
+    }),
+    close: async () => {
+      client.destroy();
+      await service.close();
+    },
+  };
+}
