@@ -1,5 +1,6 @@
 import { mkdir, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { DatabaseWrites } from './emulators/database-writes.ts';
 import { startDynamoDb } from './emulators/dynamodb.ts';
 import { startJsonEndpoint } from './emulators/json-endpoint.ts';
 import { kmsOperations } from './emulators/kms.ts';
@@ -21,6 +22,8 @@ export interface Emulators {
   readonly endpoints: Endpoints;
   /** Settles with the reason when one of them stops by itself; the service cannot go on then. */
   readonly failed: Promise<LocalError>;
+  /** Tells of writes to the tables; null where nobody can. */
+  readonly writes: DatabaseWrites | null;
   /** The value of a secret by its name or ARN. Throws LocalError when no such secret was created. */
   secretValue(nameOrArn: string): string;
   /** Stops all of them; a second call does nothing. */
@@ -64,6 +67,7 @@ export async function startEmulators(options: EmulatorOptions): Promise<Emulator
       secretsManager: security.endpoint,
     },
     failed: Promise.race([database.failed, storage.failed]),
+    writes: database.writes,
     secretValue: (nameOrArn) => {
       const value = secrets.valueOf(nameOrArn);
       if (value === undefined) throw new LocalError(`The template declares no secret ${nameOrArn}.`);

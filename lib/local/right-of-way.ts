@@ -4,15 +4,15 @@ import type { Invoker } from './invoker.ts';
 /** So many hooks within so many milliseconds are a rush. */
 const HOOKS = 5;
 const WINDOW = 100;
-/** What messages and stream records leave to hooks during a rush: three times what they take. */
-const REST = 3;
+/** What messages and stream records leave to hooks during a rush: five times what they take. */
+const REST = 5;
 /** Milliseconds after which a long piece of work, which mostly waits for others, no longer holds up the next. */
 const LONGEST = 50;
 
 /**
  * Lets hooks go before deploys. On AWS each function has processors of its own; here all share those of one machine, and
  * a sender gives up after ten seconds, while a deploy may well begin a little later. So while hooks come in a rush, events
- * go one after the other and have a quarter of the time.
+ * go one after the other and have a sixth of the time.
  */
 export function rightOfWay(functions: Invoker): { readonly forRequests: Invoker; readonly forEvents: Invoker } {
   const hooks: number[] = [];

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Endpoints, startEmulators } from './emulators.ts';
+import { type Emulators, type Endpoints, startEmulators } from './emulators.ts';
 import { startExpiry } from './expiry.ts';
 import { type AccessRecord, startGateway } from './gateway/server.ts';
 import type { FunctionLogLine } from './invoke/log-lines.ts';
@@ -71,7 +71,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
       endpoints,
       sockets: Object.fromEntries(Object.entries(ports).map(([id, port]) => [id, `ws://127.0.0.1:${port}`])),
       open: async () => {
-        const opened = await openSources(options, { template, endpoints, functions, ports });
+        const opened = await openSources(options, { template, emulators, functions, ports });
         closers.push(opened.close);
         return opened.url;
       },
@@ -98,12 +98,16 @@ async function templateWithSockets(options: RuntimeOptions, endpoints: Endpoints
 /** What sources of events are started with. */
 interface Wired {
   readonly template: Template;
-  readonly endpoints: Endpoints;
+  readonly emulators: Emulators;
   readonly functions: Functions;
   readonly ports: Record<string, number>;
 }
 
-async function openSources(options: RuntimeOptions, wired: Wired): Promise<{ url: string; close(): Promise<void> }> {
+async function openSources(
+  options: RuntimeOptions,
+  { emulators, ...parts }: Wired,
+): Promise<{ url: string; close(): Promise<void> }> {
+  const wired = { ...parts, endpoints: emulators.endpoints };
   const { template, functions } = wired;
   const { dataDir, warn } = options;
   const running: { close(): Promise<void> }[] = [];
@@ -113,9 +117,10 @@ async function openSources(options: RuntimeOptions, wired: Wired): Promise<{ url
   try {
     const positionsFile = join(dataDir, 'stream-positions.json');
     const { forRequests, forEvents } = rightOfWay(functions);
-    const streams = await startStreams({ ...wired, warn, positionsFile, functions: forEvents });
+    const { writes } = emulators;
+    const streams = await startStreams({ ...wired, warn, positionsFile, functions: forEvents, writes });
     running.push(streams);
-    const nudged = (invoker: Invoker) => nudging(invoker, () => streams.nudge());
+    const nudged = (invoker: Invoker) => (writes ? invoker : nudging(invoker, () => streams.nudge()));
     const sources = { ...wired, warn, functions: { ...functions, ...nudged(functions) } };
     running.push(await startWebSocketApis({ ...sources, log: warn }));
     const gateway = await startGateway({
@@ -134,7 +139,7 @@ async function openSources(options: RuntimeOptions, wired: Wired): Promise<{ url
   }
 }
 
-/** Whatever a function has written is looked for in the streams at once, not at their next look. */
+/** Where nobody tells of writes, what a function may have written is looked for in the streams when it is done. */
 function nudging(functions: Invoker, nudge: () => void): Invoker {
   return {
     invoke: async (name, event) => {

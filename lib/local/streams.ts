@@ -2,6 +2,7 @@ import { once, setMaxListeners } from 'node:events';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { clientFor } from './clients.ts';
+import type { DatabaseWrites } from './emulators/database-writes.ts';
 import type { Endpoints } from './emulators.ts';
 import { type Mapping, mappingsOf } from './event-source-mapping.ts';
 import type { Invoker, Running, Warn } from './invoker.ts';
@@ -18,6 +19,8 @@ export interface StreamOptions {
   readonly endpoints: Pick<Endpoints, 'dynamodb' | 'sqs'>;
   readonly functions: Invoker;
   readonly warn: Warn;
+  /** Tells of writes to the tables, where that can be told: then streams need not look for them all the time. */
+  readonly writes?: Pick<DatabaseWrites, 'next'> | null;
   /** File in which positions are kept; without it every start begins where the template's StartingPosition says. */
   readonly positionsFile?: string;
 }
@@ -43,7 +46,7 @@ export async function startStreams(options: StreamOptions): Promise<Streams> {
   // Every loop and every request under way listens to it: more than the ten that Node takes for a leak.
   setMaxListeners(0, stop.signal);
   const stopped = once(stop.signal, 'abort').then(() => {});
-  const pace = new Pace(stop.signal);
+  const pace = new Pace(stop.signal, options.writes);
   const database = new DynamoDBClient(clientFor(options.endpoints.dynamodb));
   const api = streamsApi(options.endpoints.dynamodb, stop.signal);
   const queues = new SQSClient(clientFor(options.endpoints.sqs));

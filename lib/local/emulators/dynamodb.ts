@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LocalError } from '../local-error.ts';
+import { type DatabaseWrites, databaseWrites } from './database-writes.ts';
 import { indexStreamRecords } from './stream-records.ts';
 import { spawnWatched, type Watched } from './watchdog.ts';
 
@@ -11,6 +12,8 @@ export interface DynamoDb {
   readonly endpoint: string;
   /** Settles when it stops by itself; never while it works or when it was closed. */
   readonly failed: Promise<LocalError>;
+  /** Tells of writes to it; null of one that was brought, whose file is elsewhere. */
+  readonly writes: DatabaseWrites | null;
   close(): Promise<void>;
 }
 
@@ -29,13 +32,16 @@ export async function startDynamoDb(options: { file: string; bring?: string | un
   const binary = findBinary();
   const { database, endpoint } = await startIndexed(binary, options.file);
   let closing = false;
+  const writes = databaseWrites(options.file);
   return {
     endpoint,
     failed: new Promise((resolve) => {
       database.ended.then(() => closing || resolve(explain(database.errors(), options.file)));
     }),
+    writes,
     close: () => {
       closing = true;
+      writes.close();
       return database.stop();
     },
   };
@@ -73,7 +79,7 @@ async function brought(endpoint: string): Promise<DynamoDb> {
   if (!(await answers(endpoint))) {
     throw new LocalError(`Nothing answers at DYNAMODB_ENDPOINT=${endpoint}: start that server or unset the variable.`);
   }
-  return { endpoint, failed: new Promise(() => {}), close: async () => {} };
+  return { endpoint, failed: new Promise(() => {}), writes: null, close: async () => {} };
 }
 
 function findBinary(): string {

@@ -1,6 +1,8 @@
+import type { DatabaseWrites } from '../emulators/database-writes.ts';
+
 const SHORTEST_MS = 20;
 const LONGEST_MS = 100;
-const ALERT_MS = 2000;
+const ALERT_MS = 200;
 
 /**
  * How long readers of streams rest between two empty reads: short for a while after something came, so that a burst of
@@ -9,20 +11,23 @@ const ALERT_MS = 2000;
 export class Pace {
   readonly #waiting = new Set<() => void>();
   readonly #signal: AbortSignal;
+  readonly #writes: Pick<DatabaseWrites, 'next'> | null;
   #alertUntil = 0;
   #nudges = 0;
 
-  constructor(signal: AbortSignal) {
+  constructor(signal: AbortSignal, writes: Pick<DatabaseWrites, 'next'> | null = null) {
     this.#signal = signal;
+    this.#writes = writes;
     signal.addEventListener('abort', () => this.#wake(), { once: true });
   }
 
-  /** A mark to take before a read and to give to `rest`, so that a nudge during the read is not missed. */
-  get mark(): number {
+  /** Before a read: gives a mark for `rest`, so that a nudge or a write during the read is not missed. */
+  mark(): number {
+    this.#writes?.next(() => this.nudge());
     return this.#nudges;
   }
 
-  /** Ends every rest, and those that follow in the next two seconds are short. */
+  /** Ends every rest, and those that follow for a moment are short: what was told of may be there only just after. */
   nudge(): void {
     this.#nudges += 1;
     this.#alertUntil = Date.now() + ALERT_MS;

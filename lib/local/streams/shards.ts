@@ -62,7 +62,7 @@ async function readShard(reader: StreamReader, shardId: string, from: Mapping['s
   const { mapping, pace, signal } = reader;
   let iterator: string | null | undefined = await persist(reader, () => firstIterator(reader, shardId, from));
   while (iterator && !signal.aborted) {
-    const mark = pace.mark;
+    const mark = pace.mark();
     const read = await gather(reader, iterator);
     if (read === undefined) {
       // The iterator may have expired: a new one starts after the last record that is done with.

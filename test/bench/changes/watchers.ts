@@ -35,7 +35,11 @@ function watch(port: number, request: string): Promise<void> {
   watchers.push(watcher);
   const { socket } = watcher;
   let rest = '';
-  socket.setNoDelay(true).setEncoding('utf8').once('error', fail).once('close', () => fail('A watcher was cut off.'));
+  socket
+    .setNoDelay(true)
+    .setEncoding('utf8')
+    .once('error', fail)
+    .once('close', () => fail('A watcher was cut off.'));
   socket.write(request);
   return new Promise((resolve) => {
     socket.on('data', (text: unknown) => {
@@ -52,12 +56,12 @@ function watch(port: number, request: string): Promise<void> {
 function take(line: string, at: number, watcher: Watcher): void {
   if (!line.startsWith('{')) return;
   const seq = row.exec(line)?.[1];
-  if (seq === undefined) return fail(`No row: ${line.slice(0, 200)}`);
+  if (seq === undefined) fail(`No row: ${line.slice(0, 200)}`);
   watcher.seqs.push(Number(seq));
   watcher.times.push(at);
 }
 
-function fail(reason: unknown): void {
+function fail(reason: unknown): never {
   console.error(reason);
   process.exit(1);
 }
