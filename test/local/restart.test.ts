@@ -53,6 +53,21 @@ describe.skipIf(process.platform !== 'linux')('npm start, ended in every way and
     }
     throw new Error(`It never came to that: ${path}`);
   };
+  /** Follows the changes after the last of `rows`, until the service is gone. */
+  const follow = async (rows: { readonly seq: number; readonly status: string }[]) => {
+    const url = `${(await service.printed(webhookAt))[1]}/1/status/demo/changes?since=${rows.at(-1)?.seq ?? 0}`;
+    const authorization = `Basic ${Buffer.from(loginOf(dataDir)).toString('base64')}`;
+    const { body } = await fetch(url, { headers: { authorization } });
+    let rest = '';
+    const read = async () => {
+      for await (const text of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        const lines = `${rest}${text}`.split('\n');
+        rest = lines.pop() ?? '';
+        rows.push(...lines.filter(Boolean).map((line) => JSON.parse(line)));
+      }
+    };
+    return { cut: read().catch(() => {}) };
+  };
   const restart = async (options: { readonly npm?: boolean } = {}) => {
     service = startProcess({ dataDir, ...options });
     await service.printed(/Ctrl-C ends everything/);
@@ -71,7 +86,9 @@ describe.skipIf(process.platform !== 'linux')('npm start, ended in every way and
     expect(second.output()).toMatch(/already runs .*stop it first/);
   });
 
-  it('leaves nothing running when it is killed in the middle of a deploy, and finishes it when it starts again', async () => {
+  it('leaves nothing running when it is killed in the middle of a deploy, finishes it when it starts again, and loses or doubles no change', async () => {
+    const rows: { readonly seq: number; readonly status: string }[] = [];
+    const { cut } = await follow(rows);
     const released = join(dataDir, 'released');
     const waits = `while (!require('node:fs').existsSync(${JSON.stringify(released)})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);`;
     const repository = /git clone (\S+)/.exec(service.output())?.[1] ?? '';
@@ -94,9 +111,12 @@ describe.skipIf(process.platform !== 'linux')('npm start, ended in every way and
     service.signal('SIGKILL');
     expect(await service.ended).toBe('SIGKILL');
     expect(await gone(family, dataDir)).toBeLessThan(3000);
+    await cut;
+    const seenBefore = rows.length;
 
     writeFileSync(released, '');
     await restart();
+    await follow(rows);
     const path = new URL(address).pathname;
     const entry = await until(path, ({ status }) => status === 'ok' || status === 'error');
     expect(entry).toMatchObject({
@@ -107,6 +127,11 @@ describe.skipIf(process.platform !== 'linux')('npm start, ended in every way and
     expect(await page()).toBe('Hello again');
     const log = await api('/1/status/demo/webhooks');
     expect(log.rows.map((row: { status: string }) => row.status)).toEqual(['ok', 'ok']);
+    const { last_seq } = await api('/1/status/demo/changes?feed=normal&since=0');
+    await expect.poll(() => rows.at(-1)?.seq, { timeout: 5_000 }).toBe(last_seq);
+    expect(rows.map(({ seq }) => seq)).toEqual(Array.from({ length: last_seq }, (_, place) => place + 1));
+    expect(rows.at(-1)?.status).toBe('ok');
+    expect(seenBefore).toBeLessThan(last_seq);
   });
 
   it('ends in good order on SIGTERM', async () => {
