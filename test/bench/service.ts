@@ -1,5 +1,6 @@
 // The whole service in a process of its own, so that what measures it does not share its event loop.
-// Arguments: folder of the data, further users to make, address of another DynamoDB-compatible server. Prints one line of JSON when it is ready; ends with its input.
+// Arguments: folder of the data, further users to make, address of another DynamoDB-compatible server. Prints one line of
+// JSON when it is ready; ends with its input.
 import { startLocal } from '../../lib/local/start.ts';
 import { project } from '../local/place.ts';
 

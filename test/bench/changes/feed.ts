@@ -6,6 +6,8 @@ export interface MeasuredFeed {
   readonly pid: number;
   /** A place of its own for a measurement: nobody watches it yet and nothing is in it. */
   fresh(): Promise<Place>;
+  /** Reads of its database so far, where they are counted. */
+  reads?(): number;
   close(): Promise<void>;
 }
 

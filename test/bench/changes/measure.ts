@@ -25,6 +25,8 @@ export interface Measured {
   readonly doubled: number;
   /** MB of memory of the feed's process for each watcher. */
   readonly memory: number;
+  /** Reads of the feed's database for each row that came to a watcher; no number where they are not counted. */
+  readonly reads: number;
 }
 
 interface Write {
@@ -43,9 +45,11 @@ export async function measure(feed: MeasuredFeed, crowd: number): Promise<Measur
     await setTimeout(SETTLE_MS);
     const memory = (residentMb(feed.pid) - before) / crowd;
     const writes: Write[] = [];
+    const readsBefore = feed.reads?.() ?? Number.NaN;
     for (let row = 0; row < ROWS; row += 1) writes.push(await timed(write));
     await setTimeout(SETTLE_MS);
-    return { ...evaluated(writes, await watchers.seen()), memory };
+    const reads = ((feed.reads?.() ?? Number.NaN) - readsBefore) / (ROWS * crowd);
+    return { ...evaluated(writes, await watchers.seen()), memory, reads };
   } finally {
     await watchers.close();
   }
@@ -59,7 +63,7 @@ async function timed(write: () => Promise<number>): Promise<Write> {
   return { seq, at, answered };
 }
 
-function evaluated(writes: readonly Write[], seen: Seen): Omit<Measured, 'memory'> {
+function evaluated(writes: readonly Write[], seen: Seen): Omit<Measured, 'memory' | 'reads'> {
   const bySeq = new Map(writes.map((write) => [write.seq, write]));
   const last = new Map<number, number>();
   const fromWrite: number[] = [];
