@@ -1,22 +1,13 @@
 import { DeployError } from '../core/errors.ts';
-import type { Feeds } from '../core/feeds.ts';
-import type { FollowPorts, Reading } from '../core/follow.ts';
+import type { Reading } from '../core/follow.ts';
 import type { LogReader } from '../core/ports/deploy-log.ts';
 import type { HttpRequest } from '../triggers/http.ts';
 import type { StreamAnswer } from '../triggers/stream.ts';
 import { ndjson, results, serverSentEvents } from './frames.ts';
 import { Lines } from './lines.ts';
+import type { ChangesPorts } from './ports.ts';
 import { type ChangesQuery, readChangesQuery } from './query.ts';
 import { write } from './write.ts';
-
-/** What streaming changes needs. */
-export interface ChangesPorts extends FollowPorts {
-  readonly log: Pick<LogReader, 'last'>;
-  readonly feeds: Feeds;
-  /** Seconds after which a stream ends itself. */
-  readonly seconds: number;
-  readonly trace: (event: string, fields: Readonly<Record<string, unknown>>) => void;
-}
 
 /**
  * `GET /1/status/<user>/changes`: the user's changes from a cursor on, as they happen. The head and the first bytes leave

@@ -2,8 +2,8 @@ import { errorRow } from '../core/errors.ts';
 import { type FeedEvent, follow, type Reading } from '../core/follow.ts';
 import type { Change } from '../core/ports/deploy-log.ts';
 import type { View } from '../core/views.ts';
-import type { ChangesPorts } from './changes.ts';
 import type { Ending, Frame, Lines } from './lines.ts';
+import type { ChangesPorts } from './ports.ts';
 
 /** A stream to be written. */
 export interface Writing {

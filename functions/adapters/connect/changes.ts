@@ -1,4 +1,4 @@
-import type { ChangesPorts } from '../../api-changes/changes.ts';
+import type { ChangesPorts } from '../../api-changes/ports.ts';
 import { Feeds } from '../../core/feeds.ts';
 import { systemPause } from '../ambient/pause.ts';
 import { systemClock } from '../ambient/system.ts';

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { failedIds } from '../batch-response.ts';
 import { account, region } from '../clients.ts';
+import type { StreamReader } from './reader.ts';
 import type { StreamRecord } from './record.ts';
-import type { StreamReader } from './shards.ts';
 
 type Records = readonly StreamRecord[];
 interface Delivery extends StreamReader {

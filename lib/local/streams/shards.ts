@@ -1,29 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Mapping } from '../event-source-mapping.ts';
-import type { Invoker, Warn } from '../invoker.ts';
-import type { Shard, StreamsApi } from './api.ts';
+import type { Shard } from './api.ts';
 import { deliver } from './batch.ts';
 import { inLanes } from './lanes.ts';
-import type { Pace } from './pace.ts';
-import type { Positions } from './positions.ts';
+import type { StreamReader } from './reader.ts';
 import { fromStream, type StreamRecord } from './record.ts';
-
-/** One mapping and the stream that it reads. */
-export interface StreamReader {
-  readonly mapping: Mapping;
-  readonly streamArn: string;
-  readonly api: StreamsApi;
-  readonly queues: SQSClient;
-  readonly endpoints: { readonly sqs: string };
-  readonly functions: Invoker;
-  readonly positions: Positions;
-  readonly pace: Pace;
-  readonly signal: AbortSignal;
-  /** Resolves when the signal fires; made once, since every listener on a signal stays there. */
-  readonly stopped: Promise<void>;
-  readonly warn: Warn;
-}
 
 const AFTER_ERROR_MS = 1000;
 const AT_A_TIME = 50;
