@@ -62,7 +62,7 @@ async function run(): Promise<void> {
 }
 
 function tell(
-  { url, login }: LocalService,
+  { url, login, runtime }: LocalService,
   sample: { readonly repository: string; readonly address: string | null },
 ): void {
   const file = (name: string) => relative(process.cwd(), join(dataDir, name)) || name;
@@ -71,6 +71,8 @@ function tell(
     ...(sample.address ? [`The sample application answers at  ${sample.address}`] : []),
     `Webhook                            ${url}/1/deploy   (user ${login.user}, password in ${file('password')})`,
     `The log                            curl --netrc-file ${file('netrc')} ${url}/1/status/${login.user}/webhooks`,
+    `Live changes                       curl -N --netrc-file ${file('netrc')} ${url}/1/status/${login.user}/changes`,
+    `Signals of them                    ${runtime.template.outputs.SignalsUrl}`,
     '',
     'Try next: change the page, push, and reload it.',
     `  git clone ${relative(process.cwd(), sample.repository)} hello && cd hello`,
