@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { application, entryAddress, type GitFolder, gitFolder } from '../local/git-folder.ts';
 import { testFolder } from '../local/place.ts';
+import { signalIfThere } from '../local/processes.ts';
 import { startChild } from './child.ts';
 import type { BenchRow } from './row.ts';
 import { median, milliseconds, ratioOf } from './statistics.ts';
@@ -157,7 +158,7 @@ async function byHand(tree: GitFolder, { files, text }: Version, folder: string,
     await answers(`http://127.0.0.1:${port}`, text);
     return performance.now() - start;
   } finally {
-    if (child.pid) process.kill(-child.pid, 'SIGKILL');
+    if (child.pid) signalIfThere(-child.pid, 'SIGKILL');
   }
 }
 

@@ -57,3 +57,12 @@ function workingFolder(pid: number): string {
     return '';
   }
 }
+
+/** Sends a signal to a process, or to a group by its negative id; one that has ended meanwhile is fine. */
+export function signalIfThere(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}

@@ -7,7 +7,7 @@ import { startLocal } from '../../lib/local/start.ts';
 import { entryAddress, type GitFolder, gitFolder } from './git-folder.ts';
 import { httpServer } from './http-server.ts';
 import { project, testAssembly } from './place.ts';
-import { runningIn } from './processes.ts';
+import { runningIn, signalIfThere } from './processes.ts';
 import { dataFolder, gone, loginOf, type ServiceProcess, startProcess } from './service-process.ts';
 
 const sampleAt = /The sample application answers at {2}(\S+)/;
@@ -30,7 +30,7 @@ describe.skipIf(process.platform !== 'linux')('npm start, ended in every way and
     service.kill();
     await service.ended;
     // Also what a failed test has left behind.
-    for (const { pid } of runningIn(dataDir)) process.kill(pid, 'SIGKILL');
+    for (const { pid } of runningIn(dataDir)) signalIfThere(pid, 'SIGKILL');
     tree?.remove();
     rmSync(dataDir, { recursive: true, force: true });
   });

@@ -28,6 +28,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientFor } from '../../../lib/local/clients.ts';
 import { explain } from '../../../lib/local/emulators/dynamodb.ts';
 import { type Emulators, startEmulators } from '../../../lib/local/emulators.ts';
+import { signalIfThere } from '../../local/processes.ts';
 
 let dataDir: string;
 let emulators: Emulators;
@@ -346,7 +347,8 @@ describe('Starting and stopping', () => {
     async () => {
       const folder = await mkdtemp(join(tmpdir(), 'stopping-'));
       const second = await startEmulators({ dataDir: folder });
-      for (const id of await processesOf(folder)) process.kill(id, 'SIGTERM');
+      // The database and who watches over it: either may take the other along.
+      for (const id of await processesOf(folder)) signalIfThere(id, 'SIGTERM');
       expect((await second.failed).message).toMatch(/^The DynamoDB emulator stopped by itself/);
       await second.close();
       const third = await startEmulators({ dataDir: folder });
