@@ -28,7 +28,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientFor } from '../../../lib/local/clients.ts';
 import { explain } from '../../../lib/local/emulators/dynamodb.ts';
 import { type Emulators, startEmulators } from '../../../lib/local/emulators.ts';
-import { signalIfThere } from '../../local/processes.ts';
+import { runningIn, signalIfThere } from '../../local/processes.ts';
 
 let dataDir: string;
 let emulators: Emulators;
@@ -70,14 +70,6 @@ async function createLog(client: DynamoDBClient, TableName: string): Promise<voi
 }
 
 /** Ids of the processes with the folder in their command line, from /proc: not every machine has `ps`. */
-async function processesOf(folder: string): Promise<number[]> {
-  const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const found = await Promise.all(
-    ids.map(async (id) => ({ id, line: await readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => '') })),
-  );
-  return found.filter(({ line }) => line.includes(folder)).map(({ id }) => Number(id));
-}
-
 describe('DynamoDB', () => {
   it('gives the item that failed a condition back with a cancelled transaction', async () => {
     const client = new DynamoDBClient(clientFor(emulators.endpoints.dynamodb));
@@ -329,7 +321,7 @@ describe('Starting and stopping', () => {
       const [line]: Buffer[] = await once(child.stdout, 'data');
       const endpoints: { dynamodb: string } = JSON.parse(String(line));
       await createLog(new DynamoDBClient(clientFor(endpoints.dynamodb)), 'log');
-      expect((await processesOf(folder)).length).toBeGreaterThan(1);
+      expect(runningIn(folder).length).toBeGreaterThan(1);
       child.kill('SIGKILL');
       // At once, so that the database may still be open in the first emulator.
       const second = await startEmulators({ dataDir: folder });
@@ -337,7 +329,7 @@ describe('Starting and stopping', () => {
       await client.send(new PutItemCommand({ TableName: 'log', Item: { pk: { S: 'u' }, sk: { S: 'HEAD' } } }));
       await second.close();
       await second.close();
-      await expect.poll(() => processesOf(folder), { timeout: 1500, interval: 50 }).toEqual([]);
+      await expect.poll(() => runningIn(folder), { timeout: 1500, interval: 50 }).toEqual([]);
       await rm(folder, { recursive: true });
     },
   );
@@ -348,7 +340,7 @@ describe('Starting and stopping', () => {
       const folder = await mkdtemp(join(tmpdir(), 'stopping-'));
       const second = await startEmulators({ dataDir: folder });
       // The database and who watches over it: either may take the other along.
-      for (const id of await processesOf(folder)) signalIfThere(id, 'SIGTERM');
+      for (const { pid } of runningIn(folder)) signalIfThere(pid, 'SIGTERM');
       expect((await second.failed).message).toMatch(/^The DynamoDB emulator stopped by itself/);
       await second.close();
       const third = await startEmulators({ dataDir: folder });
