@@ -7,7 +7,7 @@ import type { Seen } from './watchers.ts';
 /** Rows of a measurement. */
 export const ROWS = 100;
 /** Rows before it: whatever is loaded or compiled late shall not be measured. */
-const WARM_UP = 20;
+const WARM_UP = 200;
 const PAUSE_MS = 40;
 const SETTLE_MS = 2_000;
 
@@ -41,7 +41,7 @@ export async function measure(feed: MeasuredFeed, crowd: number): Promise<Measur
   const before = residentMb(feed.pid);
   const watchers = await openCrowd(feed.port, request, crowd);
   try {
-    for (let row = 0; row < WARM_UP; row += 1) await timed(write);
+    for (let row = 0; row < WARM_UP; row += 1) await write();
     await setTimeout(SETTLE_MS);
     const memory = (residentMb(feed.pid) - before) / crowd;
     const writes: Write[] = [];
