@@ -4,10 +4,20 @@ import type { Git } from './git.ts';
 const found = new Set<string>();
 const MOST_FOUND = 10_000;
 
+/** Questions under way: a stage asks for several files of a commit at the same moment. */
+const underWay = new Map<string, Promise<string | null>>();
+
 /** The commit that a branch, a tag or an id names, or null; anything that could be an option or a range is nobody's name. */
 export async function findCommit(git: Git, folder: string, revision: string): Promise<string | null> {
   if (!/^[A-Za-z0-9][A-Za-z0-9._/-]*$/.test(revision) || revision.includes('..')) return null;
-  if (found.has(`${folder} ${revision}`)) return revision;
+  const key = `${folder} ${revision}`;
+  if (found.has(key)) return revision;
+  const asking = underWay.get(key) ?? askForCommit(git, folder, revision).finally(() => underWay.delete(key));
+  underWay.set(key, asking);
+  return asking;
+}
+
+async function askForCommit(git: Git, folder: string, revision: string): Promise<string | null> {
   const id = await git.ask(['-C', folder, 'rev-parse', '--verify', '--quiet', `${revision}^{commit}`]);
   if (id === null) return null;
   if (found.size >= MOST_FOUND) found.clear();
