@@ -23,7 +23,7 @@ export function databaseWrites(file: string): DatabaseWrites {
   const open = (onWrite: () => void): FSWatcher | undefined => {
     try {
       // The folder, for the file itself comes and goes.
-      const opened = watch(folder, (_, name) => {
+      const opened = watch(folder, { persistent: false }, (_, name) => {
         // What the kernel has told already still comes after `close`.
         if (name !== log || opened !== watcher) return;
         close();
