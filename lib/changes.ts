@@ -78,19 +78,19 @@ export class Changes extends Construct {
   }
 
   /**
-   * Only the counters of users, of which each change moves one. What happened before is nobody's concern any more: who
-   * connects reads where the log is.
+   * Only new changes: one record for each transaction of the log, as its counter would be, and with what has changed, so
+   * that nobody has to read it. What happened before is nobody's concern any more: who connects reads where the log is.
    */
   #watch(log: TableV2): void {
-    const isCounter = FilterCriteria.filter({
-      eventName: FilterRule.or('INSERT', 'MODIFY'),
-      dynamodb: { Keys: { sk: { S: FilterRule.isEqual('HEAD') } } },
+    const isChange = FilterCriteria.filter({
+      eventName: FilterRule.isEqual('INSERT'),
+      dynamodb: { Keys: { sk: { S: FilterRule.beginsWith('C#') } } },
     });
     new EventSourceMapping(this, 'LogStream', {
       target: this.signal,
       ...(log.tableStreamArn && { eventSourceArn: log.tableStreamArn }),
       startingPosition: StartingPosition.LATEST,
-      filters: [isCounter],
+      filters: [isChange],
       batchSize: 100,
       parallelizationFactor: 4,
       reportBatchItemFailures: true,

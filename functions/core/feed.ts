@@ -34,8 +34,9 @@ const RETRY_MS = [100, 400, 1600];
  * The changes of one user, as one process follows them for all its readers: one subscription, one read of the log at a
  * time, and the newest changes in memory. It subscribes when somebody first waits, so that who only reads costs nothing.
  *
- * Exactness does not depend on signals: `tail` only moves over changes that were read, and what was heard of but not
- * read yet (`heard > tail`) is the dirty flag that has the reading go on.
+ * Exactness does not depend on signals: `tail` only moves over changes that are there, each the next one, whether it was
+ * read or came with a signal; and what was heard of but is not there yet (`heard > tail`) is the dirty flag that has the
+ * reading go on.
  */
 export class Feed {
   readonly #ports: FeedPorts;
@@ -88,15 +89,17 @@ export class Feed {
   onNews(cursor: number, wake: () => void): () => void {
     this.#listeners.add(wake);
     if (this.#tail > cursor || this.failed) queueMicrotask(wake);
-    this.#subscription ??= this.#ports.signals.subscribe(this.#user, (last) =>
-      last === null ? void this.check() : this.hear(last),
+    this.#subscription ??= this.#ports.signals.subscribe(this.#user, (last, changes) =>
+      last === null ? void this.check() : this.hear(last, changes),
     );
     return () => void this.#listeners.delete(wake);
   }
 
-  /** Hears that the log of the user has grown to `last`, whether that is news or not. */
-  hear(last: number): void {
-    if (last <= this.#heard || this.#closed || this.failed) return;
+  /** Hears that the log of the user has grown to `last`, and perhaps by what, whether that is news or not. */
+  hear(last: number, changes: readonly Change[] = []): void {
+    if (this.#closed || this.failed) return;
+    this.#join(changes);
+    if (last <= this.#heard) return;
     this.#heard = last;
     void this.#read();
   }
@@ -131,18 +134,25 @@ export class Feed {
   }
 
   async #advance(): Promise<void> {
-    const heard = this.#heard;
-    const found = await this.#settled(this.#tail);
-    const last = found.at(-1);
-    if (!last) {
-      // Somebody spoke of changes that are not there. They will be heard of again when they are.
-      if (this.#heard === heard) this.#heard = this.#tail;
-      return;
-    }
-    const joins = found[0]?.seq === this.#tail + 1;
-    this.#kept = [...(joins ? this.#kept : []), ...found].slice(-KEPT);
-    this.#tail = last.seq;
-    this.#heard = Math.max(this.#heard, last.seq);
+    const [cursor, heard] = [this.#tail, this.#heard];
+    const found = await this.#settled(cursor);
+    const [first] = found;
+    if (this.#tail > cursor) this.#join(found);
+    else if (first) this.#grow(first.seq === cursor + 1 ? [...this.#kept, ...found] : found);
+    // Somebody spoke of changes that are not there. They will be heard of again when they are.
+    else if (this.#heard === heard) this.#heard = cursor;
+  }
+
+  /** Takes those changes that come next; some of them may be there already. */
+  #join(changes: readonly Change[]): void {
+    const next = contiguous(changes.filter(({ seq }) => seq > this.#tail));
+    if (next[0]?.seq === this.#tail + 1) this.#grow([...this.#kept, ...next]);
+  }
+
+  #grow(kept: readonly Change[]): void {
+    this.#kept = kept.slice(-KEPT);
+    this.#tail = this.#kept.at(-1)?.seq ?? this.#tail;
+    this.#heard = Math.max(this.#heard, this.#tail);
     this.#wakeAll();
   }
 

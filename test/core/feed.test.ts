@@ -110,29 +110,39 @@ describe('a feed of changes', () => {
     const step = fc.oneof(
       fc.constant('commit' as const),
       fc.constant('hide the next' as const),
-      fc.record({ signal: fc.integer({ min: -3, max: 3 }) }),
+      fc.record({
+        signal: fc.integer({ min: -3, max: 3 }),
+        with: fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 4 }),
+      }),
       fc.record({ wait: fc.integer({ min: 0, max: 2_000 }) }),
       fc.constant('look' as const),
     );
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.integer({ min: 0, max: 5 }), async (steps, before) => {
-        const { log, time, signals, read } = world();
-        for (let row = 0; row < before; row += 1) log.commit();
-        const all = read(0);
-        const fresh = read(before);
-        for (const one of steps) {
-          if (one === 'commit') log.commit();
-          else if (one === 'hide the next') log.hidden = log.rows.length;
-          else if (one === 'look') signals.tell('ann', null);
-          // Late, early, doubled, of changes that are not there yet: a signal may say anything.
-          else if ('signal' in one) signals.tell('ann', Math.max(0, log.rows.length + one.signal));
-          else await time.pass(one.wait);
-        }
-        // Without any further signal the look at the counter finds the rest.
-        await time.pass(70_000);
-        expect(all.seen).toEqual(upTo(log.rows.length));
-        expect(fresh.seen).toEqual(upTo(log.rows.length, before + 1));
-      }),
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 40, size: 'max' }),
+        fc.integer({ min: 0, max: 5 }),
+        async (steps, before) => {
+          const { log, time, signals, read } = world();
+          for (let row = 0; row < before; row += 1) log.commit();
+          const all = read(0);
+          const fresh = read(before);
+          for (const one of steps) {
+            if (one === 'commit') log.commit();
+            else if (one === 'hide the next') log.hidden = log.rows.length;
+            else if (one === 'look') signals.tell('ann', null);
+            // Late, early, doubled, of changes that are not there yet: a signal may say anything.
+            // And changes come along in any order, with gaps and doubles; but only those that are there.
+            else if ('signal' in one) {
+              const along = one.with.flatMap((back) => log.rows.at(-1 - back) ?? []);
+              signals.tell('ann', Math.max(0, log.rows.length + one.signal), along);
+            } else await time.pass(one.wait);
+          }
+          // Without any further signal the look at the counter finds the rest.
+          await time.pass(70_000);
+          expect(all.seen).toEqual(upTo(log.rows.length));
+          expect(fresh.seen).toEqual(upTo(log.rows.length, before + 1));
+        },
+      ),
       { numRuns: 150 },
     );
   });
@@ -167,6 +177,60 @@ describe('a feed of changes', () => {
     expect(readers.map(({ seen }) => seen)).toEqual(readers.map(() => [1]));
     expect(log.reads - before).toBe(1);
     expect(signals.subscribers()).toBe(1);
+  });
+
+  it('reads nothing when the changes come along with the signals, each once however often it comes', async () => {
+    const { log, time, signals, read } = world();
+    const reader = read(0);
+    await time.pass(10);
+    const before = log.reads;
+    for (const count of [1, 3, 2]) {
+      for (let row = 0; row < count; row += 1) log.commit();
+      const along = log.rows.slice(-count - 1);
+      for (let times = 0; times < 2; times += 1) signals.tell('ann', log.rows.length, along);
+    }
+    await time.pass(10);
+    expect([reader.seen, log.reads - before]).toEqual([upTo(6), 0]);
+  });
+
+  it('reads what is missing before the changes that came along', async () => {
+    const { log, time, signals, read } = world();
+    const reader = read(0);
+    await time.pass(10);
+    for (const count of [1, 2, 3]) {
+      for (let row = 0; row < count; row += 1) log.commit();
+      signals.tell('ann', log.rows.length, log.rows.slice(-1));
+      await time.pass(10);
+    }
+    expect(reader.seen).toEqual(upTo(6));
+  });
+
+  it('goes on when changes come along while it reads', async () => {
+    const { log, time, signals, read } = world();
+    const reader = read(0);
+    await time.pass(10);
+    const { changes } = log;
+    let answer = () => {};
+    log.changes = async (user, since, limit) => {
+      const found = await changes.call(log, user, since, limit);
+      await new Promise<void>((resolve) => (answer = resolve));
+      return found;
+    };
+    log.commit();
+    signals.tell('ann', 1);
+    await time.pass(10);
+    log.commit();
+    signals.tell('ann', 2, log.rows.slice());
+    await time.pass(10);
+    expect(reader.seen).toEqual([1, 2]);
+    log.changes = changes;
+    // With the first change alone, which is there already.
+    answer();
+    await time.pass(10);
+    log.commit();
+    signals.tell('ann', 3);
+    await time.pass(10);
+    expect(reader.seen).toEqual([1, 2, 3]);
   });
 
   it('wakes who begins to wait when what it waits for is there already', async () => {

@@ -68,13 +68,13 @@ describe('the sockets', () => {
 describe('the stream of the log', () => {
   const mapping = ofType('AWS::Lambda::EventSourceMapping').find(({ properties }) => properties.ParallelizationFactor);
 
-  it('tells of users’ counters only, four lanes beside each other', () => {
+  it('tells of new changes only, four lanes beside each other', () => {
     expect(functions.get(target(mapping?.properties.FunctionName))).toBe('changes-signal');
     expect(mapping?.properties).toMatchObject({ BatchSize: 100, ParallelizationFactor: 4, StartingPosition: 'LATEST' });
     const [filter] = mapping?.properties.FilterCriteria.Filters ?? [];
     expect(JSON.parse(filter.Pattern)).toEqual({
-      eventName: ['INSERT', 'MODIFY'],
-      dynamodb: { Keys: { sk: { S: ['HEAD'] } } },
+      eventName: ['INSERT'],
+      dynamodb: { Keys: { sk: { S: [{ prefix: 'C#' }] } } },
     });
   });
 

@@ -200,18 +200,18 @@ function unreliable(signals: Signals, { fates, deafFrom }: Story): Signals {
   let count = 0;
   return {
     subscribe: (user, onSignal) => {
-      const tell: OnSignal = (last) => void (isDeaf() || onSignal(last));
-      return signals.subscribe(user, (last) => {
+      const tell: OnSignal = (last, changes) => void (isDeaf() || onSignal(last, changes));
+      return signals.subscribe(user, (last, changes) => {
         const next = fates[count % fates.length] ?? 'comes';
         count += 1;
         if (next === 'lost') return;
         if (typeof next === 'object' && 'late' in next) {
-          setTimeout(() => tell(last), next.late);
+          setTimeout(() => tell(last, changes), next.late);
           return;
         }
         const off = typeof next === 'object' ? next.off : 0;
-        tell(last === null ? null : Math.max(0, last + off));
-        if (next === 'twice') tell(last);
+        tell(last === null ? null : Math.max(0, last + off), changes);
+        if (next === 'twice') tell(last, changes);
       });
     },
   };

@@ -1,7 +1,11 @@
+import type { Change } from '../../core/ports/deploy-log.ts';
 import type { Connection, Connections, OnSignal, Signals } from '../../core/ports/signals.ts';
 
 /** The in-memory twin of the signals, for tests: `tell` is what the log would have told. */
-export function memorySignals(): Signals & { tell(user: string, last: number | null): void; subscribers(): number } {
+export function memorySignals(): Signals & {
+  tell(user: string, last: number | null, changes?: readonly Change[]): void;
+  subscribers(): number;
+} {
   const listeners = new Set<{ readonly user: string; readonly onSignal: OnSignal }>();
   return {
     subscribe: (user, onSignal) => {
@@ -11,8 +15,8 @@ export function memorySignals(): Signals & { tell(user: string, last: number | n
       queueMicrotask(() => listeners.has(listener) && onSignal(null));
       return { close: () => void listeners.delete(listener) };
     },
-    tell: (user, last) => {
-      for (const listener of [...listeners]) if (listener.user === user) listener.onSignal(last);
+    tell: (user, last, changes) => {
+      for (const listener of [...listeners]) if (listener.user === user) listener.onSignal(last, changes);
     },
     subscribers: () => listeners.size,
   };

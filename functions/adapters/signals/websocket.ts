@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { isObject, parseJson } from '../../core/json.ts';
+import type { Change } from '../../core/ports/deploy-log.ts';
 import type { OnSignal, Signals } from '../../core/ports/signals.ts';
 
 /** How to reach the socket that signals come through. */
@@ -17,8 +18,8 @@ export interface WebSocketSignalsOptions {
 
 const LONGEST_BACK_OFF_MS = 15_000;
 const HANDSHAKE_MS = 10_000;
-/** A signal has some 30 bytes. */
-const LARGEST_MESSAGE = 4096;
+/** A signal has 32 KB at most. */
+const LARGEST_MESSAGE = 64 * 1024;
 
 /**
  * Signals through the service's WebSocket API. A connection registers after it is open, since nothing can be posted to it
@@ -43,9 +44,9 @@ async function keepConnected(
 ): Promise<void> {
   const first = options.backOffMs ?? 200;
   let backOff = first;
-  const heard: OnSignal = (last) => {
+  const heard: OnSignal = (last, changes) => {
     backOff = first;
-    onSignal(last);
+    onSignal(last, changes);
   };
   while (!signal.aborted) {
     try {
@@ -84,8 +85,8 @@ function connection(
       renewing = setInterval(register, renewMs);
     });
     socket.on('message', (data) => {
-      const last = readSignal(String(data));
-      if (last !== null) onSignal(last);
+      const told = readSignal(String(data));
+      if (told) onSignal(told.last, told.changes);
     });
     socket.once('error', reject);
     socket.once('close', () => {
@@ -97,9 +98,25 @@ function connection(
   });
 }
 
-/** The number in `{"last": n}`; null for anything else that the socket may say. */
-function readSignal(text: string): number | null {
+interface Told {
+  readonly last: number;
+  readonly changes: readonly Change[];
+}
+
+/** What `{"last": n, "changes": […]}` says; null for anything else that the socket may say. */
+function readSignal(text: string): Told | null {
   const parsed = parseJson(text);
-  const last = parsed.ok && isObject(parsed.value) ? parsed.value.last : undefined;
-  return typeof last === 'number' && Number.isSafeInteger(last) && last >= 0 ? last : null;
+  if (!parsed.ok || !isObject(parsed.value)) return null;
+  const { last, changes } = parsed.value;
+  if (!isNumber(last)) return null;
+  return { last, changes: Array.isArray(changes) ? changes.filter(isChange) : [] };
+}
+
+/** Who may post to this socket are the service's own functions: it is a change, unless it is something else altogether. */
+function isChange(value: unknown): value is Change {
+  return isObject(value) && isNumber(value.seq);
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }

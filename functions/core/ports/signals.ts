@@ -1,8 +1,10 @@
+import type { Change } from './deploy-log.ts';
+
 /**
  * What a follower is told: the number of the user's last change, or null when signals may have been missed and it should
- * look for itself.
+ * look for itself; and some of the changes up to it, in their order, when they came along.
  */
-export type OnSignal = (last: number | null) => void;
+export type OnSignal = (last: number | null, changes?: readonly Change[]) => void;
 
 /** A subscription, until it is closed; a second `close` does nothing. */
 export interface Subscription {
@@ -11,7 +13,7 @@ export interface Subscription {
 
 /**
  * Tells that the log of a user has grown. A signal is a hint, nothing more: it may come twice, late, in the wrong order
- * or not at all, and whoever gets it reads the log.
+ * or not at all. Whoever gets it reads the log, unless the very changes that it lacks came along.
  */
 export interface Signals {
   /** Calls `onSignal` from now on, first when it is connected. Never throws: without a connection it keeps trying. */

@@ -8,6 +8,9 @@ export interface Invocation {
   chunk(bytes: Uint8Array): void;
 }
 
+/** Bytes that are acknowledged together; far fewer than may be under way, so that the function never waits for them. */
+const ACKNOWLEDGED = 32 * 1024;
+
 /** Collects the result of a call for a whole response. */
 export function bufferedInvocation(): Invocation & { readonly result: Promise<string> } {
   const { promise, resolve, reject } = withResolvers<string>();
@@ -19,7 +22,7 @@ export function bufferedInvocation(): Invocation & { readonly result: Promise<st
   };
 }
 
-/** The bytes of a streamed response, in order; `acknowledge` is called with each chunk's size once it was taken. */
+/** The bytes of a streamed response, in order; `acknowledge` is told how many were taken, some at a time. */
 export function streamedInvocation(
   acknowledge: (bytes: number) => void,
 ): Invocation & { readonly bytes: AsyncIterableIterator<Uint8Array> } {
@@ -27,6 +30,13 @@ export function streamedInvocation(
   let outcome: { readonly error?: FunctionError } | undefined;
   let abandoned = false;
   let wake: () => void = () => {};
+  let taken = 0;
+  const take = (chunk: Uint8Array): void => {
+    taken += chunk.byteLength;
+    if (taken < ACKNOWLEDGED) return;
+    acknowledge(taken);
+    taken = 0;
+  };
   const settle = (how: { readonly error?: FunctionError }): void => {
     outcome ??= how;
     wake();
@@ -36,7 +46,7 @@ export function streamedInvocation(
       while (true) {
         const chunk = chunks.shift();
         if (chunk) {
-          acknowledge(chunk.byteLength);
+          take(chunk);
           yield chunk;
         } else if (outcome?.error) throw outcome.error;
         else if (outcome) return;
@@ -48,7 +58,7 @@ export function streamedInvocation(
     } finally {
       // Nobody reads on, but the function cannot see that (nor can it on AWS): what it still writes is thrown away.
       abandoned = true;
-      for (const chunk of chunks.splice(0)) acknowledge(chunk.byteLength);
+      for (const chunk of chunks.splice(0)) take(chunk);
     }
   }
   return {
@@ -56,7 +66,7 @@ export function streamedInvocation(
     succeed: () => settle({}),
     fail: (error) => settle({ error: new FunctionError(error) }),
     chunk: (bytes) => {
-      if (abandoned) return acknowledge(bytes.byteLength);
+      if (abandoned) return take(bytes);
       chunks.push(bytes);
       wake();
     },

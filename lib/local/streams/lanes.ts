@@ -3,6 +3,9 @@ import type { Mapping } from '../event-source-mapping.ts';
 import { groupBy } from '../group-by.ts';
 import type { StreamRecord } from './record.ts';
 
+/** Bytes of the items in a batch: what Lambda takes is 6 MB of JSON, and as JSON an item may be twice as long. */
+const BATCH_BYTES = 3 * 1024 * 1024;
+
 /**
  * Hands records on in batches: each lane one batch after the other, lanes beside each other. Records of one item are
  * in one lane, so they keep their order.
@@ -15,11 +18,25 @@ export async function inLanes(
   const lanes = groupBy(records, (record) => laneOf(record, mapping.lanes));
   await Promise.all(
     [...lanes.values()].map(async (lane) => {
-      for (let start = 0; start < lane.length; start += mapping.batchSize) {
-        await deliver(lane.slice(start, start + mapping.batchSize));
-      }
+      for (const batch of batches(lane, mapping.batchSize)) await deliver(batch);
     }),
   );
+}
+
+function* batches(records: readonly StreamRecord[], most: number): Generator<readonly StreamRecord[]> {
+  let batch: StreamRecord[] = [];
+  let bytes = 0;
+  for (const record of records) {
+    const size = record.dynamodb.SizeBytes ?? 0;
+    if (batch.length === most || (batch.length > 0 && bytes + size > BATCH_BYTES)) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(record);
+    bytes += size;
+  }
+  if (batch.length > 0) yield batch;
 }
 
 function laneOf(record: StreamRecord, lanes: number): number {

@@ -35,6 +35,7 @@ afterEach(async () => {
 
 function follow(address: () => Promise<string>, options: { renewMs?: number } = {}) {
   const heard: (number | null)[] = [];
+  const along: unknown[] = [];
   const traced: unknown[] = [];
   const signals = webSocketSignals({
     address,
@@ -42,9 +43,12 @@ function follow(address: () => Promise<string>, options: { renewMs?: number } = 
     backOffMs: 5,
     ...options,
   });
-  const subscription = signals.subscribe('ann', (last) => heard.push(last));
+  const subscription = signals.subscribe('ann', (last, changes) => {
+    heard.push(last);
+    along.push(changes);
+  });
   cleanups.push(() => subscription.close());
-  return { heard, traced, subscription };
+  return { heard, along, traced, subscription };
 }
 
 async function until(holds: () => boolean): Promise<void> {
@@ -61,6 +65,18 @@ describe('signals through a socket', () => {
     expect(said).toEqual(['{"action":"register"}']);
     for (const socket of server.clients) socket.send('{"last":42}');
     await until(() => heard.includes(42));
+  });
+
+  it('bring the changes that come along, and pass over what is none', async () => {
+    const large = { seq: 2, message: 'x'.repeat(32 * 1024) };
+    const { url } = await serve((socket) => {
+      for (const changes of [[{ seq: 1 }, large], [null, 'x', { seq: '3' }, { seq: 3 }], 'x', undefined]) {
+        socket.send(JSON.stringify({ last: 3, changes }));
+      }
+    });
+    const { along } = follow(async () => url);
+    await until(() => along.length === 4);
+    expect(along).toEqual([[{ seq: 1 }, large], [{ seq: 3 }], [], []]);
   });
 
   it('come from a connection that is made anew when it breaks, and say that some may have been missed', async () => {

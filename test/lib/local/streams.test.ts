@@ -143,6 +143,14 @@ describe('A table stream', () => {
     await expect.poll(batches).toEqual(['1+2', '3']);
   });
 
+  it('gives no batch more than a function may be sent', async () => {
+    const { start, put, batches } = await tableWith({});
+    const filling = { doc: { S: 'x'.repeat(390 * 1024) } };
+    for (const sk of ['1', '2', '3', '4', '5', '6', '7', '8', '9']) await put(sk, filling);
+    await start();
+    await expect.poll(batches).toEqual(['1+2+3+4+5+6+7', '8+9']);
+  });
+
   it('runs lanes beside each other and keeps the records of one item in order', async () => {
     let running = 0;
     let most = 0;
