@@ -54,12 +54,12 @@ const PIECE = 32 * 1024;
 
 /** The rows of a batch in pieces, made one after the other as they are asked for. */
 function* rows(changes: readonly Change[], isFirst: boolean, { frame, view, lines }: Writing): Generator<Uint8Array> {
-  const separator = encoder.encode(frame.separator);
+  const separator = nonEmpty(encoder.encode(frame.separator));
   let parts: Uint8Array[] = [];
   let size = 0;
   for (const [place, change] of changes.entries()) {
     const line = lines.line(change, view, frame);
-    parts.push(...(isFirst && place === 0 ? [line] : [separator, line]));
+    parts.push(...(isFirst && place === 0 ? [line] : [...separator, line]));
     size += line.byteLength;
     if (size < PIECE) continue;
     yield joined(parts);
@@ -75,6 +75,8 @@ function nonEmpty(piece: Uint8Array): Uint8Array[] {
 }
 
 function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const [only] = parts;
+  if (only && parts.length === 1) return only;
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
   let at = 0;
   for (const part of parts) {

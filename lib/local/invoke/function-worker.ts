@@ -54,7 +54,7 @@ export function startWorker(settings: FunctionSettings, log: (line: FunctionLogL
   worker.on('message', (message: FromWorker) => {
     if (message.kind === 'ready') state = 'ready';
     else if (message.kind === 'pong') lastPong = Date.now();
-    else if (message.kind === 'chunk') deliver(message.id, message.chunk);
+    else if (message.kind === 'chunks') for (const { id, chunk } of message.chunks) deliver(id, chunk);
     else settle(message);
   });
   const deliver = (id: string, chunk: Uint8Array): void => {

@@ -15,7 +15,7 @@ export type ToWorker =
 export type FromWorker =
   | { readonly kind: 'ready' }
   | { readonly kind: 'pong' }
-  | { readonly kind: 'chunk'; readonly id: string; readonly chunk: Uint8Array }
+  | { readonly kind: 'chunks'; readonly chunks: readonly { readonly id: string; readonly chunk: Uint8Array }[] }
   | { readonly kind: 'result'; readonly id: string; readonly result: string }
   | { readonly kind: 'failed'; readonly id: string; readonly error: ErrorDescription };
 

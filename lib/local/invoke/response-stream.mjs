@@ -29,7 +29,8 @@ class ResponseStream extends Writable {
 }
 
 /**
- * The stream a streaming handler writes to. `acknowledge` opens the window again; `finished` resolves when the handler
+ * The stream a streaming handler writes to. `send` gets a piece, and calls back when it has left; until then its bytes are
+ * the handler's. `acknowledge` opens the window again; `finished` resolves when the handler
  * has ended the stream and all of it was sent, and rejects when it was destroyed.
  */
 export function openResponseStream(send) {
@@ -38,9 +39,12 @@ export function openResponseStream(send) {
   const stream = new ResponseStream((chunk, done) => {
     const bytes = withPrelude(stream, chunk);
     pending += bytes.byteLength;
-    if (bytes.byteLength > 0) send(bytes);
-    if (pending < windowBytes) done();
-    else resume = done;
+    const sent = () => {
+      if (pending < windowBytes) done();
+      else resume = done;
+    };
+    if (bytes.byteLength > 0) send(bytes, sent);
+    else sent();
   });
   const end = new Promise((resolve, reject) => {
     stream.once('finish', resolve);
@@ -63,10 +67,14 @@ export function openResponseStream(send) {
   return { stream, acknowledge, finished };
 }
 
-// Always a copy: the bytes are transferred to the other thread, and a Buffer may be part of a shared pool.
 function withPrelude(stream, chunk) {
   const head = preludes.get(stream);
-  if (head === undefined) return new Uint8Array(chunk);
+  if (head === undefined) return alone(chunk);
   preludes.delete(stream);
-  return new Uint8Array(Buffer.concat([Buffer.from(JSON.stringify(head)), Buffer.alloc(8), chunk]));
+  return alone(Buffer.concat([Buffer.from(JSON.stringify(head)), Buffer.alloc(8), chunk]));
+}
+
+// What is sent to another thread is the whole memory that a piece lies in, and a Buffer may lie in a shared pool.
+function alone(chunk) {
+  return chunk.byteLength === chunk.buffer.byteLength ? chunk : new Uint8Array(chunk);
 }

@@ -43,6 +43,13 @@ const bundles = {
           globalThis.written = written;
         }
       }
+      if (event.do === 'reuse') {
+        const memory = Buffer.from(new ArrayBuffer(4));
+        for (let i = 0; i < 80; i += 1) {
+          memory.write(String(1000 + i));
+          await new Promise((taken) => body.write(memory, taken));
+        }
+      }
       if (event.do === 'written') body.write(String(globalThis.written));
       if (event.do === 'parts') { body.write('one '); body.write('two'); }
       body.end();
@@ -229,6 +236,14 @@ describe('a streaming invocation', () => {
     const { prelude, body } = await functions.invokeStreaming('stream', { do: 'parts' });
     expect(prelude).toMatchObject({ statusCode: 201, headers: { 'x-a': 'b' } });
     expect(await text(body)).toBe('one two');
+  });
+
+  it('gives every piece as it was when the function wrote it, to many readers at a time', async () => {
+    const bodies = await Promise.all(
+      Array.from({ length: 40 }, async () => (await functions.invokeStreaming('stream', { do: 'reuse' })).body),
+    );
+    const whole = Array.from({ length: 80 }, (_, place) => String(1000 + place)).join('');
+    for (const body of await Promise.all(bodies.map(text))) expect(body).toBe(whole);
   });
 
   it('holds the function back while nobody reads', async () => {
