@@ -136,6 +136,7 @@ function pipelineContract(open: () => LogRoles, runs: number): void {
       order: fc.array(fc.nat(99), { minLength: 4, maxLength: 4 }),
       steps: fc.array(fc.tuple(fc.constantFrom(...events), fc.nat(99)), {
         maxLength: 30,
+        size: 'max',
       }),
     });
     await fc.assert(
