@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Connection, Connections, Posting, Side } from '../core/ports/signals.ts';
 import type { Growth } from '../triggers/log-stream.ts';
 import { Lately } from './lately.ts';
@@ -47,10 +46,8 @@ export function signal({ connections, posting }: SignalPorts): (growth: Growth) 
     };
 
     const known = lately.of(growth.user);
-    const telling = tellAll(known);
-    // The first posts leave before the look is made ready: making either ready takes longer than either's way.
-    if (known.length > 0) await setImmediate();
-    const all = await connections.list(growth.user).finally(() => telling);
+    await tellAll(known);
+    const all = await connections.list(growth.user);
     const told = new Set(known.map(({ id }) => id));
     await tellAll(all.filter(({ id }) => !told.has(id)));
     lately.keep(

@@ -69,12 +69,7 @@ export function openResponseStream(send) {
 
 function withPrelude(stream, chunk) {
   const head = preludes.get(stream);
-  if (head === undefined) return alone(chunk);
+  if (head === undefined) return chunk;
   preludes.delete(stream);
-  return alone(Buffer.concat([Buffer.from(JSON.stringify(head)), Buffer.alloc(8), chunk]));
-}
-
-// What is sent to another thread is the whole memory that a piece lies in, and a Buffer may lie in a shared pool.
-function alone(chunk) {
-  return chunk.byteLength === chunk.buffer.byteLength ? chunk : new Uint8Array(chunk);
+  return Buffer.concat([Buffer.from(JSON.stringify(head)), Buffer.alloc(8), chunk]);
 }

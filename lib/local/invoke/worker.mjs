@@ -2,15 +2,12 @@
 // because a worker thread gets no TypeScript loader. The messages are described in messages.ts.
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
+import { openOutbox } from './outbox.mjs';
 import { openResponseStream, startPrelude } from './response-stream.mjs';
 
 const streamingHandler = Symbol.for('deployment-webhooks.streaming-handler');
 const open = new Map();
-// Pieces of responses that leave together: a message costs more than most pieces, and bytes that are the same for many
-// readers are copied once a message. Not too many, so that the gateway's thread begins while this one goes on.
-const together = 32;
-const leaving = [];
-let flushing;
+const outbox = openOutbox(parentPort);
 
 // The two globals that a bundle expects from the runtime; they must exist before the bundle is loaded.
 // https://docs.aws.amazon.com/lambda/latest/dg/config-rs-write-functions.html
@@ -39,10 +36,10 @@ async function invoke({ id, event, context, stream }) {
   try {
     if (stream !== Boolean(handler[streamingHandler])) throw mismatch(stream);
     const result = stream ? await runStreaming(id, event, context) : await run(event, context);
-    flush();
+    outbox.flush();
     parentPort.postMessage({ kind: 'result', id, result });
   } catch (error) {
-    flush();
+    outbox.flush();
     parentPort.postMessage({ kind: 'failed', id, error: describe(error) });
   } finally {
     open.delete(id);
@@ -55,26 +52,11 @@ async function run(event, context) {
 }
 
 async function runStreaming(id, event, context) {
-  const response = openResponseStream((chunk, sent) => send({ id, chunk, sent }));
+  const response = openResponseStream((chunk, sent) => outbox.send(id, chunk, sent));
   open.set(id, response);
   await handler(JSON.parse(event), response.stream, lambdaContext(context));
   await response.finished();
   return 'null';
-}
-
-function send(piece) {
-  leaving.push(piece);
-  if (leaving.length >= together) flush();
-  else flushing ??= setImmediate(flush);
-}
-
-function flush() {
-  clearImmediate(flushing);
-  flushing = undefined;
-  const pieces = leaving.splice(0);
-  if (pieces.length === 0) return;
-  parentPort.postMessage({ kind: 'chunks', chunks: pieces.map(({ id, chunk }) => ({ id, chunk })) });
-  for (const { sent } of pieces) sent();
 }
 
 function lambdaContext({ deadline, ...fields }) {
