@@ -10,11 +10,10 @@ export interface Functions {
   /**
    * Calls a function and gives what its handler returned, after a trip through JSON as on AWS.
    *
-   * @param options.timeoutMs shortens the template's own timeout for this call
    * @throws FunctionError when the handler throws, times out, or its worker dies; PayloadTooLarge for an event over
    *   6 MB; LocalError for a function that is not in the template
    */
-  invoke(functionName: string, event: unknown, options?: { readonly timeoutMs?: number }): Promise<unknown>;
+  invoke(functionName: string, event: unknown): Promise<unknown>;
   /**
    * Calls a streaming function; resolves with the head of its response. Leaving `body` early throws away the rest, and
    * the function goes on without knowing, as on AWS. `body` throws FunctionError when the function fails under way.
@@ -58,7 +57,7 @@ export function startFunctions(options: {
     return created;
   };
   return {
-    invoke: async (name, event, { timeoutMs = Number.POSITIVE_INFINITY } = {}) => host(name).invoke(event, timeoutMs),
+    invoke: async (name, event) => host(name).invoke(event),
     invokeStreaming: async (name, event) => host(name).invokeStreaming(event),
     warm: async (name) => void (await host(name).worker()),
     close: async () => {

@@ -22,13 +22,12 @@ export class FunctionHost {
     this.#log = log;
   }
 
-  async invoke(event: unknown, timeoutMs: number): Promise<unknown> {
+  async invoke(event: unknown): Promise<unknown> {
     const payload = serialise(event);
     const worker = await this.worker();
     const invocation = bufferedInvocation();
     const id = randomUUID();
-    const limit = Math.min(timeoutMs, this.#settings.timeoutMs);
-    this.#start(worker, { id, payload, invocation, limit, stream: false });
+    this.#start(worker, { id, payload, invocation, stream: false });
     const result = await invocation.result;
     if (Buffer.byteLength(result) > payloadLimit) throw responseTooLarge();
     return JSON.parse(result);
@@ -39,7 +38,7 @@ export class FunctionHost {
     const worker = await this.worker();
     const id = randomUUID();
     const invocation = streamedInvocation((bytes) => worker.send({ kind: 'ack', id, bytes }));
-    this.#start(worker, { id, payload, invocation, limit: this.#settings.timeoutMs, stream: true });
+    this.#start(worker, { id, payload, invocation, stream: true });
     return splitPrelude(invocation.bytes);
   }
 
@@ -55,12 +54,9 @@ export class FunctionHost {
     await this.#worker?.stop();
   }
 
-  #start(
-    worker: FunctionWorker,
-    call: { id: string; payload: string; invocation: Invocation; limit: number; stream: boolean },
-  ): void {
-    const { id, payload, invocation, limit, stream } = call;
-    const timer = setTimeout(() => this.#timeOut(worker, call), limit);
+  #start(worker: FunctionWorker, call: { id: string; payload: string; invocation: Invocation; stream: boolean }): void {
+    const { id, payload, invocation, stream } = call;
+    const timer = setTimeout(() => this.#timeOut(worker, call), this.#settings.timeoutMs);
     worker.open(id, {
       chunk: invocation.chunk,
       succeed: (result) => {
@@ -74,23 +70,21 @@ export class FunctionHost {
         invocation.fail(error);
       },
     });
-    worker.send({ kind: 'invoke', id, event: payload, context: this.#context(id, limit), stream });
+    worker.send({ kind: 'invoke', id, event: payload, context: this.#context(id), stream });
   }
 
-  #timeOut(
-    worker: FunctionWorker,
-    { id, invocation, limit }: { id: string; invocation: Invocation; limit: number },
-  ): void {
+  #timeOut(worker: FunctionWorker, { id, invocation }: { id: string; invocation: Invocation }): void {
+    const seconds = (this.#settings.timeoutMs / 1000).toFixed(2);
     worker.release(id);
-    const errorMessage = `${new Date().toISOString()} ${id} Task timed out after ${(limit / 1000).toFixed(2)} seconds`;
+    const errorMessage = `${new Date().toISOString()} ${id} Task timed out after ${seconds} seconds`;
     this.#log({ functionName: this.#settings.name, stream: 'stderr', text: errorMessage });
     invocation.fail({ errorType: 'Sandbox.Timedout', errorMessage, trace: [] });
     // The other invocations of this thread go on, unless it is the thread itself that hangs.
     worker.probe();
   }
 
-  #context(awsRequestId: string, limit: number): InvocationContext {
-    const { name, arn, memoryMb, logGroup } = this.#settings;
+  #context(awsRequestId: string): InvocationContext {
+    const { name, arn, memoryMb, logGroup, timeoutMs } = this.#settings;
     return {
       awsRequestId,
       functionName: name,
@@ -99,7 +93,7 @@ export class FunctionHost {
       memoryLimitInMB: String(memoryMb),
       logGroupName: logGroup,
       logStreamName: this.#logStream,
-      deadline: Date.now() + limit,
+      deadline: Date.now() + timeoutMs,
     };
   }
 }

@@ -180,11 +180,6 @@ describe('a failing invocation', () => {
     expect(await beside).toBe('slept');
   });
 
-  it('times out earlier when the caller asks for it', async () => {
-    const error = await failure(functions.invoke('work', { do: 'sleep', ms: 2000 }, { timeoutMs: 50 }));
-    expect(error.errorType).toBe('Sandbox.Timedout');
-  });
-
   it.each(['crash', 'rejects', 'exits'])(
     'fails with its worker (%s), and the next call gets a new one',
     async (how) => {
