@@ -88,6 +88,8 @@ describe('signals of changes, on one machine', () => {
     await ping('eve', 'eve-secret-password');
     await expect.poll(() => said.map((text) => JSON.parse(text).last), { timeout: 5_000 }).toContain(2);
     expect(Math.max(...said.map((text) => JSON.parse(text).last))).toBe(2);
+    const row = { user: 'eve', seq: 2, provider: 'github', status: 'skipped' };
+    expect(said.map((text) => JSON.parse(text)).find(({ last }) => last === 2)).toMatchObject({ changes: [row] });
     expect(silent.said).toEqual([]);
   });
 
@@ -98,6 +100,8 @@ describe('signals of changes, on one machine', () => {
     socket.send('{"action":"register","user":"demo"}');
     await expect.poll(() => said.length).toBeGreaterThan(0);
     expect(JSON.parse(said[0] ?? '')).toEqual({ last: 2 });
+    await ping('eve', 'eve-secret-password');
+    await expect.poll(() => said.map((text) => JSON.parse(text))).toContainEqual({ last: 3 });
     await expect(connect(outside(), ['changes', login('eve:wrong')])).rejects.toThrow('403');
     await expect(connect(`${outside()}?user=eve&authorization=${login('eve:eve-secret-password')}`)).rejects.toThrow(
       '403',
