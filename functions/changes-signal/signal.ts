@@ -1,6 +1,6 @@
 import type { Connection, Connections, Posting, Side } from '../core/ports/signals.ts';
 import type { Growth } from '../triggers/log-stream.ts';
-import { Lately } from './lately.ts';
+import { RecentConnections } from './recent-connections.ts';
 
 /** What telling of changes needs. */
 export interface SignalPorts {
@@ -24,7 +24,7 @@ const LARGEST = 32 * 1024;
  * else from being told. Throws at the end when there was such a one.
  */
 export function signal({ connections, posting }: SignalPorts): (growth: Growth) => Promise<void> {
-  const lately = new Lately();
+  const recent = new RecentConnections();
   return async (growth) => {
     const failures: unknown[] = [];
     const gone = new Set<string>();
@@ -45,12 +45,12 @@ export function signal({ connections, posting }: SignalPorts): (growth: Growth) 
       await Promise.all(Array.from({ length: Math.min(AT_ONCE, waiting.length) }, work));
     };
 
-    const known = lately.of(growth.user);
+    const known = recent.of(growth.user);
     await tellAll(known);
     const all = await connections.list(growth.user);
     const told = new Set(known.map(({ id }) => id));
     await tellAll(all.filter(({ id }) => !told.has(id)));
-    lately.keep(
+    recent.keep(
       growth.user,
       all.filter(({ id }) => !gone.has(id)),
     );

@@ -8,7 +8,7 @@ const CONNECTIONS = 100;
  * Whom a process has told of changes lately. Nobody depends on it: it may have forgotten somebody, and some may be gone.
  * An id is never given twice, so it cannot name somebody else's connection.
  */
-export class Lately {
+export class RecentConnections {
   readonly #users = new Map<string, readonly Connection[]>();
 
   of(user: string): readonly Connection[] {
