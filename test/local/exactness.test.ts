@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemPause } from '../../functions/adapters/ambient/pause.ts';
 import { systemClock, systemIds } from '../../functions/adapters/ambient/system.ts';
 import { presign } from '../../functions/adapters/signals/presign.ts';
 import { webSocketSignals } from '../../functions/adapters/signals/websocket.ts';
@@ -178,18 +179,7 @@ function fast(): { readonly clock: Clock; readonly pause: Pause } {
       now: () => start + (Date.now() - start) * SPEED,
       sleep: (milliseconds) => sleep(milliseconds / SPEED),
     },
-    pause: {
-      until: (milliseconds, listen) =>
-        new Promise((resolve) => {
-          const end = () => {
-            clearTimeout(timer);
-            stop();
-            resolve();
-          };
-          const timer = setTimeout(end, milliseconds / SPEED);
-          const stop = listen(end);
-        }),
-    },
+    pause: { until: (milliseconds, listen) => systemPause.until(milliseconds / SPEED, listen) },
   };
 }
 
