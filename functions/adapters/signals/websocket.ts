@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { isObject, parseJson } from '../../core/json.ts';
+import { isObject } from '../../core/json.ts';
 import type { Change } from '../../core/ports/deploy-log.ts';
 import type { OnSignal, Signals } from '../../core/ports/signals.ts';
 
@@ -105,11 +105,23 @@ interface Told {
 
 /** What `{"last": n, "changes": […]}` says; null for anything else that the socket may say. */
 function readSignal(text: string): Told | null {
-  const parsed = parseJson(text);
-  if (!parsed.ok || !isObject(parsed.value)) return null;
-  const { last, changes } = parsed.value;
+  const signal = parsed(text);
+  if (!isObject(signal)) return null;
+  const { last, changes } = signal;
   if (!isNumber(last)) return null;
   return { last, changes: Array.isArray(changes) ? changes.filter(isChange) : [] };
+}
+
+/**
+ * Without the limits for what comes from outside: a message is short, and what a manifest may nest as deep as they allow
+ * lies deeper still in a change.
+ */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 /** Who may post to this socket are the service's own functions: it is a change, unless it is something else altogether. */

@@ -68,7 +68,9 @@ describe('signals through a socket', () => {
   });
 
   it('bring the changes that come along, and pass over what is none', async () => {
-    const large = { seq: 2, message: 'x'.repeat(32 * 1024) };
+    // A manifest may nest a hundred levels deep, and is a part of a change.
+    const engines = JSON.parse(`${'{"a":'.repeat(98)}1${'}'.repeat(98)}`);
+    const large = { seq: 2, message: 'x'.repeat(32 * 1024), manifest: { engines } };
     const { url } = await serve((socket) => {
       for (const changes of [[{ seq: 1 }, large], [null, 'x', { seq: '3' }, { seq: 3 }], 'x', undefined]) {
         socket.send(JSON.stringify({ last: 3, changes }));
