@@ -1,6 +1,6 @@
 import { type Command, UsageError } from '../lib/cli/command.ts';
-import { hook } from '../lib/cli/hook.ts';
-import { watch } from '../lib/cli/watch.ts';
+import { hook } from '../lib/cli/hook/hook.ts';
+import { watch } from '../lib/cli/watch/watch.ts';
 
 /** The commands by name, each with what it is for. */
 const commands: ReadonlyMap<string, { readonly run: Command; readonly about: string }> = new Map([

@@ -1,12 +1,12 @@
 import { appendFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { LocalError } from '../lib/local/local-error.ts';
-import { watchParents } from '../lib/local/parent-watch.ts';
 import { sampleDeploy } from '../lib/local/sample/deploy.ts';
 import { Drawing } from '../lib/local/show/draw.ts';
 import { follow } from '../lib/local/show/follow.ts';
 import { type LocalService, startLocal } from '../lib/local/start.ts';
+import { LocalError } from '../lib/processes/local-error.ts';
+import { watchParents } from '../lib/processes/parent-watch.ts';
 
 // Nobody can act on the SDK's advice here: on AWS the functions run on a newer Node anyway.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';

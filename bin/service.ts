@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { synthesise } from '../lib/synthesise.ts';
+import { synthesise } from '../lib/stack/synthesise.ts';
 
 const project = fileURLToPath(new URL('..', import.meta.url));
 

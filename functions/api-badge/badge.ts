@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DeployError } from '../core/errors.ts';
-import type { Badge, LogReader } from '../core/ports/deploy-log.ts';
+import type { Badge, LogReader } from '../core/ports/log-reader.ts';
 import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
 import { drawings } from './drawings.ts';
 

@@ -1,4 +1,4 @@
-import type { Badge } from '../core/ports/deploy-log.ts';
+import type { Badge } from '../core/ports/log-reader.ts';
 
 /** The colour of each outcome. */
 export const colours: Readonly<Record<Badge, string>> = {

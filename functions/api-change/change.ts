@@ -1,8 +1,8 @@
-import { type Entry, entryNumber } from '../core/entry.ts';
+import { type Entry, entryNumber } from '../core/entry/entry.ts';
+import { row } from '../core/entry/views.ts';
 import { DeployError } from '../core/errors.ts';
 import { includeDocs } from '../core/parameters.ts';
-import type { LogReader } from '../core/ports/deploy-log.ts';
-import { row } from '../core/views.ts';
+import type { LogReader } from '../core/ports/log-reader.ts';
 import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
 
 /** `GET /1/status/<user>/changes/<id>`: that entry. An unknown or another user's id is `status:db:not_found`. */

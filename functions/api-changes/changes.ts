@@ -1,6 +1,6 @@
 import { DeployError } from '../core/errors.ts';
-import type { Reading } from '../core/follow.ts';
-import type { LogReader } from '../core/ports/deploy-log.ts';
+import type { Reading } from '../core/feed/follow.ts';
+import type { LogReader } from '../core/ports/log-reader.ts';
 import type { HttpRequest } from '../triggers/http.ts';
 import type { StreamAnswer } from '../triggers/stream.ts';
 import { ndjson, results, serverSentEvents } from './frames.ts';

@@ -1,5 +1,5 @@
-import type { Change } from '../core/ports/deploy-log.ts';
-import { row, type View } from '../core/views.ts';
+import { row, type View } from '../core/entry/views.ts';
+import type { Change } from '../core/ports/log-reader.ts';
 
 /** Readers of the same change at the same address share its bytes; a made-up `Host` must not fill the memory. */
 const VARIANTS = 16;

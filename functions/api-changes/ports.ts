@@ -1,6 +1,6 @@
-import type { Feeds } from '../core/feeds.ts';
-import type { FollowPorts } from '../core/follow.ts';
-import type { LogReader } from '../core/ports/deploy-log.ts';
+import type { Feeds } from '../core/feed/feeds.ts';
+import type { FollowPorts } from '../core/feed/follow.ts';
+import type { LogReader } from '../core/ports/log-reader.ts';
 
 /** What streaming changes needs. */
 export interface ChangesPorts extends FollowPorts {

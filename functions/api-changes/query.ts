@@ -1,7 +1,7 @@
+import type { IncludeDocs } from '../core/entry/views.ts';
 import { DeployError } from '../core/errors.ts';
-import type { FeedMode } from '../core/follow.ts';
+import type { FeedMode } from '../core/feed/follow.ts';
 import { includeDocs, oneOf, wholeNumber } from '../core/parameters.ts';
-import type { IncludeDocs } from '../core/views.ts';
 import type { HttpRequest } from '../triggers/http.ts';
 
 /** What a request for the changes asks for. */

@@ -1,7 +1,7 @@
+import type { View } from '../core/entry/views.ts';
 import { errorRow } from '../core/errors.ts';
-import { type FeedEvent, follow, type Reading } from '../core/follow.ts';
-import type { Change } from '../core/ports/deploy-log.ts';
-import type { View } from '../core/views.ts';
+import { type FeedEvent, follow, type Reading } from '../core/feed/follow.ts';
+import type { Change } from '../core/ports/log-reader.ts';
 import type { Ending, Frame, Lines } from './lines.ts';
 import type { ChangesPorts } from './ports.ts';
 

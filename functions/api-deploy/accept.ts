@@ -1,10 +1,10 @@
-import type { Delivery } from '../core/delivery.ts';
-import { type Entry, entryAddress, isFinal } from '../core/entry.ts';
+import { type Entry, entryAddress, isFinal } from '../core/entry/entry.ts';
 import { DeployError } from '../core/errors.ts';
-import { readPayload } from '../core/payload.ts';
+import type { Delivery } from '../core/payload/delivery.ts';
+import { readPayload } from '../core/payload/payload.ts';
+import { PATIENCE } from '../core/pipeline/stage.ts';
 import type { Appending, DeployLog, Draft } from '../core/ports/deploy-log.ts';
 import type { HookCall } from '../core/ports/sender.ts';
-import { PATIENCE } from '../core/stage.ts';
 import { withWholeCommit } from './commit.ts';
 import { draftOf, type Origin } from './draft.ts';
 import { expectedCi } from './expected-ci.ts';

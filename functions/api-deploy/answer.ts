@@ -1,8 +1,8 @@
-import { type Entry, entryAddress, isFinal } from '../core/entry.ts';
+import { type Entry, entryAddress, isFinal } from '../core/entry/entry.ts';
+import { row } from '../core/entry/views.ts';
 import { problem } from '../core/errors.ts';
-import type { Clock } from '../core/ports/ambient.ts';
+import type { Clock } from '../core/ports/clock.ts';
 import type { DeployLog } from '../core/ports/deploy-log.ts';
-import { row } from '../core/views.ts';
 import type { HttpAnswer } from '../triggers/http.ts';
 
 /** Milliseconds between two looks at an entry that a client waits for. */

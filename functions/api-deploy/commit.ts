@@ -1,4 +1,4 @@
-import type { BuildResult, RepositoryRef } from '../core/delivery.ts';
+import type { BuildResult, RepositoryRef } from '../core/payload/delivery.ts';
 import type { AcceptPorts } from './ports.ts';
 
 /** Where a build was accepted. */

@@ -1,6 +1,6 @@
-import type { Delivery, RepositoryRef } from '../core/delivery.ts';
-import type { CiChoice, Entry } from '../core/entry.ts';
-import { stages } from '../core/pipeline.ts';
+import type { CiChoice, Entry } from '../core/entry/entry.ts';
+import type { Delivery, RepositoryRef } from '../core/payload/delivery.ts';
+import { stages } from '../core/pipeline/pipeline.ts';
 import type { Draft } from '../core/ports/deploy-log.ts';
 import type { Intention } from './intention.ts';
 

@@ -1,5 +1,5 @@
-import type { Delivery } from '../core/delivery.ts';
-import type { ExpectedCi } from '../core/ports/deploy-log.ts';
+import type { Delivery } from '../core/payload/delivery.ts';
+import type { ExpectedCi } from '../core/ports/deploy-facts.ts';
 
 /** Days for which a CI provider that has called is expected to call again: repositories rest for weeks. */
 const DAYS = 90;

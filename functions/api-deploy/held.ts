@@ -1,8 +1,8 @@
-import { type CheckResult, failureInWords, verdictOf } from '../core/checks.ts';
-import { type Entry, ended } from '../core/entry.ts';
-import { jobOf } from '../core/job.ts';
+import { type Entry, ended } from '../core/entry/entry.ts';
+import { type CheckResult, failureInWords, verdictOf } from '../core/hold/checks.ts';
+import { jobOf } from '../core/pipeline/job.ts';
+import { PATIENCE } from '../core/pipeline/stage.ts';
 import type { Step } from '../core/ports/deploy-log.ts';
-import { PATIENCE } from '../core/stage.ts';
 import type { AcceptPorts } from './ports.ts';
 
 /**

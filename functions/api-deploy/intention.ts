@@ -1,6 +1,6 @@
-import { buildDeployable, deployable } from '../core/branch.ts';
-import type { CheckResult } from '../core/checks.ts';
-import type { Delivery } from '../core/delivery.ts';
+import type { CheckResult } from '../core/hold/checks.ts';
+import { buildDeployable, deployable } from '../core/payload/branch.ts';
+import type { Delivery } from '../core/payload/delivery.ts';
 
 /** What a delivery asks for: a deploy, or nothing and why. */
 export interface Intention {

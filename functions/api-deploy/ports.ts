@@ -1,5 +1,6 @@
-import type { Clock } from '../core/ports/ambient.ts';
-import type { DeployFacts, DeployLog } from '../core/ports/deploy-log.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { DeployFacts } from '../core/ports/deploy-facts.ts';
+import type { DeployLog } from '../core/ports/deploy-log.ts';
 import type { JobQueue } from '../core/ports/job-queue.ts';
 import type { HookCall, Sender } from '../core/ports/sender.ts';
 import type { SignaturePorts } from './signature.ts';

@@ -1,5 +1,5 @@
-import type { Delivery } from '../core/delivery.ts';
 import { DeployError } from '../core/errors.ts';
+import type { Delivery } from '../core/payload/delivery.ts';
 import type { HookCall } from '../core/ports/sender.ts';
 
 /**

@@ -1,6 +1,6 @@
-import type { Delivery } from '../core/delivery.ts';
-import type { CiChoice } from '../core/entry.ts';
+import type { CiChoice } from '../core/entry/entry.ts';
 import { DeployError } from '../core/errors.ts';
+import type { Delivery } from '../core/payload/delivery.ts';
 import type { HookCall } from '../core/ports/sender.ts';
 
 /** What the address of a hook asks for. */

@@ -1,6 +1,6 @@
 import { DeployError } from '../core/errors.ts';
 import { isObject, lineAndColumn, parseJson } from '../core/json.ts';
-import { maxPayloadBytes } from '../core/payload.ts';
+import { maxPayloadBytes } from '../core/payload/payload.ts';
 
 /** What a user proves with, to the repository host, who they are there. Never logged, stored or put in a message. */
 export interface HostCredentials {

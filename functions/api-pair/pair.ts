@@ -1,9 +1,9 @@
 import { ANY_APP } from '../core/access.ts';
+import { nameProblem } from '../core/entry/manifest.ts';
 import { DeployError } from '../core/errors.ts';
-import { nameProblem } from '../core/manifest.ts';
-import type { StoredToken } from '../core/ports/deploy-log.ts';
 import type { RepositoryHost } from '../core/ports/repository-host.ts';
 import type { Sealer } from '../core/ports/sealer.ts';
+import type { StoredToken } from '../core/ports/token-store.ts';
 import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
 import { readCredentials } from './credentials.ts';
 import { forget, keep, type PairingsPorts, viewOf } from './pairings.ts';

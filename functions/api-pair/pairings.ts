@@ -1,5 +1,5 @@
 import type { Accounts } from '../core/ports/accounts.ts';
-import type { StoredToken, TokenStore } from '../core/ports/deploy-log.ts';
+import type { StoredToken, TokenStore } from '../core/ports/token-store.ts';
 
 /** A stored token as it is told: everything but the token. */
 export interface PairingView {

@@ -1,7 +1,7 @@
+import { row } from '../core/entry/views.ts';
 import { DeployError } from '../core/errors.ts';
 import { includeDocs, wholeNumber } from '../core/parameters.ts';
-import type { LogReader, Page, PageQuery } from '../core/ports/deploy-log.ts';
-import { row } from '../core/views.ts';
+import type { LogReader, Page, PageQuery } from '../core/ports/log-reader.ts';
 import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
 
 /**

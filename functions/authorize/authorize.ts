@@ -1,7 +1,7 @@
 import { DeployError, type ErrorCode } from '../core/errors.ts';
 import type { LoginRequest, Verdict } from '../core/login.ts';
 import type { Accounts } from '../core/ports/accounts.ts';
-import type { Clock } from '../core/ports/ambient.ts';
+import type { Clock } from '../core/ports/clock.ts';
 import { routes } from '../core/routes.ts';
 import { type Credentials, decodePercent, percentDecoded, readBasic } from './credentials.ts';
 import { remember } from './remember.ts';

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Clock } from '../core/ports/ambient.ts';
+import type { Clock } from '../core/ports/clock.ts';
 import type { Credentials } from './credentials.ts';
 
 /** Gives the user whom the credentials belong to, and throws when there is none. */

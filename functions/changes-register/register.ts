@@ -1,5 +1,5 @@
-import type { LogReader } from '../core/ports/deploy-log.ts';
-import type { Connections } from '../core/ports/signals.ts';
+import type { Connections } from '../core/ports/connections.ts';
+import type { LogReader } from '../core/ports/log-reader.ts';
 import type { SocketRoutes } from '../triggers/socket.ts';
 
 /** What keeping the book of connections needs. */

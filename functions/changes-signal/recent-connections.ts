@@ -1,4 +1,4 @@
-import type { Connection } from '../core/ports/signals.ts';
+import type { Connection } from '../core/ports/connections.ts';
 
 /** So many users are kept, and so many connections of each: what a process may hold, and what is told in a few rounds. */
 const USERS = 1_000;

@@ -1,4 +1,5 @@
-import type { Connection, Connections, Posting, Side } from '../core/ports/signals.ts';
+import type { Connection, Connections, Side } from '../core/ports/connections.ts';
+import type { Posting } from '../core/ports/posting.ts';
 import type { Growth } from '../triggers/log-stream.ts';
 import { RecentConnections } from './recent-connections.ts';
 

@@ -1,6 +1,6 @@
-import type { StoredToken, TokenStore } from './ports/deploy-log.ts';
 import type { HostToken } from './ports/repository-host.ts';
 import type { Sealer } from './ports/sealer.ts';
+import type { StoredToken, TokenStore } from './ports/token-store.ts';
 
 /** A token for every application of a user. */
 export const ANY_APP = '*';

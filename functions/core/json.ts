@@ -1,5 +1,5 @@
-import { findExcess } from './json-excess.ts';
-import { findFault } from './json-fault.ts';
+import { findExcess } from './payload/json-excess.ts';
+import { findFault } from './payload/json-fault.ts';
 
 /** What became of a JSON text: its value, or why it is none and where. Never holds a piece of the text. */
 export type JsonResult =

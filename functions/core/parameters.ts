@@ -1,5 +1,5 @@
+import type { IncludeDocs } from './entry/views.ts';
 import { DeployError } from './errors.ts';
-import type { IncludeDocs } from './views.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
 

@@ -1,7 +1,7 @@
 import { statusToken, type TokenAccess } from '../core/access.ts';
-import { type Entry, entryAddress } from '../core/entry.ts';
-import type { Job } from '../core/job.ts';
-import type { LogReader } from '../core/ports/deploy-log.ts';
+import { type Entry, entryAddress } from '../core/entry/entry.ts';
+import type { Job } from '../core/pipeline/job.ts';
+import type { LogReader } from '../core/ports/log-reader.ts';
 import type { CommitStatus, RepositoryHost } from '../core/ports/repository-host.ts';
 import { oneLine } from '../core/text.ts';
 

@@ -1,9 +1,9 @@
-import { failureInWords, type Verdict, verdictOf } from '../core/checks.ts';
-import { type Entry, entryAddress, isAlive } from '../core/entry.ts';
+import { type Entry, entryAddress, isAlive } from '../core/entry/entry.ts';
+import { type Manifest, maxManifestBytes, readManifest } from '../core/entry/manifest.ts';
 import { DeployError } from '../core/errors.ts';
-import { type Manifest, maxManifestBytes, readManifest } from '../core/manifest.ts';
-import type { Gate } from '../core/ports/deploy-log.ts';
-import type { StageOutcome, StageWork } from '../core/stage-work.ts';
+import { failureInWords, type Verdict, verdictOf } from '../core/hold/checks.ts';
+import type { StageOutcome, StageWork } from '../core/pipeline/stage-work.ts';
+import type { Gate } from '../core/ports/deploy-facts.ts';
 import { type Source, waitOf } from './hold.ts';
 import { overtakenBy } from './overtaken.ts';
 import type { CheckPorts } from './ports.ts';

@@ -1,8 +1,8 @@
-import { checkInWords, type Verdict } from '../core/checks.ts';
-import type { CommitRef } from '../core/delivery.ts';
-import type { Entry } from '../core/entry.ts';
+import type { Entry } from '../core/entry/entry.ts';
+import { checkInWords, type Verdict } from '../core/hold/checks.ts';
+import type { CommitRef } from '../core/payload/delivery.ts';
+import type { CiConfig } from '../core/ports/ci-config.ts';
 import type { HostToken, RepositoryHost } from '../core/ports/repository-host.ts';
-import type { CiConfig } from '../core/ports/sender.ts';
 import type { CheckPorts } from './ports.ts';
 
 /** A commit of an entry, with the way to its files. */

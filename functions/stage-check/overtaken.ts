@@ -1,4 +1,4 @@
-import { type Entry, entryAddress, isAlive } from '../core/entry.ts';
+import { type Entry, entryAddress, isAlive } from '../core/entry/entry.ts';
 import { DeployError } from '../core/errors.ts';
 import type { Comparison } from '../core/ports/repository-host.ts';
 import type { CheckPorts } from './ports.ts';

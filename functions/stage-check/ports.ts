@@ -1,8 +1,9 @@
-import type { Clock } from '../core/ports/ambient.ts';
-import type { DeployFacts, DeployLog } from '../core/ports/deploy-log.ts';
+import type { CiConfig } from '../core/ports/ci-config.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { DeployFacts } from '../core/ports/deploy-facts.ts';
+import type { DeployLog } from '../core/ports/deploy-log.ts';
 import type { JobQueue } from '../core/ports/job-queue.ts';
 import type { HostToken, RepositoryHost } from '../core/ports/repository-host.ts';
-import type { CiConfig } from '../core/ports/sender.ts';
 
 /** What the first stage works with. */
 export interface CheckPorts {

@@ -1,9 +1,10 @@
-import { checkInWords, type Verdict } from '../core/checks.ts';
-import { type Entry, ended, entryAddress, isAlive } from '../core/entry.ts';
-import { jobOf } from '../core/job.ts';
-import type { Gate, Step } from '../core/ports/deploy-log.ts';
-import { PATIENCE } from '../core/stage.ts';
-import type { StageOutcome } from '../core/stage-work.ts';
+import { type Entry, ended, entryAddress, isAlive } from '../core/entry/entry.ts';
+import { checkInWords, type Verdict } from '../core/hold/checks.ts';
+import { jobOf } from '../core/pipeline/job.ts';
+import { PATIENCE } from '../core/pipeline/stage.ts';
+import type { StageOutcome } from '../core/pipeline/stage-work.ts';
+import type { Gate } from '../core/ports/deploy-facts.ts';
+import type { Step } from '../core/ports/deploy-log.ts';
 import { overtakenBy } from './overtaken.ts';
 import type { CheckPorts } from './ports.ts';
 

@@ -1,9 +1,9 @@
-import type { Entry } from '../core/entry.ts';
+import type { Entry } from '../core/entry/entry.ts';
+import { snapshotOf } from '../core/entry/snapshot.ts';
 import { DeployError } from '../core/errors.ts';
-import type { Clock } from '../core/ports/ambient.ts';
+import type { StageOutcome, StageWork } from '../core/pipeline/stage-work.ts';
+import type { Clock } from '../core/ports/clock.ts';
 import type { Activation, HostingPlatform, SnapshotRef } from '../core/ports/hosting-platform.ts';
-import { snapshotOf } from '../core/snapshot.ts';
-import type { StageOutcome, StageWork } from '../core/stage-work.ts';
 
 /** What extracting works with. */
 export interface ExtractPorts {

@@ -1,7 +1,7 @@
-import type { Entry } from '../core/entry.ts';
+import type { Entry } from '../core/entry/entry.ts';
+import type { StageWork } from '../core/pipeline/stage-work.ts';
 import type { HostToken, RepositoryHost } from '../core/ports/repository-host.ts';
 import type { TarballStore } from '../core/ports/tarball-store.ts';
-import type { StageWork } from '../core/stage-work.ts';
 import { inspected } from '../core/tarball/inspect.ts';
 import { limits } from '../core/tarball/limits.ts';
 

@@ -1,8 +1,8 @@
-import type { DeployFacts } from '../core/ports/deploy-log.ts';
+import { snapshotOf } from '../core/entry/snapshot.ts';
+import type { StageWork } from '../core/pipeline/stage-work.ts';
+import type { DeployFacts } from '../core/ports/deploy-facts.ts';
 import type { HostingPlatform } from '../core/ports/hosting-platform.ts';
 import type { TarballStore } from '../core/ports/tarball-store.ts';
-import { snapshotOf } from '../core/snapshot.ts';
-import type { StageWork } from '../core/stage-work.ts';
 
 /** What starting works with. */
 export interface StartPorts {

@@ -1,7 +1,7 @@
+import { snapshotOf } from '../core/entry/snapshot.ts';
+import type { StageWork } from '../core/pipeline/stage-work.ts';
 import type { HostingPlatform } from '../core/ports/hosting-platform.ts';
 import type { TarballStore } from '../core/ports/tarball-store.ts';
-import { snapshotOf } from '../core/snapshot.ts';
-import type { StageWork } from '../core/stage-work.ts';
 
 /** What uploading works with. */
 export interface UploadPorts {

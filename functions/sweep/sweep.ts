@@ -1,10 +1,11 @@
-import { type Entry, ended, failed, isFinal } from '../core/entry.ts';
+import { type Entry, ended, failed, isFinal } from '../core/entry/entry.ts';
 import { DeployError } from '../core/errors.ts';
-import { type Job, jobOf } from '../core/job.ts';
-import type { Clock } from '../core/ports/ambient.ts';
-import type { Backlog, DeployLog } from '../core/ports/deploy-log.ts';
+import { type Job, jobOf } from '../core/pipeline/job.ts';
+import { stageCodes } from '../core/pipeline/stage.ts';
+import type { Backlog } from '../core/ports/backlog.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { DeployLog } from '../core/ports/deploy-log.ts';
 import type { JobQueue } from '../core/ports/job-queue.ts';
-import { stageCodes } from '../core/stage.ts';
 
 /** What sweeping works with. */
 export interface SweepPorts {

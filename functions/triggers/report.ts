@@ -1,6 +1,6 @@
 import { readJob } from '../adapters/queues/sqs.ts';
 import { DeployError } from '../core/errors.ts';
-import type { Job } from '../core/job.ts';
+import type { Job } from '../core/pipeline/job.ts';
 import { queueTrigger } from './queue.ts';
 import { trace } from './trace.ts';
 

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyResult, APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
-import type { Connection } from '../core/ports/signals.ts';
+import type { Connection } from '../core/ports/connections.ts';
 import { header } from './header.ts';
 import { trace } from './trace.ts';
 

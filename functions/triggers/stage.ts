@@ -1,5 +1,5 @@
 import { readJob } from '../adapters/queues/sqs.ts';
-import { runStage, type StageContext } from '../core/stage.ts';
+import { runStage, type StageContext } from '../core/pipeline/stage.ts';
 import { type QueueTrigger, queueTrigger } from './queue.ts';
 import { trace } from './trace.ts';
 

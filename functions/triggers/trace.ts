@@ -1,4 +1,4 @@
-import { masked } from '../core/mask.ts';
+import { masked } from '../core/entry/mask.ts';
 
 /**
  * Writes a line to the function's log, for operators. Errors come with stack and causes, in which secrets are masked:

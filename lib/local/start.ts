@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AccessRecord } from './gateway/server.ts';
-import { lockInstance } from './instance-lock.ts';
-import type { FunctionLogLine } from './invoke/log-lines.ts';
-import { LocalError } from './local-error.ts';
-import { type Platform, startPlatform } from './platform/platform.ts';
-import type { PlatformEvent } from './platform/settings.ts';
-import { gitCommand } from './repohost/git.ts';
-import { type RepoHost, startRepoHost } from './repohost/repohost.ts';
-import { type Runtime, startRuntime } from './runtime.ts';
-import { isFree, stablePorts } from './stable-ports.ts';
+import type { AccessRecord } from '../aws-local/gateway/gateway.ts';
+import type { FunctionLogLine } from '../aws-local/invoke/log-lines.ts';
+import { type Runtime, startRuntime } from '../aws-local/runtime.ts';
+import { type Platform, startPlatform } from '../platform/platform.ts';
+import type { PlatformEvent } from '../platform/settings.ts';
+import { lockInstance } from '../processes/instance-lock.ts';
+import { LocalError } from '../processes/local-error.ts';
+import { isFree, stablePorts } from '../processes/stable-ports.ts';
+import { gitCommand } from '../repohost/git/git.ts';
+import { type RepoHost, startRepoHost } from '../repohost/repohost.ts';
 import { synthesis } from './synthesis.ts';
 
 /** How to start the whole service on this machine. */

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { LocalError } from './local-error.ts';
+import { LocalError } from '../processes/local-error.ts';
 
 /** Where the synthesis reads and writes. */
 export interface SynthesisOptions {
@@ -19,7 +19,7 @@ export interface SynthesisOptions {
 /** All that the template and the bundles are made from. */
 const sources = ['bin/service.ts', 'lib', 'functions', 'package.json', 'package-lock.json', 'tsconfig.json'];
 /** What `npm start` itself is made of changes nothing in the template. */
-const ignored = ['lib/local', 'lib/cli'];
+const ignored = ['aws-local', 'cli', 'local', 'platform', 'processes', 'repohost'].map((folder) => `lib/${folder}`);
 
 /**
  * Synthesises the stack, or keeps the last output when no source has changed since. Gives whether it had to.

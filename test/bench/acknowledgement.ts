@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { testFolder } from '../local/place.ts';
+import { testFolder } from '../support/service/place.ts';
 import { startChild } from './child.ts';
 import { type Aim, closedLoop, openLoop, type Shot } from './load.ts';
 import { ownCodeRows } from './own-code.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { testFolder } from '../local/place.ts';
+import { testFolder } from '../support/service/place.ts';
 import { countedFeed } from './changes/counted.ts';
 import { fanOut } from './changes/fan-out.ts';
 import type { MeasuredFeed } from './changes/feed.ts';

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { project } from '../local/place.ts';
+import { project } from '../support/service/place.ts';
 
 /** A script of the benchmark in a process of its own. */
 export interface Child<Ready> {

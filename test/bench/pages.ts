@@ -1,13 +1,13 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { BatchWriteItemCommand, type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { systemClock, systemIds } from '../../functions/adapters/ambient/system.ts';
 import { entryItem, keys, N } from '../../functions/adapters/stores/dynamodb/items.ts';
 import { dynamoDbReader } from '../../functions/adapters/stores/dynamodb/reader.ts';
-import { startDynamoDb } from '../../lib/local/emulators/dynamodb.ts';
-import { createLogTable, emulatorClient } from '../adapters/stores/table.ts';
+import { systemClock, systemIds } from '../../functions/adapters/system/system.ts';
+import { startDynamoDb } from '../../lib/aws-local/emulators/dynamodb.ts';
 import { appending } from '../contracts/deploy-log.ts';
-import { testFolder } from '../local/place.ts';
+import { createLogTable, emulatorClient } from '../support/dynamodb-table.ts';
+import { testFolder } from '../support/service/place.ts';
 import type { BenchRow } from './row.ts';
 import { median, milliseconds, ratioOf } from './statistics.ts';
 

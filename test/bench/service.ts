@@ -2,7 +2,7 @@
 // Arguments: folder of the data, further users to make, address of another DynamoDB-compatible server. Prints one line of
 // JSON when it is ready; ends with its input.
 import { startLocal } from '../../lib/local/start.ts';
-import { project } from '../local/place.ts';
+import { project } from '../support/service/place.ts';
 
 const [dataDir = '', users = '0', database = ''] = process.argv.slice(2);
 if (database !== '') process.env.DYNAMODB_ENDPOINT = database;

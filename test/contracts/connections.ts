@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Connection, Connections } from '../../functions/core/ports/signals.ts';
+import type { Connection, Connections } from '../../functions/core/ports/connections.ts';
 
 let users = 0;
 

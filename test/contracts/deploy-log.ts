@@ -1,16 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { CheckResult } from '../../functions/core/checks.ts';
-import type { Outcome } from '../../functions/core/delivery.ts';
-import type { Entry } from '../../functions/core/entry.ts';
-import type {
-  Appending,
-  Backlog,
-  DeployFacts,
-  DeployLog,
-  Draft,
-  LogReader,
-} from '../../functions/core/ports/deploy-log.ts';
-import { AT, draft, MINUTE, repository } from '../entries.ts';
+import type { Entry } from '../../functions/core/entry/entry.ts';
+import type { CheckResult } from '../../functions/core/hold/checks.ts';
+import type { Outcome } from '../../functions/core/payload/delivery.ts';
+import type { Backlog } from '../../functions/core/ports/backlog.ts';
+import type { DeployFacts } from '../../functions/core/ports/deploy-facts.ts';
+import type { Appending, DeployLog, Draft } from '../../functions/core/ports/deploy-log.ts';
+import type { LogReader } from '../../functions/core/ports/log-reader.ts';
+import { AT, draft, MINUTE, repository } from '../support/entries.ts';
 
 /** A log with its readers, for one test; every test uses users of its own. */
 export interface LogUnderTest {

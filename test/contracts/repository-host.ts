@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CommitRef } from '../../functions/core/delivery.ts';
+import type { CommitRef } from '../../functions/core/payload/delivery.ts';
 import type { CommitStatus, RepositoryHost } from '../../functions/core/ports/repository-host.ts';
 
 /** A commit that the suite asks the host under test to hold. */

@@ -1,4 +1,4 @@
-import type { CiConfig, HoldDecision } from '../../core/ports/sender.ts';
+import type { CiConfig, HoldDecision } from '../../core/ports/ci-config.ts';
 import { asList, field, isAddress, isNo, isYes } from './settings.ts';
 import { readYamlDocuments } from './yaml-text.ts';
 

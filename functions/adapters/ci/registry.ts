@@ -1,4 +1,4 @@
-import type { CiConfig } from '../../core/ports/sender.ts';
+import type { CiConfig } from '../../core/ports/ci-config.ts';
 import { appveyorConfig } from './appveyor-config.ts';
 import { buildkiteConfig } from './buildkite-config.ts';
 import { droneConfig } from './drone-config.ts';

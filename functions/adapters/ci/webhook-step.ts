@@ -1,5 +1,5 @@
 import { isObject } from '../../core/json.ts';
-import type { HoldDecision } from '../../core/ports/sender.ts';
+import type { HoldDecision } from '../../core/ports/ci-config.ts';
 import { asList, field, isAddress } from './settings.ts';
 import { readYamlDocuments } from './yaml-text.ts';
 

@@ -1,4 +1,4 @@
-import type { CiConfig } from '../../core/ports/sender.ts';
+import type { CiConfig } from '../../core/ports/ci-config.ts';
 import { decideByStep } from './webhook-step.ts';
 
 const path = '.woodpecker.yml';

@@ -1,6 +1,6 @@
 import type { Accounts } from '../../core/ports/accounts.ts';
-import type { Clock } from '../../core/ports/ambient.ts';
-import { httpAccounts } from '../accounts/http.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import { httpAccounts } from '../platform/accounts.ts';
 import { variable } from './environment.ts';
 
 /**

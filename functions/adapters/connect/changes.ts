@@ -1,10 +1,10 @@
 import type { ChangesPorts } from '../../api-changes/ports.ts';
-import { Feeds } from '../../core/feeds.ts';
-import { systemPause } from '../ambient/pause.ts';
-import { systemClock } from '../ambient/system.ts';
+import { Feeds } from '../../core/feed/feeds.ts';
 import { presign } from '../signals/presign.ts';
 import { webSocketSignals } from '../signals/websocket.ts';
 import { dynamoDbReader } from '../stores/dynamodb/reader.ts';
+import { systemPause } from '../system/pause.ts';
+import { systemClock } from '../system/system.ts';
 import { numberVariable, variable } from './environment.ts';
 import { connectTable } from './table.ts';
 

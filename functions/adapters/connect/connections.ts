@@ -1,6 +1,6 @@
-import type { Connections } from '../../core/ports/signals.ts';
-import { systemClock } from '../ambient/system.ts';
+import type { Connections } from '../../core/ports/connections.ts';
 import { dynamoDbConnections } from '../stores/dynamodb/connections.ts';
+import { systemClock } from '../system/system.ts';
 import { dynamoDb } from './database.ts';
 import { variable } from './environment.ts';
 

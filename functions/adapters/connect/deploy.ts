@@ -1,11 +1,11 @@
 import type { AcceptPorts } from '../../api-deploy/ports.ts';
 import { trace } from '../../triggers/trace.ts';
-import { systemClock } from '../ambient/system.ts';
 import { chooseHost } from '../hosts/choose.ts';
 import { parseHosts } from '../hosts/configuration.ts';
 import { recognise } from '../senders/registry.ts';
 import { dynamoDbFacts } from '../stores/dynamodb/facts.ts';
 import { dynamoDbLog } from '../stores/dynamodb/log.ts';
+import { systemClock } from '../system/system.ts';
 import { variable } from './environment.ts';
 import { connectHookSecrets } from './hook-secrets.ts';
 import { connectQueue } from './queues.ts';

@@ -1,4 +1,4 @@
-import type { DeployFacts } from '../../core/ports/deploy-log.ts';
+import type { DeployFacts } from '../../core/ports/deploy-facts.ts';
 import { dynamoDbFacts } from '../stores/dynamodb/facts.ts';
 import { connectTable } from './table.ts';
 

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import type { HookSecrets } from '../../api-deploy/signature.ts';
 import { DeployError } from '../../core/errors.ts';
-import type { Clock } from '../../core/ports/ambient.ts';
-import { systemClock } from '../ambient/system.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import { systemClock } from '../system/system.ts';
 
 /** Milliseconds until a changed secret is known. */
 const FRESH = 60_000;

@@ -1,9 +1,9 @@
 import type { PairPorts } from '../../api-pair/pair.ts';
 import { version } from '../../core/version.ts';
-import { httpAccounts } from '../accounts/http.ts';
 import { hostAt } from '../hosts/choose.ts';
 import { parseHosts } from '../hosts/configuration.ts';
 import { openHosts } from '../hosts/registry.ts';
+import { httpAccounts } from '../platform/accounts.ts';
 import { variable } from './environment.ts';
 import { serviceTokenWhenNeeded } from './service-token.ts';
 import { connectTokens } from './tokens.ts';

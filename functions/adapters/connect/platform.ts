@@ -1,5 +1,5 @@
 import type { HostingPlatform } from '../../core/ports/hosting-platform.ts';
-import { httpPlatform } from '../platforms/http.ts';
+import { httpPlatform } from '../platform/hosting.ts';
 import { variable } from './environment.ts';
 import { connectServiceToken } from './service-token.ts';
 

@@ -1,8 +1,8 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { type StageName, stages } from '../../core/pipeline.ts';
+import { type StageName, stages } from '../../core/pipeline/pipeline.ts';
 import type { JobQueue } from '../../core/ports/job-queue.ts';
-import { systemIds } from '../ambient/system.ts';
 import { sqsQueue, sqsVisibility } from '../queues/sqs.ts';
+import { systemIds } from '../system/system.ts';
 import { variable } from './environment.ts';
 import { unlogged } from './unlogged.ts';
 

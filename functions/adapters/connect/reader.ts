@@ -1,4 +1,4 @@
-import type { LogReader } from '../../core/ports/deploy-log.ts';
+import type { LogReader } from '../../core/ports/log-reader.ts';
 import { dynamoDbReader } from '../stores/dynamodb/reader.ts';
 import { connectTable } from './table.ts';
 

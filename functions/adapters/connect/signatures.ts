@@ -1,9 +1,9 @@
 import type { SignaturePorts } from '../../api-deploy/signature.ts';
-import type { Clock } from '../../core/ports/ambient.ts';
-import { systemClock } from '../ambient/system.ts';
+import type { Clock } from '../../core/ports/clock.ts';
 import { publishedKeys } from '../senders/signatures/published-keys.ts';
 import { travisKey } from '../senders/signatures/travis.ts';
 import { verifyWithPublished } from '../senders/signatures/verify-published.ts';
+import { systemClock } from '../system/system.ts';
 
 /** What tells whether a call is signed with a secret, or with the key at the address that stands in the secret's place. */
 export function connectSignatures(clock: Pick<Clock, 'now'> = systemClock): SignaturePorts['verify'] {

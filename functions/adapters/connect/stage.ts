@@ -1,7 +1,7 @@
-import type { StageName } from '../../core/pipeline.ts';
+import type { StageName } from '../../core/pipeline/pipeline.ts';
 import type { StageConnection } from '../../triggers/stage.ts';
-import { systemClock, systemIds } from '../ambient/system.ts';
 import { dynamoDbLog } from '../stores/dynamodb/log.ts';
+import { systemClock, systemIds } from '../system/system.ts';
 import { numberVariable } from './environment.ts';
 import { connectQueue, connectVisibility } from './queues.ts';
 import { connectTable } from './table.ts';

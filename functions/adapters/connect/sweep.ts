@@ -1,7 +1,7 @@
 import type { SweepPorts } from '../../sweep/sweep.ts';
-import { systemClock } from '../ambient/system.ts';
 import { dynamoDbBacklog } from '../stores/dynamodb/backlog.ts';
 import { dynamoDbLog } from '../stores/dynamodb/log.ts';
+import { systemClock } from '../system/system.ts';
 import { numberVariable } from './environment.ts';
 import { connectQueue } from './queues.ts';
 import { connectTable } from './table.ts';

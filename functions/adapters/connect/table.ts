@@ -1,5 +1,5 @@
-import { systemClock, systemIds } from '../ambient/system.ts';
 import type { TableContext } from '../stores/dynamodb/table.ts';
+import { systemClock, systemIds } from '../system/system.ts';
 import { dynamoDb } from './database.ts';
 import { variable } from './environment.ts';
 

@@ -1,4 +1,4 @@
-import { anyHostKind } from '../../core/delivery.ts';
+import { anyHostKind } from '../../core/payload/delivery.ts';
 import type { HostConfig } from './configuration.ts';
 
 /**

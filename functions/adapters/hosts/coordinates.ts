@@ -1,4 +1,4 @@
-import type { CommitRef } from '../../core/delivery.ts';
+import type { CommitRef } from '../../core/payload/delivery.ts';
 
 const segment = /^[A-Za-z0-9._-]{1,255}$/;
 const hash = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;

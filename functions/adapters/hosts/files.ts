@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { CommitRef } from '../../core/delivery.ts';
 import { DeployError } from '../../core/errors.ts';
+import type { CommitRef } from '../../core/payload/delivery.ts';
 import type { HostToken } from '../../core/ports/repository-host.ts';
 import { readText, TooLarge } from './body.ts';
 import { isRelativePath } from './coordinates.ts';

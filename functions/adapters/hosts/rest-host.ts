@@ -1,5 +1,5 @@
-import type { CommitRef } from '../../core/delivery.ts';
 import { DeployError, type ErrorCode } from '../../core/errors.ts';
+import type { CommitRef } from '../../core/payload/delivery.ts';
 import type { CommitStatus, Comparison, HostToken, Pairing, RepositoryHost } from '../../core/ports/repository-host.ts';
 import { oneLine } from '../../core/text.ts';
 import { faultOf, isCommitId } from './coordinates.ts';

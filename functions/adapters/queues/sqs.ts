@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { ChangeMessageVisibilityCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import type { Job } from '../../core/job.ts';
-import type { StageName } from '../../core/pipeline.ts';
-import type { Ids } from '../../core/ports/ambient.ts';
+import type { Job } from '../../core/pipeline/job.ts';
+import type { StageName } from '../../core/pipeline/pipeline.ts';
+import type { Ids } from '../../core/ports/ids.ts';
 import type { JobQueue } from '../../core/ports/job-queue.ts';
 
 /** The queues in SQS. `urls` holds those that the function may send to. */

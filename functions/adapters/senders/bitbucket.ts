@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import type { DeliveredRepository, Delivery, Notice } from '../../core/delivery.ts';
 import { DeployError } from '../../core/errors.ts';
+import type { DeliveredRepository, Delivery, Notice } from '../../core/payload/delivery.ts';
 import type { HookCall } from '../../core/ports/sender.ts';
 import { oneLine } from '../../core/text.ts';
 import { bitbucketRepository } from './fields/bitbucket-repository.ts';

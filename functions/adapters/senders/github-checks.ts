@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type Delivery, type Notice, settled } from '../../core/delivery.ts';
+import { type Delivery, type Notice, settled } from '../../core/payload/delivery.ts';
 import type { HookCall } from '../../core/ports/sender.ts';
 import { oneLine } from '../../core/text.ts';
 import { messageFields } from './fields/commit-message.ts';

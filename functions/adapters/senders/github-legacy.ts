@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Push } from '../../core/delivery.ts';
+import type { Push } from '../../core/payload/delivery.ts';
 import type { HookCall } from '../../core/ports/sender.ts';
 import { hasField } from './fields/body.ts';
 import { factsId } from './fields/delivery-id.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import type { Delivery, Notice } from '../../core/delivery.ts';
 import { DeployError } from '../../core/errors.ts';
+import type { Delivery, Notice } from '../../core/payload/delivery.ts';
 import type { HookCall } from '../../core/ports/sender.ts';
 import { deliveryId } from './fields/delivery-id.ts';
 import type { DescribedSender } from './fields/described.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type Delivery, type Outcome, settled } from '../../core/delivery.ts';
+import { type Delivery, type Outcome, settled } from '../../core/payload/delivery.ts';
 import type { HookCall } from '../../core/ports/sender.ts';
 import { oneLine } from '../../core/text.ts';
 import { webAddress } from './fields/address.ts';

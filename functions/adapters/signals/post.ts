@@ -3,7 +3,8 @@ import {
   GoneException,
   PostToConnectionCommand,
 } from '@aws-sdk/client-apigatewaymanagementapi';
-import type { Posting, Side } from '../../core/ports/signals.ts';
+import type { Side } from '../../core/ports/connections.ts';
+import type { Posting } from '../../core/ports/posting.ts';
 
 /**
  * Posts to connections through the management addresses of the two sockets.

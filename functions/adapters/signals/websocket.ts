@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { isObject } from '../../core/json.ts';
-import type { Change } from '../../core/ports/deploy-log.ts';
+import type { Change } from '../../core/ports/log-reader.ts';
 import type { OnSignal, Signals } from '../../core/ports/signals.ts';
 
 /** How to reach the socket that signals come through. */

@@ -1,32 +1,11 @@
-import type { CheckResult } from '../checks.ts';
-import type { CommitRef, RepositoryRef } from '../delivery.ts';
-import type { Entry } from '../entry.ts';
-import type { Job } from '../job.ts';
-import type { StageName } from '../pipeline.ts';
+import type { Entry } from '../entry/entry.ts';
+import type { CheckResult } from '../hold/checks.ts';
+import type { Job } from '../pipeline/job.ts';
+import type { StageName } from '../pipeline/pipeline.ts';
+import type { ExpectedCi, Gate } from './deploy-facts.ts';
 
 /** What the log itself decides about a new entry: its number, its id and its place in the feed. */
 export type Draft = Omit<Entry, 'number' | 'id' | 'seq'>;
-
-/** What is known of a commit on a branch: kept apart from the entries, because it may be known before the push. */
-export interface Gate {
-  readonly checks: readonly CheckResult[];
-  /** Grows with every result, so that a step can tell whether it has seen them all. */
-  readonly version: number;
-  /** The entry that waits for CI. */
-  readonly held: number | null;
-  /** The entry that deploys, or deployed, the commit. */
-  readonly deploying: number | null;
-  /** Whether that is a CI provider's entry to which no push has come yet. */
-  readonly awaitsPush: boolean;
-}
-
-/** Whether a CI provider is to be expected to call about the commits of a branch. */
-export interface ExpectedCi {
-  readonly branch: string;
-  readonly provider: string;
-  /** Milliseconds since 1970 until which it is; null: not any more. */
-  readonly until: number | null;
-}
 
 /** A request that becomes an entry. */
 export interface Appending {
@@ -100,91 +79,4 @@ export interface DeployLog {
    * `ifVersion` was not met.
    */
   move(user: string, number: number, step: (entry: Entry) => Step | null): Promise<Entry | null>;
-}
-
-/** What is known of a branch of a repository. */
-export interface BranchFacts {
-  /** Number of the newest accepted push; 0 when there is none. */
-  readonly newest: number;
-  /** The newest entry that has passed the gate. */
-  readonly going: { readonly number: number; readonly sha: string } | null;
-  /** The application that earlier commits of the branch named. */
-  readonly app: string | null;
-  /** CI providers that are to be expected to call, each with the time until which; milliseconds since 1970. */
-  readonly ci: Readonly<Record<string, number>>;
-}
-
-/** What the stages must know beside the entry. Strong reads; the case of owners and repositories does not matter. */
-export interface DeployFacts {
-  gate(user: string, commit: CommitRef, branch: string): Promise<Gate>;
-  /** The commits on a branch that begin with these digits, among those that have a gate. */
-  commits(user: string, repository: RepositoryRef, branch: string, digits: string): Promise<readonly string[]>;
-  branch(user: string, repository: RepositoryRef, branch: string): Promise<BranchFacts>;
-  /**
-   * Claims the application for a start: false when a later deploy has claimed or started it. `place` is the deploy's
-   * place among the user's deploys; the same one again is fine.
-   */
-  claim(user: string, app: string, place: number): Promise<boolean>;
-}
-
-/** A change of the feed: the entry as it stood then, with its `seq`. */
-export type Change = Entry;
-
-/** What the badge of a repository shows. */
-export type Badge = 'ok' | 'failed' | 'deploying' | 'held' | 'unknown';
-
-/** Which entries a page shows. */
-export interface PageQuery {
-  readonly user: string;
-  readonly app: string | null;
-  readonly skip: number;
-  readonly limit: number;
-}
-
-/** A page of the log, newest first. `total` counts all entries of the user, or of the application. */
-export interface Page {
-  readonly total: number;
-  readonly entries: readonly Entry[];
-}
-
-/** The log, as readers see it. */
-export interface LogReader {
-  read(user: string, number: number): Promise<Entry | null>;
-  /** The cost does not depend on `skip`. */
-  page(query: PageQuery): Promise<Page>;
-  /** Up to `limit` changes after `since`, contiguous and in order. */
-  changes(user: string, since: number, limit: number): Promise<readonly Change[]>;
-  /** Number of the user's last change; 0 before the first. */
-  last(user: string): Promise<number>;
-  badge(user: string, repository: string): Promise<Badge>;
-}
-
-/** Entries that have been waiting for longer than they should. */
-export interface Backlog {
-  /** Up to `limit` unfinished entries whose time has come by `now`, the longest overdue first. */
-  due(now: number, limit: number): Promise<readonly Job[]>;
-  /** Has the next look at `due`. `freesLease`: nobody can be working on the entry, whatever its lease says. */
-  postpone(job: Job, due: number, freesLease: boolean): Promise<void>;
-}
-
-/** A stored token of a user for a repository host. */
-export interface StoredToken {
-  readonly host: string;
-  /** The application it is restricted to, or `*`. */
-  readonly app: string;
-  readonly login: string;
-  readonly scopes: readonly string[];
-  readonly expiresAt: string | null;
-  readonly sealed: string;
-}
-
-/** The sealed tokens. */
-export interface TokenStore {
-  get(user: string, host: string, app: string): Promise<StoredToken | null>;
-  /** Stores a token in place of the one that the host and application had. */
-  put(user: string, token: StoredToken): Promise<void>;
-  /** All tokens of the user, by host and application. */
-  list(user: string): Promise<readonly StoredToken[]>;
-  /** Whether there was one to remove. */
-  remove(user: string, host: string, app: string): Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-import type { Job, StageJob } from '../job.ts';
+import type { Job, StageJob } from '../pipeline/job.ts';
 
 /** The queues between the stages. A message may arrive twice, and late; never in the wrong order within its group. */
 export interface JobQueue {

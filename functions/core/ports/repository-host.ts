@@ -1,4 +1,4 @@
-import type { CommitRef } from '../delivery.ts';
+import type { CommitRef } from '../payload/delivery.ts';
 
 /** A token of the user for the host, opened; null is anonymous. */
 export type HostToken = string | null;

@@ -1,4 +1,4 @@
-import type { Delivery } from '../delivery.ts';
+import type { Delivery } from '../payload/delivery.ts';
 
 /** A webhook call: header names in lower case, the body parsed as JSON, and its raw bytes for signatures. */
 export interface HookCall {
@@ -19,20 +19,4 @@ export interface Sender {
    * Throws `deploy:provider:not_supported` naming what is missing.
    */
   read(call: HookCall): readonly Delivery[];
-}
-
-/** Whether a commit waits for CI, by the configuration in its own tree. */
-export type HoldDecision =
-  | { readonly hold: false; readonly note: string | null }
-  | { readonly hold: true; readonly waitsFor: string };
-
-/** A CI provider whose configuration file can hold a push. */
-export interface CiConfig {
-  readonly provider: string;
-  /** Path of the configuration file in the repository. */
-  readonly path: string;
-  /** The provider's webhooks may be set outside the file as well: that it has called before counts, too. */
-  readonly elsewhere?: boolean;
-  /** Reads the file. Throws a DeployError that names file and line when it cannot be parsed. */
-  decide(text: string): HoldDecision;
 }

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { project } from '../../local/place.ts';
+import { project } from '../../support/service/place.ts';
 import type { Seen, ToWatchers } from './watchers.ts';
 
 /** Watchers in one process of their own. */

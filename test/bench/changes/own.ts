@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { systemClock, systemIds } from '../../../functions/adapters/ambient/system.ts';
 import { dynamoDbLog } from '../../../functions/adapters/stores/dynamodb/log.ts';
-import { row } from '../../../functions/core/views.ts';
-import { clientFor } from '../../../lib/local/clients.ts';
-import { append, entry } from '../../entries.ts';
+import { systemClock, systemIds } from '../../../functions/adapters/system/system.ts';
+import { row } from '../../../functions/core/entry/views.ts';
+import { clientFor } from '../../../lib/aws-local/clients.ts';
+import { append, entry } from '../../support/entries.ts';
 import { startChild } from '../child.ts';
 import { getRequest, type MeasuredFeed } from './feed.ts';
 

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { project } from '../../local/place.ts';
+import { project } from '../../support/service/place.ts';
 import { getRequest, type MeasuredFeed } from './feed.ts';
 import { document } from './own.ts';
 

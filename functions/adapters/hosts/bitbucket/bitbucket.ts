@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
-import type { CommitRef } from '../../../core/delivery.ts';
+import type { CommitRef } from '../../../core/payload/delivery.ts';
 import type { CommitStatus, Comparison, HostToken, RepositoryHost } from '../../../core/ports/repository-host.ts';
 import { compareByNews } from '../comparison.ts';
 import { encodePath } from '../coordinates.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { CommitRef } from '../../../core/delivery.ts';
+import type { CommitRef } from '../../../core/payload/delivery.ts';
 import type { Comparison, RepositoryHost } from '../../../core/ports/repository-host.ts';
 import { compareByNews } from '../comparison.ts';
 import { encodePath } from '../coordinates.ts';

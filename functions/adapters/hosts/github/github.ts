@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { CommitRef } from '../../../core/delivery.ts';
+import type { CommitRef } from '../../../core/payload/delivery.ts';
 import type { RepositoryHost } from '../../../core/ports/repository-host.ts';
 import { encodePath } from '../coordinates.ts';
 import { refusal } from '../failures.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { CommitRef } from '../../../core/delivery.ts';
+import type { CommitRef } from '../../../core/payload/delivery.ts';
 import type { CommitStatus, Comparison, RepositoryHost } from '../../../core/ports/repository-host.ts';
 import { type Attempt, refusal } from '../failures.ts';
 import { canSee } from '../files.ts';

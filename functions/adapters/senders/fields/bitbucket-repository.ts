@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { DeliveredRepository } from '../../../core/delivery.ts';
+import type { DeliveredRepository } from '../../../core/payload/delivery.ts';
 import { webAddress } from './address.ts';
 import { segment } from './git.ts';
 import { repositoryNamed } from './remote.ts';

@@ -1,5 +1,5 @@
-import type { BuildResult } from '../../../core/delivery.ts';
-import { skips } from '../../../core/skip-words.ts';
+import type { BuildResult } from '../../../core/payload/delivery.ts';
+import { skips } from '../../../core/payload/skip-words.ts';
 import { oneLine } from '../../../core/text.ts';
 
 /** What is kept of a commit's whole message: its first line, fit to be shown, and what it asks to leave out. */

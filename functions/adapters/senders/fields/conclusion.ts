@@ -1,4 +1,4 @@
-import type { Outcome } from '../../../core/delivery.ts';
+import type { Outcome } from '../../../core/payload/delivery.ts';
 
 const outcomes = new Map<string, Outcome>([
   ['success', 'passed'],

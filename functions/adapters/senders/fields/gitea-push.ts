@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Delivery, Notice } from '../../../core/delivery.ts';
+import type { Delivery, Notice } from '../../../core/payload/delivery.ts';
 import { oneLine } from '../../../core/text.ts';
 import { messageFields } from './commit-message.ts';
 import { branchOf, ref, sha, shaOrNone } from './git.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { DeliveredRepository, Push } from '../../../core/delivery.ts';
+import type { DeliveredRepository, Push } from '../../../core/payload/delivery.ts';
 import { oneLine } from '../../../core/text.ts';
 import { webAddress } from './address.ts';
 import { messageFields } from './commit-message.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { DeliveredRepository } from '../../../core/delivery.ts';
+import type { DeliveredRepository } from '../../../core/payload/delivery.ts';
 import { type LocatedRepository, repositoryAt } from './remote.ts';
 
 /** The address of a repository's page or git remote, read as the repository behind it. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { anyHostKind, type DeliveredRepository } from '../../../core/delivery.ts';
+import { anyHostKind, type DeliveredRepository } from '../../../core/payload/delivery.ts';
 import { ownerPath, segment } from './git.ts';
 
 /** The hosts that are one service, by host name. Others may be of any kind, on any name. */

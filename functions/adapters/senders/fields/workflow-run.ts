@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type BuildResult, type Outcome, settled } from '../../../core/delivery.ts';
+import { type BuildResult, type Outcome, settled } from '../../../core/payload/delivery.ts';
 import { oneLine } from '../../../core/text.ts';
 import { webAddress } from './address.ts';
 import { messageFields } from './commit-message.ts';

@@ -1,5 +1,5 @@
 import { DeployError } from '../../../core/errors.ts';
-import type { Clock } from '../../../core/ports/ambient.ts';
+import type { Clock } from '../../../core/ports/clock.ts';
 
 /** The public keys that a sender shows at an address of its own. */
 export interface PublishedKeys {

@@ -1,6 +1,6 @@
 import { createPublicKey, verify } from 'node:crypto';
 import * as v from 'valibot';
-import { payloadText } from '../../../core/payload.ts';
+import { payloadText } from '../../../core/payload/payload.ts';
 import type { Scheme } from './scheme.ts';
 
 /**

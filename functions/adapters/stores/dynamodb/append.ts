@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import { type Entry, entryId, isFinal } from '../../../core/entry.ts';
+import { type Entry, entryId, isFinal } from '../../../core/entry/entry.ts';
 import { DeployError } from '../../../core/errors.ts';
 import type { Appending } from '../../../core/ports/deploy-log.ts';
 import { badgeUpdate } from './badge.ts';

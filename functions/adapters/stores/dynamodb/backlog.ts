@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException, QueryCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import type { Job } from '../../../core/job.ts';
-import type { Backlog } from '../../../core/ports/deploy-log.ts';
+import type { Job } from '../../../core/pipeline/job.ts';
+import type { Backlog } from '../../../core/ports/backlog.ts';
 import { DUE_PARTITIONS, duePartition, type Item, keys, N, numberIn, S, stringIn } from './items.ts';
 import type { TableContext } from './table.ts';
 

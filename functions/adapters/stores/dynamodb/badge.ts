@@ -1,6 +1,6 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import { type Entry, isFinal } from '../../../core/entry.ts';
-import type { Badge } from '../../../core/ports/deploy-log.ts';
+import { type Entry, isFinal } from '../../../core/entry/entry.ts';
+import type { Badge } from '../../../core/ports/log-reader.ts';
 import { type Item, keys, S, stringIn } from './items.ts';
 
 /** What an entry makes of its repository's badge; null leaves it as it was before. */

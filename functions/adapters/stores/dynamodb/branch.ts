@@ -1,6 +1,7 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import type { Entry } from '../../../core/entry.ts';
-import type { Appending, BranchFacts, ExpectedCi, Step } from '../../../core/ports/deploy-log.ts';
+import type { Entry } from '../../../core/entry/entry.ts';
+import type { BranchFacts, ExpectedCi } from '../../../core/ports/deploy-facts.ts';
+import type { Appending, Step } from '../../../core/ports/deploy-log.ts';
 import { type Item, keys, N, numberIn, S, stringIn } from './items.ts';
 
 const CI = 'ci#';

@@ -5,8 +5,8 @@ import {
   PutItemCommand,
   paginateQuery,
 } from '@aws-sdk/client-dynamodb';
-import type { Clock } from '../../../core/ports/ambient.ts';
-import type { Connection, Connections, Side } from '../../../core/ports/signals.ts';
+import type { Clock } from '../../../core/ports/clock.ts';
+import type { Connection, Connections, Side } from '../../../core/ports/connections.ts';
 import { type Item, N, numberIn, S, stringIn } from './items.ts';
 
 /** The table of connections. */

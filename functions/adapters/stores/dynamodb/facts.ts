@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException, paginateQuery, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import type { RepositoryRef } from '../../../core/delivery.ts';
-import type { DeployFacts } from '../../../core/ports/deploy-log.ts';
+import type { RepositoryRef } from '../../../core/payload/delivery.ts';
+import type { DeployFacts } from '../../../core/ports/deploy-facts.ts';
 import { branchOf } from './branch.ts';
 import { gateOf } from './gate.ts';
 import { gateCommit, keys, N } from './items.ts';

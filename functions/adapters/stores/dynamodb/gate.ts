@@ -1,7 +1,8 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import { byName, type CheckResult, checkKey, isSettled } from '../../../core/checks.ts';
-import type { Entry } from '../../../core/entry.ts';
-import type { Gate, Step } from '../../../core/ports/deploy-log.ts';
+import type { Entry } from '../../../core/entry/entry.ts';
+import { byName, type CheckResult, checkKey, isSettled } from '../../../core/hold/checks.ts';
+import type { Gate } from '../../../core/ports/deploy-facts.ts';
+import type { Step } from '../../../core/ports/deploy-log.ts';
 import { type Item, keys, N, numberIn, S, stringIn } from './items.ts';
 import { expiry, retention } from './retention.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { CommitRef, RepositoryRef } from '../../../core/delivery.ts';
-import { type Entry, isFinal } from '../../../core/entry.ts';
+import { type Entry, isFinal } from '../../../core/entry/entry.ts';
+import type { CommitRef, RepositoryRef } from '../../../core/payload/delivery.ts';
 
 /** An item, or a key, as DynamoDB has it. */
 export type Item = Record<string, AttributeValue>;

@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { type Entry, isFinal } from '../../../core/entry.ts';
-import { stages } from '../../../core/pipeline.ts';
+import { type Entry, isFinal } from '../../../core/entry/entry.ts';
+import { stages } from '../../../core/pipeline/pipeline.ts';
 import type { Appending, DeployLog, Taken, Turn } from '../../../core/ports/deploy-log.ts';
 import { appendOnce } from './append.ts';
 import { Heads } from './heads.ts';

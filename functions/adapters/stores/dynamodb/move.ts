@@ -1,6 +1,6 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import { type Entry, isFinal } from '../../../core/entry.ts';
-import type { Job } from '../../../core/job.ts';
+import { type Entry, isFinal } from '../../../core/entry/entry.ts';
+import type { Job } from '../../../core/pipeline/job.ts';
 import type { Step } from '../../../core/ports/deploy-log.ts';
 import { badgeOf, badgeUpdate } from './badge.ts';
 import { branchGoes } from './branch.ts';

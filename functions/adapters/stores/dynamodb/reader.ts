@@ -1,6 +1,6 @@
 import { QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
-import type { Entry } from '../../../core/entry.ts';
-import type { Badge, Change, LogReader, Page, PageQuery } from '../../../core/ports/deploy-log.ts';
+import type { Entry } from '../../../core/entry/entry.ts';
+import type { Badge, Change, LogReader, Page, PageQuery } from '../../../core/ports/log-reader.ts';
 import { shownBadge } from './badge.ts';
 import { appPartition, appSort, changeSk, entryOf, entrySk, type Item, keys, numberIn, S, stringIn } from './items.ts';
 import { readEntry, readItem, type TableContext } from './table.ts';

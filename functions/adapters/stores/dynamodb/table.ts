@@ -1,6 +1,7 @@
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import type { Entry } from '../../../core/entry.ts';
-import type { Clock, Ids } from '../../../core/ports/ambient.ts';
+import type { Entry } from '../../../core/entry/entry.ts';
+import type { Clock } from '../../../core/ports/clock.ts';
+import type { Ids } from '../../../core/ports/ids.ts';
 import type { Heads } from './heads.ts';
 import { entryOf, type Item, keys } from './items.ts';
 

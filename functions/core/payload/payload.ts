@@ -1,0 +1,108 @@
+import { DeployError } from '../errors.ts';
+import { isObject, parseJson } from '../json.ts';
+import { decodeField } from './form-field.ts';
+
+/** The largest body that is read, in bytes; the gateway's own limit is twice that. */
+export const maxPayloadBytes = 5 * 1024 * 1024;
+
+/**
+ * The JSON object that a webhook call carries, whatever its Content-Type says. Senders wrap it in five ways: plain JSON;
+ * `{"payload": {…}}`; `{"payload": "<json>"}`; a form whose field `payload` is the JSON, other fields or not; and plain
+ * JSON that claims to be a form, which is what `curl -d @file` sends. A byte order mark is passed over, bytes that are
+ * no UTF-8 become U+FFFD: the raw bytes stay the caller's, for signatures.
+ *
+ * Throws `deploy:no_payload` (nothing there: no bytes, blanks, `null`, `{}`, the same inside a wrapper, a form without
+ * the field), `deploy:provider:not_supported` (neither JSON object nor form) and `request:too_large`. No message quotes
+ * the payload.
+ */
+export function readPayload(raw: Uint8Array, contentType: string | undefined): { body: unknown } {
+  if (raw.byteLength > maxPayloadBytes) {
+    throw new DeployError(
+      'request:too_large',
+      `The body has ${raw.byteLength} bytes; at most ${maxPayloadBytes} are read.`,
+    );
+  }
+  // trim() takes the byte order mark as well.
+  const text = new TextDecoder().decode(raw).trim();
+  if (text === '') throw noPayload('The body is empty.');
+  if (isForm(text)) return { body: unwrap(readObject(payloadField(text).trim(), 'The form field payload')) };
+  if (/^(?:[{["\dtfn]|-\d)/.test(text)) return { body: unwrap(readObject(text, 'The body')) };
+  throw notSupported(
+    `The body is neither a JSON object nor a form with the field payload; ${guess(raw, contentType)}.`,
+  );
+}
+
+/** A form starts with a field's name; JSON cannot, and neither can XML, multipart or prose. */
+function isForm(text: string): boolean {
+  return /^&*[\w.%+*[\]-]{1,200}=/.test(text);
+}
+
+/**
+ * The JSON of a call as its sender wrote it, for a signature over just that: the decoded form field `payload`, or else the
+ * whole body. Throws `deploy:no_payload` for a form without the field.
+ */
+export function payloadText(raw: Uint8Array): string {
+  const text = new TextDecoder().decode(raw);
+  return isForm(text.trim()) ? payloadField(text.trim()) : text;
+}
+
+/**
+ * The decoded field `payload`. It is cut out before it is decoded, because a form of a million empty fields would keep
+ * URLSearchParams busy for a second.
+ */
+function payloadField(form: string): string {
+  const start = form.startsWith('payload=') ? 0 : form.indexOf('&payload=') + 1;
+  if (start === 0 && !form.startsWith('payload=')) throw noPayload('The form has no field payload.');
+  const end = form.indexOf('&', start);
+  return decodeField(form.slice(start + 'payload='.length, end === -1 ? undefined : end));
+}
+
+function unwrap(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (!Object.hasOwn(body, 'payload')) return body;
+  const { payload } = body;
+  if (payload === null) throw noPayload('The field payload is null.');
+  if (typeof payload === 'string') return readObject(payload.trim(), 'The field payload');
+  return requireObject(payload, 'The field payload');
+}
+
+function readObject(text: string, what: string): Readonly<Record<string, unknown>> {
+  if (text === '') throw noPayload(`${what} is empty.`);
+  // Refused before it is parsed: a list of five megabytes takes the engine a second.
+  if (text.startsWith('[')) throw notAnObject(what, 'a list');
+  const result = parseJson(text);
+  if (result.ok) return requireObject(result.value, what);
+  throw notSupported(`${what} is not valid JSON: ${result.problem}, at character ${result.offset + 1}.`);
+}
+
+function requireObject(value: unknown, what: string): Readonly<Record<string, unknown>> {
+  if (value === null) throw noPayload(`${what} is null.`);
+  if (!isObject(value)) throw notAnObject(what, Array.isArray(value) ? 'a list' : `a ${typeof value}`);
+  if (Object.keys(value).length === 0) throw noPayload(`${what} is an object without fields.`);
+  return value;
+}
+
+/** What the body seems to be, for whoever configured the sender. */
+function guess(raw: Uint8Array, contentType: string | undefined): string {
+  const [first, second] = raw;
+  if (first === 0x1f && second === 0x8b) return 'it is compressed; send it plain';
+  const utf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  if (utf16 || raw.subarray(0, 4).includes(0)) return 'it seems to be UTF-16; send UTF-8';
+  if (contentType?.toLowerCase().includes('multipart/')) return 'multipart forms are not read; send JSON';
+  if (first === 0x3c) return 'it looks like XML; send JSON';
+  return 'send JSON';
+}
+
+function notAnObject(what: string, found: string): DeployError {
+  return notSupported(`${what} is ${found}; a webhook's payload is a JSON object.`);
+}
+
+function noPayload(detail: string): DeployError {
+  return new DeployError(
+    'deploy:no_payload',
+    `${detail} Send the webhook's JSON as the body, or as the form field payload.`,
+  );
+}
+
+function notSupported(detail: string): DeployError {
+  return new DeployError('deploy:provider:not_supported', detail);
+}

@@ -1,0 +1,21 @@
+/** A stored token of a user for a repository host. */
+export interface StoredToken {
+  readonly host: string;
+  /** The application it is restricted to, or `*`. */
+  readonly app: string;
+  readonly login: string;
+  readonly scopes: readonly string[];
+  readonly expiresAt: string | null;
+  readonly sealed: string;
+}
+
+/** The sealed tokens. */
+export interface TokenStore {
+  get(user: string, host: string, app: string): Promise<StoredToken | null>;
+  /** Stores a token in place of the one that the host and application had. */
+  put(user: string, token: StoredToken): Promise<void>;
+  /** All tokens of the user, by host and application. */
+  list(user: string): Promise<readonly StoredToken[]>;
+  /** Whether there was one to remove. */
+  remove(user: string, host: string, app: string): Promise<boolean>;
+}

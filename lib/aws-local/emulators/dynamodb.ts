@@ -1,0 +1,158 @@
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LocalError } from '../../processes/local-error.ts';
+import { spawnWatched, type Watched } from '../../processes/watched-command.ts';
+import { indexStreamRecords } from '../tuning/stream-records.ts';
+import { type DatabaseWrites, databaseWrites } from '../tuning/write-watch.ts';
+
+/** A running DynamoDB-compatible endpoint. */
+export interface DynamoDb {
+  readonly endpoint: string;
+  /** Settles when it stops by itself; never while it works or when it was closed. */
+  readonly failed: Promise<LocalError>;
+  /** Tells of writes to it; null of one that was brought, whose file is elsewhere. */
+  readonly writes: DatabaseWrites | null;
+  close(): Promise<void>;
+}
+
+const START_LIMIT_MS = 10_000;
+const PROBE_MS = 10;
+const portTaken = /already in use|address in use/i;
+
+/**
+ * Starts the DynamoDB emulator on a free loopback port, with its data in `file`; every acknowledged write survives a
+ * kill. With `bring`, the address of another DynamoDB-compatible server, nothing is started and that one is used.
+ *
+ * @throws LocalError when there is no emulator for this machine, the file is not a database, or nothing answers.
+ */
+export async function startDynamoDb(options: { file: string; bring?: string | undefined }): Promise<DynamoDb> {
+  if (options.bring) return brought(options.bring);
+  const binary = findBinary();
+  const { database, endpoint } = await startIndexed(binary, options.file);
+  let closing = false;
+  const writes = databaseWrites(options.file);
+  return {
+    endpoint,
+    failed: new Promise((resolve) => {
+      database.ended.then(() => closing || resolve(explain(database.errors(), options.file)));
+    }),
+    writes,
+    close: () => {
+      closing = true;
+      writes.close();
+      return database.stop();
+    },
+  };
+}
+
+/** Its tables are only there once it has run: a new database is started twice. */
+async function startIndexed(binary: string, file: string): Promise<{ database: Watched; endpoint: string }> {
+  const indexed = await indexStreamRecords(file);
+  const started = await startOnFreePort(binary, file);
+  if (indexed) return started;
+  await started.database.stop();
+  await indexStreamRecords(file);
+  return startOnFreePort(binary, file);
+}
+
+/** The emulator cannot choose a port itself, so another process may take the one found before the emulator does. */
+async function startOnFreePort(
+  binary: string,
+  file: string,
+  tries = 3,
+): Promise<{ database: Watched; endpoint: string }> {
+  const port = await freePort();
+  const endpoint = `http://127.0.0.1:${port}`;
+  const database = spawnWatched(binary, ['serve', '--host', '127.0.0.1', '--port', `${port}`, '--db-path', file]);
+  try {
+    await answering(database, endpoint, file);
+    return { database, endpoint };
+  } catch (error) {
+    if (tries > 1 && portTaken.test(database.errors())) return startOnFreePort(binary, file, tries - 1);
+    throw error;
+  }
+}
+
+async function brought(endpoint: string): Promise<DynamoDb> {
+  if (!(await answers(endpoint))) {
+    throw new LocalError(`Nothing answers at DYNAMODB_ENDPOINT=${endpoint}: start that server or unset the variable.`);
+  }
+  return { endpoint, failed: new Promise(() => {}), writes: null, close: async () => {} };
+}
+
+function findBinary(): string {
+  const name = `@dynoxide/${process.platform}-${process.arch}`;
+  try {
+    const folder = dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+    return join(folder, process.platform === 'win32' ? 'dynoxide.exe' : 'dynoxide');
+  } catch (cause) {
+    throw new LocalError(
+      `The DynamoDB emulator is not installed for ${process.platform}-${process.arch}: ` +
+        'set DYNAMODB_ENDPOINT to the address of any DynamoDB-compatible server, such as DynamoDB Local.',
+      { cause },
+    );
+  }
+}
+
+async function answering(database: Watched, endpoint: string, file: string): Promise<void> {
+  const deadline = Date.now() + START_LIMIT_MS;
+  const dead = database.ended.then(() => true);
+  while (!(await answers(endpoint, 'x-dynoxide-version'))) {
+    const ended = await Promise.race([dead, sleep(PROBE_MS, false)]);
+    if (ended) throw explain(database.errors(), file);
+    if (Date.now() < deadline) continue;
+    await database.stop();
+    throw new LocalError(`The DynamoDB emulator did not answer within ${START_LIMIT_MS / 1000} seconds: try again.`);
+  }
+}
+
+/**
+ * Whether a server answers, with the header given if one is: it tells the emulator from another process on its port. Of
+ * a server that was brought any answer counts, since they differ in what they say to a request without an operation.
+ */
+async function answers(endpoint: string, header?: string): Promise<boolean> {
+  try {
+    const response = await fetch(endpoint, { signal: AbortSignal.timeout(2000) });
+    await response.body?.cancel();
+    return header === undefined || response.headers.has(header);
+  } catch {
+    return false;
+  }
+}
+
+/** The emulator's own last words as a sentence that says what to do. */
+export function explain(words: string, file: string): LocalError {
+  const cause = words ? new Error(words) : undefined;
+  return new LocalError(sentence(words, file), { cause });
+}
+
+function sentence(words: string, file: string): string {
+  if (/not a valid SQLite|malformed|not a database|corrupt/i.test(words)) {
+    return `The database ${file} is damaged: move that file away and start again; the log then starts empty.`;
+  }
+  if (/disk is full|no space|disk I\/O/i.test(words)) {
+    return `There is no space left for the database ${file}: free some disk space and start again.`;
+  }
+  if (portTaken.test(words)) {
+    return 'The port chosen for the DynamoDB emulator was taken meanwhile: start again.';
+  }
+  if (/unable to open|permission denied|readonly|read-only/i.test(words)) {
+    return `The database ${file} cannot be opened for writing: check the folder and its permissions.`;
+  }
+  return `The DynamoDB emulator stopped by itself (${words || 'without a word'}): start again.`;
+}
+
+/** A port that is free now, by the kernel's choice. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      const port = address !== null && typeof address === 'object' ? address.port : 0;
+      probe.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,111 @@
+import { mkdir, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LocalError } from '../../processes/local-error.ts';
+import type { DatabaseWrites } from '../tuning/write-watch.ts';
+import { startDynamoDb } from './dynamodb.ts';
+import { startJsonEndpoint } from './json-endpoint.ts';
+import { kmsOperations } from './kms.ts';
+import { openSecrets, secretsOperations } from './secrets.ts';
+import { startSqsS3 } from './sqs-s3.ts';
+
+/** Addresses of the services on this machine, each as `http://127.0.0.1:<port>`. */
+export interface Endpoints {
+  readonly dynamodb: string;
+  readonly sqs: string;
+  readonly s3: string;
+  readonly kms: string;
+  readonly secretsManager: string;
+}
+
+/** The AWS services of this machine while they run. */
+export interface Emulators {
+  readonly endpoints: Endpoints;
+  /** Settles with the reason when one of them stops by itself; the service cannot go on then. */
+  readonly failed: Promise<LocalError>;
+  /** Tells of writes to the tables; null where nobody can. */
+  readonly writes: DatabaseWrites | null;
+  /** The value of a secret by its name or ARN. Throws LocalError when no such secret was created. */
+  secretValue(nameOrArn: string): string;
+  /** Stops all of them; a second call does nothing. */
+  close(): Promise<void>;
+}
+
+/** What startEmulators needs. */
+export interface EmulatorOptions {
+  /** Folder of the database, the keys and the secrets; made when it does not exist. They survive a restart. */
+  readonly dataDir: string;
+  /** Secrets with a value that was chosen by the caller, by name. */
+  readonly secrets?: Readonly<Record<string, string>>;
+  /** Address of another DynamoDB-compatible server; the variable DYNAMODB_ENDPOINT when not given. */
+  readonly dynamodbEndpoint?: string;
+}
+
+const LEAST_SPACE_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Starts DynamoDB with its streams, SQS, S3, KMS and Secrets Manager, all on 127.0.0.1. Tables, keys and secrets are
+ * kept in `dataDir`, a kill included; messages and objects live as long as the process.
+ *
+ * @throws LocalError with one sentence that says what is wrong and what to do.
+ */
+export async function startEmulators(options: EmulatorOptions): Promise<Emulators> {
+  await prepare(options.dataDir);
+  const secrets = openSecrets(join(options.dataDir, 'secrets.json'), options.secrets);
+  const bring = options.dynamodbEndpoint ?? process.env.DYNAMODB_ENDPOINT;
+  const [database, storage, security] = await allOrNone([
+    startDynamoDb({ file: join(options.dataDir, 'dynamodb.sqlite'), bring }),
+    startSqsS3(),
+    startJsonEndpoint(new Map([...kmsOperations(join(options.dataDir, 'keys.json')), ...secretsOperations(secrets)])),
+  ]);
+  let closed: Promise<unknown> | undefined;
+  return {
+    endpoints: {
+      dynamodb: database.endpoint,
+      sqs: storage.endpoint,
+      s3: storage.endpoint,
+      kms: security.endpoint,
+      secretsManager: security.endpoint,
+    },
+    failed: Promise.race([database.failed, storage.failed]),
+    writes: database.writes,
+    secretValue: (nameOrArn) => {
+      const value = secrets.valueOf(nameOrArn);
+      if (value === undefined) throw new LocalError(`The template declares no secret ${nameOrArn}.`);
+      return value;
+    },
+    close: async () => {
+      closed ??= Promise.all([database.close(), storage.close(), security.close()]);
+      await closed;
+    },
+  };
+}
+
+async function prepare(dataDir: string): Promise<void> {
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new LocalError(`The data folder ${dataDir} cannot be made: check the path and its permissions.`, { cause });
+  }
+  const { bavail, bsize } = await statfs(dataDir);
+  if (bavail * bsize < LEAST_SPACE_BYTES) {
+    throw new LocalError(
+      `There is no space left for the data folder ${dataDir}: free at least 64 MiB and start again.`,
+    );
+  }
+}
+
+interface Closable {
+  close(): Promise<void>;
+}
+
+/** All of them running, or, when one fails, none left running and its error. */
+async function allOrNone<A extends Closable, B extends Closable, C extends Closable>(
+  starting: readonly [Promise<A>, Promise<B>, Promise<C>],
+): Promise<[A, B, C]> {
+  const results = await Promise.allSettled(starting);
+  const failure = results.find((result) => result.status === 'rejected');
+  if (!failure) return Promise.all(starting);
+  const running: Closable[] = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  await Promise.all(running.map((service) => service.close()));
+  throw failure.reason;
+}

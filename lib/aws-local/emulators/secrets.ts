@@ -1,0 +1,55 @@
+import { parse, record, string } from 'valibot';
+import { readPrivate, writePrivate } from '../../processes/private-file.ts';
+import { nameOf } from '../arn.ts';
+import { account, region } from '../clients.ts';
+import { type Operations, ServiceError, text } from './json-endpoint.ts';
+
+/** Secrets by name, kept in one file with mode 0600. */
+export interface Secrets {
+  /** The value of a secret by its name or ARN; `undefined` when there is none. */
+  valueOf(nameOrArn: string): string | undefined;
+  /** Keeps a new secret; false, and no change, when the name is taken. */
+  add(name: string, value: string): boolean;
+}
+
+/** Opens the secrets kept in `file`; those `given` stand before them and are not written. */
+export function openSecrets(file: string, given: Readonly<Record<string, string>> = {}): Secrets {
+  let kept: Record<string, string> = readPrivate(file, (value) => parse(record(string(), string()), value), {});
+  const find = (name: string) => new Map(Object.entries({ ...kept, ...given })).get(nameOf(name));
+  return {
+    valueOf: find,
+    add: (name, value) => {
+      if (find(name) !== undefined) return false;
+      kept = { ...kept, [name]: value };
+      writePrivate(file, kept);
+      return true;
+    },
+  };
+}
+
+/**
+ * Secrets Manager's CreateSecret and GetSecretValue.
+ *
+ * @see https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_GetSecretValue.html
+ */
+export function secretsOperations(secrets: Secrets): Operations {
+  return new Map([
+    ['secretsmanager.CreateSecret', (input) => create(secrets, text(input, 'Name'), text(input, 'SecretString'))],
+    ['secretsmanager.GetSecretValue', (input) => get(secrets, nameOf(text(input, 'SecretId')))],
+  ]);
+}
+
+function create(secrets: Secrets, name: string, value: string): object {
+  if (secrets.add(name, value)) return { ARN: arnOf(name), Name: name };
+  throw new ServiceError('ResourceExistsException', `A secret named ${name} exists.`);
+}
+
+function get(secrets: Secrets, name: string): object {
+  const value = secrets.valueOf(name);
+  if (value !== undefined) return { ARN: arnOf(name), Name: name, SecretString: value, VersionStages: ['AWSCURRENT'] };
+  throw new ServiceError('ResourceNotFoundException', `There is no secret named ${name}.`);
+}
+
+function arnOf(name: string): string {
+  return `arn:aws:secretsmanager:${region}:${account}:secret:${name}`;
+}

@@ -1,0 +1,113 @@
+import { LocalError } from '../../processes/local-error.ts';
+import { isRecord } from '../template/intrinsics.ts';
+import { rootResourceId } from '../template/physical-ids.ts';
+import type { Resource } from '../template/resource.ts';
+import type { Template } from '../template/template.ts';
+
+/** One method of the REST API and what answers it. */
+export interface Method {
+  readonly resourceId: string;
+  /** As declared, e.g. `/1/status/{user}/webhooks`. */
+  readonly resourcePath: string;
+  /** As declared: a method's name or `ANY`. */
+  readonly httpMethod: string;
+  readonly functionName: string;
+  readonly stream: boolean;
+  readonly timeoutMs: number;
+  readonly authorizer?: AuthorizerSettings;
+}
+
+export interface AuthorizerSettings {
+  readonly functionName: string;
+  /** e.g. `method.request.header.Authorization`; a request without one of them is refused unasked. */
+  readonly identitySources: readonly string[];
+}
+
+/** The REST API of the template, its deployment and stage left aside. */
+export interface RestApi {
+  readonly apiId: string;
+  readonly stage: string;
+  readonly binaryMediaTypes: readonly string[];
+  readonly methods: readonly Method[];
+}
+
+// https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
+const defaultTimeoutMs = 29_000;
+
+/**
+ * Reads the one `AWS::ApiGateway::RestApi` of a template with its methods.
+ *
+ * @throws LocalError when there is not exactly one, and for what this gateway cannot serve: other integrations than
+ *   AWS_PROXY, other authorizations than NONE and a REQUEST authorizer
+ */
+export function readRestApi(template: Template): RestApi {
+  const [api, ...others] = template.ofType('AWS::ApiGateway::RestApi');
+  if (!api || others.length > 0) throw new LocalError('the template must declare exactly one REST API');
+  const stage = template.ofType('AWS::ApiGateway::Stage')[0]?.properties.StageName;
+  const types = api.properties.BinaryMediaTypes;
+  return {
+    apiId: api.logicalId,
+    stage: typeof stage === 'string' ? stage : 'local',
+    binaryMediaTypes: Array.isArray(types) ? types.map(String) : [],
+    methods: template.ofType('AWS::ApiGateway::Method').map((method) => readMethod(template, api.logicalId, method)),
+  };
+}
+
+function readMethod(template: Template, apiId: string, { logicalId, properties }: Resource): Method {
+  const integration = record(properties.Integration);
+  if (integration.Type !== 'AWS_PROXY') {
+    throw new LocalError(`method ${logicalId}: only AWS_PROXY integrations run locally, not ${integration.Type}`);
+  }
+  const authorizer = readAuthorizer(template, logicalId, properties);
+  const resourceId = String(properties.ResourceId);
+  return {
+    resourceId,
+    resourcePath: resourcePath(template, apiId, resourceId),
+    httpMethod: String(properties.HttpMethod),
+    functionName: functionOf(integration.Uri, logicalId),
+    stream: String(integration.Uri).endsWith('/response-streaming-invocations'),
+    timeoutMs: Number(integration.TimeoutInMillis ?? defaultTimeoutMs),
+    ...(authorizer ? { authorizer } : {}),
+  };
+}
+
+function readAuthorizer(
+  template: Template,
+  method: string,
+  { AuthorizationType: type = 'NONE', AuthorizerId: id }: Record<string, unknown>,
+): AuthorizerSettings | undefined {
+  if (type === 'NONE') return undefined;
+  const authorizer = template.resources.get(String(id));
+  if (type !== 'CUSTOM' || authorizer?.properties.Type !== 'REQUEST') {
+    throw new LocalError(`method ${method}: only a REQUEST authorizer runs locally, not ${String(type)}`);
+  }
+  const sources = String(authorizer.properties.IdentitySource ?? '').split(',');
+  return {
+    functionName: functionOf(authorizer.properties.AuthorizerUri, authorizer.logicalId),
+    identitySources: sources.map((source) => source.trim()).filter((source) => source !== ''),
+  };
+}
+
+function resourcePath(template: Template, apiId: string, resourceId: string): string {
+  const parts: string[] = [];
+  for (let id = resourceId; id !== rootResourceId(apiId); ) {
+    const resource = template.resources.get(id);
+    if (resource?.type !== 'AWS::ApiGateway::Resource') {
+      throw new LocalError(`API resource ${resourceId} does not lead to the root of ${apiId}`);
+    }
+    parts.unshift(String(resource.properties.PathPart));
+    id = String(resource.properties.ParentId);
+  }
+  return `/${parts.join('/')}`;
+}
+
+/** The function in `arn:…:lambda:path/…/functions/<function ARN>/invocations`; a version or alias is left aside. */
+function functionOf(uri: unknown, logicalId: string): string {
+  const [, name] = /\/functions\/arn:[^:]+:lambda:[^:]*:[^:]*:function:([^:/]+)/.exec(String(uri)) ?? [];
+  if (name === undefined) throw new LocalError(`${logicalId}: ${String(uri)} names no function`);
+  return name;
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return isRecord(value) ? value : {};
+}

@@ -1,0 +1,68 @@
+import { LocalError } from '../../processes/local-error.ts';
+import type { Template } from '../template/template.ts';
+import { FunctionHost } from './function-host.ts';
+import type { FunctionLogLine } from './log-lines.ts';
+import type { Prelude } from './prelude.ts';
+import { functionName, functionSettings } from './settings.ts';
+
+/** The functions of the template, run in worker threads of this process. */
+export interface Functions {
+  /**
+   * Calls a function and gives what its handler returned, after a trip through JSON as on AWS.
+   *
+   * @throws FunctionError when the handler throws, times out, or its worker dies; PayloadTooLarge for an event over
+   *   6 MB; LocalError for a function that is not in the template
+   */
+  invoke(functionName: string, event: unknown): Promise<unknown>;
+  /**
+   * Calls a streaming function; resolves with the head of its response. Leaving `body` early throws away the rest, and
+   * the function goes on without knowing, as on AWS. `body` throws FunctionError when the function fails under way.
+   */
+  invokeStreaming(
+    functionName: string,
+    event: unknown,
+  ): Promise<{ readonly prelude: Prelude; readonly body: AsyncIterableIterator<Uint8Array> }>;
+  /** Loads a function's bundle now, so that its first call does not wait for it. */
+  warm(functionName: string): Promise<void>;
+  /** Ends every worker; what is under way fails with FunctionError. */
+  close(): Promise<void>;
+}
+
+/**
+ * Runs the functions of a template: one worker thread each, started at the first call and again after a crash. A
+ * thread serves many invocations at a time, where Lambda would start as many machines; what a function keeps in its
+ * module scope is therefore shared, as it is between the calls of one warm machine.
+ *
+ * @param options.endpoints emulator addresses by service, e.g. `{ DYNAMODB, SQS, S3, KMS, SECRETS_MANAGER }`
+ */
+export function startFunctions(options: {
+  template: Template;
+  endpoints: Record<string, string>;
+  log: (line: FunctionLogLine) => void;
+}): Functions {
+  const declared = new Map(
+    options.template.ofType('AWS::Lambda::Function').map((resource) => [functionName(resource), resource]),
+  );
+  const hosts = new Map<string, FunctionHost>();
+  let closed = false;
+
+  const host = (name: string): FunctionHost => {
+    if (closed) throw new LocalError('the functions were closed');
+    const known = hosts.get(name);
+    if (known) return known;
+    const resource = declared.get(name);
+    if (!resource) throw new LocalError(`function ${name} is not in the template`);
+    const created = new FunctionHost(functionSettings(resource, options.endpoints), options.log);
+    hosts.set(name, created);
+    return created;
+  };
+  return {
+    invoke: async (name, event) => host(name).invoke(event),
+    invokeStreaming: async (name, event) => host(name).invokeStreaming(event),
+    warm: async (name) => void (await host(name).worker()),
+    close: async () => {
+      closed = true;
+      await Promise.all([...hosts.values()].map((one) => one.stop()));
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import { LocalError } from '../../processes/local-error.ts';
+import { account, region } from '../clients.ts';
+import { isRecord } from '../template/intrinsics.ts';
+import type { Resource } from '../template/resource.ts';
+
+/** What one function of the template needs to run here. */
+export interface FunctionSettings {
+  readonly name: string;
+  readonly arn: string;
+  readonly logGroup: string;
+  /** The module to load, and its export. */
+  readonly bundle: string;
+  readonly exportName: string;
+  readonly timeoutMs: number;
+  readonly memoryMb: number;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/**
+ * Reads an `AWS::Lambda::Function`: Lambda's defaults (3 s, 128 MB) where the template is silent.
+ *
+ * @param endpoints emulator addresses by service, e.g. `{ DYNAMODB: 'http://127.0.0.1:…' }`; each becomes
+ *   `AWS_ENDPOINT_URL_<service>`, which every AWS SDK reads
+ * @throws LocalError when the function has no bundle in the assembly
+ * @see https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html
+ */
+export function functionSettings(resource: Resource, endpoints: Readonly<Record<string, string>>): FunctionSettings {
+  const { properties, logicalId, assetPath } = resource;
+  if (assetPath === undefined)
+    throw new LocalError(`function ${logicalId} has no bundle among the assets of the synthesis`);
+  const name = functionName(resource);
+  const [module, exportName] = splitHandler(String(properties.Handler), logicalId);
+  const memoryMb = Number(properties.MemorySize ?? 128);
+  return {
+    name,
+    arn: `arn:aws:lambda:${region}:${account}:function:${name}`,
+    logGroup: logGroupOf(properties.LoggingConfig) ?? `/aws/lambda/${name}`,
+    bundle: join(assetPath, `${module}.mjs`),
+    exportName,
+    timeoutMs: Number(properties.Timeout ?? 3) * 1000,
+    memoryMb,
+    environment: {
+      ...lambdaVariables(name, memoryMb, assetPath, String(properties.Handler)),
+      ...endpointVariables(endpoints),
+      ...declaredVariables(properties.Environment),
+    },
+  };
+}
+
+/** The name a function is invoked by: `FunctionName`, else the logical id. */
+export function functionName({ properties, logicalId }: Resource): string {
+  return typeof properties.FunctionName === 'string' ? properties.FunctionName : logicalId;
+}
+
+function splitHandler(handler: string, logicalId: string): [string, string] {
+  const [module, exportName, ...rest] = handler.split('.');
+  if (module && exportName && rest.length === 0) return [module, exportName];
+  throw new LocalError(`function ${logicalId}: the handler "${handler}" is not of the form module.export`);
+}
+
+/** What Lambda itself sets: https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html */
+function lambdaVariables(name: string, memoryMb: number, root: string, handler: string): Record<string, string> {
+  return {
+    AWS_REGION: region,
+    AWS_DEFAULT_REGION: region,
+    // Here it may be Node 20, on AWS it never is: nobody can act on the SDK's advice to take another one.
+    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+    AWS_LAMBDA_FUNCTION_NAME: name,
+    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memoryMb),
+    AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+    LAMBDA_TASK_ROOT: root,
+    _HANDLER: handler,
+  };
+}
+
+function endpointVariables(endpoints: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(endpoints).map(([service, address]) => [`AWS_ENDPOINT_URL_${service}`, address]),
+  );
+}
+
+function declaredVariables(environment: unknown): Record<string, string> {
+  const variables = isRecord(environment) && isRecord(environment.Variables) ? environment.Variables : {};
+  return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, String(value)]));
+}
+
+function logGroupOf(logging: unknown): string | undefined {
+  return isRecord(logging) && typeof logging.LogGroup === 'string' ? logging.LogGroup : undefined;
+}

@@ -1,0 +1,184 @@
+import { join } from 'node:path';
+import { LocalError } from '../processes/local-error.ts';
+import { stablePorts } from '../processes/stable-ports.ts';
+import { type Emulators, type Endpoints, startEmulators } from './emulators/emulators.ts';
+import { type AccessRecord, startGateway } from './gateway/gateway.ts';
+import { type Functions, startFunctions } from './invoke/invoke.ts';
+import type { Invoker } from './invoke/invoker.ts';
+import type { FunctionLogLine } from './invoke/log-lines.ts';
+import { functionName } from './invoke/settings.ts';
+import { createResources } from './resources/resources.ts';
+import { startExpiry } from './sources/expiry/expiry.ts';
+import { startQueues } from './sources/queues/queues.ts';
+import { startSchedules } from './sources/schedules/schedules.ts';
+import { startStreams } from './sources/streams/streams.ts';
+import { loadTemplate, type Template } from './template/template.ts';
+import { rightOfWay } from './tuning/request-priority.ts';
+import { webSocketApiIds } from './websocket/web-socket-api.ts';
+import { startWebSocketApis } from './websocket/websocket.ts';
+
+/** How to run a synthesised stack on this machine. */
+export interface RuntimeOptions {
+  readonly cloudAssembly: string;
+  /** Values of the template's parameters. */
+  readonly parameters: Record<string, string>;
+  /** Folder of what survives a restart. */
+  readonly dataDir: string;
+  /** Port of the API on 127.0.0.1; 0 for any free one. */
+  readonly port: number;
+  readonly log: (line: FunctionLogLine) => void;
+  readonly warn: (sentence: string) => void;
+  readonly onRequest?: (record: AccessRecord) => void;
+}
+
+/** The stack while it runs: stores, queues, functions, but no sources of events yet. */
+export interface Runtime {
+  readonly template: Template;
+  /** Addresses of the emulators, for who looks at the stores themselves. */
+  readonly endpoints: Endpoints;
+  /** Addresses of the WebSocket APIs, by logical id. */
+  readonly sockets: Readonly<Record<string, string>>;
+  /** The value of the template's secret whose logical id begins so. */
+  secret(prefix: string): string;
+  /** Serves the API and begins to work off queues, streams and schedules. Gives the API's address. */
+  open(): Promise<string>;
+  /** Calls the function of that folder of `functions/`. */
+  call(folder: string, event: unknown): Promise<unknown>;
+  /** Settles with the reason when a part stops by itself. */
+  readonly failed: Promise<LocalError>;
+  close(): Promise<void>;
+}
+
+/**
+ * Runs the stack of a cloud assembly on the emulators: nothing that is not in the template. `open` is a step of its own,
+ * because what the functions call has to be there before.
+ */
+export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
+  const { dataDir, log } = options;
+  const emulators = await startEmulators({ dataDir });
+  const { endpoints } = emulators;
+  const closers: (() => Promise<unknown>)[] = [() => emulators.close()];
+  const close = once(async () => {
+    for (const one of closers.reverse()) await one();
+  });
+  try {
+    const { template, ports } = await templateWithSockets(options, endpoints);
+    await createResources({ template, endpoints });
+    const functions = startFunctions({ template, endpoints: endpointVariables(endpoints), log });
+    closers.push(() => functions.close());
+    return {
+      template,
+      endpoints,
+      sockets: Object.fromEntries(Object.entries(ports).map(([id, port]) => [id, `ws://127.0.0.1:${port}`])),
+      open: async () => {
+        const opened = await openSources(options, { template, emulators, functions, ports });
+        closers.push(opened.close);
+        return opened.url;
+      },
+      close,
+      failed: emulators.failed,
+      secret: (prefix) => emulators.secretValue(secretName(template, prefix)),
+      call: (folder, event) => functions.invoke(nameOf(template, folder), event),
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The template with the addresses of its WebSocket APIs, which functions are given: so their ports come first. */
+async function templateWithSockets(options: RuntimeOptions, endpoints: Endpoints) {
+  const values = { sqsEndpoint: endpoints.sqs };
+  const ids = webSocketApiIds(loadTemplate({ ...options, values }));
+  const ports = await stablePorts(join(options.dataDir, 'websocket-ports.json'), ids);
+  const apiHosts = Object.fromEntries(Object.entries(ports).map(([id, port]) => [id, `127.0.0.1:${port}`]));
+  return { template: loadTemplate({ ...options, values: { ...values, apiHosts } }), ports };
+}
+
+/** What sources of events are started with. */
+interface Wired {
+  readonly template: Template;
+  readonly emulators: Emulators;
+  readonly functions: Functions;
+  readonly ports: Record<string, number>;
+}
+
+async function openSources(
+  options: RuntimeOptions,
+  { emulators, ...parts }: Wired,
+): Promise<{ url: string; close(): Promise<void> }> {
+  const wired = { ...parts, endpoints: emulators.endpoints };
+  const { template, functions } = wired;
+  const { dataDir, warn } = options;
+  const running: { close(): Promise<void> }[] = [];
+  const close = async () => {
+    await Promise.all(running.map((source) => source.close()));
+  };
+  try {
+    const positionsFile = join(dataDir, 'stream-positions.json');
+    const { forRequests, forEvents } = rightOfWay(functions);
+    const { writes } = emulators;
+    const streams = await startStreams({ ...wired, warn, positionsFile, functions: forEvents, writes });
+    running.push(streams);
+    const nudged = (invoker: Invoker) => (writes ? invoker : nudging(invoker, () => streams.nudge()));
+    const sources = { ...wired, warn, functions: { ...functions, ...nudged(functions) } };
+    running.push(await startWebSocketApis({ ...sources, log: warn }));
+    const gateway = await startGateway({
+      ...options,
+      template,
+      functions: { ...functions, ...nudged(forRequests) },
+    });
+    const queues = startQueues({ ...sources, functions: nudged(forEvents) });
+    running.push(gateway, queues, startSchedules(sources), startExpiry(sources));
+    // Loaded now: nobody shall wait for them, and nothing that they lack shall be found out later.
+    await Promise.all(loadedFirst.map((folder) => functions.warm(nameOf(template, folder))));
+    return { url: gateway.url, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Where nobody tells of writes, what a function may have written is looked for in the streams when it is done. */
+function nudging(functions: Invoker, nudge: () => void): Invoker {
+  return {
+    invoke: async (name, event) => {
+      try {
+        return await functions.invoke(name, event);
+      } finally {
+        nudge();
+      }
+    },
+  };
+}
+
+/** What the first push meets. */
+const loadedFirst = ['authorize', 'api-deploy', 'stage-check'];
+
+/** The stack names its functions by their description; their own names are CloudFormation's. */
+function nameOf(template: Template, folder: string): string {
+  const found = template.ofType('AWS::Lambda::Function').find(({ properties }) => properties.Description === folder);
+  if (!found) throw new LocalError(`The template has no function ${folder}.`);
+  return functionName(found);
+}
+
+function secretName(template: Template, prefix: string): string {
+  const found = template.ofType('AWS::SecretsManager::Secret').find(({ logicalId }) => logicalId.startsWith(prefix));
+  if (!found) throw new LocalError(`The template has no secret ${prefix}.`);
+  return found.logicalId;
+}
+
+function endpointVariables(endpoints: Endpoints): Record<string, string> {
+  return {
+    DYNAMODB: endpoints.dynamodb,
+    SQS: endpoints.sqs,
+    S3: endpoints.s3,
+    KMS: endpoints.kms,
+    SECRETS_MANAGER: endpoints.secretsManager,
+  };
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => (done ??= work());
+}

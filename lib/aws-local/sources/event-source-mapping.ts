@@ -1,0 +1,100 @@
+import {
+  array,
+  boolean,
+  type InferOutput,
+  looseObject,
+  number,
+  optional,
+  parse,
+  pipe,
+  string,
+  transform,
+  union,
+} from 'valibot';
+import { nameOf } from '../arn.ts';
+import type { Resource } from '../template/resource.ts';
+import type { Template } from '../template/template.ts';
+import { type Filter, parseFilter } from './event-filter.ts';
+
+/** An `AWS::Lambda::EventSourceMapping` of the template, with Lambda's defaults for what it does not say. */
+export interface Mapping {
+  /** The logical id; it stays the same over restarts. */
+  readonly id: string;
+  readonly functionName: string;
+  readonly sourceArn: string;
+  /** The queue's or the table's name. */
+  readonly source: string;
+  readonly batchSize: number;
+  /** Whether the function says which records failed (`ReportBatchItemFailures`). */
+  readonly reportsFailures: boolean;
+  /** Most invocations at once, for a queue that sets it. */
+  readonly maximumConcurrency: number | undefined;
+  /** Lanes of one shard that run beside each other; records of one key stay in one lane. */
+  readonly lanes: number;
+  readonly bisects: boolean;
+  /** Further tries of a failed batch; infinite by default. */
+  readonly retries: number;
+  /** Age in seconds from which on a record is given up; infinite by default. */
+  readonly maximumAgeSeconds: number;
+  readonly startsAt: 'TRIM_HORIZON' | 'LATEST';
+  /** A record passes when one of them matches, or when there are none. */
+  readonly filters: readonly Filter[];
+  /** Name of the queue that is told of records given up. */
+  readonly failureQueue: string | undefined;
+}
+
+/** CloudFormation takes numbers as texts too. */
+const count = pipe(union([number(), string()]), transform(Number));
+const UNLIMITED = -1;
+
+/** https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-lambda-eventsourcemapping.html */
+const MappingProperties = looseObject({
+  EventSourceArn: string(),
+  FunctionName: string(),
+  Enabled: optional(boolean(), true),
+  BatchSize: optional(count),
+  FunctionResponseTypes: optional(array(string()), []),
+  ScalingConfig: optional(looseObject({ MaximumConcurrency: optional(count) })),
+  ParallelizationFactor: optional(count, 1),
+  BisectBatchOnFunctionError: optional(boolean(), false),
+  MaximumRetryAttempts: optional(count, UNLIMITED),
+  MaximumRecordAgeInSeconds: optional(count, UNLIMITED),
+  StartingPosition: optional(string()),
+  FilterCriteria: optional(looseObject({ Filters: optional(array(looseObject({ Pattern: string() })), []) })),
+  DestinationConfig: optional(looseObject({ OnFailure: optional(looseObject({ Destination: string() })) })),
+});
+
+const defaultBatchSizes = { sqs: 10, dynamodb: 100 };
+
+/** The enabled mappings of queues or of table streams. */
+export function mappingsOf(template: Template, service: 'sqs' | 'dynamodb'): Mapping[] {
+  return template
+    .ofType('AWS::Lambda::EventSourceMapping')
+    .map((resource) => ({ resource, properties: parse(MappingProperties, resource.properties) }))
+    .filter(({ properties }) => properties.Enabled && properties.EventSourceArn.split(':')[2] === service)
+    .map(({ resource, properties }) => read(resource, properties, defaultBatchSizes[service]));
+}
+
+function read(resource: Resource, given: InferOutput<typeof MappingProperties>, batchSize: number): Mapping {
+  const failureArn = given.DestinationConfig?.OnFailure?.Destination;
+  return {
+    id: resource.logicalId,
+    functionName: nameOf(given.FunctionName),
+    sourceArn: given.EventSourceArn,
+    source: nameOf(given.EventSourceArn),
+    batchSize: given.BatchSize ?? batchSize,
+    reportsFailures: given.FunctionResponseTypes.includes('ReportBatchItemFailures'),
+    maximumConcurrency: given.ScalingConfig?.MaximumConcurrency,
+    lanes: given.ParallelizationFactor,
+    bisects: given.BisectBatchOnFunctionError,
+    retries: limit(given.MaximumRetryAttempts),
+    maximumAgeSeconds: limit(given.MaximumRecordAgeInSeconds),
+    startsAt: given.StartingPosition === 'TRIM_HORIZON' ? 'TRIM_HORIZON' : 'LATEST',
+    filters: (given.FilterCriteria?.Filters ?? []).map(({ Pattern }) => parseFilter(Pattern)),
+    failureQueue: failureArn === undefined ? undefined : nameOf(failureArn),
+  };
+}
+
+function limit(value: number): number {
+  return value === UNLIMITED ? Number.POSITIVE_INFINITY : value;
+}

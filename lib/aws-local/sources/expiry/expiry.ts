@@ -1,0 +1,85 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
+import { array, boolean, looseObject, number, optional, parse, string } from 'valibot';
+import { clientFor } from '../../clients.ts';
+import type { Endpoints } from '../../emulators/emulators.ts';
+import type { Running, Warn } from '../../invoke/invoker.ts';
+import { nameOfResource } from '../../resources/resources.ts';
+import type { Template } from '../../template/template.ts';
+import { deleteExpiredItems, type Expiring as ExpiringItems } from './items.ts';
+import { deleteExpiredObjects, type Expiring as ExpiringObjects } from './objects.ts';
+
+const TableProperties = looseObject({
+  TimeToLiveSpecification: optional(looseObject({ AttributeName: string(), Enabled: boolean() })),
+});
+
+const Rule = looseObject({ Status: string(), Prefix: optional(string(), ''), ExpirationInDays: optional(number()) });
+const BucketProperties = looseObject({
+  LifecycleConfiguration: optional(looseObject({ Rules: optional(array(Rule), []) })),
+});
+
+const DEFAULT_INTERVAL_MS = 10 * 60_000;
+
+/**
+ * Deletes what the template lets expire, at once and then every ten minutes: items of tables with a time to live, and
+ * objects of buckets with an expiration. AWS does so by itself, the emulators never. The stream shows a deleted item
+ * as any other deletion.
+ */
+export function startExpiry(options: {
+  template: Template;
+  endpoints: Pick<Endpoints, 'dynamodb' | 's3'>;
+  warn: Warn;
+  intervalMs?: number;
+}): Running {
+  const { template, endpoints, warn, intervalMs = DEFAULT_INTERVAL_MS } = options;
+  const stop = new AbortController();
+  // Every loop and every request under way listens to it: more than the ten that Node takes for a leak.
+  setMaxListeners(0, stop.signal);
+  const { signal } = stop;
+  const database = new DynamoDBClient(clientFor(endpoints.dynamodb));
+  const storage = new S3Client(clientFor(endpoints.s3));
+  const sweeps = [
+    ...tablesOf(template).map((items) => () => deleteExpiredItems({ ...items, client: database, signal })),
+    ...bucketsOf(template).map((objects) => () => deleteExpiredObjects({ ...objects, client: storage, signal })),
+  ];
+  const loops = sweeps.map((sweep) => repeat(sweep, { signal, warn, intervalMs }));
+  return {
+    close: async () => {
+      stop.abort();
+      await Promise.all(loops);
+      database.destroy();
+      storage.destroy();
+    },
+  };
+}
+
+async function repeat(
+  sweep: () => Promise<void>,
+  { signal, warn, intervalMs }: { signal: AbortSignal; warn: Warn; intervalMs: number },
+): Promise<void> {
+  while (!signal.aborted) {
+    await sweep().catch((error: Error) => {
+      if (!signal.aborted) warn(`What has expired could not be deleted: ${error.message}`);
+    });
+    await sleep(intervalMs, undefined, { signal }).catch(() => {});
+  }
+}
+
+function tablesOf(template: Template): ExpiringItems[] {
+  const tables = [...template.ofType('AWS::DynamoDB::Table'), ...template.ofType('AWS::DynamoDB::GlobalTable')];
+  return tables.flatMap((table) => {
+    const { TimeToLiveSpecification: ttl } = parse(TableProperties, table.properties);
+    return ttl?.Enabled ? [{ table: nameOfResource(table), attribute: ttl.AttributeName }] : [];
+  });
+}
+
+function bucketsOf(template: Template): ExpiringObjects[] {
+  return template.ofType('AWS::S3::Bucket').flatMap((bucket) => {
+    const { LifecycleConfiguration } = parse(BucketProperties, bucket.properties);
+    return (LifecycleConfiguration?.Rules ?? []).flatMap(({ Status, Prefix: prefix, ExpirationInDays: days }) =>
+      Status === 'Enabled' && days !== undefined ? [{ bucket: nameOfResource(bucket), prefix, days }] : [],
+    );
+  });
+}

@@ -1,0 +1,113 @@
+import { once, setMaxListeners } from 'node:events';
+import { availableParallelism } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { LocalError } from '../../../processes/local-error.ts';
+import { account, clientFor } from '../../clients.ts';
+import type { Endpoints } from '../../emulators/emulators.ts';
+import type { Invoker, Running, Warn } from '../../invoke/invoker.ts';
+import type { Template } from '../../template/template.ts';
+import { type Mapping, mappingsOf } from '../event-source-mapping.ts';
+import { groupBy } from './group-by.ts';
+import { type Batch, deliver } from './queue-batch.ts';
+
+/** What the queues of a template need to run. */
+export interface QueueOptions {
+  readonly template: Template;
+  readonly endpoints: Pick<Endpoints, 'sqs'>;
+  readonly functions: Invoker;
+  readonly warn: Warn;
+}
+
+const LONG_POLL_SECONDS = 20;
+const MOST_PER_RECEIVE = 10;
+const DEFAULT_CONCURRENCY = 8;
+/** More at a time would not be done sooner by the processors of one machine. */
+const MOST_HERE = Math.max(4, 2 * availableParallelism());
+const AFTER_ERROR_MS = 1000;
+
+/**
+ * Invokes the functions that the template puts behind its queues, as Lambda's event source mappings do: a message
+ * starts its function at once, several batches run beside each other, and of a FIFO queue one batch per message group.
+ * What a function finished is deleted; what failed stays hidden for the queue's visibility timeout, or for what the
+ * function set, and comes again. `MaximumBatchingWindowInSeconds` is not waited for.
+ *
+ * @throws LocalError when a queue's mapping has filters, which are not understood here
+ */
+export function startQueues(options: QueueOptions): Running {
+  const stop = new AbortController();
+  // Every loop and every request under way listens to it: more than the ten that Node takes for a leak.
+  setMaxListeners(0, stop.signal);
+  const client = new SQSClient(clientFor(options.endpoints.sqs));
+  const loops = mappingsOf(options.template, 'sqs').map((mapping) =>
+    poll({ mapping: plain(mapping), client, signal: stop.signal, ...options }),
+  );
+  return {
+    close: async () => {
+      stop.abort();
+      await Promise.all(loops);
+      client.destroy();
+    },
+  };
+}
+
+function plain(mapping: Mapping): Mapping {
+  if (mapping.filters.length === 0) return mapping;
+  throw new LocalError(`${mapping.id}: filters on a queue are not supported on this machine.`);
+}
+
+interface Poll extends QueueOptions {
+  readonly mapping: Mapping;
+  readonly client: SQSClient;
+  readonly signal: AbortSignal;
+}
+
+/** One long poll at a time is enough: it is taken up again as soon as its messages are handed on. */
+async function poll(options: Poll): Promise<void> {
+  const { mapping, signal } = options;
+  const most = Math.min(mapping.maximumConcurrency ?? DEFAULT_CONCURRENCY, MOST_HERE);
+  const running = new Set<Promise<void>>();
+  const stopped = once(signal, 'abort');
+  while (!signal.aborted) {
+    if (running.size >= most) {
+      await Promise.race([...running, stopped]);
+      continue;
+    }
+    for (const batch of await receive(options, most - running.size)) {
+      const delivery = deliver(batch).finally(() => running.delete(delivery));
+      running.add(delivery);
+    }
+  }
+}
+
+async function receive(options: Poll, free: number): Promise<Batch[]> {
+  const { mapping, client, signal, endpoints, functions, warn } = options;
+  const queueUrl = `${endpoints.sqs}/${account}/${mapping.source}`;
+  const fifo = mapping.source.endsWith('.fifo');
+  const request = new ReceiveMessageCommand({
+    QueueUrl: queueUrl,
+    MaxNumberOfMessages: Math.min(mapping.batchSize, MOST_PER_RECEIVE, fifo ? free : MOST_PER_RECEIVE),
+    WaitTimeSeconds: LONG_POLL_SECONDS,
+    MessageSystemAttributeNames: ['All'],
+    MessageAttributeNames: ['All'],
+  });
+  try {
+    const { Messages: messages = [] } = await client.send(request, { abortSignal: signal });
+    // Groups are independent of each other: one that fails or is slow must not hold up another.
+    const groups = groupBy(messages, (message) => (fifo ? message.Attributes?.MessageGroupId : ''));
+    return [...groups.values()].map((group) => ({
+      messages: group,
+      mapping,
+      queueUrl,
+      client,
+      signal,
+      functions,
+      warn,
+    }));
+  } catch (error) {
+    if (signal.aborted) return [];
+    warn(`Queue ${mapping.source} could not be read: ${error instanceof Error ? error.message : error}`);
+    await sleep(AFTER_ERROR_MS, undefined, { signal }).catch(() => {});
+    return [];
+  }
+}

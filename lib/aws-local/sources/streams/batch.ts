@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import { account, region } from '../../clients.ts';
+import { failedIds } from '../batch-response.ts';
+import type { StreamReader } from './reader.ts';
+import type { StreamRecord } from './record.ts';
+
+type Records = readonly StreamRecord[];
+interface Delivery extends StreamReader {
+  readonly shardId: string;
+}
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 10_000;
+
+/**
+ * Invokes the function with a batch until it is done with: finished, or given up after the mapping's retries or age and
+ * told to its failure queue. Never rejects. A failed batch is halved if the mapping says so; when the function names
+ * the records that failed, those from the first of them on are tried again.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
+ */
+export async function deliver(records: Records, delivery: Delivery, tries = 0): Promise<void> {
+  const { mapping, signal } = delivery;
+  const [young, old] = byAge(records, mapping.maximumAgeSeconds);
+  await giveUp(old, delivery, 'RecordAgeExceeded', tries);
+  if (young.length === 0 || signal.aborted) return;
+  const left = await attempt(young, delivery);
+  if (left.length === 0 || signal.aborted) return;
+  if (mapping.bisects && left.length > 1) return halve(left, delivery, tries);
+  if (left.length < young.length) return deliver(left, delivery);
+  if (tries >= mapping.retries) return giveUp(left, delivery, 'RetryAttemptsExhausted', tries + 1);
+  await sleep(Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS), undefined, { signal }).catch(() => {});
+  return deliver(left, delivery, tries + 1);
+}
+
+/** Halving finds the bad record; it counts as no retry, for the halves have not been tried yet. */
+async function halve(records: Records, delivery: Delivery, tries: number): Promise<void> {
+  const middle = Math.ceil(records.length / 2);
+  await deliver(records.slice(0, middle), delivery, tries);
+  await deliver(records.slice(middle), delivery, tries);
+}
+
+/** The records that are not done with after one invocation. */
+async function attempt(records: Records, { mapping, functions, signal, warn }: Delivery): Promise<Records> {
+  try {
+    const response = await functions.invoke(mapping.functionName, { Records: records });
+    if (!mapping.reportsFailures) return [];
+    const ids = records.map((record) => record.dynamodb.SequenceNumber);
+    const failed = failedIds(response, ids);
+    const first = ids.findIndex((id) => failed.has(id));
+    return first === -1 ? [] : records.slice(first);
+  } catch (error) {
+    if (!signal.aborted) {
+      warn(
+        `${mapping.functionName} failed on ${records.length} stream records: ${error instanceof Error ? error.message : error}`,
+      );
+    }
+    return records;
+  }
+}
+
+function byAge(records: Records, limitSeconds: number): [young: Records, old: Records] {
+  const oldest = Date.now() / 1000 - limitSeconds;
+  const isOld = (record: StreamRecord) => record.dynamodb.ApproximateCreationDateTime < oldest;
+  return [records.filter((record) => !isOld(record)), records.filter(isOld)];
+}
+
+async function giveUp(records: Records, delivery: Delivery, condition: string, invocations: number): Promise<void> {
+  const { mapping, queues, endpoints, signal, warn } = delivery;
+  if (records.length === 0 || signal.aborted) return;
+  warn(`${mapping.functionName}: ${records.length} stream records were given up (${condition}).`);
+  if (mapping.failureQueue === undefined) return;
+  const QueueUrl = `${endpoints.sqs}/${account}/${mapping.failureQueue}`;
+  const MessageBody = JSON.stringify(failureOf(records, delivery, condition, invocations));
+  const sending = queues.send(new SendMessageCommand({ QueueUrl, MessageBody }), { abortSignal: signal });
+  await sending.catch((error: Error) =>
+    warn(`The failure queue ${mapping.failureQueue} took no message: ${error.message}`),
+  );
+}
+
+/** https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html */
+function failureOf(records: Records, { mapping, shardId }: Delivery, condition: string, invocations: number): object {
+  const time = (record: StreamRecord | undefined) =>
+    new Date((record?.dynamodb.ApproximateCreationDateTime ?? 0) * 1000).toISOString();
+  return {
+    requestContext: {
+      requestId: randomUUID(),
+      functionArn: `arn:aws:lambda:${region}:${account}:function:${mapping.functionName}`,
+      condition,
+      approximateInvokeCount: invocations,
+    },
+    responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: 'Unhandled' },
+    version: '1.0',
+    timestamp: new Date().toISOString(),
+    DDBStreamBatchInfo: {
+      shardId,
+      startSequenceNumber: records[0]?.dynamodb.SequenceNumber,
+      endSequenceNumber: records.at(-1)?.dynamodb.SequenceNumber,
+      approximateArrivalOfFirstRecord: time(records[0]),
+      approximateArrivalOfLastRecord: time(records.at(-1)),
+      batchSize: records.length,
+      streamArn: mapping.sourceArn,
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import { LocalError } from '../../processes/local-error.ts';
+
+/** What an intrinsic function may ask of the template it stands in. Each throws when it does not know the name. */
+export interface Scope {
+  ref(logicalId: string): unknown;
+  getAtt(logicalId: string, attribute: string): unknown;
+  condition(name: string): boolean;
+  mapping(map: string, key: string, entry: string): unknown;
+}
+
+/** Stands for `Ref: AWS::NoValue`: the property or list item that holds it is left out. */
+export const noValue: unique symbol = Symbol('AWS::NoValue');
+
+type Intrinsic = (argument: unknown, scope: Scope) => unknown;
+
+const intrinsics: Readonly<Record<string, Intrinsic>> = {
+  Ref: (argument, scope) => scope.ref(string(argument, 'Ref')),
+  'Fn::GetAtt': getAtt,
+  'Fn::Sub': sub,
+  'Fn::Join': join,
+  'Fn::Select': select,
+  'Fn::Split': split,
+  'Fn::If': choose,
+  'Fn::Equals': equals,
+  'Fn::Not': (argument, scope) => !every(argument, 'Fn::Not', scope)[0],
+  'Fn::And': (argument, scope) => every(argument, 'Fn::And', scope).every(Boolean),
+  'Fn::Or': (argument, scope) => every(argument, 'Fn::Or', scope).some(Boolean),
+  'Fn::FindInMap': (argument, scope) => {
+    const [map, key, entry] = list(argument, 'Fn::FindInMap').map((part) =>
+      string(resolve(part, scope), 'Fn::FindInMap'),
+    );
+    return scope.mapping(map ?? '', key ?? '', entry ?? '');
+  },
+  'Fn::ImportValue': () => {
+    throw new LocalError('Fn::ImportValue reads the outputs of another stack, and only this one runs here');
+  },
+};
+
+/**
+ * A template value with every intrinsic function replaced by what it gives. Objects and lists are copied; a property
+ * or item that resolves to `AWS::NoValue` is left out.
+ *
+ * @throws LocalError for an intrinsic this runtime does not know, or one with arguments of the wrong shape
+ */
+export function resolve(value: unknown, scope: Scope): unknown {
+  if (Array.isArray(value)) return value.map((item) => resolve(item, scope)).filter((item) => item !== noValue);
+  if (!isRecord(value)) return value;
+  const [only, ...others] = Object.keys(value);
+  if (only !== undefined && others.length === 0 && (only === 'Ref' || only.startsWith('Fn::'))) {
+    const intrinsic = intrinsics[only];
+    if (!intrinsic) throw new LocalError(`${only} is not an intrinsic function that this runtime knows`);
+    return intrinsic(value[only], scope);
+  }
+  const properties = Object.entries(value).map(([key, item]) => [key, resolve(item, scope)] as const);
+  return Object.fromEntries(properties.filter(([, item]) => item !== noValue));
+}
+
+/** Whether a condition holds. `Condition: name` is an intrinsic only here: in a policy it is an ordinary property. */
+export function resolveCondition(value: unknown, scope: Scope): boolean {
+  if (isRecord(value) && typeof value.Condition === 'string') return scope.condition(value.Condition);
+  return resolve(value, scope) === true;
+}
+
+/** Narrows parsed JSON to an object. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function getAtt(argument: unknown, scope: Scope): unknown {
+  const parts = typeof argument === 'string' ? argument.split('.') : list(argument, 'Fn::GetAtt');
+  const [logicalId, ...attribute] = parts.map((part) => string(resolve(part, scope), 'Fn::GetAtt'));
+  return scope.getAtt(logicalId ?? '', attribute.join('.'));
+}
+
+function sub(argument: unknown, scope: Scope): unknown {
+  const [text, variables] = typeof argument === 'string' ? [argument, {}] : list(argument, 'Fn::Sub');
+  const values = isRecord(variables) ? variables : {};
+  return string(text, 'Fn::Sub').replace(/\$\{([^}]+)\}/g, (_, expression: string) => {
+    // `${!Name}` is how a template writes a literal `${Name}`.
+    if (expression.startsWith('!')) return `\${${expression.slice(1)}}`;
+    const name = expression.trim();
+    if (Object.hasOwn(values, name)) return string(resolve(values[name], scope), 'Fn::Sub');
+    return string(name.includes('.') ? getAtt(name, scope) : scope.ref(name), 'Fn::Sub');
+  });
+}
+
+function join(argument: unknown, scope: Scope): string {
+  const [separator, parts] = list(argument, 'Fn::Join');
+  const texts = list(resolve(parts, scope), 'Fn::Join').map((part) => string(part, 'Fn::Join'));
+  return texts.join(string(separator, 'Fn::Join'));
+}
+
+function select(argument: unknown, scope: Scope): unknown {
+  const [index, from] = list(argument, 'Fn::Select');
+  const items = list(resolve(from, scope), 'Fn::Select');
+  const position = Number(resolve(index, scope));
+  if (!(position in items)) throw new LocalError(`Fn::Select asks for item ${position} of ${items.length}`);
+  return items[position];
+}
+
+function split(argument: unknown, scope: Scope): string[] {
+  const [separator, text] = list(argument, 'Fn::Split');
+  return string(resolve(text, scope), 'Fn::Split').split(string(separator, 'Fn::Split'));
+}
+
+function choose(argument: unknown, scope: Scope): unknown {
+  const [name, then, otherwise] = list(argument, 'Fn::If');
+  return resolve(scope.condition(string(name, 'Fn::If')) ? then : otherwise, scope);
+}
+
+function equals(argument: unknown, scope: Scope): boolean {
+  const [left, right] = list(argument, 'Fn::Equals').map((side) => JSON.stringify(resolve(side, scope)));
+  return left === right;
+}
+
+function every(argument: unknown, where: string, scope: Scope): boolean[] {
+  return list(argument, where).map((condition) => resolveCondition(condition, scope));
+}
+
+function list(value: unknown, where: string): unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new LocalError(`${where} needs a list and got ${JSON.stringify(value)}`);
+}
+
+function string(value: unknown, where: string): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  throw new LocalError(`${where} needs a text and got ${JSON.stringify(value)}`);
+}

@@ -1,0 +1,38 @@
+import { readAssembly } from './assembly.ts';
+import type { LocalValues } from './local-values.ts';
+import type { Resource } from './resource.ts';
+import { Stack } from './stack.ts';
+
+/** The synthesised stack, as the local runtime sees it. */
+export interface Template {
+  readonly resources: ReadonlyMap<string, Resource>;
+  /** The resources of one CloudFormation type, in the template's order. */
+  ofType(type: string): Resource[];
+  readonly outputs: Record<string, string>;
+}
+
+/**
+ * The stack of a cloud assembly with the template's intrinsics, conditions and parameters resolved to local values.
+ *
+ * @param options.parameters values of CloudFormation parameters; the others keep their defaults
+ * @throws LocalError for a folder that is no assembly, an unknown parameter or one without a value; reading a
+ *   resource or the outputs throws it for what cannot be resolved, naming the resource
+ */
+export function loadTemplate(options: {
+  cloudAssembly: string;
+  parameters: Record<string, string>;
+  values: LocalValues;
+}): Template {
+  const assembly = readAssembly(options.cloudAssembly);
+  const stack = new Stack(assembly, options.parameters, options.values);
+  const resources = new Map(stack.logicalIds().map((logicalId) => [logicalId, stack.resource(logicalId)]));
+  let outputs: Record<string, string> | undefined;
+  return {
+    resources,
+    ofType: (type) => [...resources.values()].filter((resource) => resource.type === type),
+    get outputs() {
+      outputs ??= stack.outputs();
+      return outputs;
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import { functionResponse } from '../gateway/function-response.ts';
+import { Refusal } from '../gateway/refusal.ts';
+import { within } from '../gateway/within.ts';
+import type { Functions } from '../invoke/invoke.ts';
+import type { Integration } from './web-socket-api.ts';
+
+/**
+ * Calls the function of a route and gives its response, checked.
+ *
+ * @throws Refusal INTEGRATION_TIMEOUT (504) when it takes too long, DEFAULT_5XX (502) when it throws or returns nonsense
+ */
+export async function callFunction(
+  functions: Pick<Functions, 'invoke'>,
+  { functionName, timeoutMs }: Integration,
+  event: object,
+): Promise<ReturnType<typeof functionResponse>> {
+  const late = () =>
+    new Refusal('INTEGRATION_TIMEOUT', { reason: `${functionName} did not answer in ${timeoutMs} ms` });
+  const result = await within(timeoutMs, functions.invoke(functionName, event), late).catch((error: unknown) => {
+    if (error instanceof Refusal) throw error;
+    const reason = `${functionName}: ${error instanceof Error ? error.message : String(error)}`;
+    throw new Refusal('DEFAULT_5XX', { reason });
+  });
+  return functionResponse(result);
+}

@@ -1,0 +1,43 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { LocalError } from '../../processes/local-error.ts';
+import type { Upgrade } from './upgrade.ts';
+
+/** An HTTP server on 127.0.0.1 whose connections may switch to the WebSocket protocol. */
+export interface LoopbackServer {
+  readonly port: number;
+  /** Stops listening and ends plain requests; resolves when the last socket is gone, switched ones included. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a server. What `answer` fails to answer is cut off.
+ *
+ * @param options.port 0 for any free one
+ * @throws LocalError when the port is taken
+ */
+export async function startLoopbackServer(options: {
+  port: number;
+  answer: (message: IncomingMessage, response: ServerResponse) => Promise<void>;
+  upgrade: (upgrade: Upgrade) => void;
+}): Promise<LoopbackServer> {
+  const { port, answer, upgrade } = options;
+  const server = createServer({ keepAliveTimeout: 60_000 }, (message, response) => {
+    answer(message, response).catch(() => response.destroy());
+  });
+  server.on('upgrade', (message, socket, head) => upgrade({ message, socket, head }));
+  server.listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch (cause) {
+    throw new LocalError(`the WebSocket API cannot listen on 127.0.0.1:${port}; is another one running?`, { cause });
+  }
+  const address = server.address();
+  const stop = async (): Promise<void> => {
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+  return { port: typeof address === 'object' && address ? address.port : port, stop };
+}

@@ -1,0 +1,40 @@
+import { LocalError } from '../../processes/local-error.ts';
+import { isRecord } from '../template/intrinsics.ts';
+
+/** The key that a message asks for; undefined when it says none, which is a case for `$default`. */
+export type SelectRoute = (body: string) => string | undefined;
+
+/** Routes of the connection's life: a message must not reach them by its own words. */
+const reserved = new Set(['$connect', '$disconnect', '$default']);
+
+/**
+ * Compiles an API's `RouteSelectionExpression`: `$request.body.action`, also deeper and in braces.
+ *
+ * @throws LocalError for any other form
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/websocket-api-develop-routes.html
+ */
+export function selectRoute(expression: string): SelectRoute {
+  const [, path] = /^\$\{?request\.body\.([\w.-]+)\}?$/.exec(expression) ?? [];
+  if (path === undefined) throw new LocalError(`routes cannot be selected by ${expression} locally`);
+  const fields = path.split('.');
+  return (body) => {
+    const value = fields.reduce<unknown>(
+      (part, field) => (isRecord(part) ? ownField(part, field) : undefined),
+      json(body),
+    );
+    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return undefined;
+    return reserved.has(String(value)) ? undefined : String(value);
+  };
+}
+
+function ownField(record: Record<string, unknown>, field: string): unknown {
+  return Object.hasOwn(record, field) ? record[field] : undefined;
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

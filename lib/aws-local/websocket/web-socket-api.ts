@@ -1,0 +1,113 @@
+import { LocalError } from '../../processes/local-error.ts';
+import { nameOf } from '../arn.ts';
+import type { AuthorizerSettings } from '../gateway/rest-api.ts';
+import type { Resource } from '../template/resource.ts';
+import type { Template } from '../template/template.ts';
+import { type SelectRoute, selectRoute } from './route-selection.ts';
+
+/** The function behind a route. */
+export interface Integration {
+  readonly functionName: string;
+  readonly timeoutMs: number;
+}
+
+/** One route; one without an integration does nothing. */
+export interface Route {
+  readonly routeKey: string;
+  readonly integration?: Integration;
+  /** Whether what the function returns as `body` goes back to the client. */
+  readonly answers: boolean;
+}
+
+/** Who may connect: everybody, whoever signs with this machine's credentials, or whom a function lets in. */
+export type Authorization = 'NONE' | 'AWS_IAM' | AuthorizerSettings;
+
+/** A WebSocket API of the template, its deployments left aside. */
+export interface WebSocketApi {
+  readonly apiId: string;
+  readonly stage: string;
+  readonly authorization: Authorization;
+  readonly select: SelectRoute;
+  readonly routes: ReadonlyMap<string, Route>;
+}
+
+// https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html
+const defaultTimeoutMs = 29_000;
+
+/** The logical ids of the template's WebSocket APIs: each needs a port before the template's addresses are known. */
+export function webSocketApiIds(template: Template): string[] {
+  return template
+    .ofType('AWS::ApiGatewayV2::Api')
+    .filter(({ properties }) => properties.ProtocolType === 'WEBSOCKET')
+    .map(({ logicalId }) => logicalId);
+}
+
+/**
+ * Reads a WebSocket API with its routes.
+ *
+ * @throws LocalError for what cannot be served here: integrations other than AWS_PROXY, API keys, authorizers other than
+ *   REQUEST, a selection that is not by a field of the message
+ */
+export function readWebSocketApi(template: Template, apiId: string): WebSocketApi {
+  const api = template.resources.get(apiId);
+  const ofApi = (type: string): Resource[] =>
+    template.ofType(`AWS::ApiGatewayV2::${type}`).filter(({ properties }) => properties.ApiId === apiId);
+  const stage = ofApi('Stage')[0]?.properties.StageName;
+  const declared = ofApi('Route');
+  const connect = declared.find(({ properties }) => properties.RouteKey === '$connect');
+  const answering = new Set(ofApi('RouteResponse').map(({ properties }) => String(properties.RouteId)));
+  const routes = declared.map((route) => readRoute(template, route, answering));
+  return {
+    apiId,
+    stage: typeof stage === 'string' ? stage : 'local',
+    authorization: connect ? readAuthorization(template, connect) : 'NONE',
+    select: selectRoute(String(api?.properties.RouteSelectionExpression)),
+    routes: new Map(routes.map((route) => [route.routeKey, route])),
+  };
+}
+
+function readRoute(template: Template, { logicalId, properties }: Resource, answering: ReadonlySet<string>): Route {
+  const { RouteKey, Target, RouteResponseSelectionExpression: response, AuthorizationType: type } = properties;
+  if (properties.ApiKeyRequired === true) throw new LocalError(`route ${logicalId}: API keys are not checked locally`);
+  if (RouteKey !== '$connect' && type !== undefined && type !== 'NONE') {
+    throw new LocalError(`route ${logicalId}: only $connect can be authorized`);
+  }
+  const answers = response === '$default' && answering.has(logicalId);
+  const route = { routeKey: String(RouteKey), answers };
+  return Target === undefined ? route : { ...route, integration: readIntegration(template, logicalId, Target) };
+}
+
+function readIntegration(template: Template, route: string, target: unknown): Integration {
+  const integration = template.resources.get(String(target).replace(/^integrations\//, ''));
+  const { IntegrationType: type, IntegrationUri: uri, TimeoutInMillis: timeout } = integration?.properties ?? {};
+  if (type !== 'AWS_PROXY') {
+    throw new LocalError(`route ${route}: only AWS_PROXY integrations run locally, not ${String(type)}`);
+  }
+  return { functionName: functionOf(uri, route), timeoutMs: Number(timeout ?? defaultTimeoutMs) };
+}
+
+function readAuthorization(template: Template, { logicalId, properties }: Resource): Authorization {
+  const { AuthorizationType: type = 'NONE', AuthorizerId: id } = properties;
+  if (type === 'NONE' || type === 'AWS_IAM') return type;
+  const { AuthorizerType, AuthorizerUri, IdentitySource } = template.resources.get(String(id))?.properties ?? {};
+  if (type !== 'CUSTOM' || AuthorizerType !== 'REQUEST') {
+    throw new LocalError(`route ${logicalId}: only IAM and a REQUEST authorizer run locally, not ${String(type)}`);
+  }
+  return {
+    functionName: functionOf(AuthorizerUri, logicalId),
+    // REST APIs write `method.request.…` for the same thing; one spelling serves both gateways.
+    identitySources: list(IdentitySource).map((source) => String(source).replace(/^route\./, 'method.')),
+  };
+}
+
+/** The function in `arn:…:lambda:path/…/functions/<function ARN>/invocations`; a version or alias is left aside. */
+function functionOf(uri: unknown, logicalId: string): string {
+  const [, arn] = /\/functions\/(arn:[^/]+)\/invocations$/.exec(String(uri)) ?? [];
+  const [name] = arn === undefined ? [] : nameOf(arn).split(':');
+  if (!name) throw new LocalError(`${logicalId}: ${String(uri)} names no function`);
+  return name;
+}
+
+function list(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,119 @@
+import { within } from '../gateway/within.ts';
+import type { Functions } from '../invoke/invoke.ts';
+import type { Template } from '../template/template.ts';
+import type { Backend } from './backend.ts';
+import { awsLimits, type Limits } from './limits.ts';
+import { type LoopbackServer, startLoopbackServer } from './loopback-server.ts';
+import { manage } from './management.ts';
+import { acceptUpgrade } from './upgrade.ts';
+import { readWebSocketApi, webSocketApiIds } from './web-socket-api.ts';
+
+/** The served WebSocket APIs of a template. */
+export interface WebSocketApis {
+  /** By logical id; the address has no stage. With `http` in the place of `ws` it is the API's `@connections` endpoint. */
+  readonly apis: ReadonlyMap<string, { readonly url: string }>;
+  /**
+   * The `@connections` endpoint of the first API; undefined when there is none. As on AWS, an endpoint knows only the
+   * connections of its own API.
+   */
+  readonly managementEndpoint: string | undefined;
+  /**
+   * Stops listening, ends every connection (1001) and gives `$disconnect` a moment; to be called before the functions
+   * are closed. A second call waits for the first.
+   */
+  close(): Promise<void>;
+}
+
+/** An API and the server in front of it. */
+interface Served {
+  readonly backend: Backend;
+  readonly server: LoopbackServer;
+}
+
+/**
+ * Serves every WebSocket API of a template as API Gateway would: routes, `$connect` with its authorization, route
+ * responses, limits, and the `@connections` API.
+ *
+ * @param options.ports on 127.0.0.1, by logical id of the API; 0, or an API that is not listed: any free one
+ * @param options.log told what was refused or failed, without headers, queries and messages
+ * @param options.limits those that are not AWS's
+ * @throws LocalError when a port is taken or an API has something that cannot be served here; nothing listens then
+ */
+export async function startWebSocketApis(options: {
+  template: Template;
+  functions: Pick<Functions, 'invoke'>;
+  ports: Readonly<Record<string, number>> | 0;
+  log: (sentence: string) => void;
+  limits?: Partial<Limits>;
+}): Promise<WebSocketApis> {
+  const { template, functions, ports, log } = options;
+  const underWay = new Set<Promise<void>>();
+  const shared = {
+    functions,
+    log,
+    limits: { ...awsLimits, ...options.limits },
+    track: (work: Promise<void>) => void rememberUntilDone(underWay, work, log),
+  };
+  const served: Served[] = [];
+  const stop = () => stopAll(served, underWay, shared.limits.farewellMs);
+  try {
+    for (const apiId of webSocketApiIds(template)) {
+      const port = ports === 0 ? 0 : (ports[apiId] ?? 0);
+      const api = readWebSocketApi(template, apiId);
+      served.push(await serve({ ...shared, api, connections: new Map(), handshakes: new Set() }, port));
+    }
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const [first] = served;
+  let stopped: Promise<void> | undefined;
+  return {
+    apis: new Map(served.map(({ backend, server }) => [backend.api.apiId, { url: `ws://127.0.0.1:${server.port}` }])),
+    managementEndpoint: first && `http://127.0.0.1:${first.server.port}`,
+    close: () => (stopped ??= stop()),
+  };
+}
+
+async function serve(backend: Backend, port: number): Promise<Served> {
+  const managed = { connections: backend.connections, messageBytes: backend.limits.messageBytes };
+  const server = await startLoopbackServer({
+    port,
+    answer: (message, response) => manage(managed, message, response),
+    upgrade: (upgrade) => acceptUpgrade(backend, upgrade),
+  });
+  return { backend, server };
+}
+
+async function rememberUntilDone(
+  underWay: Set<Promise<void>>,
+  work: Promise<void>,
+  log: (sentence: string) => void,
+): Promise<void> {
+  underWay.add(work);
+  try {
+    await work;
+  } catch (error) {
+    log(`a connection failed: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    underWay.delete(work);
+  }
+}
+
+async function stopAll(
+  served: readonly Served[],
+  underWay: ReadonlySet<Promise<void>>,
+  farewellMs: number,
+): Promise<void> {
+  const stopped = Promise.all(served.map(({ server }) => server.stop()));
+  for (const { backend } of served) {
+    for (const socket of backend.handshakes) socket.destroy();
+    for (const connection of backend.connections.values()) connection.end(1001);
+  }
+  await stopped;
+  const farewells = (async () => {
+    while (underWay.size > 0) await Promise.allSettled(underWay);
+  })();
+  // Best effort, as on AWS: a function that hangs does not keep the machine from ending.
+  await within(farewellMs, farewells, () => new Error('late')).catch(() => {});
+}

@@ -1,0 +1,100 @@
+import type { Builder } from '../build/builder.ts';
+import { jsonBody } from '../http/json-body.ts';
+import { appOf, type Route, userOf } from '../http/route.ts';
+import type { Runners } from '../run/runners.ts';
+import type { Apps } from '../store/apps.ts';
+import type { VariableStore } from '../store/variables.ts';
+import type { AppView } from './app-view.ts';
+
+/** What the calls about applications work with. */
+export interface AppRouteParts {
+  readonly apps: Apps;
+  readonly builder: Builder;
+  readonly runners: Runners;
+  readonly variables: VariableStore;
+  readonly view: AppView;
+  readonly bodyBytes: number;
+}
+
+/** The calls about applications: list, create, read, update, remove, and their environment. */
+export function appRoutes(parts: AppRouteParts): readonly Route[] {
+  const { apps, view, bodyBytes } = parts;
+  return [
+    {
+      method: 'GET',
+      path: '/apps/:user',
+      run: async (call) => {
+        const names = await apps.list(userOf(call));
+        return { status: 200, body: { apps: await Promise.all(names.map((name) => view(name))) } };
+      },
+    },
+    { method: 'GET', path: '/apps/:user/:app', run: async (call) => ({ status: 200, body: await view(appOf(call)) }) },
+    {
+      method: 'POST',
+      path: '/apps/:user/:app',
+      run: async (call) => {
+        await apps.create(appOf(call), await jsonBody(call.request, bodyBytes));
+        return { status: 201, body: await view(appOf(call)) };
+      },
+    },
+    {
+      method: 'PUT',
+      path: '/apps/:user/:app',
+      run: async (call) => {
+        const { created } = await apps.put(appOf(call), await jsonBody(call.request, bodyBytes));
+        return { status: created ? 201 : 200, body: await view(appOf(call)) };
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/apps/:user/:app',
+      run: async (call) => {
+        const app = appOf(call);
+        await apps.get(app);
+        await Promise.all([parts.builder.callOff(app), parts.runners.remove(app)]);
+        await apps.remove(app);
+        return { status: 204 };
+      },
+    },
+    ...variableRoutes(parts),
+  ];
+}
+
+function variableRoutes({ apps, variables, bodyBytes }: AppRouteParts): readonly Route[] {
+  const path = '/apps/:user/:app/env';
+  return [
+    {
+      method: 'GET',
+      path,
+      run: async (call) => {
+        await apps.get(appOf(call));
+        return { status: 200, body: await variables.read(appOf(call)) };
+      },
+    },
+    {
+      method: 'PUT',
+      path,
+      run: async (call) => {
+        await apps.get(appOf(call));
+        return { status: 200, body: await variables.replace(appOf(call), await jsonBody(call.request, bodyBytes)) };
+      },
+    },
+    {
+      method: 'PATCH',
+      path,
+      run: async (call) => {
+        await apps.get(appOf(call));
+        return { status: 200, body: await variables.merge(appOf(call), await jsonBody(call.request, bodyBytes)) };
+      },
+    },
+    {
+      method: 'DELETE',
+      path: `${path}/:key`,
+      run: async (call) => {
+        await apps.get(appOf(call));
+        await variables.remove(appOf(call), call.param('key'));
+        return { status: 204 };
+      },
+    },
+  ];
+}

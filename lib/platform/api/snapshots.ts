@@ -1,0 +1,105 @@
+import { turns } from '../../processes/turns.ts';
+import type { Builder } from '../build/builder.ts';
+import { appOf, type Call, type Route, snapshotOf, wholeNumber } from '../http/route.ts';
+import { type Declared, type Received, receive } from '../http/upload.ts';
+import { Refusal } from '../refusal.ts';
+import type { Apps } from '../store/apps.ts';
+import type { Folders } from '../store/folders.ts';
+import { type AppName, appKey } from '../store/names.ts';
+import type { Snapshot, Snapshots } from '../store/snapshots.ts';
+
+/** What the calls about snapshots work with. */
+export interface SnapshotRouteParts {
+  readonly apps: Apps;
+  readonly folders: Folders;
+  readonly snapshots: Snapshots;
+  readonly builder: Builder;
+  readonly tarballBytes: number;
+}
+
+const longestWaitSeconds = 55;
+
+/** The calls about snapshots: list, upload, look, activate. */
+export function snapshotRoutes(parts: SnapshotRouteParts): readonly Route[] {
+  const { apps, snapshots, builder } = parts;
+  const path = '/apps/:user/:app/snapshots';
+  const inTurn = turns();
+  return [
+    {
+      method: 'GET',
+      path,
+      run: async (call) => {
+        await apps.get(appOf(call));
+        const list = await snapshots.list(appOf(call));
+        return { status: 200, body: { snapshots: list.map(({ log: _log, ...shown }) => shown) } };
+      },
+    },
+    {
+      method: 'POST',
+      path: `${path}/:id`,
+      run: async (call) => {
+        const app = appOf(call);
+        const id = snapshotOf(call);
+        await apps.get(app);
+        const received = await receive(
+          call.request,
+          parts.folders.ofApp(app).snapshot(id).tarball,
+          declared(call, parts),
+        );
+        return inTurn(`${appKey(app)}/${id}`, () => place(parts, app, id, received));
+      },
+    },
+    {
+      method: 'GET',
+      path: `${path}/:id`,
+      run: async (call) => {
+        await apps.get(appOf(call));
+        // `?wait=<seconds>` answers when the building is over, so that a caller need not ask again and again.
+        const seconds = wholeNumber(call, 'wait', 0, longestWaitSeconds);
+        return { status: 200, body: await builder.look(appOf(call), snapshotOf(call), seconds * 1000) };
+      },
+    },
+    {
+      method: 'POST',
+      path: `${path}/:id/activate`,
+      run: async (call) => {
+        await apps.get(appOf(call));
+        return { status: 202, body: await builder.activate(appOf(call), snapshotOf(call)) };
+      },
+    },
+  ];
+}
+
+/** Puts a received body at its place: 201, 200 when the same is there already, 409 when something else is. */
+async function place(parts: SnapshotRouteParts, app: AppName, id: string, received: Received) {
+  try {
+    const known = await parts.snapshots.find(app, id);
+    if (known && known.sha256 !== received.sha256) {
+      throw new Refusal(409, `The snapshot ${id} exists with other bytes; a snapshot id is used once.`);
+    }
+    if (known) return { status: 200, body: known };
+    await received.keep();
+    const snapshot = fresh(id, received);
+    // The state is written last: a tarball without one was never announced to anybody and is replaced.
+    await parts.snapshots.write(app, snapshot);
+    return { status: 201, body: snapshot };
+  } finally {
+    await received.drop();
+  }
+}
+
+function fresh(id: string, { sha256, bytes }: Received): Snapshot {
+  const uploaded_at = new Date().toISOString();
+  return { id, sha256, size: bytes, uploaded_at, state: 'pending', reason: null, log: [], dependencies: null };
+}
+
+function declared(call: Call, { tarballBytes }: SnapshotRouteParts): Declared {
+  const length = call.request.headers['content-length'];
+  if (length === undefined) throw new Refusal(411, 'A snapshot is sent with its Content-Length.');
+  const bytes = Number(length);
+  if (bytes > tarballBytes) throw new Refusal(413, `A snapshot has at most ${tarballBytes} bytes.`);
+  const sha256 = call.query.get('sha256')?.toLowerCase();
+  if (sha256 === undefined) return { bytes };
+  if (!/^[0-9a-f]{64}$/.test(sha256)) throw new Refusal(400, 'The query parameter sha256 has 64 hex digits.');
+  return { bytes, sha256 };
+}

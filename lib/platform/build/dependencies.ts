@@ -1,0 +1,112 @@
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { readState, writeState } from '../../processes/state-file.ts';
+import { turns } from '../../processes/turns.ts';
+import type { AppFolder } from '../store/folders.ts';
+import { dependencyPlan } from './dependency-key.ts';
+import { copyTree, listTree, treeSchema } from './tree-copy.ts';
+
+/** Where a release's dependencies came from. */
+export type Origin = 'none' | 'installed' | 'copied' | 'spare';
+
+/** Runs npm in a release; rejects when it fails. */
+export type Install = (command: 'ci' | 'install') => Promise<void>;
+
+/** The installed dependencies of one application's releases. */
+export interface Dependencies {
+  /**
+   * Makes the release's node_modules: from a spare copy or an earlier release with the same lockfile, else by `install`.
+   * `earlier` are the ids of built releases, latest first.
+   */
+  provide(folder: AppFolder, id: string, earlier: readonly string[], install: Install): Promise<Origin>;
+  /** Prepares a spare copy of this release's node_modules for the next release, and removes spares of other lockfiles. */
+  prepareSpare(folder: AppFolder, id: string): Promise<void>;
+}
+
+const stamp = v.object({ key: v.string(), tree: treeSchema });
+type Stamp = v.InferOutput<typeof stamp>;
+
+/**
+ * Reuse without sharing. `npm ci` is a function of the lockfile, so a release with an unchanged lockfile can have the
+ * node_modules of the one before. A link to a common store or hard links would be quicker to make than copies, but then an
+ * application that writes into its node_modules writes into another release's too, and a linked folder has another real
+ * path, from which packages do not find the application. So each release has a copy of its own, of those files only that
+ * are still as npm wrote them. Thousands of small files take a second to copy, which nobody should wait for: the copy for
+ * the next release, the spare, is made after the start of this one, and providing it is then one rename.
+ */
+export function dependencies(): Dependencies {
+  const inTurn = turns();
+  return {
+    async provide(folder, id, earlier, install) {
+      const release = folder.snapshot(id).release;
+      const plan = await dependencyPlan(release);
+      if (plan.kind === 'none') return 'none';
+      // node_modules that came in the tarball are npm's to deal with.
+      await rm(join(release, 'node_modules'), { recursive: true, force: true, maxRetries: 3 });
+      const { key } = plan;
+      if (key === undefined) return install(plan.kind).then(() => 'installed');
+      // In turn with the making of spares: one that is nearly done is better waited for than made again.
+      const reused = await inTurn(folder.root, async () => {
+        if (await takeSpare(folder, id, key)) return 'spare' as const;
+        return (await copyEarlier(folder, id, key, earlier)) ? ('copied' as const) : undefined;
+      });
+      if (reused) return reused;
+      await install(plan.kind);
+      const tree = await listTree(join(release, 'node_modules')).catch(() => undefined);
+      if (tree) await writeStamp(folder, id, { key, tree });
+      return 'installed';
+    },
+    prepareSpare: (folder, id) =>
+      inTurn(folder.root, async () => {
+        const of = await readStamp(folder.snapshot(id).stamp);
+        if (!of) return;
+        const spare = spareOf(folder, of.key);
+        if (await readStamp(spare.stamp)) return;
+        await rm(folder.spares, { recursive: true, force: true, maxRetries: 3 });
+        const tree = await copyTree(join(folder.snapshot(id).release, 'node_modules'), spare.modules, of.tree);
+        // The stamp comes last: without it the copy counts for nothing.
+        if (tree) await writeState(spare.stamp, { key: of.key, tree });
+      }),
+  };
+}
+
+async function takeSpare(folder: AppFolder, id: string, key: string): Promise<boolean> {
+  const spare = spareOf(folder, key);
+  const found = await readStamp(spare.stamp);
+  if (!found) return false;
+  try {
+    await rm(spare.stamp);
+    await rename(spare.modules, join(folder.snapshot(id).release, 'node_modules'));
+  } catch {
+    return false;
+  }
+  await writeStamp(folder, id, found);
+  return true;
+}
+
+async function copyEarlier(folder: AppFolder, id: string, key: string, earlier: readonly string[]): Promise<boolean> {
+  const target = join(folder.snapshot(id).release, 'node_modules');
+  for (const other of earlier) {
+    const found = await readStamp(folder.snapshot(other).stamp);
+    if (found?.key !== key) continue;
+    const tree = await copyTree(join(folder.snapshot(other).release, 'node_modules'), target, found.tree);
+    if (!tree) continue;
+    await writeStamp(folder, id, { key, tree });
+    return true;
+  }
+  return false;
+}
+
+function spareOf(folder: AppFolder, key: string) {
+  return { modules: join(folder.spares, key), stamp: join(folder.spares, `${key}.json`) };
+}
+
+async function writeStamp(folder: AppFolder, id: string, value: Stamp): Promise<void> {
+  await writeState(folder.snapshot(id).stamp, value);
+}
+
+/** A damaged stamp only means that nothing is known: then npm installs. */
+function readStamp(path: string): Promise<Stamp | undefined> {
+  return readState(path, stamp).catch(() => undefined);
+}

@@ -1,0 +1,40 @@
+import type { IncomingMessage } from 'node:http';
+import * as v from 'valibot';
+import { Refusal } from '../refusal.ts';
+
+const object = v.record(v.string(), v.unknown());
+
+/** The request's body as a JSON object; an absent body is an empty one. 400 for anything else, 413 beyond the limit. */
+export async function jsonBody(
+  request: IncomingMessage,
+  limitBytes: number,
+): Promise<Readonly<Record<string, unknown>>> {
+  const text = await bodyText(request, limitBytes);
+  if (text.trim() === '') return {};
+  const value = parse(text);
+  const parsed = v.safeParse(object, value);
+  // An array passes for a record; a manifest or a user it is not.
+  if (parsed.success && !Array.isArray(value)) return parsed.output;
+  throw new Refusal(400, 'The body is not a JSON object.');
+}
+
+async function bodyText(request: IncomingMessage, limitBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  // Not destroyed on return: the connection is still needed to say that the body is too large.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    const part = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
+    bytes += part.length;
+    if (bytes > limitBytes) throw new Refusal(413, `The body is larger than ${limitBytes} bytes.`);
+    chunks.push(part);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Refusal(400, 'The body is not valid JSON.');
+  }
+}

@@ -1,0 +1,92 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Refusal } from '../refusal.ts';
+import { type AppName, appNamed, checkedSnapshot, checkedUser } from '../store/names.ts';
+import type { Caller } from './login.ts';
+
+/** A request that has been matched to a route and whose caller is known. */
+export interface Call {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly caller: Caller;
+  readonly query: URLSearchParams;
+  /** A segment of the path by the name it has in the route's pattern, decoded. */
+  readonly param: (name: string) => string;
+}
+
+/** What a route answers: a status and what becomes the JSON body. `streamed`: it has written the answer itself. */
+export type Reply = { readonly status: number; readonly body?: unknown } | 'streamed';
+
+/** One call of the API: method, path pattern (`:name` stands for one segment) and what it does. */
+export interface Route {
+  readonly method: string;
+  readonly path: string;
+  readonly run: (call: Call) => Promise<Reply>;
+}
+
+/** Finds the route of a request: 404 for an unknown path; for a wrong method the methods that there are. */
+export type Match =
+  | { readonly route: Route; readonly param: (name: string) => string }
+  | { readonly allow: readonly string[] };
+
+/** The route of a method and a path. A slash at the end makes no difference. */
+export function matchRoute(routes: readonly Route[], method: string, pathname: string): Match {
+  const segments = segmentsOf(pathname);
+  const fitting = routes.filter((route) => fits(route.path, segments));
+  const route = fitting.find((one) => one.method === method);
+  if (!route) return { allow: fitting.map((one) => one.method) };
+  const names = route.path.split('/').slice(1);
+  const param = (name: string) => decoded(segments[names.indexOf(`:${name}`)] ?? '');
+  return { route, param };
+}
+
+/** The user that the path names, or 400. */
+export function userOf(call: Call): string {
+  return checkedUser(call.param('user'));
+}
+
+/** The application that the path names, or 400. */
+export function appOf(call: Call): AppName {
+  return appNamed(call.param('user'), call.param('app'));
+}
+
+/** The snapshot id that the path names, or 400. */
+export function snapshotOf(call: Call): string {
+  return checkedSnapshot(call.param('id'));
+}
+
+/** A whole number from the query, or the default; 400 for anything else and beyond the bounds. */
+export function wholeNumber(call: Call, name: string, fallback: number, max: number): number {
+  const text = call.query.get(name);
+  if (text === null) return fallback;
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (value <= max) return value;
+  throw new Refusal(400, `The query parameter ${name} is a whole number from 0 to ${max}.`);
+}
+
+/** Whether the query has the parameter in any form but `false` and `0`: `?follow` is enough. */
+export function isSet(call: Call, name: string): boolean {
+  const value = call.query.get(name);
+  return value !== null && value !== 'false' && value !== '0';
+}
+
+function segmentsOf(pathname: string): string[] {
+  const segments = pathname.split('/').slice(1);
+  if (segments.length > 1 && segments.at(-1) === '') segments.pop();
+  return segments;
+}
+
+function fits(pattern: string, segments: readonly string[]): boolean {
+  const parts = pattern.split('/').slice(1);
+  return (
+    parts.length === segments.length &&
+    parts.every((part, at) => (part.startsWith(':') ? segments[at] !== '' : part === segments[at]))
+  );
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw new Refusal(400, 'The path holds a percent sign that does not encode anything.');
+  }
+}

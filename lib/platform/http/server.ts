@@ -1,0 +1,93 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { messageOf, Refusal } from '../refusal.ts';
+import type { Runners } from '../run/runners.ts';
+import type { Log } from '../settings.ts';
+import { checkedUser } from '../store/names.ts';
+import { type Login, logIn, mustBe } from './login.ts';
+import { matchRoute, type Reply, type Route } from './route.ts';
+
+/** What the server answers with. */
+export interface ServerParts {
+  readonly routes: readonly Route[];
+  readonly login: Login;
+  readonly runners: Runners;
+  readonly log: Log;
+}
+
+/**
+ * The platform's HTTP server: the API, and by Host header (`<app>.<user>.localhost`) the applications. Errors are
+ * `{ "error": "<sentence>" }`, with `log` when an installation or an application has printed why.
+ */
+export function platformServer(parts: ServerParts): Server {
+  const server = createServer((request, response) => {
+    const app = parts.runners.forHost(request);
+    if (app) return app.front.serve(request, response);
+    answer(parts, request, response).catch((error: unknown) => fail(parts.log, response, error));
+  });
+  server.on('upgrade', (request, socket, head) => {
+    const app = parts.runners.forHost(request);
+    if (app) app.front.upgrade(request, socket, head);
+    else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n');
+  });
+  // A start answers when the application does, and a tarball may be large: no time limit on a whole request.
+  server.requestTimeout = 0;
+  server.keepAliveTimeout = 75_000;
+  return server;
+}
+
+async function answer(parts: ServerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const url = new URL(`http://platform${request.url?.startsWith('/') ? request.url : '/'}`);
+  const match = matchRoute(parts.routes, request.method ?? 'GET', url.pathname);
+  if (!('route' in match)) {
+    if (match.allow.length > 0) response.setHeader('allow', match.allow.join(', '));
+    return send(response, noRoute(match.allow, request.method));
+  }
+  const { route, param } = match;
+  const caller = await logIn(parts.login, request.headers.authorization);
+  await mayUse(parts.login, caller, route.path.includes('/:user') ? checkedUser(param('user')) : undefined);
+  const reply = await route.run({ request, response, caller, query: url.searchParams, param });
+  send(response, reply);
+}
+
+/** 403 for another user's path; for the deploy service, which may use any, 404 or 401 when there is no such user. */
+async function mayUse(
+  { users }: Login,
+  caller: Awaited<ReturnType<typeof logIn>>,
+  user: string | undefined,
+): Promise<void> {
+  if (user !== undefined) mustBe(caller, user);
+  if (caller.with !== 'service') return;
+  if (user !== undefined) await users.get(user);
+  else if (!(await users.find(checkedUser(caller.user)))) throw new Refusal(401, `There is no user ${caller.user}.`);
+}
+
+function noRoute(allow: readonly string[], method: string | undefined): Reply {
+  if (allow.length === 0) return { status: 404, body: { error: 'There is nothing at this address.' } };
+  return { status: 405, body: { error: `This address does not know the method ${method}.` } };
+}
+
+function fail(log: Log, response: ServerResponse, error: unknown): void {
+  const refusal = error instanceof Refusal ? error : undefined;
+  if (!refusal) log({ type: 'platform.error', detail: messageOf(error) });
+  if (response.headersSent) return void response.destroy();
+  const status = refusal?.status ?? 500;
+  if (status === 401) response.setHeader('www-authenticate', 'Basic realm="platform", charset="UTF-8"');
+  // A damaged state file says in its message what to do; anything else unexpected does too little harm to hide.
+  const sentence = messageOf(error);
+  send(response, { status, body: refusal?.log ? { error: sentence, log: refusal.log } : { error: sentence } });
+}
+
+function send(response: ServerResponse, reply: Reply): void {
+  if (reply === 'streamed') return;
+  if (reply.body === undefined) {
+    response.writeHead(reply.status).end();
+    return;
+  }
+  const text = `${JSON.stringify(reply.body)}\n`;
+  response.writeHead(reply.status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    'cache-control': 'no-store',
+  });
+  response.end(text);
+}

@@ -1,0 +1,20 @@
+/**
+ * A request that the platform cannot fulfil: the HTTP status and the one sentence the caller reads as
+ * `{ "error": "<sentence>" }`. `log` adds the lines an installation or an application printed. Never holds a secret.
+ */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+
+  constructor(
+    readonly status: number,
+    sentence: string,
+    readonly log?: readonly string[],
+  ) {
+    super(sentence);
+  }
+}
+
+/** The message of whatever was thrown, for sentences and events. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Groups } from '../../processes/groups.ts';
+import { endGroup } from '../../processes/process-group.ts';
+import type { Exit } from './diagnosis.ts';
+
+/** What to run as a process group of its own. */
+export interface ChildSpec {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** For whom, for the record of running groups. */
+  readonly what: string;
+  /** Takes standard output and standard error; both must be drained or the child blocks. */
+  readonly output: (stream: Readable) => void;
+}
+
+/** A running process group. */
+export interface ChildGroup {
+  readonly pgid: number;
+  /** How the leader ended, once its output has been read. */
+  readonly exited: Promise<Exit>;
+  /** Ends the whole group: SIGTERM, up to `graceMs`, SIGKILL. Resolves when it is gone; a second call is fine. */
+  end(graceMs: number): Promise<void>;
+}
+
+/**
+ * Runs a program as the leader of a process group of its own, because a signal to a shell or to npm alone leaves what they
+ * started running. Rejects when there is no such program.
+ */
+export async function startGroup(groups: Groups, spec: ChildSpec): Promise<ChildGroup> {
+  const child = spawn(spec.program, spec.args, {
+    cwd: spec.cwd,
+    env: spec.env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  for (const stream of [child.stdout, child.stderr]) spec.output(stream);
+  const exit = exitOf(child);
+  const pgid = await started(child, spec.program);
+  groups.add(pgid, spec.what);
+  const exited = exit.then(async (how) => {
+    // What the leader left behind is not an application any more.
+    await endGroup(pgid, 500);
+    groups.remove(pgid);
+    return how;
+  });
+  return {
+    pgid,
+    exited,
+    end: async (graceMs) => {
+      await endGroup(pgid, graceMs);
+      await exited;
+    },
+  };
+}
+
+function started(child: ChildProcess, program: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once('spawn', () => resolve(child.pid ?? 0));
+    child.once('error', (error) => {
+      const missing = 'code' in error && error.code === 'ENOENT';
+      reject(
+        new Error(
+          missing ? `The program "${program}" was not found.` : `"${program}" could not be run: ${error.message}.`,
+        ),
+      );
+    });
+  });
+}
+
+function exitOf(child: ChildProcess): Promise<Exit> {
+  return new Promise((resolve) => {
+    child.once('exit', (code, signal) => {
+      const read = new Promise((closed) => child.once('close', closed));
+      // A grandchild may hold the pipes open for ever, so the last output gets a moment and no more.
+      Promise.race([read, pause(200)]).then(() => resolve({ code, signal }));
+    });
+  });
+}

@@ -1,0 +1,115 @@
+import type { Groups } from '../../processes/groups.ts';
+import { freePort } from '../../processes/ports.ts';
+import { messageOf, Refusal } from '../refusal.ts';
+import type { Limits } from '../settings.ts';
+import { masked, type Variables } from '../store/variables.ts';
+import type { AppLog } from './app-log.ts';
+import { appEnvironment, type OwnEnvironment } from './child-environment.ts';
+import { type ChildGroup, startGroup } from './child-group.ts';
+import { busyPort, type Exit, whyItEnded } from './diagnosis.ts';
+import { awaitAnswer } from './readiness.ts';
+import { readStartManifest, type StartCommand, type StartManifest, startCommand } from './start-command.ts';
+
+/** A release and what its process needs. */
+export interface Launch {
+  readonly what: string;
+  readonly snapshot: string;
+  readonly release: string;
+  readonly host: string;
+  readonly variables: Variables;
+  readonly npmCache: string;
+  readonly log: AppLog;
+  readonly limits: Limits;
+  /** Gives up: the process is ended and the launch fails. */
+  readonly signal: AbortSignal;
+}
+
+/** A release that runs and has answered. */
+export interface Running {
+  readonly snapshot: string;
+  readonly port: number;
+  readonly exited: Promise<Exit>;
+  end(graceMs: number): Promise<void>;
+}
+
+const portTries = 4;
+const failureLines = 100;
+
+/**
+ * Starts a release on a free port and waits until it answers. Throws a Refusal (500) that says in one sentence what was
+ * wrong, with the last lines of output; then nothing of it runs any more.
+ */
+export async function launch(own: OwnEnvironment, groups: Groups, spec: Launch): Promise<Running> {
+  const manifest = await readStartManifest(spec.release).catch(refused);
+  const command = await startCommand(spec.release, manifest).catch(refused);
+  for (let tries = 1; ; tries++) {
+    const port = await freePort();
+    const outcome = await attempt(own, groups, { ...spec, manifest, command, port });
+    if (!('failure' in outcome)) return outcome;
+    // Another process took the port between our looking and the application's binding.
+    if (outcome.busy === port && tries < portTries) continue;
+    const [sentence = '', ...lines] = masked([outcome.failure, ...outcome.lines], spec.variables);
+    throw new Refusal(500, sentence, lines);
+  }
+}
+
+interface Attempt extends Launch {
+  readonly manifest: StartManifest;
+  readonly command: StartCommand;
+  readonly port: number;
+}
+
+interface Failure {
+  readonly failure: string;
+  readonly lines: readonly string[];
+  readonly busy?: number | undefined;
+}
+
+async function attempt(own: OwnEnvironment, groups: Groups, spec: Attempt): Promise<Running | Failure> {
+  const lines: string[] = [];
+  const group = await run(own, groups, spec, lines).catch((error: unknown) => messageOf(error));
+  if (typeof group === 'string') return { failure: group, lines };
+  const over = new AbortController();
+  const gone = group.exited.then((exit) => {
+    over.abort();
+    return exit;
+  });
+  const signal = AbortSignal.any([over.signal, spec.signal]);
+  const problem = await awaitAnswer({ ...spec.limits, port: spec.port, host: spec.host, signal });
+  if (problem === undefined && !signal.aborted) {
+    lines.length = 0;
+    return { snapshot: spec.snapshot, port: spec.port, exited: group.exited, end: group.end };
+  }
+  if (over.signal.aborted) return ended(lines, await gone, spec);
+  await group.end(spec.limits.graceMs);
+  return { failure: spec.signal.aborted ? 'The start was called off.' : (problem ?? ''), lines };
+}
+
+function run(own: OwnEnvironment, groups: Groups, spec: Attempt, lines: string[]): Promise<ChildGroup> {
+  const { command, release } = spec;
+  return startGroup(groups, {
+    program: command.program,
+    args: command.args,
+    cwd: release,
+    env: appEnvironment(own, { ...spec, script: command.text }),
+    what: spec.what,
+    output: (stream) =>
+      spec.log.take(stream, (line) => {
+        lines.push(line.slice(0, 2_000));
+        if (lines.length > failureLines) lines.shift();
+      }),
+  });
+}
+
+function ended(lines: readonly string[], exit: Exit, spec: Attempt): Failure {
+  const busy = busyPort(lines);
+  if (busy !== undefined && busy !== spec.port) {
+    const failure = `The application wants port ${busy}, which is taken; it must listen on the port in the variable PORT.`;
+    return { failure, lines };
+  }
+  return { failure: whyItEnded(lines, exit, spec.release), lines, busy };
+}
+
+function refused(error: unknown): never {
+  throw new Refusal(500, messageOf(error), []);
+}

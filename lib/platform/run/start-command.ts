@@ -1,0 +1,111 @@
+import { access, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasCode } from '../../processes/error-code.ts';
+
+/** How an application is started: a program with its arguments, and the text of it for people. */
+export interface StartCommand {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly text: string;
+}
+
+/** What a package.json says about starting. */
+export interface StartManifest {
+  readonly name?: string;
+  readonly version?: string;
+  readonly main?: string;
+  readonly scripts: Readonly<Record<string, string>>;
+}
+
+const usual = ['server.js', 'app.js', 'index.js'];
+const plainWords = /^[\w@%+=:,./-]+(?: +[\w@%+=:,./-]+)*$/;
+const shellWords = new Set([
+  'exec',
+  'cd',
+  'export',
+  'set',
+  'source',
+  '.',
+  ':',
+  'exit',
+  'trap',
+  'ulimit',
+  'umask',
+  'eval',
+  'test',
+  'true',
+  'false',
+  'if',
+  'for',
+  'while',
+  'until',
+  'case',
+]);
+
+/** The release's own package.json, read with care: it is the application's, not ours. Throws one sentence. */
+export async function readStartManifest(release: string): Promise<StartManifest> {
+  const text = await readFile(join(release, 'package.json'), 'utf8').catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT')) throw new Error('There is no package.json in the root of the repository.');
+    throw error;
+  });
+  const json = parsed(text);
+  const scripts = Object.entries(fieldsOf(json.scripts)).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
+  const texts = { name: json.name, version: json.version, main: json.main };
+  const given = Object.entries(texts).filter(([, value]) => typeof value === 'string');
+  return { ...Object.fromEntries(given), scripts: Object.fromEntries(scripts) };
+}
+
+/**
+ * The command that starts the release: `scripts.start` with its `prestart`, else `node <main>`, else `node` with
+ * `server.js`, `app.js` or `index.js`. npm itself is not run: it takes a quarter of a second and would stand between the
+ * signals and the application. A script without shell syntax is run as it is, any other one by `sh -c`.
+ */
+export async function startCommand(release: string, manifest: StartManifest): Promise<StartCommand> {
+  const { start, prestart } = manifest.scripts;
+  if (start?.trim()) return prestart?.trim() ? shell(`(${prestart}) && ${start}`) : scriptCommand(start.trim());
+  for (const file of manifest.main ? [manifest.main, ...usual] : usual) {
+    if (await resolves(release, file)) return { program: 'node', args: [file], text: `node ${file}` };
+  }
+  throw new Error(
+    `There is nothing to start: package.json has no scripts.start and no main, and there is no ${usual.join(', ')}.`,
+  );
+}
+
+function scriptCommand(script: string): StartCommand {
+  const [program = '', ...args] = script.split(/ +/);
+  const plain = plainWords.test(script) && !program.includes('=') && !shellWords.has(program);
+  return plain ? { program, args, text: script } : shell(script);
+}
+
+function shell(script: string): StartCommand {
+  return { program: 'sh', args: ['-c', script], text: script };
+}
+
+/** `main` may leave out the extension or name a folder, as for require(). */
+async function resolves(release: string, file: string): Promise<boolean> {
+  for (const candidate of [file, `${file}.js`, join(file, 'index.js')]) {
+    const there = await access(join(release, candidate)).then(
+      () => true,
+      () => false,
+    );
+    if (there) return true;
+  }
+  return false;
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    // npm accepts a byte order mark, so this does.
+    return fieldsOf(JSON.parse(text.replace(/^\uFEFF/, '')));
+  } catch {
+    throw new Error('package.json is not valid JSON.');
+  }
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value))
+    : {};
+}

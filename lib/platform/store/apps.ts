@@ -1,0 +1,117 @@
+import { readdir, rm } from 'node:fs/promises';
+import * as v from 'valibot';
+import { hasCode } from '../../processes/error-code.ts';
+import { readState, writeState } from '../../processes/state-file.ts';
+import { turns } from '../../processes/turns.ts';
+import { Refusal } from '../refusal.ts';
+import type { Folders } from './folders.ts';
+import { type AppName, appKey, appSegment, checkedAppName } from './names.ts';
+
+const storedApp = v.object({
+  /** The name in the manifest, with its scope. */
+  name: v.string(),
+  manifest: v.record(v.string(), v.unknown()),
+  /** The loopback port under which the application answers, for good. */
+  port: v.nullable(v.number()),
+  /** The snapshot that serves, or served last. */
+  active: v.nullable(v.string()),
+  /** Whether it is to be running, also after the platform has been started again. */
+  wanted: v.picklist(['running', 'stopped']),
+  created_at: v.string(),
+  updated_at: v.string(),
+});
+
+/** An application as stored. */
+export type StoredApp = v.InferOutput<typeof storedApp>;
+
+/** A package manifest as it was sent: kept whole, read with care. */
+export type Manifest = Readonly<Record<string, unknown>>;
+
+/** The applications, a folder each. */
+export interface Apps {
+  /** The application, or `undefined`. */
+  find(name: AppName): Promise<StoredApp | undefined>;
+  /** The application, or 404. */
+  get(name: AppName): Promise<StoredApp>;
+  /** Changes some fields; changes of one application wait for each other. Gives the new state. */
+  change(name: AppName, fields: Partial<StoredApp>): Promise<StoredApp>;
+  /** Creates the application or updates its manifest. 409 when another name already stands for the same path. */
+  put(name: AppName, manifest: Manifest): Promise<{ readonly app: StoredApp; readonly created: boolean }>;
+  /** Creates the application; 409 when it exists. */
+  create(name: AppName, manifest: Manifest): Promise<StoredApp>;
+  /** Removes the application and all its files. */
+  remove(name: AppName): Promise<void>;
+  /** The user's applications, by name; of all users without one. */
+  list(user?: string): Promise<readonly AppName[]>;
+}
+
+/** Applications kept as folders. */
+export function apps(folders: Folders): Apps {
+  const inTurn = turns();
+  const find = async (name: AppName) => {
+    const app = await readState(folders.ofApp(name).record, storedApp);
+    return app && (name.scoped === undefined || app.name === name.scoped) ? app : undefined;
+  };
+  const get = async (name: AppName) => {
+    const app = await find(name);
+    if (app) return app;
+    throw new Refusal(404, `${name.user} has no application ${name.scoped ?? name.app}.`);
+  };
+  const write = (name: AppName, app: StoredApp) => writeState(folders.ofApp(name).record, app, { durable: true });
+  const put = async (name: AppName, manifest: Manifest) => {
+    const now = new Date().toISOString();
+    const full = nameOf(name, manifest);
+    const known = await readState(folders.ofApp(name).record, storedApp);
+    if (known && known.name !== full) {
+      throw new Refusal(409, `${full} and ${known.name} would have the same address here; rename one of them.`);
+    }
+    const fresh = { port: null, active: null, wanted: 'stopped' as const, created_at: now };
+    const app = { ...(known ?? fresh), name: full, manifest, updated_at: now };
+    await write(name, app);
+    return { app, created: !known };
+  };
+  return {
+    find,
+    get,
+    change: (name, fields) =>
+      inTurn(appKey(name), async () => {
+        const app = { ...(await get(name)), ...fields, updated_at: new Date().toISOString() };
+        await write(name, app);
+        return app;
+      }),
+    put: (name, manifest) => inTurn(appKey(name), () => put(name, manifest)),
+    create: (name, manifest) =>
+      inTurn(appKey(name), async () => {
+        if (await find(name)) throw new Refusal(409, `${name.user} has an application ${name.app} already.`);
+        return (await put(name, manifest)).app;
+      }),
+    remove: (name) =>
+      inTurn(appKey(name), () => rm(folders.ofApp(name).root, { recursive: true, force: true, maxRetries: 3 })),
+    list: async (user) => {
+      const owners = user === undefined ? await subfolders(folders.apps) : [user];
+      const lists = await Promise.all(owners.map((owner) => ofUser(folders, owner)));
+      return lists.flat();
+    },
+  };
+}
+
+async function ofUser(folders: Folders, user: string): Promise<AppName[]> {
+  return (await subfolders(folders.ofUser(user))).map((app) => ({ user, app }));
+}
+
+async function subfolders(path: string): Promise<string[]> {
+  const entries = await readdir(path, { withFileTypes: true }).catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT')) return [];
+    throw error;
+  });
+  return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
+}
+
+/** The full name from manifest and path, which must agree. */
+function nameOf(path: AppName, manifest: Manifest): string {
+  const name = manifest.name ?? path.scoped ?? path.app;
+  if (typeof name !== 'string') throw new Refusal(400, 'The name in the manifest is not a text.');
+  const full = checkedAppName(name);
+  if (appSegment(full) === path.app && (path.scoped ?? full) === full) return full;
+  throw new Refusal(400, `The manifest names ${full}, the path ${path.scoped ?? path.app}.`);
+}

@@ -1,0 +1,59 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { sameSecret } from '../http/passwords.ts';
+import { Refusal } from '../refusal.ts';
+import type { StoredUser, Users } from './users.ts';
+
+/** An API token as its owner sees it in a list: never the secret. */
+export interface TokenInfo {
+  readonly name: string;
+  readonly created_at: string;
+}
+
+const prefix = 'dwt_';
+const namePattern = /^[A-Za-z0-9][A-Za-z0-9 ._@+-]{0,63}$/;
+
+/**
+ * Makes an API token and gives its secret, this once: only a hash is stored. The secret is 256 random bits, so a plain
+ * SHA-256 is enough where a password needs scrypt. 409 when the name is taken.
+ */
+export async function createToken(users: Users, user: string, name: string): Promise<TokenInfo & { token: string }> {
+  if (!namePattern.test(name)) {
+    throw new Refusal(
+      400,
+      'A token name has 1 to 64 letters, digits, spaces and . _ @ + - and begins with one of the first two.',
+    );
+  }
+  const token = `${prefix}${randomBytes(32).toString('base64url')}`;
+  const info = { name, created_at: new Date().toISOString() };
+  await users.change(user, (stored) => {
+    if (stored.tokens.some((one) => one.name === name))
+      throw new Refusal(409, `There is a token named ${name} already.`);
+    return { ...stored, tokens: [...stored.tokens, { ...info, hash: hashed(token) }] };
+  });
+  return { ...info, token };
+}
+
+/** The user's tokens, oldest first, without their secrets. */
+export function listTokens(user: StoredUser): readonly TokenInfo[] {
+  return user.tokens.map(({ name, created_at }) => ({ name, created_at }));
+}
+
+/** Revokes a token: the next request with it is refused. 404 when there is none of that name. */
+export async function revokeToken(users: Users, user: string, name: string): Promise<void> {
+  await users.change(user, (stored) => {
+    const tokens = stored.tokens.filter((one) => one.name !== name);
+    if (tokens.length === stored.tokens.length) throw new Refusal(404, `There is no token named ${name}.`);
+    return { ...stored, tokens };
+  });
+}
+
+/** Whether the secret is one of the user's API tokens. */
+export function isToken(user: StoredUser, secret: string): boolean {
+  if (!secret.startsWith(prefix)) return false;
+  const hash = hashed(secret);
+  return user.tokens.some((one) => sameSecret(one.hash, hash));
+}
+
+function hashed(token: string): string {
+  return createHash('sha256').update(token).digest('base64url');
+}

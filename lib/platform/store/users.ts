@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { readState, writeState } from '../../processes/state-file.ts';
+import { turns } from '../../processes/turns.ts';
+import { hashPassword } from '../http/passwords.ts';
+import { Refusal } from '../refusal.ts';
+import { checkedUser } from './names.ts';
+
+const storedToken = v.object({ name: v.string(), hash: v.string(), created_at: v.string() });
+const storedUser = v.object({
+  // The caller's document. It is kept as it is: also without `username`, which is for the reader to notice.
+  record: v.record(v.string(), v.unknown()),
+  password: v.object({ salt: v.string(), hash: v.string() }),
+  tokens: v.array(storedToken),
+  thirdparty: v.array(v.looseObject({ id: v.string() })),
+});
+
+/** A user as stored: the record and what the platform keeps beside it. */
+export type StoredUser = v.InferOutput<typeof storedUser>;
+
+/** The users of the platform, a file each. */
+export interface Users {
+  /** The user, or `undefined`. */
+  find(name: string): Promise<StoredUser | undefined>;
+  /** The user, or 404. */
+  get(name: string): Promise<StoredUser>;
+  /** Changes a user; changes of one user wait for each other. 404 when there is none. Gives the new state. */
+  change(name: string, edit: (user: StoredUser) => StoredUser): Promise<StoredUser>;
+  /** Adds a user; 409 when the name is taken, 400 when it or the password cannot be used. */
+  create(name: string, password: string): Promise<void>;
+  /** Gives the user another password; 404 when there is none. */
+  setPassword(name: string, password: string): Promise<void>;
+}
+
+/** Users kept as files in `folder`, readable by the owner only. */
+export function users(folder: string): Users {
+  const inTurn = turns();
+  const path = (name: string) => join(folder, `${checkedUser(name)}.json`);
+  const find = async (name: string) => readState(path(name), storedUser);
+  const write = (name: string, user: StoredUser) => writeState(path(name), user, { durable: true, secret: true });
+  const get = async (name: string) => {
+    const user = await find(name);
+    if (!user) throw new Refusal(404, `There is no user ${name}.`);
+    return user;
+  };
+  const change = (name: string, edit: (user: StoredUser) => StoredUser) =>
+    inTurn(name, async () => {
+      const user = edit(await get(name));
+      await write(name, user);
+      return user;
+    });
+  return {
+    find,
+    get,
+    change,
+    create: (name, password) =>
+      inTurn(name, async () => {
+        if (await find(name)) throw new Refusal(409, `The user ${name} exists already.`);
+        const hash = await hashPassword(checkedPassword(password));
+        await write(name, { record: { username: name }, password: hash, tokens: [], thirdparty: [] });
+      }),
+    setPassword: async (name, password) => {
+      const hash = await hashPassword(checkedPassword(password));
+      await change(name, (user) => ({ ...user, password: hash }));
+    },
+  };
+}
+
+function checkedPassword(password: string): string {
+  if (password.length > 0 && password.length <= 1024) return password;
+  throw new Refusal(400, 'A password has 1 to 1024 characters.');
+}

@@ -1,0 +1,72 @@
+import * as v from 'valibot';
+import { readState, writeState } from '../../processes/state-file.ts';
+import { turns } from '../../processes/turns.ts';
+import { Refusal } from '../refusal.ts';
+import type { Folders } from './folders.ts';
+import { type AppName, appKey, checkedVariable } from './names.ts';
+
+/** An application's stored environment variables. Their values are never logged. */
+export type Variables = Readonly<Record<string, string>>;
+
+/** Stored variables; they outlive deploys and reach the application at its next start. */
+export interface VariableStore {
+  read(app: AppName): Promise<Variables>;
+  /** Puts these in place of all that there were. 400 for a name or value that cannot be used. */
+  replace(app: AppName, variables: Readonly<Record<string, unknown>>): Promise<Variables>;
+  /** Sets these beside what there is; `null` removes (https://www.rfc-editor.org/rfc/rfc7396). */
+  merge(app: AppName, variables: Readonly<Record<string, unknown>>): Promise<Variables>;
+  /** Removes one; 404 when it is not there. */
+  remove(app: AppName, key: string): Promise<void>;
+}
+
+const schema = v.record(v.string(), v.string());
+const limitBytes = 64 * 1024;
+
+/** Variables kept in a file per application, readable by the owner only. */
+export function variableStore(folders: Folders): VariableStore {
+  const inTurn = turns();
+  const read = async (app: AppName) => (await readState(folders.ofApp(app).variables, schema)) ?? {};
+  const write = async (app: AppName, variables: Variables) => {
+    await writeState(folders.ofApp(app).variables, variables, { durable: true, secret: true });
+    return variables;
+  };
+  return {
+    read,
+    replace: (app, variables) => inTurn(appKey(app), () => write(app, checked(variables))),
+    merge: (app, changes) =>
+      inTurn(appKey(app), async () => {
+        const merged = { ...(await read(app)), ...changes };
+        const kept = Object.entries(merged).filter(([, value]) => value !== null);
+        return write(app, checked(Object.fromEntries(kept)));
+      }),
+    remove: (app, key) =>
+      inTurn(appKey(app), async () => {
+        const variables = await read(app);
+        if (!Object.hasOwn(variables, key)) throw new Refusal(404, `There is no variable ${key.slice(0, 80)}.`);
+        await write(app, Object.fromEntries(Object.entries(variables).filter(([name]) => name !== key)));
+      }),
+  };
+}
+
+/** Lines without the values of these variables: an application may print its environment when it fails. */
+export function masked(lines: readonly string[], variables: Variables): string[] {
+  // Short values (`1`, `true`) are no secrets, and masking them would make a log unreadable.
+  const secrets = Object.values(variables)
+    .flatMap((value) => value.split('\n'))
+    .filter((value) => value.length >= 6)
+    .sort((a, b) => b.length - a.length);
+  return lines.map((line) => secrets.reduce((text, secret) => text.replaceAll(secret, '***'), line));
+}
+
+function checked(variables: Readonly<Record<string, unknown>>): Variables {
+  let bytes = 0;
+  const entries = Object.entries(variables).map(([name, value]) => {
+    checkedVariable(name);
+    if (typeof value !== 'string') throw new Refusal(400, `The value of ${name} is not a text.`);
+    if (value.includes('\0')) throw new Refusal(400, `The value of ${name} holds a NUL character.`);
+    bytes += Buffer.byteLength(name) + Buffer.byteLength(value);
+    return [name, value] as const;
+  });
+  if (bytes > limitBytes) throw new Refusal(413, `The variables are larger than ${limitBytes} bytes together.`);
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,51 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { LocalError } from './local-error.ts';
+import { processStartTime } from './start-time.ts';
+
+/**
+ * Makes sure that one service at a time works on a data folder. Gives what lifts the lock. A lock whose process is gone
+ * is taken over.
+ *
+ * @throws LocalError when another one runs, and when the folder cannot be made or written to
+ */
+export async function lockInstance(file: string): Promise<() => void> {
+  const holder = readHolder(file);
+  if (holder && (await isAlive(holder))) {
+    throw new LocalError(`The service already runs in this folder (process ${holder.pid}): stop it first.`);
+  }
+  write(file, { pid: process.pid, startTime: await processStartTime(process.pid) });
+  return () => rmSync(file, { force: true });
+}
+
+interface Holder {
+  readonly pid: number;
+  readonly startTime: string | undefined;
+}
+
+function write(file: string, holder: Holder): void {
+  const folder = dirname(file);
+  try {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(file, JSON.stringify(holder));
+  } catch (cause) {
+    throw new LocalError(`The data folder ${folder} cannot be written to: check the path and its permissions.`, {
+      cause,
+    });
+  }
+}
+
+function readHolder(file: string): Holder | null {
+  try {
+    const holder: Holder = JSON.parse(readFileSync(file, 'utf8'));
+    return Number.isInteger(holder.pid) ? holder : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Numbers of processes are used again: the time of its start tells whether it is still the same one. */
+async function isAlive({ pid, startTime }: Holder): Promise<boolean> {
+  const found = pid === process.pid ? undefined : await processStartTime(pid);
+  return found !== undefined && found === startTime;
+}

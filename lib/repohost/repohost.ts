@@ -1,0 +1,133 @@
+import { chmodSync, mkdirSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { resolve } from 'node:path';
+import { LocalError } from '../processes/local-error.ts';
+import { repoHostServer } from './api/server.ts';
+import { buildHookProgram } from './delivery/hook.ts';
+import { journalIn } from './delivery/journal.ts';
+import { type Redelivery, type RedeliveryReport, startRedelivery } from './delivery/redelivery.ts';
+import { archiveLinks } from './git/archive.ts';
+import { gitCommand } from './git/git.ts';
+import { announce, type Running, withdraw } from './running.ts';
+import { type CommitStatuses, commitStatusesIn, type StoredStatus } from './store/commit-statuses.ts';
+import { type Folders, folders } from './store/folders.ts';
+import { type CreateOptions, type Repositories, repositoriesIn } from './store/repositories.ts';
+import { type NewToken, type Tokens, tokensIn } from './store/tokens.ts';
+
+export interface RepoHostOptions {
+  /** Repositories, statuses, tokens and owed deliveries; made when absent, kept for the next start. */
+  readonly dataDir: string;
+  /** 0 for any free one. */
+  readonly port: number;
+  /** Where pushes are told, and the login for it. */
+  readonly webhook: Running['webhook'];
+  /** The git command; `git`. */
+  readonly git?: string;
+  /** Takes lines for the operator; none holds a secret. */
+  readonly log?: (line: string) => void;
+}
+
+/** The embedded repository host, running on 127.0.0.1. */
+export interface RepoHost {
+  readonly url: string;
+  /** Base address of the REST API, for the GitHub adapter: the same address. */
+  readonly api: string;
+  /** Makes an empty repository; one that is there already stays as it is. Throws a `LocalError` for an impossible name. */
+  createRepository(owner: string, name: string, options?: CreateOptions): Promise<void>;
+  /** The bare repository's folder: `git push <folder> main` works also while the host does not run. */
+  repositoryPath(owner: string, name: string): string;
+  /** The address for `git clone`; pushing asks for the webhook's login or an access token. */
+  cloneUrl(owner: string, name: string): string;
+  /** The commit statuses, newest first. */
+  statuses(owner: string, name: string, sha: string): Promise<readonly StoredStatus[]>;
+  /** Makes an access token of a user, and gives it this once. */
+  createToken(token: NewToken): string;
+  /** Sends what is owed to the service now. It is done by itself too, at the start and while the service does not answer. */
+  redeliver(): Promise<RedeliveryReport>;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the repository host of one machine: bare git repositories behind those calls of GitHub's REST API that the
+ * service makes, with a webhook that tells each push. Throws a `LocalError` when git is missing or the port is taken.
+ */
+export async function startRepoHost(options: RepoHostOptions): Promise<RepoHost> {
+  const { log = () => {}, webhook } = options;
+  const place = folders(resolve(options.dataDir));
+  const git = gitCommand(options.git);
+  await git.read(['version']);
+  makePrivate(place);
+  const repositories = repositoriesIn(place, git);
+  await buildHookProgram(place.hookProgram);
+  repositories.refreshHooks();
+  const statuses = commitStatusesIn(place);
+  const tokens = tokensIn(place.tokens);
+  let url = '';
+  const links = archiveLinks();
+  const server = repoHostServer({
+    git,
+    folders: place,
+    repositories,
+    statuses,
+    links,
+    tokens,
+    webhook,
+    log,
+    url: () => url,
+  });
+  url = `http://127.0.0.1:${await listen(server, options.port)}`;
+  const running = { pid: process.pid, url, webhook };
+  announce(place.running, running);
+  const redelivery = startRedelivery({
+    by: { git, folders: place, journal: journalIn(place.deliveries) },
+    running,
+    log,
+  });
+  return openHost({ url, place, repositories, statuses, tokens, redelivery, server });
+}
+
+interface Parts {
+  readonly url: string;
+  readonly place: Folders;
+  readonly repositories: Repositories;
+  readonly statuses: CommitStatuses;
+  readonly tokens: Tokens;
+  readonly redelivery: Redelivery;
+  readonly server: Server;
+}
+
+function openHost({ url, place, repositories, statuses, tokens, redelivery, server }: Parts): RepoHost {
+  return {
+    url,
+    api: url,
+    createRepository: (owner, name, options) => repositories.create({ owner, name }, options),
+    repositoryPath: (owner, name) => place.ofRepository({ owner, name }),
+    cloneUrl: (owner, name) => `${url}/${owner}/${name}.git`,
+    statuses: (owner, name, sha) => statuses.list({ owner, name }, sha),
+    createToken: tokens.add,
+    redeliver: redelivery.round,
+    async close() {
+      withdraw(place.running);
+      await redelivery.stop();
+      server.closeAllConnections();
+      if (server.listening) await new Promise((closed) => server.close(closed));
+    },
+  };
+}
+
+function makePrivate(place: Folders): void {
+  mkdirSync(place.root, { recursive: true, mode: 0o700 });
+  chmodSync(place.root, 0o700);
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((started, failed) => {
+    server.once('error', (cause) => {
+      failed(new LocalError(`The repository host could not listen on port ${port}: choose another one.`, { cause }));
+    });
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address();
+      started(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+}

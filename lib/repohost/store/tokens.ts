@@ -1,0 +1,51 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import * as v from 'valibot';
+import { readPrivate, writePrivate } from '../../processes/private-file.ts';
+
+const TokenSchema = v.object({
+  login: v.string(),
+  sha256: v.string(),
+  scopes: v.array(v.string()),
+  expiresAt: v.nullable(v.string()),
+});
+
+/** Whose token it is and what it is for; `expiresAt` is RFC 3339. */
+export type TokenGrant = Omit<v.InferOutput<typeof TokenSchema>, 'sha256'>;
+
+export interface NewToken {
+  readonly login: string;
+  /** The token itself; a random one when absent. */
+  readonly secret?: string;
+  readonly scopes?: readonly string[];
+  readonly expiresAt?: string;
+}
+
+/** Access tokens of the host; only their digests are kept. */
+export interface Tokens {
+  /** Makes a token and gives it, this once. */
+  add(token: NewToken): string;
+  /** What a secret grants, or null when it is no token (any more). */
+  find(secret: string): TokenGrant | null;
+}
+
+export function tokensIn(file: string): Tokens {
+  const read = () => readPrivate(file, (value) => v.parse(v.array(TokenSchema), value), []);
+  return {
+    add({ login, secret = `local_${randomBytes(24).toString('hex')}`, scopes = ['repo'], expiresAt = null }) {
+      const token = { login, sha256: digest(secret).toString('hex'), scopes: [...scopes], expiresAt };
+      writePrivate(file, [...read().filter((other) => other.sha256 !== token.sha256), token]);
+      return secret;
+    },
+    find(secret) {
+      const mine = digest(secret);
+      const token = read().find(({ sha256 }) => timingSafeEqual(Buffer.from(sha256, 'hex'), mine));
+      if (!token || (token.expiresAt !== null && Date.parse(token.expiresAt) <= Date.now())) return null;
+      const { login, scopes, expiresAt } = token;
+      return { login, scopes, expiresAt };
+    },
+  };
+}
+
+function digest(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}

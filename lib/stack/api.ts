@@ -1,0 +1,183 @@
+import { Aws, CfnCondition, Duration, Fn, Token, Validations } from 'aws-cdk-lib';
+import {
+  AuthorizationType,
+  type IAuthorizer,
+  LambdaIntegration,
+  type MethodOptions,
+  RequestAuthorizer,
+  ResponseTransferMode,
+  type RestApi,
+} from 'aws-cdk-lib/aws-apigateway';
+import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import { type Route, routes } from '../../functions/core/routes.ts';
+import {
+  type Access,
+  callPlatform,
+  chooseBranch,
+  endStreams,
+  hearSignals,
+  keepTokens,
+  knowHosts,
+  knowPlatform,
+  linkEntries,
+  readHookSecrets,
+  readLog,
+  sendTo,
+  writeLog,
+} from './access.ts';
+import { ServiceFunction } from './function.ts';
+import { restApi } from './gateway.ts';
+import { answerInOneShape } from './gateway-responses.ts';
+import type { Parameters } from './parameters.ts';
+import { unknownPaths } from './paths.ts';
+import type { Queues } from './queues.ts';
+import type { Socket } from './socket.ts';
+import type { Stores } from './stores.ts';
+
+/** What the API is built on. */
+export interface ApiProps {
+  readonly bundles: string;
+  readonly parameters: Parameters;
+  readonly stores: Stores;
+  readonly queues: Queues;
+  /** The socket that signals of changes come through. */
+  readonly signals: Socket;
+}
+
+/** The gateway gives up after 29 seconds, so no endpoint may take longer; */
+const endpointSeconds = 29;
+/** on one that streams after 15 minutes, which is also the most that Lambda gives. */
+const streamSeconds = 900;
+
+/** The HTTP API: each route to its function, everything else to `api-unknown`, behind one authorizer. */
+export class Api extends Construct {
+  readonly rest: RestApi;
+  readonly functions: readonly ServiceFunction[];
+  /** Whether the operator has reserved room for streams of changes. */
+  readonly limitsStreams: CfnCondition;
+  /** Decides who may enter, here and at the socket for clients outside. */
+  readonly authorize: ServiceFunction;
+
+  constructor(scope: Construct, id: string, props: ApiProps) {
+    super(scope, id);
+    this.rest = restApi(this);
+    this.authorize = this.#endpoint('authorize', props, [knowPlatform(props.parameters)]);
+    const endpoints = Object.entries(endpointAccess(props)).map(([name, access]) =>
+      this.#endpoint(name, props, access),
+    );
+    this.functions = [this.authorize, ...endpoints];
+    this.limitsStreams = limitStreams(this.named('api-changes'), props.parameters);
+    this.#route(loginAt(this, this.authorize));
+    this.#answerUnknown();
+    answerInOneShape(this.rest);
+  }
+
+  /** The function of an endpoint. */
+  named(name: string): ServiceFunction {
+    const found = this.functions.find((one) => one.folder === name);
+    if (!found) throw new Error(`There is no function ${name} among the API's; say in lib/api.ts what it may do.`);
+    return found;
+  }
+
+  #endpoint(name: string, { bundles }: ApiProps, access: readonly Access[]): ServiceFunction {
+    const timeoutSeconds = streams(name) ? streamSeconds : endpointSeconds;
+    return new ServiceFunction(this, name, { bundles, timeoutSeconds, access });
+  }
+
+  #route(authorizer: IAuthorizer): void {
+    for (const route of routes) {
+      this.#method(route.method, route.path, route.function, login(route, authorizer));
+    }
+  }
+
+  #answerUnknown(): void {
+    for (const path of unknownPaths(routes)) {
+      this.#method('ANY', path, 'api-unknown', open('It only says that there is nothing here.'));
+    }
+  }
+
+  #method(method: string, path: string, name: string, { options, acknowledged }: Login): void {
+    const added = this.rest.root.resourceForPath(path).addMethod(method, this.#integration(name), options);
+    if (acknowledged) Validations.of(added).acknowledge({ id: 'AwsSolutions-APIG4', reason: acknowledged });
+  }
+
+  #integration(name: string): LambdaIntegration {
+    return new LambdaIntegration(this.named(name), {
+      // One permission for all routes of a function: one each would outgrow the 20 kB of a function's policy.
+      scopePermissionToMethod: false,
+      ...(streams(name) && {
+        responseTransferMode: ResponseTransferMode.STREAM,
+        timeout: Duration.seconds(streamSeconds),
+      }),
+    });
+  }
+}
+
+function streams(name: string): boolean {
+  return routes.some((route) => route.function === name && route.streams);
+}
+
+/** So many streams, and no more: each holds a function for minutes, whether its reader is still there or not. */
+function limitStreams(one: ServiceFunction, { changesConcurrency }: Parameters): CfnCondition {
+  const given = new CfnCondition(one, 'ConcurrencyGiven', {
+    expression: Fn.conditionNot(Fn.conditionEquals(changesConcurrency.valueAsString, '0')),
+  });
+  const resource = one.node.defaultChild;
+  if (!(resource instanceof CfnFunction)) throw new Error('The function has no resource in the template.');
+  resource.reservedConcurrentExecutions = Token.asNumber(
+    Fn.conditionIf(given.logicalId, changesConcurrency.valueAsNumber, Aws.NO_VALUE),
+  );
+  return given;
+}
+
+/** How a method asks for a login, or why it does not. */
+interface Login {
+  readonly options: MethodOptions;
+  readonly acknowledged?: string;
+}
+
+function login(route: Route, authorizer: IAuthorizer): Login {
+  if (route.login === 'none')
+    return open('A badge is embedded in public readmes and tells nothing but the last outcome.');
+  return { options: { authorizer, authorizationType: AuthorizationType.CUSTOM } };
+}
+
+function open(acknowledged: string): Login {
+  return { options: { authorizationType: AuthorizationType.NONE }, acknowledged };
+}
+
+/**
+ * No identity source and nothing remembered, so that it runs for every request: only its refusal carries a
+ * `WWW-Authenticate`, also when there are no credentials at all, and a remembered policy would hold for other paths too.
+ */
+function loginAt(scope: Construct, handler: ServiceFunction): RequestAuthorizer {
+  return new RequestAuthorizer(scope, 'Login', { handler, identitySources: [], resultsCacheTtl: Duration.seconds(0) });
+}
+
+/** What each endpoint may do. */
+function endpointAccess({ parameters, stores, queues, signals }: ApiProps): Record<string, readonly Access[]> {
+  const read = [readLog(stores.log), linkEntries(parameters)];
+  const queue = (['check', 'fetch', 'report'] as const).map((name) => sendTo(queues.named(name)));
+  return {
+    'api-deploy': [
+      writeLog(stores.log),
+      ...queue,
+      chooseBranch(parameters),
+      knowHosts(parameters),
+      linkEntries(parameters),
+      readHookSecrets(stores.hookSecrets),
+    ],
+    'api-status': read,
+    'api-change': read,
+    'api-changes': [...read, endStreams(parameters), hearSignals(signals)],
+    'api-pair': [
+      keepTokens(stores.log, stores.tokenKey),
+      knowHosts(parameters),
+      callPlatform(parameters, stores.platformToken),
+    ],
+    // Its addresses are those of readmes; it writes none itself.
+    'api-badge': [readLog(stores.log)],
+    'api-unknown': [],
+  };
+}

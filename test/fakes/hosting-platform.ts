@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto';
+import { DeployError, type ErrorCode } from '../../functions/core/errors.ts';
+import type {
+  Activation,
+  AppRef,
+  HostingPlatform,
+  SnapshotRef,
+  Upload,
+} from '../../functions/core/ports/hosting-platform.ts';
+
+/** A snapshot as the twin keeps it. */
+export interface MemorySnapshot {
+  readonly bytes: Buffer;
+  readonly state: 'pending' | 'building' | 'ready' | 'failed';
+  /** How many more polls find it building. */
+  readonly pollsLeft: number;
+}
+
+/** An application as the twin keeps it. */
+export interface MemoryApp {
+  readonly manifest: Readonly<Record<string, unknown>>;
+  /** The snapshot that serves. */
+  readonly serving: string | null;
+  readonly snapshots: Readonly<Record<string, MemorySnapshot>>;
+}
+
+/** Why something failed, as a platform says it. */
+export interface MemoryFailure {
+  readonly reason: string;
+  readonly log: readonly string[];
+}
+
+/** How the twin's applications behave; by default all of them are built at the first poll, and start. */
+export interface MemoryBehaviour {
+  /** How many polls find a snapshot still building. */
+  readonly slowPolls?: number;
+  /** Why a tarball cannot be built, or null. */
+  readonly build?: (bytes: Buffer) => MemoryFailure | null;
+  /** Why it does not start, or null. */
+  readonly start?: (bytes: Buffer) => MemoryFailure | null;
+}
+
+type Method = keyof HostingPlatform;
+
+/** A platform in memory, with what a test does to it and sees of it. */
+export interface MemoryPlatform extends HostingPlatform {
+  app(ref: AppRef): MemoryApp | undefined;
+  /** The next calls of the method throw these errors, one each; then it works again. */
+  fail(method: Method, ...errors: readonly DeployError[]): void;
+  /** The methods called, in order. */
+  readonly calls: readonly Method[];
+}
+
+/** The in-memory twin of a hosting platform, with the same codes. */
+export function memoryPlatform(behaviour: MemoryBehaviour = {}): MemoryPlatform {
+  return new InMemory(behaviour);
+}
+
+class InMemory implements MemoryPlatform {
+  readonly calls: Method[] = [];
+  readonly #apps = new Map<string, MemoryApp>();
+  readonly #failures: { readonly method: Method; readonly error: DeployError }[] = [];
+  readonly #behaviour: MemoryBehaviour;
+
+  constructor(behaviour: MemoryBehaviour) {
+    this.#behaviour = behaviour;
+  }
+
+  app({ user, app }: AppRef): MemoryApp | undefined {
+    return this.#apps.get(`${user}/${app}`);
+  }
+
+  fail(method: Method, ...errors: readonly DeployError[]): void {
+    this.#failures.push(...errors.map((error) => ({ method, error })));
+  }
+
+  async ensureApp(ref: AppRef, manifest: MemoryApp['manifest']): Promise<void> {
+    this.#called('ensureApp');
+    this.#write(ref, { serving: null, snapshots: {}, ...this.app(ref), manifest });
+  }
+
+  async upload(ref: SnapshotRef, upload: Upload): Promise<void> {
+    this.#called('upload');
+    const app = this.app(ref);
+    if (!app) throw refusal('deploy:platform:upload_tarball', `There is no application ${ref.app}.`);
+    const bytes = await receive(upload);
+    const known = app.snapshots[ref.snapshot];
+    if (!known) return this.#writeSnapshot(ref, { bytes, state: 'pending', pollsLeft: 0 });
+    if (known.bytes.equals(bytes)) return;
+    throw refusal('deploy:platform:upload_tarball', `The snapshot ${ref.snapshot} exists with other bytes.`);
+  }
+
+  async activate(ref: SnapshotRef): Promise<void> {
+    this.#called('activate');
+    const snapshot = this.#snapshot(ref, 'deploy:tar:extract_failed');
+    if (snapshot.state === 'ready' || snapshot.state === 'building') return;
+    this.#writeSnapshot(ref, { ...snapshot, state: 'building', pollsLeft: this.#behaviour.slowPolls ?? 0 });
+  }
+
+  async poll(ref: SnapshotRef): Promise<Activation> {
+    this.#called('poll');
+    const snapshot = this.#snapshot(ref, 'deploy:tar:extract_failed');
+    const { state, bytes, pollsLeft } = snapshot;
+    if (state === 'ready') return { state };
+    if (state === 'pending') return { state: 'building' };
+    if (pollsLeft > 0) {
+      this.#writeSnapshot(ref, { ...snapshot, pollsLeft: pollsLeft - 1 });
+      return { state: 'building' };
+    }
+    const failure = this.#behaviour.build?.(bytes) ?? null;
+    this.#writeSnapshot(ref, { ...snapshot, state: failure ? 'failed' : 'ready' });
+    return failure ? { state: 'failed', ...failure } : { state: 'ready' };
+  }
+
+  async start(ref: SnapshotRef): Promise<{ readonly url: string }> {
+    this.#called('start');
+    const code = 'deploy:platform:start_app';
+    const { state, bytes } = this.#snapshot(ref, code);
+    if (state !== 'ready') throw refusal(code, `The snapshot ${ref.snapshot} is ${state}.`);
+    const failure = this.#behaviour.start?.(bytes);
+    if (failure) throw refusal(code, failure.reason, failure.log);
+    this.#write(ref, { manifest: {}, snapshots: {}, ...this.app(ref), serving: ref.snapshot });
+    return { url: `https://${ref.app}.${ref.user}.example.com` };
+  }
+
+  #called(method: Method): void {
+    this.calls.push(method);
+    const next = this.#failures.findIndex((one) => one.method === method);
+    const [failure] = next < 0 ? [] : this.#failures.splice(next, 1);
+    if (failure) throw failure.error;
+  }
+
+  #snapshot(ref: SnapshotRef, code: ErrorCode): MemorySnapshot {
+    const snapshot = this.app(ref)?.snapshots[ref.snapshot];
+    if (snapshot) return snapshot;
+    throw refusal(code, `There is no snapshot ${ref.snapshot}.`);
+  }
+
+  #write({ user, app }: AppRef, stored: MemoryApp): void {
+    this.#apps.set(`${user}/${app}`, stored);
+  }
+
+  #writeSnapshot(ref: SnapshotRef, snapshot: MemorySnapshot): void {
+    const app = this.app(ref);
+    if (app) this.#write(ref, { ...app, snapshots: { ...app.snapshots, [ref.snapshot]: snapshot } });
+  }
+}
+
+async function receive({ body, bytes, sha256 }: Upload): Promise<Buffer> {
+  const code = 'deploy:platform:upload_tarball';
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  const whole = Buffer.concat(chunks);
+  // What was read is not what is stored; reading it again may help.
+  if (whole.length !== bytes) {
+    throw new DeployError(code, `The body has ${whole.length} bytes, not the ${bytes} declared.`, { retry: true });
+  }
+  const hash = createHash('sha256').update(whole).digest('hex');
+  if (hash !== sha256) throw refusal(code, `The body has the SHA-256 ${hash}, not ${sha256}.`);
+  return whole;
+}
+
+function refusal(code: ErrorCode, detail: string, logTail: readonly string[] = []): DeployError {
+  return new DeployError(code, detail, { retry: false, logTail });
+}

@@ -1,0 +1,14 @@
+import type { Job, StageJob } from '../../functions/core/pipeline/job.ts';
+import type { JobQueue } from '../../functions/core/ports/job-queue.ts';
+
+/** The in-memory twin of the queues: what was sent, in order, to be looked at and taken. */
+export function memoryQueue(): JobQueue & { readonly sent: StageJob[]; readonly reports: Job[] } {
+  const sent: StageJob[] = [];
+  const reports: Job[] = [];
+  return {
+    sent,
+    reports,
+    send: async (job) => void sent.push(job),
+    report: async ({ user, number }) => void reports.push({ user, number }),
+  };
+}

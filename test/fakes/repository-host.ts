@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import { createGzip } from 'node:zlib';
+import { pack } from 'tar-stream';
+import { faultOf, isCommitId, isRelativePath } from '../../functions/adapters/hosts/coordinates.ts';
+import { DeployError, type ErrorCode } from '../../functions/core/errors.ts';
+import type { CommitRef } from '../../functions/core/payload/delivery.ts';
+import type {
+  CommitStatus,
+  Comparison,
+  HostToken,
+  Pairing,
+  RepositoryHost,
+} from '../../functions/core/ports/repository-host.ts';
+import { oneLine } from '../../functions/core/text.ts';
+
+/** A commit to be made in memory. */
+export interface MemoryCommit {
+  readonly owner: string;
+  readonly name: string;
+  /** Path in the tree → content. */
+  readonly files: Readonly<Record<string, string | Uint8Array>>;
+  readonly parent?: CommitRef;
+  /** Its repository is only seen with a token of the owner. */
+  readonly private?: boolean;
+}
+
+/** A repository host without network, for tests: the port, and what a test says to it. */
+export interface MemoryHost extends RepositoryHost {
+  /** Makes a commit, and its repository with the first one. */
+  commit(commit: MemoryCommit): CommitRef;
+  /** Makes `secret` a token of `login`. */
+  addToken(login: string, secret: string, scopes?: readonly string[], expiresAt?: string): void;
+  /** The statuses set on a commit, oldest first. */
+  statuses(commit: CommitRef): readonly CommitStatus[];
+  /** From now on a method throws this error, or works again with null. */
+  failWith(method: keyof RepositoryHost, error: DeployError | null): void;
+}
+
+interface Stored {
+  readonly commit: MemoryCommit;
+  readonly statuses: CommitStatus[];
+}
+
+/** The in-memory twin of the repository hosts; `name` is the `host` of the commits it makes. */
+export function memoryHost(name = 'memory'): MemoryHost {
+  const commits = new Map<string, Stored>();
+  const tokens = new Map<string, Pairing>();
+  const failures = new Map<string, DeployError>();
+  const enter = (method: keyof RepositoryHost) => {
+    const failure = failures.get(method);
+    if (failure) throw failure;
+  };
+  const see = (code: ErrorCode, ref: CommitRef, token: HostToken): Stored => {
+    const fault = faultOf(ref);
+    if (fault !== null) throw new DeployError(code, fault, { retry: false });
+    const stored = commits.get(keyOf(ref));
+    if (stored && (!stored.commit.private || tokens.get(token ?? '')?.login === ref.owner)) return stored;
+    throw new DeployError(code, unseen, { retry: false });
+  };
+  return {
+    async file(ref, path, token, maxBytes) {
+      enter('file');
+      if (!isRelativePath(path)) throw new DeployError('deploy:repohost:no_pkg_json', 'Bad path.', { retry: false });
+      const content = see('deploy:repohost:no_pkg_json', ref, token).commit.files[path];
+      if (content === undefined) return null;
+      const bytes = Buffer.from(content);
+      if (bytes.byteLength <= maxBytes) return bytes.toString('utf8');
+      throw new DeployError('deploy:repohost:no_pkg_json', `${path} is too large.`, { retry: false });
+    },
+    async tarball(ref, token, signal) {
+      enter('tarball');
+      const { commit } = see('deploy:repohost:download_tarball', ref, token);
+      return until(signal, gzipTarball(`${ref.owner}-${ref.name}-${ref.sha}`, commit.files));
+    },
+    async setStatus(ref, status, token) {
+      enter('setStatus');
+      const { statuses } = see('request:failed', ref, token);
+      if (!tokens.has(token ?? '')) throw new DeployError('request:failed', 'A token is needed.', { retry: false });
+      statuses.push({ ...status, description: oneLine(status.description, 140) ?? '' });
+    },
+    async compare(base, head, token) {
+      enter('compare');
+      if (!isCommitId(head)) throw new DeployError('deploy:repohost:no_pkg_json', 'Bad commit id.', { retry: false });
+      see('deploy:repohost:no_pkg_json', base, token);
+      see('deploy:repohost:no_pkg_json', { ...base, sha: head }, token);
+      return compared(commits, base, { ...base, sha: head });
+    },
+    async pair(login, secret) {
+      enter('pair');
+      const pairing = tokens.get(secret);
+      if (pairing?.login.toLowerCase() === login.toLowerCase()) return pairing;
+      throw new DeployError('auth:repohost:github_pairing_failed', tokenNeeded, { retry: false });
+    },
+    commit(commit) {
+      const { owner, name: repository } = commit;
+      const sha = createHash('sha1')
+        .update(JSON.stringify([commits.size, owner, repository]))
+        .digest('hex');
+      const ref = { host: name, owner, name: repository, sha };
+      commits.set(keyOf(ref), { commit, statuses: [] });
+      return ref;
+    },
+    addToken(login, secret, scopes = ['repo'], expiresAt) {
+      tokens.set(secret, { login, token: secret, scopes, expiresAt: expiresAt ?? null });
+    },
+    statuses: (ref) => commits.get(keyOf(ref))?.statuses ?? [],
+    failWith(method, error) {
+      if (error) failures.set(method, error);
+      else failures.delete(method);
+    },
+  };
+}
+
+const unseen = 'Is it a private repository? Then pair a token with POST /1/auth/repohost.';
+const tokenNeeded = 'A personal access token of that user is needed, with the scope repo.';
+
+function keyOf({ owner, name, sha }: CommitRef): string {
+  return `${owner}/${name}/${sha.toLowerCase()}`;
+}
+
+function compared(commits: ReadonlyMap<string, Stored>, base: CommitRef, head: CommitRef): Comparison {
+  if (keyOf(base) === keyOf(head)) return 'identical';
+  if (descends(commits, head, base)) return 'ahead';
+  return descends(commits, base, head) ? 'behind' : 'diverged';
+}
+
+function descends(commits: ReadonlyMap<string, Stored>, from: CommitRef, ancestor: CommitRef): boolean {
+  let at: CommitRef | undefined = from;
+  while (at && keyOf(at) !== keyOf(ancestor)) at = commits.get(keyOf(at))?.commit.parent;
+  return at !== undefined;
+}
+
+function gzipTarball(root: string, files: MemoryCommit['files']): AsyncIterable<Uint8Array> {
+  const archive = pack();
+  for (const [path, content] of Object.entries(files)) archive.entry({ name: `${root}/${path}` }, Buffer.from(content));
+  archive.finalize();
+  return archive.pipe(createGzip());
+}
+
+async function* until(signal: AbortSignal, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of body) {
+    if (signal.aborted) break;
+    yield chunk;
+  }
+  if (!signal.aborted) return;
+  throw new DeployError('deploy:repohost:download_tarball', 'The download was given up.', { cause: signal.reason });
+}

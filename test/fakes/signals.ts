@@ -1,0 +1,41 @@
+import type { Connection, Connections } from '../../functions/core/ports/connections.ts';
+import type { Change } from '../../functions/core/ports/log-reader.ts';
+import type { OnSignal, Signals } from '../../functions/core/ports/signals.ts';
+
+/** The in-memory twin of the signals, for tests: `tell` is what the log would have told. */
+export function memorySignals(): Signals & {
+  tell(user: string, last: number | null, changes?: readonly Change[]): void;
+  subscribers(): number;
+} {
+  const listeners = new Set<{ readonly user: string; readonly onSignal: OnSignal }>();
+  return {
+    subscribe: (user, onSignal) => {
+      const listener = { user, onSignal };
+      listeners.add(listener);
+      // As after every connection: what came before it was missed.
+      queueMicrotask(() => listeners.has(listener) && onSignal(null));
+      return { close: () => void listeners.delete(listener) };
+    },
+    tell: (user, last, changes) => {
+      for (const listener of [...listeners]) if (listener.user === user) listener.onSignal(last, changes);
+    },
+    subscribers: () => listeners.size,
+  };
+}
+
+/** The in-memory twin of the connections. */
+export function memoryConnections(): Connections {
+  const open = new Map<string, { readonly user: string; readonly connection: Connection; registered: boolean }>();
+  return {
+    open: async (connection, user) => void open.set(connection.id, { user, connection, registered: false }),
+    register: async ({ id }) => {
+      const known = open.get(id);
+      if (!known) return null;
+      known.registered = true;
+      return known.user;
+    },
+    close: async (id) => void open.delete(id),
+    list: async (user) =>
+      [...open.values()].filter((one) => one.user === user && one.registered).map(({ connection }) => connection),
+  };
+}

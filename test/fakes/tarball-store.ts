@@ -1,0 +1,30 @@
+import type { TarballStore } from '../../functions/core/ports/tarball-store.ts';
+
+/** The in-memory twin of the bucket of tarballs, with its keys to be looked at. */
+export function memoryTarballs(): TarballStore & { keys(): readonly string[] } {
+  const tarballs = new Map<string, Buffer>();
+  return {
+    keys: () => [...tarballs.keys()],
+
+    async put(key, body) {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of body) chunks.push(Uint8Array.from(chunk));
+      tarballs.set(key, Buffer.concat(chunks));
+    },
+
+    async get(key) {
+      const tarball = tarballs.get(key);
+      return tarball === undefined ? null : { body: inChunks(tarball), bytes: tarball.length };
+    },
+
+    async remove(key) {
+      tarballs.delete(key);
+    },
+  };
+}
+
+const CHUNK_BYTES = 64 * 1024;
+
+async function* inChunks(bytes: Buffer): AsyncGenerator<Uint8Array, void, undefined> {
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES);
+}

@@ -1,0 +1,212 @@
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import WebSocket from 'ws';
+import { type Started, startForTest } from '../support/service/started.ts';
+
+interface Row {
+  readonly seq: number;
+  readonly status: string;
+}
+
+/** A stream that is read line by line. */
+interface Stream {
+  readonly rows: Row[];
+  readonly lines: string[];
+  readonly headers: Headers;
+  /** Waits until so many rows have come. */
+  until(count: number): Promise<void>;
+  readonly ended: Promise<void>;
+  cut(): void;
+}
+
+describe('live changes, on one machine', () => {
+  let started: Started;
+  const open: { cut(): void }[] = [];
+
+  beforeAll(async () => {
+    started = await startForTest('changes', { ChangesSeconds: '6' });
+    await started.service.platform.createUser('eve', 'eve-secret-password');
+  });
+  afterAll(async () => {
+    for (const stream of open) stream.cut();
+    await started.close();
+  });
+
+  const address = (query: string, user = 'demo') => `${started.service.url}/1/status/${user}/changes${query}`;
+  const basic = (login: string) => `Basic ${Buffer.from(login).toString('base64')}`;
+  const demo = () => `demo:${started.service.login.password}`;
+
+  async function stream(query: string, login = demo(), headers: Record<string, string> = {}): Promise<Stream> {
+    const stop = new AbortController();
+    const user = login.split(':')[0];
+    const answer = await fetch(address(query, user), {
+      headers: { ...headers, authorization: basic(login) },
+      signal: stop.signal,
+    });
+    const rows: Row[] = [];
+    const lines: string[] = [];
+    const ended = read(answer, (line) => {
+      lines.push(line);
+      const json = line.replace(/^data: ?/, '');
+      if (json.startsWith('{') && JSON.parse(json).seq) rows.push(JSON.parse(json));
+    });
+    const opened = {
+      rows,
+      lines,
+      headers: answer.headers,
+      ended,
+      cut: () => stop.abort(),
+      until: async (count: number) => {
+        const end = Date.now() + 15_000;
+        while (rows.length < count && Date.now() < end) await setTimeout(20);
+        expect(rows.length).toBeGreaterThanOrEqual(count);
+      },
+    };
+    open.push(opened);
+    return opened;
+  }
+
+  /** A ping makes one entry, and so one change. */
+  const ping = (login = demo()) =>
+    started.call('/1/deploy', {
+      method: 'POST',
+      login,
+      headers: { 'x-github-event': 'ping', 'content-type': 'application/json' },
+      body: JSON.stringify({ zen: 'Keep it logically awesome.', hook: { events: ['push'] } }),
+    });
+  const last = async () => (await started.call('/1/status/demo/changes?feed=normal&since=0')).body.last_seq;
+
+  it('rows come as they are written, to two readers alike, and the head leaves at once', async () => {
+    const one = await stream('?since=now');
+    const other = await stream('?since=now');
+    expect(one.headers.get('content-type')).toBe('application/x-ndjson');
+    expect(one.headers.get('x-api-uuid')).toMatch(/^[0-9a-f-]{36}$/);
+    const from = await last();
+    for (let count = 0; count < 5; count += 1) await ping();
+    await Promise.all([one.until(5), other.until(5)]);
+    expect(one.rows.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5].map((step) => from + step));
+    expect(other.rows).toEqual(one.rows);
+    one.cut();
+    other.cut();
+  });
+
+  it('a reader that is cut again and again misses nothing and sees nothing twice', async () => {
+    const from = await last();
+    const writing = (async () => {
+      for (let count = 0; count < 30; count += 1) {
+        await ping();
+        await setTimeout(15);
+      }
+    })();
+    const seen: number[] = [];
+    while (seen.length < 30) {
+      const piece = await stream(`?since=${seen.at(-1) ?? from}`);
+      await setTimeout(60 + Math.random() * 120);
+      piece.cut();
+      await piece.ended;
+      seen.push(...piece.rows.map(({ seq }) => seq));
+    }
+    await writing;
+    expect(seen).toEqual(Array.from({ length: 30 }, (_, step) => from + step + 1));
+  });
+
+  it('forty writers at a time leave no gap for a reader', async () => {
+    const from = await last();
+    const reader = await stream(`?since=${from}`);
+    await Promise.all(Array.from({ length: 40 }, () => ping()));
+    await reader.until(40);
+    expect(reader.rows.map(({ seq }) => seq)).toEqual(Array.from({ length: 40 }, (_, step) => from + step + 1));
+    reader.cut();
+  });
+
+  it('ends itself with a line that says where to go on', async () => {
+    const reader = await stream('?since=now&heartbeat=1000');
+    const from = await last();
+    await reader.ended;
+    const end = JSON.parse(reader.lines.findLast((line) => line !== '') ?? '{}');
+    expect(end).toEqual({ code: 'status:changes:timeout', status: 408, last_seq: from });
+    expect(reader.lines.filter((line) => line === '').length).toBeGreaterThanOrEqual(4);
+  });
+
+  it('speaks server-sent events, and goes on after the last one that was seen', async () => {
+    const from = await last();
+    await ping();
+    await ping();
+    const headers = { accept: 'text/event-stream', 'last-event-id': String(from + 1) };
+    const reader = await stream('?since=0', demo(), headers);
+    await reader.until(1);
+    expect(reader.headers.get('content-type')).toContain('text/event-stream');
+    expect(reader.lines).toContain(`id: ${from + 2}`);
+    expect(reader.rows.map(({ seq }) => seq)).toEqual([from + 2]);
+    reader.cut();
+  });
+
+  it('answers longpoll with the first changes, and refuses what it cannot read by name', async () => {
+    const from = await last();
+    const poll = started.call(`/1/status/demo/changes?feed=longpoll&since=${from}`);
+    await setTimeout(200);
+    await ping();
+    expect((await poll).body).toMatchObject({ last_seq: from + 1, results: [{ seq: from + 1 }] });
+    for (const query of ['?since=x', '?feed=x', '?heartbeat=0', '?limit=0', '?include_docs=x']) {
+      const { status, body } = await started.call(`/1/status/demo/changes${query}`);
+      expect([status, body.code]).toEqual([400, 'request:bad_parameter']);
+      expect(body.detail).toContain(query.slice(1).split('=')[0]);
+    }
+  });
+
+  it("shows nobody another user's changes, signals or sockets", async () => {
+    const eve = 'eve:eve-secret-password';
+    const mine = await stream('?since=0', eve);
+    expect((await started.call('/1/status/demo/changes', { login: eve })).body.code).toBe('mw:auth:not_you');
+    const signals = await listen(eve);
+    await ping();
+    await ping(eve);
+    await mine.until(1);
+    await setTimeout(300);
+    expect(mine.rows.map(({ seq }) => seq)).toEqual([1]);
+    expect(signals.said.every((text) => JSON.parse(text).last <= 1)).toBe(true);
+    mine.cut();
+    signals.close();
+  });
+
+  it('tells clients outside by a socket that there is something new, and refuses those without a login', async () => {
+    const signals = await listen(demo());
+    await ping();
+    const now = await last();
+    const end = Date.now() + 5_000;
+    const heard = () => signals.said.map((text) => JSON.parse(text).last);
+    while (!heard().includes(now) && Date.now() < end) await setTimeout(20);
+    expect(heard()).toContain(now);
+    signals.close();
+    await expect(listen('demo:wrong')).rejects.toThrow(/40[13]/);
+  });
+
+  /** A socket of a client outside, registered. */
+  async function listen(login: string): Promise<{ said: string[]; close(): void }> {
+    const url = started.service.runtime.template.outputs.SignalsUrl ?? '';
+    const socket = new WebSocket(url, ['changes'], { headers: { authorization: basic(login) } });
+    await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+    const said: string[] = [];
+    socket.on('message', (data) => said.push(String(data)));
+    // Whose changes one gets is not one's own to say.
+    socket.send(JSON.stringify({ action: 'register', user: 'demo' }));
+    await setTimeout(300);
+    const close = () => socket.terminate();
+    open.push({ cut: close });
+    return { said, close };
+  }
+});
+
+async function read(answer: Response, onLine: (line: string) => void): Promise<void> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  try {
+    for await (const chunk of answer.body ?? []) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) onLine(line);
+    }
+  } catch {
+    // It was cut.
+  }
+}

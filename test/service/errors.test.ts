@@ -1,0 +1,361 @@
+import { DeleteTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { ListBucketsCommand, ListMultipartUploadsCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientFor } from '../../lib/aws-local/clients.ts';
+import { type FakeCommit, type FakeHost, fakeHost } from '../support/service/fake-host.ts';
+import { application } from '../support/service/git-folder.ts';
+import { type PlatformProxy, platformProxy } from '../support/service/platform-proxy.ts';
+import { expectHeaders, expectProblem } from '../support/service/problem.ts';
+import { type ApiAnswer, type Started, startForTest } from '../support/service/started.ts';
+import { commitTarball, type TarballEntry, tarball } from '../support/service/tarballs.ts';
+
+describe('every error of the API, provoked over HTTP', () => {
+  let started: Started;
+  let host: FakeHost;
+  let proxy: PlatformProxy;
+  const logins = { bob: 'bob:of good cheer', eve: 'eve:100%25 s:e%3Acret', ann: 'ann:of green gables' };
+
+  beforeAll(async () => {
+    [host, proxy] = await Promise.all([fakeHost(), platformProxy()]);
+    started = await startForTest('errors', {
+      PlatformUrl: proxy.url,
+      RepositoryHosts: JSON.stringify([{ name: 'fake', kind: 'github', api: host.url, web: host.url }]),
+      RetryBaseSeconds: '0',
+    });
+    const { platform } = started.service;
+    proxy.target = platform.url;
+    await platform.createUser('bob', 'of good cheer');
+    await platform.createUser('eve', '100%25 s:e%3Acret');
+    await platform.createUser('ann', 'of green gables');
+  });
+  afterAll(async () => {
+    await started.close();
+    await Promise.all([host.close(), proxy.close()]);
+  });
+
+  const page = (login: string | null, user = login?.split(':')[0] ?? 'demo') =>
+    started.call(`/1/status/${user}/webhooks`, { login });
+
+  /** A call of the platform API itself, as a user of it. */
+  const platformCall = (method: string, path: string, login: string, body?: unknown) =>
+    started.call(`${started.service.platform.url}${path}`, {
+      method,
+      login,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+
+  /** Pushes a commit whose application has that name, and waits for its outcome. */
+  const deployed = async (name: string, commit: Partial<FakeCommit> = {}): Promise<ApiAnswer> => {
+    const { files = application(name, name), tarball: archive = await commitTarball(files) } = commit;
+    const payload = host.push(name, { files, tarball: archive });
+    const answer = await started.hook(payload, { prefer: 'wait=20' });
+    expect(answer.headers.get('preference-applied')).toBe('wait=20');
+    return answer;
+  };
+
+  /** Expects that code of the answer and, under the answer's `Location`, in the log. */
+  const expectFailure = async (answer: ApiAnswer, status: number, code: string) => {
+    expectProblem(answer, status, code);
+    const entry = await started.call(`${answer.headers.get('location')}?include_docs=true`);
+    expect(entry.body).toMatchObject({
+      status: 'error',
+      uuid: answer.body.uuid,
+      error: { code, status, detail: answer.body.detail },
+    });
+    expect(entry.body.doc.stages.at(-1)).toMatchObject({ status: 'failed' });
+    return entry.body;
+  };
+
+  describe('the login', () => {
+    it('is asked for everywhere, in the words of the endpoint', async () => {
+      expectProblem(await started.call('/1/deploy', { method: 'POST', login: null }), 401, 'deploy:auth:bad_creds');
+      expectProblem(await started.call('/', { method: 'POST', login: 'demo:wrong' }), 401, 'deploy:auth:bad_creds');
+      expectProblem(await page(null), 401, 'mw:auth:unauthorized');
+      expectProblem(await page('demo:wrong'), 401, 'mw:auth:unauthorized');
+      expectProblem(await page('nobody:wrong'), 401, 'mw:auth:unauthorized');
+      expectProblem(await page('demo:'), 401, 'mw:auth:unauthorized');
+    });
+
+    it('is for one’s own address only', async () => {
+      expectProblem(await page(logins.bob, 'demo'), 401, 'mw:auth:not_you');
+      const change = `/1/status/demo/changes/${'0'.repeat(32)}`;
+      expectProblem(await started.call(change, { login: logins.bob }), 401, 'mw:auth:not_you');
+      expect((await page(logins.bob)).status).toBe(200);
+    });
+
+    it('takes an API token in place of the password, until it is revoked', async () => {
+      const make = async (name: string) => {
+        const made = await platformCall('POST', '/users/bob/tokens', logins.bob, { name });
+        return `bob:${made.body.token}`;
+      };
+      const [used, revoked] = [await make('hook'), await make('old')];
+      expect((await page(used)).status).toBe(200);
+      expect((await platformCall('DELETE', '/users/bob/tokens/old', logins.bob)).status).toBe(204);
+      expectProblem(await page(revoked), 401, 'mw:auth:unauthorized');
+      expectProblem(
+        await started.call('/1/deploy', { method: 'POST', body: '{}', login: revoked }),
+        401,
+        'deploy:auth:bad_creds',
+      );
+    });
+
+    it('is taken as it was sent, or else percent-decoded', async () => {
+      expect((await page(logins.eve)).status).toBe(200);
+      const encoded = `eve:${encodeURIComponent('100%25 s:e%3Acret')}`;
+      expect((await page(encoded)).status).toBe(200);
+      expectProblem(await page('eve:100%2525 s:e%3Acret!'), 401, 'mw:auth:unauthorized');
+    });
+
+    it('meets a user record in a bad state', async () => {
+      await platformCall('PUT', '/users/ann', logins.ann, { email: 'ann@example.com' });
+      expectProblem(await page(logins.ann), 401, 'mw:auth:no_username');
+    });
+
+    it('is answered 500 on every endpoint when the authentication server is down or hangs', async () => {
+      proxy.fail(({ user }) => user === 'down', 'hangs up');
+      proxy.fail(({ user }) => user === 'broken', { status: 503, error: 'Down for maintenance.' });
+      proxy.fail(({ user }) => user === 'hanging', 'hangs');
+      const answers = await Promise.all([
+        page('down:secret'),
+        page('broken:secret'),
+        page('hanging:secret'),
+        started.call('/1/deploy', { method: 'POST', body: '{}', login: 'down:secret' }),
+      ]);
+      for (const answer of answers) expectProblem(answer, 500, 'mw:auth:auth_server_down');
+    });
+  });
+
+  describe('a request', () => {
+    it('to no address is 404, with a wrong method 405 that says which are right', async () => {
+      for (const path of ['/nothing', '/1/nothing/at/all', '/2/deploy']) {
+        expectProblem(await started.call(path, { login: null }), 404, 'request:not_found');
+      }
+      for (const [path, method, allow] of [
+        ['/1/deploy', 'DELETE', 'POST'],
+        ['/1/status/demo/webhooks/', 'PUT', 'GET'],
+      ] as const) {
+        const answer = await started.call(path, { method });
+        expectProblem(answer, 405, 'request:method_not_allowed');
+        expect(answer.headers.get('allow')).toBe(allow);
+      }
+    });
+
+    it.each(['limit=0', 'limit=101', 'limit=ten', 'skip=-1', 'include_docs=maybe'])(
+      'with the parameter %s is 400 and names it',
+      async (query) => {
+        const answer = await started.call(`/1/status/demo/webhooks?${query}`);
+        expectProblem(answer, 400, 'request:bad_parameter');
+        expect(answer.body.detail).toContain(query.split('=')[0]);
+      },
+    );
+
+    it('that names no branch a repository could have is 400', async () => {
+      const answer = await started.hook({ some: 'payload' }, {}, '?branch=a%20b');
+      expectProblem(answer, 400, 'request:bad_parameter');
+      expect(answer.body.detail).toContain('branch');
+    });
+
+    it('over 5 MiB is 413, whether the service or the gateway refuses it', async () => {
+      for (const mebibytes of [5.1, 11]) {
+        const answer = await started.hook(`{"filler":"${'x'.repeat(mebibytes * 1024 * 1024)}"}`);
+        expectProblem(answer, 413, 'request:too_large');
+      }
+    });
+
+    it('for an entry or an application that is not there is 404', async () => {
+      const changes = '/1/status/demo/changes';
+      for (const id of ['0'.repeat(32), `${'a'.repeat(20)}000000000001`, 'x']) {
+        expectProblem(await started.call(`${changes}/${id}`), 404, 'status:db:not_found');
+      }
+      expectProblem(await started.call('/1/status/demo/webhooks/nothing'), 404, 'status:db:not_found');
+    });
+  });
+
+  describe('a payload', () => {
+    it.each(['', '  ', 'null', '{}', '{"payload":{}}', 'payload=', 'other=1'])(
+      'that is none (%j) is deploy:no_payload',
+      async (body) => {
+        expectProblem(await started.hook(body), 400, 'deploy:no_payload');
+      },
+    );
+
+    it.each(['[]', '"text"', '{"some":"thing"}', '{"cut', '<xml/>', 'payload=%7B'])(
+      'that nobody sends (%s) is deploy:provider:not_supported',
+      async (body) => {
+        expectProblem(await started.hook(body), 400, 'deploy:provider:not_supported');
+      },
+    );
+
+    it('of a repository host that is not configured is refused, and the host never called', async () => {
+      const payload = host.push('elsewhere', { files: {}, tarball: 404 });
+      const answer = await started.hook(JSON.stringify(payload).replaceAll(new URL(host.url).host, 'evil.example'));
+      expectProblem(answer, 400, 'deploy:provider:not_supported');
+      expect(answer.body.detail).toContain('evil.example');
+    });
+
+    it('is understood in all five layouts, whatever the content type says', async () => {
+      const json = JSON.stringify({ zen: 'Keep it simple.', hook: { events: ['push'] } });
+      const form = `payload=${encodeURIComponent(json)}`;
+      const text = JSON.stringify(json);
+      const bodies = [json, `{"payload":${json}}`, `{"payload":${text}}`, form, `signature=x&${form}&more=1`];
+      const types = ['application/json', 'application/x-www-form-urlencoded', 'text/plain'];
+      for (const body of bodies) {
+        for (const type of types) {
+          const answer = await started.hook(body, { 'content-type': type, 'x-github-event': 'ping' });
+          expect({ status: answer.status, entry: answer.body.status }).toEqual({ status: 200, entry: 'skipped' });
+          expectHeaders(answer);
+        }
+      }
+    });
+  });
+
+  describe('a deploy', () => {
+    it('that works answers 200 with the entry, to who waits for it', async () => {
+      const answer = await deployed('works');
+      expect(answer.status).toBe(200);
+      expect(answer.body).toMatchObject({ status: 'ok', app_name: 'works', uuid: answer.headers.get('x-api-uuid') });
+      expect(answer.headers.get('location')).toBe(answer.body.id);
+    });
+
+    it('that is still under way when the waiting is over answers 202', async () => {
+      proxy.fail(({ path }) => path === '/apps/demo/later/start', 'hangs', 1);
+      const files = application('later', 'later');
+      const payload = host.push('later', { files, tarball: await commitTarball(files) });
+      const answer = await started.hook(payload, { prefer: 'respond-async, wait=1' });
+      expect(answer.status).toBe(202);
+      expect(answer.headers.get('preference-applied')).toBe('wait=1');
+      expect(['queued', 'running']).toContain(answer.body.status);
+      expectHeaders(answer);
+    });
+
+    it('fails with deploy:repohost:no_pkg_json: no manifest, one that is no JSON, one without a name', async () => {
+      for (const files of [{}, { 'package.json': '{"name": ' }, { 'package.json': '{"version":"1.0.0"}' }]) {
+        await expectFailure(await deployed('nameless', { files }), 502, 'deploy:repohost:no_pkg_json');
+      }
+      const unseen = { ...host.push('nameless', { files: {}, tarball: 404 }), after: 'f'.repeat(40) };
+      const answer = await started.hook(unseen, { prefer: 'wait=20' });
+      await expectFailure(answer, 502, 'deploy:repohost:no_pkg_json');
+      expect(answer.body.detail).toMatch(/private repository.* POST \/1\/auth\//);
+    });
+
+    it('fails with deploy:repohost:download_tarball when the host has none', async () => {
+      const entry = await expectFailure(
+        await deployed('untarred', { tarball: 404 }),
+        502,
+        'deploy:repohost:download_tarball',
+      );
+      expect(entry.doc.stages.at(-1)).toMatchObject({ name: 'fetch', attempts: 1 });
+    });
+
+    const root = 'octo-app-1';
+    const hostile: Record<string, TarballEntry[]> = {
+      'deploy:tar:unsafe_path': [{ name: `${root}/../../evil`, content: 'x' }],
+      'deploy:tar:unsafe_link': [{ name: `${root}/key`, type: 'symlink', linkname: '../../password' }],
+      'deploy:tar:unsafe_type': [{ name: `${root}/pipe`, type: 'fifo' }],
+      'deploy:tar:no_root': [
+        { name: 'one/a', content: 'x' },
+        { name: 'two/b', content: 'x' },
+      ],
+      'deploy:tar:ratio': [{ name: `${root}/zeros`, content: Buffer.alloc(40 * 1024 * 1024) }],
+    };
+
+    it.each(Object.keys(hostile))('fails with %s, and nothing of the tarball is kept', async (code) => {
+      const archive = await tarball(hostile[code] ?? []);
+      const entry = await expectFailure(await deployed('hostile', { tarball: archive }), 500, code);
+      expect(entry.doc.stages.at(-1)).toMatchObject({ name: 'fetch', attempts: 1 });
+      expect(await storedFor(entry.commit.split('/').at(-1))).toEqual([]);
+    });
+
+    it('fails with deploy:tar:corrupt for what is no tarball', async () => {
+      await expectFailure(await deployed('noise', { tarball: Buffer.from('no gzip') }), 500, 'deploy:tar:corrupt');
+    });
+
+    it('fails with deploy:tar:extract_failed when the platform cannot unpack or install it', async () => {
+      proxy.fail(({ path }) => /^\/apps\/demo\/unpackable\/.*\/activate$/.test(path), {
+        status: 400,
+        error: 'The disk of the platform says no.',
+      });
+      const answer = await deployed('unpackable');
+      await expectFailure(answer, 500, 'deploy:tar:extract_failed');
+      expect(answer.body.detail).toContain('The disk of the platform says no.');
+
+      const files = { 'package.json': JSON.stringify({ name: 'uninstallable', scripts: { install: 'exit 7' } }) };
+      await expectFailure(
+        await deployed('uninstallable', { files: { ...files, 'server.js': '' } }),
+        500,
+        'deploy:tar:extract_failed',
+      );
+    });
+
+    it('fails with deploy:platform:start_app when the application does not start', async () => {
+      const files = { ...application('crash', ''), 'server.js': 'console.log("on my way"); process.exit(3);' };
+      const entry = await expectFailure(await deployed('crash', { files }), 500, 'deploy:platform:start_app');
+      expect(entry.doc.log_tail.join('\n')).toContain('on my way');
+    });
+
+    it('that meets what may pass is tried again, and five times at most', async () => {
+      const down = { status: 502, error: 'Bad gateway.' };
+      const snapshots = (app: string) => (call: { method: string; path: string }) =>
+        call.method === 'POST' && call.path.startsWith(`/apps/demo/${app}/snapshots/`);
+      proxy.fail(snapshots('hiccup'), down, 2);
+      proxy.fail(snapshots('outage'), down);
+      const cut = (await commitTarball(application('cut', ''))).subarray(0, -20);
+      const [recovered, failed, truncated] = await Promise.all([
+        deployed('hiccup'),
+        deployed('outage'),
+        deployed('cut', { tarball: cut }),
+      ]);
+      expect(recovered.body.status).toBe('ok');
+      const { doc } = await expectFailure(failed, 502, 'deploy:platform:upload_tarball');
+      expect(doc.stages.at(-1)).toMatchObject({ name: 'upload', attempts: 5 });
+      await expectFailure(truncated, 500, 'deploy:tar:truncated');
+    });
+  });
+
+  it('the log page tells why each deploy failed, without docs asked for', async () => {
+    const { body } = await started.call('/1/status/demo/webhooks?limit=100');
+    const failed = body.rows.filter((row: { status: string }) => row.status === 'error');
+    expect(failed.length).toBeGreaterThan(10);
+    for (const row of failed) {
+      expect(row).toMatchObject({ error: { code: expect.stringMatching(/^deploy:/), status: expect.any(Number) } });
+      expect(row).not.toHaveProperty('doc');
+    }
+  });
+
+  it('no secret of all these calls is in the log of the functions', () => {
+    const log = started.lines.join('\n');
+    expect(log).toContain('stage failed');
+    const secrets = [started.service.login.password, ...Object.values(logins).map((login) => login.split(':')[1])];
+    for (const secret of secrets) expect(log).not.toContain(secret);
+  });
+
+  // The last one, because nothing works any more afterwards.
+  it('answers with the database’s own codes when it is gone', async () => {
+    const files = application('lost', '');
+    const stored = await started.hook(host.push('lost', { files, tarball: 404 }), { prefer: 'wait=20' });
+    const client = new DynamoDBClient(clientFor(started.service.runtime.endpoints.dynamodb));
+    const { TableNames = [] } = await client.send(new ListTablesCommand({}));
+    for (const TableName of TableNames) await client.send(new DeleteTableCommand({ TableName }));
+    client.destroy();
+
+    const answer = await started.hook(host.push('lost', { files, tarball: 404 }));
+    expectProblem(answer, 503, 'deploy:db:failed_to_store_payload');
+    expectProblem(await page(logins.bob), 500, 'status:db:query_fail');
+    expectProblem(await started.call('/1/status/demo/webhooks/lost'), 500, 'status:db:query_fail');
+    expectProblem(await started.call(stored.headers.get('location') ?? ''), 500, 'status:db:get_by_id');
+  });
+
+  /** What the object store holds of a commit, uploads under way included. */
+  async function storedFor(sha: string): Promise<readonly string[]> {
+    const client = new S3Client({ ...clientFor(started.service.runtime.endpoints.s3), forcePathStyle: true });
+    const { Buckets = [] } = await client.send(new ListBucketsCommand({}));
+    const keys: (string | undefined)[] = [];
+    for (const { Name: Bucket } of Buckets) {
+      const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket }));
+      const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }));
+      keys.push(...[...Contents, ...Uploads].map(({ Key }) => Key));
+    }
+    client.destroy();
+    return keys.flatMap((key) => (key?.includes(sha) ? [key] : []));
+  }
+});

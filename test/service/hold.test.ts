@@ -1,0 +1,273 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { application, entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
+import { letMinutesPass } from '../support/service/log-table.ts';
+import { type ApiAnswer, type Started, startForTest } from '../support/service/started.ts';
+import { travisCall } from '../support/service/travis.ts';
+
+const hooked = 'notifications:\n  webhooks: https://deploy.example.org/1/deploy\n';
+const finals = ['ok', 'error', 'skipped', 'superseded', 'expired', 'duplicate'];
+
+describe('a push that continuous integration has to vouch for', () => {
+  let started: Started;
+  const folders: GitFolder[] = [];
+
+  beforeAll(async () => {
+    started = await startForTest('hold');
+  });
+  afterAll(async () => {
+    for (const folder of folders) folder.remove();
+    await started.close();
+  });
+
+  async function repository(name: string): Promise<GitFolder> {
+    const { repoHost } = started.service;
+    await repoHost.createRepository('demo', name);
+    const folder = gitFolder(repoHost.repositoryPath('demo', name));
+    folders.push(folder);
+    return folder;
+  }
+
+  /** Pushes an application with that `.travis.yml`; gives the commit and the address of the push's entry. */
+  async function pushed(tree: GitFolder, name: string, travis: string | null = hooked, ref = 'main') {
+    const sha = tree.commit({ ...application(name, name), '.travis.yml': travis });
+    return { name, sha, entry: entryAddress(await tree.push(`main:${ref}`)) };
+  }
+
+  /** A push that is held by now. */
+  async function held(name: string) {
+    const push = await pushed(await repository(name), name);
+    await started.until(push.entry, 'held', ...finals);
+    return push;
+  }
+
+  /** Travis CI calls about a commit, with the fixture of that name. */
+  function called(fixture: string, { name, sha }: { readonly name: string; readonly sha: string }) {
+    const page = `${started.service.repoHost.url}/demo/${name}`;
+    const { headers, body } = travisCall(fixture, { page, sha });
+    return started.hook(body, headers);
+  }
+
+  const badge = async (name: string): Promise<string> => {
+    const { body } = await started.call(`/demo/${name}.svg`, { login: null });
+    return /deployment: (\w+)/.exec(body)?.[1] ?? body;
+  };
+  const read = async (address: string) => (await started.call(`${address}?include_docs=true`)).body;
+  const answering = async (url: string) => (await fetch(url)).text();
+  /** The statuses that an entry has had, as the changes tell them. */
+  const statuses = async (id: string): Promise<string[]> => {
+    const { body } = await started.call('/1/status/demo/changes?feed=normal&since=0');
+    const seen = body.results.flatMap((row: { id: string; status: string }) => (row.id === id ? [row.status] : []));
+    return seen.filter((status: string, at: number) => status !== seen[at - 1]);
+  };
+  /** The entry that an answer tells of, once it is over. */
+  const outcome = (answer: ApiAnswer) => started.until(answer.body.id, ...finals);
+
+  describe('is held', () => {
+    it.each([
+      ['a text', hooked],
+      ['a list', 'notifications:\n  webhooks:\n    - https://one.example.org/\n    - https://two.example.org/\n'],
+      ['a map', 'notifications:\n  webhooks:\n    urls: [https://deploy.example.org/]\n    on_failure: never\n'],
+      ['a secret', 'notifications:\n  webhooks:\n    secure: "bm90IGZvciB5b3VyIGV5ZXM="\n'],
+    ])('by a .travis.yml whose webhook is %s', async (form, travis) => {
+      const name = `held-by-${form.replaceAll(' ', '-')}`;
+      const push = await pushed(await repository(name), name, travis);
+      const entry = await started.until(push.entry, 'held', ...finals);
+      expect(entry).toMatchObject({ status: 'held', app_name: name, commit: `demo/${name}/${push.sha}` });
+      expect(entry.doc).toMatchObject({ reason: expect.stringContaining('Travis CI'), finished_at: null, url: null });
+      expect(await badge(name)).toBe('held');
+      const page = await started.call(`/1/status/demo/webhooks/${name}`);
+      expect(page.body.rows).toMatchObject([{ id: entry.id, status: 'held' }]);
+    });
+
+    it('and expires when nobody calls within the hour', async () => {
+      const push = await held('forgotten');
+      const { dynamodb } = started.service.runtime.endpoints;
+      await letMinutesPass(dynamodb, push.entry, 59);
+      await started.service.runtime.call('sweep', {});
+      expect(await read(push.entry)).toMatchObject({ status: 'held' });
+      await letMinutesPass(dynamodb, push.entry, 2);
+      await started.service.runtime.call('sweep', {});
+      const entry = await read(push.entry);
+      expect(entry).toMatchObject({ status: 'expired', doc: { reason: expect.stringContaining('60 minutes') } });
+      expect(entry.doc.finished_at).not.toBeNull();
+    });
+  });
+
+  describe('is not held', () => {
+    it('by a .travis.yml without webhooks', async () => {
+      const push = await pushed(await repository('free'), 'free', 'language: node_js\n');
+      expect(await started.until(push.entry, 'held', ...finals)).toMatchObject({ status: 'ok' });
+    });
+
+    it('by webhooks that are never called on success, which its entry tells', async () => {
+      const never = 'notifications:\n  webhooks:\n    urls: https://deploy.example.org/\n    on_success: never\n';
+      const push = await pushed(await repository('never'), 'never', never);
+      const entry = await started.until(push.entry, 'held', ...finals);
+      expect(entry.status).toBe('ok');
+      expect(entry.doc.stages[0]).toMatchObject({
+        name: 'check',
+        detail: expect.stringContaining('on_success: never'),
+      });
+    });
+
+    it('but fails when its .travis.yml cannot be read, and the error names file and line', async () => {
+      const push = await pushed(await repository('unreadable'), 'unreadable', 'language: node_js\nnotifications: [\n');
+      const entry = await started.until(push.entry, 'held', ...finals);
+      expect(entry).toMatchObject({ status: 'error', app_name: 'unreadable' });
+      expect(entry.error.detail).toMatch(/\.travis\.yml .*line \d/);
+    });
+  });
+
+  describe('is released', () => {
+    it.each(['passed', '2012-passed'])('by a passed build, told as in %s', async (fixture) => {
+      const push = await held(`released-${fixture}`);
+      const answer = await called(fixture, push);
+      expect(answer).toMatchObject({
+        status: 202,
+        body: { provider: 'travis', commit: `demo/${push.name}/${push.sha}` },
+      });
+      const entry = await started.until(push.entry, ...finals);
+      expect(entry).toMatchObject({ status: 'ok', provider: 'github', app_name: push.name });
+      expect(await answering(entry.doc.url)).toBe(push.name);
+      expect(await badge(push.name)).toBe('ok');
+      expect(await statuses(entry.id)).toEqual(['queued', 'running', 'held', 'running', 'ok']);
+      expect(await outcome(answer)).toMatchObject({
+        status: 'skipped',
+        doc: { reason: expect.stringContaining(push.entry) },
+      });
+    });
+
+    it('once: a second passed build of the commit finds it deployed', async () => {
+      const push = await held('twice');
+      await called('passed', push);
+      const entry = await started.until(push.entry, ...finals);
+      const again = await outcome(await called('passed', push));
+      expect(again).toMatchObject({ status: 'skipped', doc: { reason: expect.stringContaining(push.entry) } });
+      expect(await read(push.entry)).toMatchObject({ status: 'ok', seq: entry.seq });
+    });
+
+    it('not by a build of a pull request, nor by one that has only started', async () => {
+      const push = await held('patient');
+      for (const fixture of ['pull-request', 'started']) {
+        const answer = await called(fixture, push);
+        expect(answer).toMatchObject({ status: 200, body: { status: 'skipped' } });
+        expect(await read(push.entry)).toMatchObject({ status: 'held' });
+      }
+    });
+  });
+
+  it.each(['failed', 'canceled', '2012-failed'])(
+    'is skipped by a build told as in %s, and says so',
+    async (fixture) => {
+      const push = await held(`refused-${fixture}`);
+      const answer = await called(fixture, push);
+      expect(answer).toMatchObject({ status: 200, body: { status: 'skipped' } });
+      expect(await started.until(push.entry, ...finals)).toMatchObject({
+        status: 'skipped',
+        doc: { reason: expect.stringMatching(/^CI did not pass/), url: null },
+      });
+    },
+  );
+
+  describe('may come after its build', () => {
+    it('which deploys the commit, so that the push has nothing left to do', async () => {
+      const tree = await repository('early');
+      const { sha } = await pushed(tree, 'early', hooked, 'tested');
+      const built = await outcome(await called('passed', { name: 'early', sha }));
+      expect(built).toMatchObject({ status: 'ok', provider: 'travis', app_name: 'early' });
+      expect(await answering(built.doc.url)).toBe('early');
+      const push = await started.until(entryAddress(await tree.push('main')), 'held', ...finals);
+      expect(push).toMatchObject({ status: 'skipped', doc: { reason: expect.stringContaining(built.id) } });
+    });
+
+    it('and is skipped when that build has failed', async () => {
+      const tree = await repository('doomed');
+      const { sha } = await pushed(tree, 'doomed', hooked, 'tested');
+      await called('failed', { name: 'doomed', sha });
+      const push = await started.until(entryAddress(await tree.push('main')), 'held', ...finals);
+      expect(push).toMatchObject({ status: 'skipped', doc: { reason: expect.stringMatching(/^CI did not pass/) } });
+    });
+  });
+
+  describe('may be held without any file that asks for it', () => {
+    /** GitHub calls the hook about a push, and about a run of a workflow. */
+    const github = (event: string, name: string, body: object, query?: string) => {
+      const html_url = `${started.service.repoHost.url}/demo/${name}`;
+      const repository = { name, full_name: `demo/${name}`, owner: { login: 'demo' }, html_url, private: false };
+      return started.hook({ ...body, repository }, { 'x-github-event': event }, query);
+    };
+    const moved = (sha: string) => ({ ref: 'refs/heads/main', before: '0'.repeat(40), after: sha });
+    const run = (check: string, sha: string, conclusion: string | null) => ({
+      action: conclusion === null ? 'in_progress' : 'completed',
+      workflow_run: { head_sha: sha, head_branch: 'main', event: 'push', name: check, conclusion },
+    });
+
+    it('by the hook’s address, until CI calls', async () => {
+      const { sha } = await pushed(await repository('wished'), 'wished', null, 'elsewhere');
+      const push = await github('push', 'wished', moved(sha), '?branch=main&ci=wait');
+      expect(await started.until(push.body.id, 'held', ...finals)).toMatchObject({
+        status: 'held',
+        doc: { reason: expect.stringContaining('ci=wait') },
+      });
+      await github('workflow_run', 'wished', run('build', sha, 'success'));
+      expect(await started.until(push.body.id, ...finals)).toMatchObject({ status: 'ok' });
+    });
+
+    it('by a CI provider that has called before, until all its checks have passed', async () => {
+      const tree = await repository('checked');
+      const first = await pushed(tree, 'checked', null, 'elsewhere');
+      await outcome(await github('workflow_run', 'checked', run('unit', first.sha, 'success')));
+      const { sha } = await pushed(tree, 'checked', '# no notifications\n', 'elsewhere');
+      const push = await github('push', 'checked', moved(sha));
+      await started.until(push.body.id, 'held', ...finals);
+      await github('workflow_run', 'checked', run('lint', sha, null));
+      const early = await outcome(await github('workflow_run', 'checked', run('unit', sha, 'success')));
+      expect(early).toMatchObject({ status: 'skipped', doc: { reason: expect.stringContaining('"lint"') } });
+      expect(await read(push.body.id)).toMatchObject({ status: 'held' });
+      await github('workflow_run', 'checked', run('lint', sha, 'skipped'));
+      expect(await started.until(push.body.id, ...finals)).toMatchObject({ status: 'ok' });
+    });
+  });
+
+  it('a newer push that has passed is not replaced by an older one that passes later', async () => {
+    const tree = await repository('order');
+    const older = await pushed(tree, 'order');
+    const newer = await pushed(tree, 'order', `${hooked}# once more\n`);
+    for (const { entry } of [older, newer]) await started.until(entry, 'held', ...finals);
+    await called('passed', newer);
+    expect(await started.until(newer.entry, ...finals)).toMatchObject({ status: 'ok' });
+    await called('passed', older);
+    expect(await started.until(older.entry, ...finals)).toMatchObject({ status: 'superseded' });
+  });
+
+  describe('a delivery that comes again', () => {
+    const payload = (name: string, sha: string) => ({
+      ref: 'refs/heads/main',
+      before: '0'.repeat(40),
+      after: sha,
+      repository: { name, owner: { login: 'demo' }, html_url: `${started.service.repoHost.url}/demo/${name}` },
+    });
+    const delivery = (id: string) => ({ 'x-github-event': 'push', 'x-github-delivery': id });
+
+    it('is a duplicate of the one that deployed', async () => {
+      const { sha } = await pushed(await repository('again'), 'again', null, 'elsewhere');
+      const first = await outcome(await started.hook(payload('again', sha), delivery('again-1')));
+      expect(first.status).toBe('ok');
+      const second = await started.hook(payload('again', sha), delivery('again-1'));
+      expect(second).toMatchObject({ status: 200, body: { status: 'duplicate' } });
+      expect((await read(second.body.id)).doc.reason).toContain(first.id);
+    });
+
+    it('deploys when the one before has failed', async () => {
+      const tree = await repository('retried');
+      const sha = tree.commit(application('retried', 'retried'));
+      const first = await outcome(await started.hook(payload('retried', sha), delivery('retried-1')));
+      expect(first).toMatchObject({ status: 'error', error: { code: 'deploy:repohost:no_pkg_json' } });
+      await tree.push('main:elsewhere');
+      const second = await outcome(await started.hook(payload('retried', sha), delivery('retried-1')));
+      expect(second).toMatchObject({ status: 'ok', app_name: 'retried' });
+      const third = await started.hook(payload('retried', sha), delivery('retried-1'));
+      expect(third).toMatchObject({ status: 200, body: { status: 'duplicate' } });
+    });
+  });
+});

@@ -1,0 +1,142 @@
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { application, entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
+import { type Started, startForTest } from '../support/service/started.ts';
+
+describe('push to deploy, on one machine', () => {
+  let started: Started;
+  const folders: GitFolder[] = [];
+
+  async function repository(name: string): Promise<GitFolder> {
+    const { repoHost } = started.service;
+    await repoHost.createRepository('demo', name);
+    const folder = gitFolder(repoHost.repositoryPath('demo', name));
+    folders.push(folder);
+    return folder;
+  }
+
+  beforeAll(async () => {
+    started = await startForTest('push');
+  });
+  afterAll(async () => {
+    for (const folder of folders) folder.remove();
+    await started.close();
+  });
+
+  it('a push becomes an application that answers, and its entry tells each stage', async () => {
+    const tree = await repository('shop');
+    const sha = tree.commit(application('shop', 'first'));
+    const entry = await started.until(entryAddress(await tree.push()), 'ok', 'error');
+    expect(entry).toMatchObject({ status: 'ok', app_name: 'shop', provider: 'github', commit: `demo/shop/${sha}` });
+    expect(entry.doc.stages.map((stage: { name: string }) => stage.name)).toEqual([
+      'check',
+      'fetch',
+      'upload',
+      'extract',
+      'start',
+    ]);
+    expect(await (await fetch(entry.doc.url)).text()).toBe('first');
+  });
+
+  it('a second push replaces it without a failed request in between', async () => {
+    const tree = await repository('swap');
+    tree.commit(application('swap', 'old'));
+    const first = await started.until(entryAddress(await tree.push()), 'ok', 'error');
+    const seen: string[] = [];
+    let swapping = true;
+    const requests = (async () => {
+      while (swapping) {
+        const answer = await fetch(first.doc.url);
+        seen.push(`${answer.status} ${await answer.text()}`);
+        await setTimeout(5);
+      }
+    })();
+    tree.commit(application('swap', 'new'));
+    const second = await started.until(entryAddress(await tree.push()), 'ok', 'error');
+    await setTimeout(100);
+    swapping = false;
+    await requests;
+    expect(second.doc.url).toBe(first.doc.url);
+    expect([...new Set(seen)]).toEqual(['200 old', '200 new']);
+  });
+
+  it('an application that fails to start leaves the old one answering, and the entry says why in one line', async () => {
+    const tree = await repository('broken');
+    tree.commit(application('broken', 'works'));
+    const { doc } = await started.until(entryAddress(await tree.push()), 'ok', 'error');
+    tree.commit({ 'server.js': 'this is no JavaScript' });
+    const entry = await started.until(entryAddress(await tree.push()), 'ok', 'error');
+    expect(entry.error).toMatchObject({ code: 'deploy:platform:start_app', status: 500 });
+    expect(entry.error.detail).toMatch(/SyntaxError: .*server\.js:1/);
+    expect(entry.error.detail).not.toContain('\n');
+    expect(entry.doc.log_tail.length).toBeGreaterThan(0);
+    expect(await (await fetch(doc.url)).text()).toBe('works');
+  });
+
+  it('a commit without a package.json fails with its code, under the name the branch had before', async () => {
+    const tree = await repository('nameless');
+    tree.commit(application('nameless', 'works'));
+    await started.until(entryAddress(await tree.push()), 'ok', 'error');
+    tree.commit({ 'package.json': null });
+    const entry = await started.until(entryAddress(await tree.push()), 'ok', 'error');
+    expect(entry).toMatchObject({ app_name: 'nameless', error: { code: 'deploy:repohost:no_pkg_json', status: 502 } });
+    const page = await started.call('/1/status/demo/webhooks/nameless');
+    expect(page.body.total).toBe(2);
+  });
+
+  it('pushes in a hurry end with the last one live, none overtaking another', async () => {
+    const tree = await repository('hurry');
+    const addresses: string[] = [];
+    for (const text of ['one', 'two', 'three', 'four']) {
+      tree.commit(application('hurry', text));
+      addresses.push(entryAddress(await tree.push()));
+    }
+    const finals = ['ok', 'error', 'superseded'];
+    const entries = await Promise.all(addresses.map((address) => started.until(address, ...finals)));
+    expect(entries.at(-1).status).toBe('ok');
+    expect(entries.every(({ status }) => status === 'ok' || status === 'superseded')).toBe(true);
+    expect(await (await fetch(entries.at(-1).doc.url)).text()).toBe('four');
+  });
+
+  it('a forced push back to an earlier commit deploys that commit again', async () => {
+    const tree = await repository('back');
+    const old = tree.commit(application('back', 'old'));
+    await started.until(entryAddress(await tree.push()), 'ok', 'error');
+    tree.commit(application('back', 'new'));
+    await started.until(entryAddress(await tree.push()), 'ok', 'error');
+    const entry = await started.until(
+      entryAddress(await tree.push('--force', `${old}:main`)),
+      'ok',
+      'error',
+      'superseded',
+    );
+    expect(entry.status).toBe('ok');
+    expect(await (await fetch(entry.doc.url)).text()).toBe('old');
+  });
+
+  it('another branch, a tag and a deleted branch are skipped and say why', async () => {
+    const tree = await repository('skips');
+    tree.commit(application('skips', 'x'));
+    await started.until(entryAddress(await tree.push()), 'ok', 'error');
+    tree.git('tag', 'v1');
+    const reasons: string[] = [];
+    for (const refs of [['main:feature/one'], ['v1'], ['--delete', 'feature/one']]) {
+      const entry = await started.until(entryAddress(await tree.push(...refs)), 'skipped');
+      reasons.push(entry.doc.reason);
+    }
+    expect(reasons[0]).toContain('feature/one');
+    expect(reasons[1]).toMatch(/tag/i);
+    expect(reasons[2]).toContain('feature/one');
+  });
+
+  it('shows the outcome on the badge, at both addresses and without a login', async () => {
+    for (const path of ['/demo/shop.svg', '/1/badge/demo/shop.svg']) {
+      const badge = await started.call(path, { login: null });
+      expect(badge.body).toContain('deployment: ok');
+      expect(badge.headers.get('cache-control')).toBe('no-cache, max-age=0');
+      const headers = { 'if-none-match': badge.headers.get('etag') ?? '' };
+      expect((await started.call(path, { login: null, headers })).status).toBe(304);
+    }
+    expect((await started.call('/nobody/nothing.svg', { login: null })).body).toContain('deployment: unknown');
+  });
+});

@@ -1,0 +1,270 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startLocal } from '../../lib/local/start.ts';
+import { LocalError } from '../../lib/processes/local-error.ts';
+import { entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
+import { httpServer } from '../support/service/http-server.ts';
+import { project, testAssembly } from '../support/service/place.ts';
+import { runningIn, signalIfThere } from '../support/service/processes.ts';
+import { dataFolder, gone, loginOf, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
+
+const sampleAt = /The sample application answers at {2}(\S+)/;
+const webhookAt = /Webhook +(\S+)\/1\/deploy/;
+/** One line that ends as a sentence does, after the lines that tell what is being done. */
+const oneSentence = /^(?:… .*\n)*[A-Za-z].*[.)]\n$/;
+
+// What runs is read from /proc.
+describe.skipIf(process.platform !== 'linux')('npm start, ended in every way and started again', () => {
+  let dataDir: string;
+  let tree: GitFolder | undefined;
+  let service: ServiceProcess;
+
+  beforeAll(async () => {
+    dataDir = dataFolder('restart');
+    service = startProcess({ dataDir });
+    await service.printed(/Ctrl-C ends everything/);
+  });
+  afterAll(async () => {
+    service.kill();
+    await service.ended;
+    // Also what a failed test has left behind.
+    for (const { pid } of runningIn(dataDir)) signalIfThere(pid, 'SIGKILL');
+    tree?.remove();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  const page = async () => (await fetch((await service.printed(sampleAt))[1] ?? '')).text();
+  // biome-ignore lint/suspicious/noExplicitAny: entries and pages are looked into, property by property.
+  const api = async (path: string): Promise<any> => {
+    const url = path.startsWith('http') ? path : `${(await service.printed(webhookAt))[1]}${path}`;
+    const authorization = `Basic ${Buffer.from(loginOf(dataDir)).toString('base64')}`;
+    return (await fetch(url, { headers: { authorization } })).json();
+  };
+  const until = async (
+    path: string,
+    wanted: (entry: { status: string; doc: { stages: { name: string }[] } }) => boolean,
+  ) => {
+    for (let waited = 0; waited < 20_000; waited += 50) {
+      const entry = await api(`${path}?include_docs=true`);
+      if (wanted(entry)) return entry;
+      await setTimeout(50);
+    }
+    throw new Error(`It never came to that: ${path}`);
+  };
+  /** Follows the changes after the last of `rows`, until the service is gone. */
+  const follow = async (rows: { readonly seq: number; readonly status: string }[]) => {
+    const url = `${(await service.printed(webhookAt))[1]}/1/status/demo/changes?since=${rows.at(-1)?.seq ?? 0}`;
+    const authorization = `Basic ${Buffer.from(loginOf(dataDir)).toString('base64')}`;
+    const { body } = await fetch(url, { headers: { authorization } });
+    let rest = '';
+    const read = async () => {
+      for await (const text of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        const lines = `${rest}${text}`.split('\n');
+        rest = lines.pop() ?? '';
+        rows.push(...lines.filter(Boolean).map((line) => JSON.parse(line)));
+      }
+    };
+    return { cut: read().catch(() => {}) };
+  };
+  const restart = async (options: { readonly npm?: boolean } = {}) => {
+    service = startProcess({ dataDir, ...options });
+    await service.printed(/Ctrl-C ends everything/);
+  };
+
+  it('has a sample application that answers, and tells how to go on', async () => {
+    expect(await page()).toContain('Hello from a push');
+    expect(service.output()).toContain('git clone');
+    expect(service.output()).not.toContain(loginOf(dataDir).split(':')[1]);
+  });
+
+  it('runs once per folder', async () => {
+    const second = startProcess({ dataDir });
+    expect(await second.ended).toBe(1);
+    expect(second.output()).toMatch(oneSentence);
+    expect(second.output()).toMatch(/already runs .*stop it first/);
+  });
+
+  it('leaves nothing running when it is killed in the middle of a deploy, finishes it when it starts again, and loses or doubles no change', async () => {
+    const rows: { readonly seq: number; readonly status: string }[] = [];
+    const { cut } = await follow(rows);
+    const released = join(dataDir, 'released');
+    const waits = `while (!require('node:fs').existsSync(${JSON.stringify(released)})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);`;
+    const repository = /git clone (\S+)/.exec(service.output())?.[1] ?? '';
+    tree = gitFolder(join(process.cwd(), repository));
+    tree.git('fetch', '--quiet', 'origin', 'main');
+    tree.git('checkout', '--quiet', '-B', 'main', 'origin/main');
+    const scripts = { start: 'node server.js', postinstall: 'node waits.js' };
+    const server = `require('node:http').createServer((_, answer) => answer.end('Hello again')).listen(process.env.PORT);`;
+    tree.commit({
+      'package.json': JSON.stringify({ name: 'hello', version: '1.0.0', scripts }),
+      'waits.js': waits,
+      'server.js': server,
+    });
+    const address = entryAddress(await tree.push());
+    await until(address, ({ doc }) => doc.stages.at(-1)?.name === 'extract');
+    while (!service.family().some(({ command }) => command === 'node waits.js')) await setTimeout(20);
+    expect(await page()).toContain('Hello from a push');
+
+    const family = service.family();
+    service.signal('SIGKILL');
+    expect(await service.ended).toBe('SIGKILL');
+    expect(await gone(family, dataDir)).toBeLessThan(3000);
+    await cut;
+    const seenBefore = rows.length;
+
+    writeFileSync(released, '');
+    await restart();
+    await follow(rows);
+    const path = new URL(address).pathname;
+    const entry = await until(path, ({ status }) => status === 'ok' || status === 'error');
+    expect(entry).toMatchObject({
+      status: 'ok',
+      app_name: 'hello',
+      doc: { url: (await service.printed(sampleAt))[1] },
+    });
+    expect(await page()).toBe('Hello again');
+    const log = await api('/1/status/demo/webhooks');
+    expect(log.rows.map((row: { status: string }) => row.status)).toEqual(['ok', 'ok']);
+    const { last_seq } = await api('/1/status/demo/changes?feed=normal&since=0');
+    await expect.poll(() => rows.at(-1)?.seq, { timeout: 5_000 }).toBe(last_seq);
+    expect(rows.map(({ seq }) => seq)).toEqual(Array.from({ length: last_seq }, (_, place) => place + 1));
+    expect(rows.at(-1)?.status).toBe('ok');
+    expect(seenBefore).toBeLessThan(last_seq);
+  });
+
+  it('ends in good order on SIGTERM', async () => {
+    const family = service.family();
+    service.signal('SIGTERM');
+    expect(await service.ended).toBe(0);
+    expect(await gone(family, dataDir)).toBeLessThan(1000);
+    expect(existsSync(join(dataDir, 'lock'))).toBe(false);
+  });
+
+  it('takes a push while it is stopped, and deploys it when it starts again', async () => {
+    tree?.commit({
+      'server.js': `require('node:http').createServer((_, answer) => answer.end('Pushed meanwhile')).listen(process.env.PORT);`,
+    });
+    expect(await tree?.push()).toContain('is deployed when it starts next');
+    // As if the first start had been ended between the push of the sample and the note that it was pushed.
+    rmSync(join(dataDir, 'sample-deployed'));
+    await restart({ npm: true });
+    while ((await page()) !== 'Pushed meanwhile') await setTimeout(50);
+  });
+
+  it('ends in good order on Ctrl-C, which npm may pass on a second time', async () => {
+    const family = service.family();
+    service.signalGroup('SIGINT');
+    // Two that come at once count as one.
+    await setTimeout(20);
+    service.signalGroup('SIGINT');
+    await service.ended;
+    expect(await gone(family, dataDir)).toBeLessThan(1000);
+    expect(existsSync(join(dataDir, 'lock'))).toBe(false);
+    expect(service.output()).not.toMatch(/Error|\n {4}at /);
+  });
+
+  it('ends when only npm is killed', async () => {
+    await restart({ npm: true });
+    expect(await page()).toBe('Pushed meanwhile');
+    const family = service.family();
+    service.signal('SIGKILL');
+    await service.ended;
+    expect(await gone(family, dataDir)).toBeLessThan(3000);
+  });
+
+  it('ends with a sentence when its database is gone', async () => {
+    await restart();
+    const family = service.family();
+    const database = family.find(({ command }) => /^\S*dynoxide serve/.test(command));
+    process.kill(database?.pid ?? 0, 'SIGKILL');
+    expect(await service.ended).toBe(1);
+    expect(await gone(family, dataDir)).toBeLessThan(3000);
+    expect(service.output()).toMatch(/\nThe DynamoDB emulator stopped by itself.*\n$/);
+  });
+
+  it('ends on Ctrl-C while it is still starting', async () => {
+    service = startProcess({ dataDir });
+    await service.printed(/starting the platform/);
+    const family = service.family();
+    service.signalGroup('SIGINT');
+    expect(await service.ended).toBe(0);
+    expect(await gone(family, dataDir)).toBeLessThan(3000);
+    expect(service.output()).not.toMatch(/Error|\n {4}at /);
+  });
+
+  it('ends what synthesises the stack when it is ended itself', async () => {
+    rmSync(join(dataDir, 'cdk.out'), { recursive: true });
+    service = startProcess({ dataDir });
+    await service.printed(/synthesising the stack/);
+    while (!service.family().some(({ command }) => command.includes('bin/service.ts'))) await setTimeout(20);
+    const family = service.family();
+    service.signal('SIGTERM');
+    expect(await service.ended).toBe(0);
+    expect(await gone(family, dataDir)).toBeLessThan(1000);
+  });
+});
+
+describe('npm start, where something is in its way', () => {
+  const folders: string[] = [];
+  const folder = (): string => {
+    const made = dataFolder(`in-the-way-${folders.length}`);
+    folders.push(made);
+    return made;
+  };
+  afterAll(() => {
+    for (const made of folders) rmSync(made, { recursive: true, force: true });
+  });
+
+  it('says in one sentence that the port is taken, before anything is started', async () => {
+    const other = await httpServer(() => {});
+    const dataDir = folder();
+    const { port } = new URL(other.url);
+    const process = startProcess({ dataDir, port: Number(port) });
+    expect(await process.ended).toBe(1);
+    expect(process.output()).toMatch(oneSentence);
+    expect(process.output()).toContain(`Port ${port} `);
+    expect(existsSync(join(dataDir, 'aws'))).toBe(false);
+    await other.close();
+  });
+
+  it('says in one sentence that there is no git', async () => {
+    const process = startProcess({ dataDir: folder(), path: '/nowhere' });
+    expect(await process.ended).toBe(1);
+    expect(process.output()).toMatch(/^git was not found: .*\n$/);
+  });
+
+  it('says in one sentence that a file of its own is damaged, and which', async () => {
+    const dataDir = folder();
+    const path = join(dataDir, 'platform', 'users', 'demo.json');
+    mkdirSync(join(path, '..'), { recursive: true });
+    writeFileSync(path, 'garbage{');
+    const process = startProcess({ dataDir });
+    expect(await process.ended).toBe(1);
+    expect(process.output()).toMatch(oneSentence);
+    expect(process.output()).toContain(path);
+  });
+
+  it.each(['aws/dynamodb.sqlite', 'aws/secrets.json'])('names %s, too', async (file) => {
+    const dataDir = folder();
+    mkdirSync(join(dataDir, 'aws'), { recursive: true });
+    writeFileSync(join(dataDir, file), 'garbage{');
+    const failure = await startLocal({ project, dataDir, outdir: testAssembly, port: 0 }).catch((error) => error);
+    expect(failure).toBeInstanceOf(LocalError);
+    expect(failure.message).toMatch(/damaged/);
+    expect(failure.message).toContain(join(dataDir, file));
+    expect(existsSync(join(dataDir, 'lock'))).toBe(false);
+  });
+
+  it('starts all the same when what is damaged can be made again', async () => {
+    const dataDir = folder();
+    mkdirSync(join(dataDir, 'aws'), { recursive: true });
+    for (const file of ['lock', 'ports.json', 'password', 'aws/stream-positions.json']) {
+      writeFileSync(join(dataDir, file), '\n');
+    }
+    const service = await startLocal({ project, dataDir, outdir: testAssembly, port: 0 });
+    expect(service.login.password).toMatch(/^\S{20,}$/);
+    await service.close();
+  });
+});

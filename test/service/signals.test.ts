@@ -1,0 +1,162 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import WebSocket from 'ws';
+import { presign } from '../../functions/adapters/signals/presign.ts';
+import { dynamoDbLog } from '../../functions/adapters/stores/dynamodb/log.ts';
+import { systemClock, systemIds } from '../../functions/adapters/system/system.ts';
+import type { DeployLog } from '../../functions/core/ports/deploy-log.ts';
+import { append } from '../support/entries.ts';
+import { type Started, startForTest } from '../support/service/started.ts';
+
+describe('signals of changes, on one machine', () => {
+  let started: Started;
+  const sockets: WebSocket[] = [];
+  const readers: IncomingMessage[] = [];
+
+  beforeAll(async () => {
+    started = await startForTest('signals', { ChangesSeconds: '60' });
+    for (const user of ['eve', 'crowd', 'slow'])
+      await started.service.platform.createUser(user, `${user}-secret-password`);
+  });
+  afterAll(async () => {
+    for (const socket of sockets) socket.terminate();
+    for (const reader of readers) reader.destroy();
+    await started.close();
+  });
+
+  const inside = () => {
+    const { sockets: urls } = started.service.runtime;
+    const found = Object.entries(urls).find(([id]) => id.startsWith('ChangesInside'));
+    if (!found) throw new Error('There is no inside socket.');
+    return `${found[1]}/`;
+  };
+  const outside = () => started.service.runtime.template.outputs.SignalsUrl ?? '';
+  const sign = (user: string, secretAccessKey = 'local') =>
+    presign(
+      inside(),
+      { user },
+      {
+        credentials: async () => ({ accessKeyId: 'local', secretAccessKey }),
+        region: async () => 'us-east-1',
+      },
+    );
+
+  /** A socket that is open; rejects with the refusal. */
+  async function connect(url: string, protocols: string[] = []): Promise<{ socket: WebSocket; said: string[] }> {
+    const socket = new WebSocket(url, protocols);
+    sockets.push(socket);
+    const said: string[] = [];
+    socket.on('message', (data) => said.push(String(data)));
+    await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+    return { socket, said };
+  }
+
+  const ping = (user: string, secret: string) =>
+    started.call('/1/deploy', {
+      method: 'POST',
+      login: `${user}:${secret}`,
+      headers: { 'x-github-event': 'ping', 'content-type': 'application/json' },
+      body: JSON.stringify({ zen: 'Keep it logically awesome.', hook: { events: ['push'] } }),
+    });
+
+  /** A log of its own, as another process would have it. */
+  function writer(): DeployLog {
+    const { endpoints, template } = started.service.runtime;
+    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+    const client = new DynamoDBClient({ endpoint: endpoints.dynamodb, region: 'us-east-1', credentials });
+    return dynamoDbLog({ client, table: template.outputs.LogTable ?? '', clock: systemClock, ids: systemIds });
+  }
+
+  it('opens the inside socket to nobody who has not signed for that very user', async () => {
+    await expect(connect(inside())).rejects.toThrow('403');
+    await expect(connect(`${inside()}?user=demo`)).rejects.toThrow('403');
+    await expect(connect(await sign('demo', 'guessed'))).rejects.toThrow('403');
+    await expect(connect((await sign('eve')).replace('user=eve', 'user=demo'))).rejects.toThrow('403');
+    await expect(connect(`${await sign('eve')}&user=demo`)).rejects.toThrow('403');
+  });
+
+  it('tells who has signed, and registered, how far the log of that user is, and then of each change', async () => {
+    await ping('eve', 'eve-secret-password');
+    const { socket, said } = await connect(await sign('eve'));
+    const silent = await connect(await sign('eve'));
+    socket.send('{"action":"register"}');
+    await expect.poll(() => said.map((text) => JSON.parse(text).last)).toEqual([1]);
+    await ping('demo', started.service.login.password);
+    await ping('eve', 'eve-secret-password');
+    await expect.poll(() => said.map((text) => JSON.parse(text).last), { timeout: 5_000 }).toContain(2);
+    expect(Math.max(...said.map((text) => JSON.parse(text).last))).toBe(2);
+    const row = { user: 'eve', seq: 2, provider: 'github', status: 'skipped' };
+    expect(said.map((text) => JSON.parse(text)).find(({ last }) => last === 2)).toMatchObject({ changes: [row] });
+    expect(silent.said).toEqual([]);
+  });
+
+  it('lets a browser log in by a subprotocol, and answers with the other one', async () => {
+    const login = (text: string) => `basic.${Buffer.from(text).toString('base64url')}`;
+    const { socket, said } = await connect(outside(), ['changes', login('eve:eve-secret-password')]);
+    expect(socket.protocol).toBe('changes');
+    socket.send('{"action":"register","user":"demo"}');
+    await expect.poll(() => said.length).toBeGreaterThan(0);
+    expect(JSON.parse(said[0] ?? '')).toEqual({ last: 2 });
+    await ping('eve', 'eve-secret-password');
+    await expect.poll(() => said.map((text) => JSON.parse(text))).toContainEqual({ last: 3 });
+    await expect(connect(outside(), ['changes', login('eve:wrong')])).rejects.toThrow('403');
+    await expect(connect(`${outside()}?user=eve&authorization=${login('eve:eve-secret-password')}`)).rejects.toThrow(
+      '403',
+    );
+    await expect(connect(await sign('eve').then((url) => url.replace(inside(), `${outside()}/`)))).rejects.toThrow(
+      '403',
+    );
+  });
+
+  it('says what may be said to who says something else', async () => {
+    const { socket, said } = await connect(await sign('eve'));
+    socket.send('hello');
+    await expect.poll(() => said.length).toBe(1);
+    expect(JSON.parse(said[0] ?? '')).toMatchObject({ code: 'request:bad_parameter' });
+  });
+
+  it('two hundred writes of several processes at a time reach a reader each once and in order', async () => {
+    const login = Buffer.from('crowd:crowd-secret-password').toString('base64');
+    const answer = await fetch(`${started.service.url}/1/status/crowd/changes?since=0&limit=200`, {
+      headers: { authorization: `Basic ${login}` },
+    });
+    const writers = Array.from({ length: 8 }, writer);
+    const writing = writers.flatMap((log) =>
+      Array.from({ length: 25 }, () => append(log, { user: 'crowd', status: 'skipped' })),
+    );
+    const text = await answer.text();
+    await Promise.all(writing);
+    const seqs = text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line).seq);
+    expect(seqs).toEqual(Array.from({ length: 200 }, (_, place) => place + 1));
+  });
+
+  it('readers that do not read cost no memory, and get everything when they do', async () => {
+    const log = writer();
+    const logTail = Array.from({ length: 200 }, (_, line) => `${line} ${'x'.repeat(120)}`);
+    const rows = 600;
+    for (let row = 0; row < rows; row += 1) await append(log, { user: 'slow', status: 'skipped', logTail });
+    const headers = { authorization: `Basic ${Buffer.from('slow:slow-secret-password').toString('base64')}` };
+    const query = `since=0&include_docs=true&limit=${rows}`;
+    // The function is loaded and warm before anything is measured.
+    await (await fetch(`${started.service.url}/1/status/slow/changes?${query}`, { headers })).arrayBuffer();
+    const before = process.memoryUsage().rss;
+    for (let count = 0; count < 25; count += 1) {
+      const request = get(`${started.service.url}/1/status/slow/changes?${query}`, { headers, agent: false });
+      const [reader]: IncomingMessage[] = await once(request, 'response');
+      if (reader) readers.push(reader);
+    }
+    await setTimeout(3_000);
+    // All of it would be 25 times 15 MB.
+    const grown = (process.memoryUsage().rss - before) / 1024 / 1024;
+    expect(grown).toBeLessThan(200);
+    let bytes = 0;
+    for await (const chunk of readers[0] ?? []) bytes += chunk.length;
+    expect(bytes).toBeGreaterThan(rows * 200 * 120);
+  });
+});

@@ -1,0 +1,103 @@
+import { gzipSync } from 'node:zlib';
+import { DeployError } from '../../functions/core/errors.ts';
+import { inspected, type TarballReport } from '../../functions/core/tarball/inspect.ts';
+import { limits, type TarballLimits } from '../../functions/core/tarball/limits.ts';
+
+/** A header, field by field, so that a test can write what no honest packer would. */
+export interface RawEntry {
+  readonly name: string | Buffer;
+  readonly type?: string;
+  readonly body?: string | Buffer;
+  readonly link?: string | Buffer;
+  readonly prefix?: string;
+  /** The size that the header declares; that of the body when not given. A string stands in the field as it is. */
+  readonly size?: number | string | Buffer;
+  readonly magic?: string;
+}
+
+/** Two blocks of zeros. */
+export const endMark = Buffer.alloc(1024);
+
+/** A header block with a right checksum, and the padded body. */
+export function raw({ name, type = '0', body = '', link = '', prefix = '', size, magic }: RawEntry): Buffer {
+  const bytes = Buffer.from(body);
+  const header = Buffer.alloc(512);
+  Buffer.from(name).copy(header, 0, 0, 100);
+  header.write('0000644\0' + '0000000\0' + '0000000\0', 100);
+  const declared = size ?? bytes.length;
+  Buffer.from(typeof declared === 'number' ? octal(declared, 11) : declared).copy(header, 124, 0, 12);
+  header.write('00000000000\0', 136);
+  header.write(type, 156, 'latin1');
+  Buffer.from(link).copy(header, 157, 0, 100);
+  header.write(magic ?? 'ustar\x0000', 257, 'latin1');
+  header.write(prefix, 345);
+  return Buffer.concat([withChecksum(header), bytes, Buffer.alloc((512 - (bytes.length % 512)) % 512)]);
+}
+
+/** An extended header of pax: `x` for the next entry, `g` for all. */
+export function pax(records: Readonly<Record<string, string | Buffer>>, type: 'x' | 'g' = 'x'): Buffer {
+  return raw({ name: 'pax_header', type, body: Buffer.concat(Object.entries(records).map(paxRecord)) });
+}
+
+/** A long name of GNU tar: `L` for the path, `K` for the target of a link. */
+export function gnuLong(text: string, type: 'L' | 'K' = 'L'): Buffer {
+  return raw({ name: '././@LongLink', type, body: `${text}\0`, magic: 'ustar  \0' });
+}
+
+export const root: RawEntry = { name: 'app-1/', type: '5' };
+
+/** A gzip tarball of a root folder and these entries, ended as it should be. */
+export function tarball(...entries: readonly (RawEntry | Buffer)[]): Buffer {
+  return gzipSync(tar(root, ...entries));
+}
+
+/** A tar archive of exactly these entries, ended as it should be. */
+export function tar(...entries: readonly (RawEntry | Buffer)[]): Buffer {
+  return Buffer.concat([...entries.map((entry) => (Buffer.isBuffer(entry) ? entry : raw(entry))), endMark]);
+}
+
+/** Reads a tarball through the inspection to its end. */
+export async function inspect(
+  bytes: Buffer | AsyncIterable<Uint8Array>,
+  changed: Partial<TarballLimits> = {},
+): Promise<TarballReport> {
+  const source = Buffer.isBuffer(bytes) ? inChunks(bytes, 1000) : bytes;
+  const { body, result } = inspected(source, { ...limits, ...changed });
+  for await (const _ of body);
+  return result;
+}
+
+/** The code with which a tarball is refused; `passed` when it is not. Other errors than refusals come through. */
+export async function verdict(bytes: Buffer | AsyncIterable<Uint8Array>, changed: Partial<TarballLimits> = {}) {
+  try {
+    await inspect(bytes, changed);
+    return 'passed';
+  } catch (error) {
+    if (error instanceof DeployError) return error.code;
+    throw error;
+  }
+}
+
+/** The bytes in chunks of a size. */
+export async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Uint8Array, void, undefined> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+/** A header with its checksum filled in. */
+export function withChecksum(header: Buffer): Buffer {
+  header.fill(' ', 148, 156);
+  const sum = header.subarray(0, 512).reduce((total, byte) => total + byte, 0);
+  header.write(`${octal(sum, 6)}\0 `, 148);
+  return header;
+}
+
+function octal(value: number, digits: number): string {
+  return value.toString(8).padStart(digits, '0');
+}
+
+function paxRecord([key, value]: [string, string | Buffer]): Buffer {
+  const content = Buffer.concat([Buffer.from(` ${key}=`), Buffer.from(value), Buffer.from('\n')]);
+  let length = content.length + 1;
+  while (length !== content.length + String(length).length) length = content.length + String(length).length;
+  return Buffer.concat([Buffer.from(String(length)), content]);
+}

@@ -1,0 +1,16 @@
+import type { Resource } from '../../../lib/aws-local/template/resource.ts';
+import type { Template } from '../../../lib/aws-local/template/template.ts';
+
+/** A resolved template of the given resources: `{ logicalId: [type, properties] }`. */
+export function templateOf(
+  declared: Record<string, readonly [type: string, properties: Record<string, unknown>]>,
+): Template {
+  const resources = new Map<string, Resource>(
+    Object.entries(declared).map(([logicalId, [type, properties]]) => [logicalId, { logicalId, type, properties }]),
+  );
+  return {
+    resources,
+    ofType: (type) => [...resources.values()].filter((resource) => resource.type === type),
+    outputs: {},
+  };
+}

@@ -1,0 +1,79 @@
+import { ciConfigs } from '../../functions/adapters/ci/registry.ts';
+import type { Entry } from '../../functions/core/entry/entry.ts';
+import type { CheckResult } from '../../functions/core/hold/checks.ts';
+import type { CommitRef } from '../../functions/core/payload/delivery.ts';
+import { runStage } from '../../functions/core/pipeline/stage.ts';
+import type { Appending, Draft } from '../../functions/core/ports/deploy-log.ts';
+import { check } from '../../functions/stage-check/check.ts';
+import { memoryClock, memoryIds } from '../fakes/clock.ts';
+import { MemoryLog } from '../fakes/deploy-log/deploy-log.ts';
+import { memoryQueue } from '../fakes/job-queue.ts';
+import { type MemoryCommit, memoryHost } from '../fakes/repository-host.ts';
+import { AT, append } from './entries.ts';
+
+const travis = { provider: 'travis', check: 'Travis CI' };
+export const passed: CheckResult = { ...travis, outcome: 'passed', state: 'Passed' };
+export const failed: CheckResult = { ...travis, outcome: 'failed', state: 'Failed' };
+export const waitsForTravis = { '.travis.yml': 'notifications:\n  webhooks: https://hooks.example.com/\n' };
+export const manifest = JSON.stringify({ name: 'shop', version: '1.2.3' });
+
+/** A repository, a log and the stage `check` on both. */
+export function checkWorld() {
+  const clock = memoryClock(AT);
+  const ids = memoryIds();
+  const log = new MemoryLog(ids);
+  const queue = memoryQueue();
+  const host = memoryHost();
+  const asked: string[] = [];
+  const ports = {
+    log,
+    facts: log,
+    queue,
+    clock,
+    host: () => host,
+    token: async (user: string, name: string) => {
+      asked.push(`${user} ${name}`);
+      return null;
+    },
+    ciConfigs,
+    holdMinutes: 60,
+  };
+  const read = async (number: number): Promise<Entry> => {
+    const entry = await log.read('ann', number);
+    if (!entry) throw new Error(`There is no entry ${number}.`);
+    return entry;
+  };
+  return {
+    ...ports,
+    host,
+    asked,
+    read,
+    /** Commits to the repository; `files` replace the ones that deploy without waiting for CI. */
+    commit: (parent: CommitRef | null, files: MemoryCommit['files'] = { 'package.json': manifest }) =>
+      host.commit({ owner: 'ann', name: 'shop', files, ...(parent && { parent }) }),
+    push: (commit: CommitRef, patch: Partial<Draft> = {}) => append(log, { sha: commit.sha, ...patch }),
+    /** A CI provider's call that settles a commit; a passed one asks for a deploy. */
+    build: ({ sha }: CommitRef, outcome: CheckResult, patch: Partial<Draft> = {}, more: Partial<Appending> = {}) =>
+      append(
+        log,
+        {
+          sha,
+          ref: null,
+          fromBuild: true,
+          provider: 'travis',
+          status: outcome.outcome === 'passed' ? 'queued' : 'skipped',
+          ...patch,
+        },
+        { accepted: false, outcome, ...more },
+      ),
+    /** Runs the stage for an entry; gives the entry as it stands then. */
+    check: async (number: number) => {
+      const context = { log, queue, clock, ids, retryBaseSeconds: 30, trace: () => {} };
+      await runStage({ user: 'ann', number }, { ...context, stage: 'check', work: check(ports) });
+      return read(number);
+    },
+    /** Ends an entry that has passed the check. */
+    finish: (number: number, status: 'ok' | 'error') =>
+      log.move('ann', number, (entry) => ({ entry: { ...entry, status, finishedAt: AT }, due: AT })),
+  };
+}

@@ -1,0 +1,52 @@
+import { type BuildResult, type Notice, type Push, settled } from '../../functions/core/payload/delivery.ts';
+import { sha } from './entries.ts';
+
+const repository = { hostname: 'memory.example.com', owner: 'ann', name: 'shop', url: null, private: false };
+
+/** A push of commit `aaaa…` to `master`, as a sender reads it. */
+export function push(patch: Partial<Push> = {}): Push {
+  return {
+    kind: 'push',
+    provider: 'github',
+    hostKind: 'github',
+    id: 'delivery-1',
+    repository,
+    ref: 'refs/heads/master',
+    branch: 'master',
+    sha: sha('a'),
+    before: null,
+    forced: false,
+    message: 'First',
+    author: 'Ann',
+    skip: null,
+    ...patch,
+  };
+}
+
+/** A passed build of commit `aaaa…` of `master`. */
+export function build(patch: Partial<BuildResult> = {}): BuildResult {
+  return {
+    kind: 'build',
+    provider: 'travis',
+    hostKind: 'github',
+    id: 'build-1',
+    repository,
+    sha: sha('a'),
+    shaPrefix: null,
+    branch: 'master',
+    check: 'travis',
+    ...settled('passed'),
+    state: 'Passed',
+    pullRequest: false,
+    message: 'First',
+    author: 'Ann',
+    skip: null,
+    url: null,
+    ...patch,
+  };
+}
+
+/** A ping. */
+export function notice(patch: Partial<Notice> = {}): Notice {
+  return { kind: 'notice', provider: 'github', id: 'ping-1', repository, reason: 'The ping has arrived.', ...patch };
+}

@@ -1,0 +1,70 @@
+import { type Entry, entryId } from '../../functions/core/entry/entry.ts';
+import type { Appending, DeployLog, Draft } from '../../functions/core/ports/deploy-log.ts';
+
+/** When everything in these tests begins, in milliseconds since 1970. */
+export const AT = Date.parse('2026-01-01T00:00:00Z');
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+
+/** A commit id that is easily told from others: one hex digit, forty times. */
+export const sha = (digit: string): string => digit.repeat(40);
+
+/** The repository that the entries are about. */
+export const repository = { host: 'memory', owner: 'ann', name: 'shop', url: null, private: false } as const;
+
+/** A push of commit `aaaa…` to `master`, as the webhook drafts it. */
+export function draft(patch: Partial<Draft> = {}): Draft {
+  return {
+    user: 'ann',
+    uuid: '00000000-0000-4000-8000-000000000000',
+    base: 'https://hooks.example.com',
+    appName: null,
+    status: 'queued',
+    provider: 'github',
+    repository,
+    sha: sha('a'),
+    branch: 'master',
+    ref: 'refs/heads/master',
+    before: null,
+    forced: false,
+    message: 'First',
+    author: 'Ann',
+    delivery: null,
+    receivedAt: AT,
+    updatedAt: AT,
+    finishedAt: null,
+    reason: null,
+    error: null,
+    stages: [],
+    snapshot: null,
+    url: null,
+    logTail: [],
+    stage: 'check',
+    tarball: null,
+    manifest: null,
+    fromBuild: false,
+    ...patch,
+  };
+}
+
+/** The same as an entry of the log, the user's first. */
+export function entry(patch: Partial<Entry> = {}): Entry {
+  const number = patch.number ?? 1;
+  return { ...draft(), number, id: entryId('0'.repeat(20), number), seq: number, ...patch };
+}
+
+/** What all stages know of a deploy that has passed the first one. */
+export const checked = { status: 'running', appName: 'shop', snapshot: '1.0.0-1' } as const;
+
+/** Writes a push into a log. */
+export async function append(
+  log: DeployLog,
+  patch: Partial<Draft> = {},
+  more: Partial<Appending> = {},
+): Promise<Entry> {
+  const payload = new TextEncoder().encode('{}');
+  const request = { draft: draft(patch), payload, accepted: true, outcome: null, once: null, replaces: null };
+  const result = await log.append({ ...request, due: AT + MINUTE, ...more });
+  if ('entry' in result) return result.entry;
+  throw new Error(`It is a duplicate of ${result.duplicateOf}.`);
+}

@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer, text } from 'node:stream/consumers';
+import { createGzip } from 'node:zlib';
+import { pack } from 'tar-stream';
+import type { CommitRef } from '../../../functions/core/payload/delivery.ts';
+import type { CommitStatus } from '../../../functions/core/ports/repository-host.ts';
+import type { WantedCommit } from '../../contracts/repository-host.ts';
+
+/** A commit as the forge has it. */
+export interface ForgeCommit extends WantedCommit {
+  readonly sha: string;
+  readonly statuses: CommitStatus[];
+}
+
+/** A request that a dialect understands, or not. */
+export interface ForgeCall {
+  readonly method: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The groups of the pattern, percent-decoded. */
+  readonly at: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly json: Readonly<Record<string, string>>;
+  /** Whose the token is, or null. */
+  readonly login: string | null;
+}
+
+export interface ForgeAnswer {
+  readonly status: number;
+  readonly json?: unknown;
+  readonly bytes?: Uint8Array | string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An address of the API, `{name}` for what varies, and the query parameters that may come with it. */
+export interface ForgeRoute {
+  readonly call: string;
+  readonly query?: readonly string[];
+  answer(call: ForgeCall, forge: Forge): ForgeAnswer | Promise<ForgeAnswer>;
+}
+
+/** A forge of commits in memory behind HTTP, strict about what it is asked. */
+export interface Forge {
+  readonly url: string;
+  /** Secret → login. */
+  readonly tokens: Map<string, string>;
+  commit(wanted: WantedCommit): CommitRef;
+  /** The commit, when it exists and the caller may see it. */
+  see(repository: string, sha: string | null, login: string | null): ForgeCommit | undefined;
+  /** The ids of the histories of a commit that another one does not have. */
+  news(commit: ForgeCommit, other: ForgeCommit): readonly string[];
+  /** Throws when anything was asked that no route has; then closes. */
+  close(): Promise<void>;
+}
+
+/** Opens a forge with a dialect's routes; `tokenIn` finds the token in the headers of a call. */
+export async function openForge(
+  routes: readonly ForgeRoute[],
+  tokenIn: (headers: IncomingHttpHeaders) => string | undefined,
+): Promise<Forge> {
+  const commits = new Map<string, ForgeCommit>();
+  const unexpected: string[] = [];
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    const answer = await answerTo(request.method ?? '', request.url ?? '', request.headers, body);
+    response.writeHead(answer.status, { ...answer.headers });
+    response.end(answer.json === undefined ? answer.bytes : JSON.stringify(answer.json));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const forge: Forge = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    tokens: new Map(),
+    commit(wanted) {
+      const { owner, name } = wanted;
+      const sha = createHash('sha1').update(`${commits.size}/${owner}/${name}`).digest('hex');
+      commits.set(`${owner}/${name}/${sha}`, { ...wanted, sha, statuses: [] });
+      return { host: 'forge', owner, name, sha };
+    },
+    see(repository, sha, login) {
+      const found = commits.get(`${repository}/${sha}`);
+      return found && (!found.private || found.owner === login) ? found : undefined;
+    },
+    news(commit, other) {
+      const known = new Set(history(other));
+      return history(commit).filter((sha) => !known.has(sha));
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      if (unexpected.length > 0) throw new Error(`Asked for what the host does not have:\n${unexpected.join('\n')}`);
+    },
+  };
+
+  function history(commit: ForgeCommit): string[] {
+    const { parent } = commit;
+    const before = parent && commits.get(`${parent.owner}/${parent.name}/${parent.sha}`);
+    return [commit.sha, ...(before ? history(before) : [])];
+  }
+
+  async function answerTo(
+    method: string,
+    target: string,
+    headers: IncomingHttpHeaders,
+    body: string,
+  ): Promise<ForgeAnswer> {
+    const { pathname, searchParams } = new URL(target, forge.url);
+    for (const route of routes) {
+      const at = match(route.call, `${method} ${pathname}`);
+      const known = [...searchParams.keys()].every((name) => route.query?.includes(name));
+      if (!at || !known) continue;
+      const login = forge.tokens.get(tokenIn(headers) ?? '') ?? null;
+      const json = body === '' ? {} : JSON.parse(body);
+      return route.answer({ method, headers, at, query: searchParams, json, login }, forge);
+    }
+    unexpected.push(`${method} ${target}`);
+    return { status: 599 };
+  }
+  return forge;
+}
+
+/** The tarball of a commit under a root folder. */
+export async function tarballOf({ files, name, sha }: ForgeCommit): Promise<Uint8Array> {
+  const archive = pack();
+  for (const [path, content] of Object.entries(files)) archive.entry({ name: `${name}-${sha}/${path}` }, content);
+  archive.finalize();
+  return buffer(archive.pipe(createGzip()));
+}
+
+function match(pattern: string, call: string): Record<string, string> | null {
+  const source = pattern
+    .replace(/[.*?^$()|[\]\\]/g, '\\$&')
+    .replace(/\{(\w+)\+\}/g, '(?<$1>.+)')
+    .replace(/\{(\w+)\}/g, '(?<$1>[^/]+)');
+  const found = new RegExp(`^${source}$`).exec(call);
+  const groups = Object.entries(found?.groups ?? {}).map(([key, value]) => [key, decodeURIComponent(value)]);
+  return found && Object.fromEntries(groups);
+}

@@ -1,0 +1,37 @@
+import { expect } from 'vitest';
+import { recognise } from '../../functions/adapters/senders/registry.ts';
+import { verifySignature } from '../../functions/adapters/senders/signatures/verify.ts';
+import { accept, type Hook } from '../../functions/api-deploy/accept.ts';
+import { DeployError } from '../../functions/core/errors.ts';
+import { memoryClock, memoryIds } from '../fakes/clock.ts';
+import { MemoryLog } from '../fakes/deploy-log/deploy-log.ts';
+import { memoryQueue } from '../fakes/job-queue.ts';
+import { AT } from './entries.ts';
+
+const secrets = { '*': { github: ['s'], gitlab: ['s'], travis: ['no key'], drone: ['s'], buildkite: ['s'] } };
+
+/** What becomes of a call with the real senders and signatures: `stored`, or the refusal's code. Throws for anything else. */
+export async function outcome(raw: Uint8Array, headers: Hook['headers'], signed = false): Promise<string> {
+  const log = new MemoryLog(memoryIds());
+  const ports = {
+    log,
+    facts: log,
+    queue: memoryQueue(),
+    clock: memoryClock(AT),
+    recognise,
+    hostName: () => 'memory',
+    hookSecrets: async () => (signed ? secrets : {}),
+    verify: async (...given: Parameters<typeof verifySignature>) => verifySignature(...given),
+    defaultBranch: 'main',
+    trace: () => {},
+  };
+  const hook = { user: 'ann', uuid: '00000000-0000-4000-8000-000000000001', base: 'https://hooks.example.com', at: AT };
+  try {
+    await accept({ ...hook, headers, query: {}, raw }, ports);
+    return 'stored';
+  } catch (error) {
+    if (!(error instanceof DeployError)) throw error;
+    expect(error.status).toBeLessThan(500);
+    return error.code;
+  }
+}

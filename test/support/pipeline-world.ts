@@ -1,0 +1,107 @@
+import { ciConfigs } from '../../functions/adapters/ci/registry.ts';
+import type { StageJob } from '../../functions/core/pipeline/job.ts';
+import type { StageName } from '../../functions/core/pipeline/pipeline.ts';
+import { runStage } from '../../functions/core/pipeline/stage.ts';
+import type { StageWork } from '../../functions/core/pipeline/stage-work.ts';
+import type { Backlog } from '../../functions/core/ports/backlog.ts';
+import type { DeployFacts } from '../../functions/core/ports/deploy-facts.ts';
+import type { DeployLog } from '../../functions/core/ports/deploy-log.ts';
+import type { LogReader } from '../../functions/core/ports/log-reader.ts';
+import { check } from '../../functions/stage-check/check.ts';
+import { extract } from '../../functions/stage-extract/extract.ts';
+import { fetchTarball } from '../../functions/stage-fetch/fetch.ts';
+import { start } from '../../functions/stage-start/start.ts';
+import { upload } from '../../functions/stage-upload/upload.ts';
+import { sweep } from '../../functions/sweep/sweep.ts';
+import { memoryClock, memoryIds } from '../fakes/clock.ts';
+import { memoryPlatform } from '../fakes/hosting-platform.ts';
+import { memoryQueue } from '../fakes/job-queue.ts';
+import { memoryHost } from '../fakes/repository-host.ts';
+import { memoryTarballs } from '../fakes/tarball-store.ts';
+import { AT, MINUTE, SECOND } from './entries.ts';
+
+/** The log that a pipeline works on, in all its roles. */
+export interface LogRoles {
+  readonly log: DeployLog;
+  readonly reader: LogReader;
+  readonly facts: DeployFacts;
+  readonly backlog: Backlog;
+  readonly user: string;
+}
+
+/** The whole pipeline on in-memory twins and the given log, driven message by message. */
+export function pipelineWorld(roles: LogRoles) {
+  const clock = memoryClock(AT);
+  const ids = memoryIds();
+  const queue = memoryQueue();
+  const host = memoryHost();
+  const tarballs = memoryTarballs();
+  const platform = memoryPlatform({ slowPolls: 2 });
+  const started: string[] = [];
+  const begin = platform.start.bind(platform);
+  platform.start = async (snapshot) => {
+    const answer = await begin(snapshot);
+    started.push(snapshot.snapshot);
+    return answer;
+  };
+  const hosts = { host: () => host, token: async () => null };
+  const { log, facts, backlog } = roles;
+  const work: Readonly<Record<StageName, StageWork>> = {
+    check: check({ ...hosts, log, facts, queue, clock, ciConfigs, holdMinutes: 60 }),
+    fetch: fetchTarball({ ...hosts, tarballs }),
+    upload: upload({ platform, tarballs }),
+    extract: extract({ platform, clock }),
+    start: start({ platform, facts, tarballs }),
+  };
+  const base = { log, queue, clock, ids, retryBaseSeconds: 30, trace: () => {} };
+
+  async function deliver({ user, number, stage }: StageJob): Promise<boolean> {
+    const verdict = await runStage({ user, number }, { ...base, stage, work: work[stage] });
+    if (!verdict.done) clock.pass(verdict.visibleIn * SECOND);
+    return verdict.done;
+  }
+
+  /** A worker takes the stage and dies: its lease runs out some time. */
+  async function die({ user, number, stage }: StageJob): Promise<void> {
+    const leaseUntil = clock.now() + MINUTE;
+    await log.take({ user, number, stage, now: clock.now(), leaseUntil, due: leaseUntil + MINUTE });
+  }
+
+  /** The queues take nothing while a message is worked on, which then comes again. */
+  async function deliverInVain(job: StageJob): Promise<void> {
+    const { send } = queue;
+    queue.send = async () => {
+      throw new Error('The queue is away.');
+    };
+    await deliver(job).catch(() => {});
+    queue.send = send;
+  }
+
+  return {
+    ...roles,
+    die,
+    deliverInVain,
+    clock,
+    queue,
+    host,
+    tarballs,
+    platform,
+    /** The snapshots that were started, in order. */
+    started,
+    /** Receives a message; false when it is to come again. */
+    deliver,
+    /** Receives all messages in order, each until it is done with. */
+    async drain(): Promise<void> {
+      for (let job = queue.sent.shift(); job; job = queue.sent.shift()) while (!(await deliver(job)));
+    },
+    sweep: (everything = false) => sweep({ log, backlog, queue, clock, holdMinutes: 60, trace: () => {} }, everything),
+    /** Time passes, the sweeper comes by and all messages are received, until nothing is left to be done. */
+    async settle(): Promise<void> {
+      for (let round = 0; round < 40 && (await backlog.due(Number.MAX_SAFE_INTEGER, 1)).length > 0; round += 1) {
+        await this.drain();
+        clock.pass(10 * MINUTE);
+        await this.sweep();
+      }
+    },
+  };
+}

@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { create } from 'tar';
+import { afterEach } from 'vitest';
+import { type Platform, type PlatformOptions, startPlatform } from '../../../lib/platform/platform.ts';
+import { login } from './login.ts';
+
+export const serviceToken = 'service-token-of-the-tests';
+export { login };
+
+const cleanups: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+/** Something to undo after the test, the latest first. */
+export function afterwards(cleanup: () => Promise<unknown>): void {
+  cleanups.push(cleanup);
+}
+
+/** A folder that is gone after the test. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'platform-'));
+  afterwards(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  return folder;
+}
+
+/** A platform with the user of the tests, ended after the test. */
+export async function platform(options: Partial<PlatformOptions> = {}): Promise<Platform & { dataDir: string }> {
+  const dataDir = options.dataDir ?? (await temporaryFolder());
+  const limits = { drainMs: 3_000, graceMs: 2_000, serverErrorMs: 300, ...options.limits };
+  const started = await startPlatform({ serviceToken, ...options, dataDir, limits });
+  afterwards(() => started.close());
+  await started.seed(login);
+  return { ...started, dataDir };
+}
+
+export function basic(user: string, secret: string): string {
+  return `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The JSON body; empty for other answers. */
+  readonly body: Fields;
+  readonly text: string;
+}
+
+/** A JSON body as the tests read it. */
+interface Fields {
+  readonly [field: string]: unknown;
+  readonly error: string;
+  readonly log: readonly string[];
+  readonly state: string;
+  readonly token: string;
+  readonly url: string;
+}
+
+/** Calls the API, as the user of the tests unless told otherwise; objects are sent as JSON. */
+export async function call(
+  at: { readonly url: string },
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const raw = body instanceof Uint8Array;
+  const response = await fetch(`${at.url}${path}`, {
+    method,
+    headers: {
+      authorization: basic(login.user, login.password),
+      ...(body === undefined || raw ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: raw ? new Uint8Array(body) : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const json = response.headers.get('content-type')?.includes('json') ?? false;
+  return { status: response.status, headers: response.headers, text, body: JSON.parse(json ? text : '{}') };
+}
+
+/** A gzip tarball with one root folder, as repository hosts make them. */
+export async function tarball(files: Record<string, string | Buffer>): Promise<Buffer> {
+  const folder = await mkdtemp(join(tmpdir(), 'tarball-'));
+  try {
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(dirname(join(folder, 'root', path)), { recursive: true });
+      await writeFile(join(folder, 'root', path), text);
+    }
+    const file = join(folder, 'root.tgz');
+    await create({ gzip: true, cwd: folder, file }, ['root']);
+    return await readFile(file);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+export function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** A server that answers every request with this text. */
+export function serverFile(text: string): string {
+  return `require('node:http').createServer((q, s) => s.end(${JSON.stringify(text)})).listen(process.env.PORT, process.env.HOST);\n`;
+}
+
+/** The files of an application without dependencies. */
+export function appFiles(name: string, server: string, manifest: object = {}): Record<string, string> {
+  return { 'package.json': JSON.stringify({ name, version: '1.0.0', ...manifest }), 'server.js': server };
+}
+
+/** Uploads files as a snapshot and has it built. */
+export async function build(
+  at: Platform,
+  app: string,
+  id: string,
+  files: Record<string, string | Buffer>,
+): Promise<Answer> {
+  const bytes = await tarball(files);
+  await call(at, 'PUT', `/apps/ada/${app}`, {});
+  const path = `/apps/ada/${app}/snapshots/${id}`;
+  const uploaded = await call(at, 'POST', `${path}?sha256=${sha256(bytes)}`, bytes);
+  if (uploaded.status >= 300) return uploaded;
+  await call(at, 'POST', `${path}/activate`);
+  return await call(at, 'GET', `${path}?wait=50`);
+}
+
+/** Uploads files as a snapshot, has it built, and starts it. */
+export async function deploy(
+  at: Platform,
+  app: string,
+  id: string,
+  files: Record<string, string | Buffer>,
+): Promise<Answer> {
+  const built = await build(at, app, id, files);
+  if (built.body.state !== 'ready') throw new Error(`not built: ${JSON.stringify(built.body)}`);
+  return call(at, 'POST', `/apps/ada/${app}/start`, { snapshot: id });
+}
+
+/** Waits until something is so; fails after the time. */
+export async function until(
+  what: string,
+  test: () => boolean | Promise<boolean>,
+  milliseconds = 10_000,
+): Promise<void> {
+  const end = Date.now() + milliseconds;
+  while (!(await test())) {
+    if (Date.now() > end) throw new Error(`Not within ${milliseconds} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+/** Whether a process lives; one that has ended and waits to be collected does not. */
+export async function isAlive(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return !/\) [ZX] /.test(stat);
+}

@@ -1,0 +1,10 @@
+// A platform in a process of its own, for the tests that kill it. Prints its address.
+import { startPlatform } from '../../../lib/platform/platform.ts';
+import { login } from './login.ts';
+
+const platform = await startPlatform({
+  dataDir: process.env.DATA_DIR ?? '',
+  serviceToken: process.env.SERVICE_TOKEN ?? '',
+});
+await platform.seed(login);
+console.log(platform.url);

@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { HookCall } from '../../functions/core/ports/sender.ts';
+
+const folder = new URL('../fixtures/senders/', import.meta.url);
+
+interface Fixture {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** A call with these headers and this body, as the endpoint hands it to the senders. */
+export function call(body: unknown, headers: Readonly<Record<string, string>> = {}): HookCall {
+  return { headers, query: {}, body, raw: new TextEncoder().encode(JSON.stringify(body)) };
+}
+
+/** The call of a fixture, `<sender>/<name>`, with some fields of its body replaced. */
+export function fixture(name: string, changes: Readonly<Record<string, unknown>> = {}): HookCall {
+  const { headers, body }: Fixture = JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8'));
+  return call({ ...body, ...changes }, headers);
+}
+
+/** The senders that have fixtures, each with the names of its own. */
+export function fixtures(): readonly { readonly sender: string; readonly names: readonly string[] }[] {
+  const senders = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return senders.map(({ name: sender }) => ({
+    sender,
+    names: readdirSync(new URL(`${sender}/`, folder)).map((file) => `${sender}/${file.replace(/\.json$/, '')}`),
+  }));
+}
+
+/** A field of a call's body, to be changed in a copy. */
+export function bodyField(hook: HookCall, key: string): Readonly<Record<string, unknown>> {
+  const { body } = hook;
+  const value =
+    typeof body === 'object' && body !== null ? Object.entries(body).find(([name]) => name === key)?.[1] : null;
+  if (typeof value !== 'object' || value === null) throw new Error(`The fixture has no object ${key}.`);
+  return { ...value };
+}

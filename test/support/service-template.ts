@@ -1,0 +1,65 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Template } from 'aws-cdk-lib/assertions';
+import { stages } from '../../functions/core/pipeline/pipeline.ts';
+import { routes } from '../../functions/core/routes.ts';
+import { ServiceStack } from '../../lib/stack/service-stack.ts';
+import { checkedApp } from '../../lib/stack/synthesise.ts';
+
+/** The folders under `functions/` that the service consists of. */
+export const functionFolders: readonly string[] = [
+  ...new Set([
+    'authorize',
+    'api-unknown',
+    ...routes.map((route) => route.function),
+    ...stages.map((stage) => `stage-${stage.name}`),
+    'changes-register',
+    'changes-signal',
+    'report-status',
+    'sweep',
+  ]),
+].sort();
+
+/** A resource of the template, with as much of its shape as CloudFormation promises. */
+export interface Resource {
+  readonly id: string;
+  readonly type: string;
+  // biome-ignore lint/suspicious/noExplicitAny: the properties of a template are as deep as CloudFormation's schemas
+  readonly properties: any;
+}
+
+/** The template of the service, made from placeholder bundles: what it says does not depend on what functions do. */
+export function serviceTemplate(): { template: Template; ofType(type: string): Resource[] } {
+  const bundles = mkdtempSync(join(tmpdir(), 'bundles-'));
+  try {
+    for (const name of functionFolders) placeholder(join(bundles, name), name);
+    const app = checkedApp({ outdir: join(bundles, 'out'), checkTemplate: false });
+    const template = Template.fromStack(new ServiceStack(app, 'Service', { bundles }));
+    return { template, ofType: (type) => resources(template, type) };
+  } finally {
+    rmSync(bundles, { recursive: true });
+  }
+}
+
+/** The logical id that a `Ref` or `Fn::GetAtt` points to. */
+export function target(reference: unknown): string {
+  if (typeof reference !== 'object' || reference === null) throw new Error('That is not a reference.');
+  if ('Ref' in reference) return String(reference.Ref);
+  if ('Fn::GetAtt' in reference && Array.isArray(reference['Fn::GetAtt'])) return String(reference['Fn::GetAtt'][0]);
+  throw new Error('That is neither a Ref nor a Fn::GetAtt.');
+}
+
+function resources(template: Template, type: string): Resource[] {
+  return Object.entries(template.findResources(type)).map(([id, resource]) => ({
+    id,
+    type,
+    properties: resource.Properties,
+  }));
+}
+
+/** Differs from function to function, so that each is an asset of its own. */
+function placeholder(folder: string, name: string): void {
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'index.mjs'), `export const handler = async () => '${name}';\n`);
+}

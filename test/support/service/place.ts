@@ -1,0 +1,11 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Root of the checkout. */
+export const project = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** Where tests put what they make; nothing is written outside the checkout. */
+export const testFolder = join(project, '.local', 'test');
+
+/** The synthesised stack, shared by all tests of one run. */
+export const testAssembly = join(testFolder, 'cdk.out');

@@ -1,0 +1,77 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { type LocalService, startLocal } from '../../../lib/local/start.ts';
+import { project, testAssembly, testFolder } from './place.ts';
+
+/** An answer of the API, its body parsed. */
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape are looked into, property by property.
+  readonly body: any;
+}
+
+/** The whole service, started for a test. */
+export interface Started {
+  readonly service: LocalService;
+  readonly lines: string[];
+  /** A request as the machine's user, or with other credentials, or (null) with none. */
+  call(path: string, init?: RequestInit & { readonly login?: string | null }): Promise<ApiAnswer>;
+  /** Sends a payload to the webhook. */
+  hook(payload: unknown, headers?: Record<string, string>, query?: string): Promise<ApiAnswer>;
+  /** The entry of that address with its document, once it has one of these statuses. */
+  until(address: string, ...statuses: string[]): Promise<ApiAnswer['body']>;
+  close(): Promise<void>;
+}
+
+/** Starts the whole service in a folder of its own; `name` tells the folders of a test run apart. */
+export async function startForTest(name: string, parameters: Record<string, string> = {}): Promise<Started> {
+  const dataDir = join(testFolder, `${name}-${process.pid}`);
+  rmSync(dataDir, { recursive: true, force: true });
+  mkdirSync(dataDir, { recursive: true });
+  const lines: string[] = [];
+  const service = await startLocal({
+    project,
+    dataDir,
+    outdir: testAssembly,
+    port: 0,
+    parameters: { RetryBaseSeconds: '1', ...parameters },
+    log: ({ functionName, text }) => lines.push(`${functionName} ${text}`),
+    warn: (warning) => lines.push(warning),
+  });
+  const { user, password } = service.login;
+  const call: Started['call'] = async (path, { login = `${user}:${password}`, ...init } = {}) => {
+    const address = path.startsWith('http') ? path : `${service.url}${path}`;
+    const headers = new Headers(init.headers);
+    if (login !== null) headers.set('authorization', `Basic ${Buffer.from(login).toString('base64')}`);
+    const answer = await fetch(address, { ...init, headers });
+    const text = await answer.text();
+    const isJson = answer.headers.get('content-type')?.includes('json');
+    return { status: answer.status, headers: answer.headers, body: isJson && text ? JSON.parse(text) : text };
+  };
+  return {
+    service,
+    lines,
+    call,
+    hook: (payload, headers = {}, query = '?branch=main') =>
+      call(`/1/deploy${query}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: typeof payload === 'string' ? payload : JSON.stringify(payload),
+      }),
+    until: async (address, ...statuses) => {
+      const end = Date.now() + 60_000;
+      for (;;) {
+        const { body } = await call(`${address}?include_docs=true`);
+        if (statuses.includes(body.status)) return body;
+        if (Date.now() > end) throw new Error(`still ${body.status}: ${JSON.stringify(body.doc)}`);
+        await setTimeout(50);
+      }
+    },
+    close: async () => {
+      await service.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}

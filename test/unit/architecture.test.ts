@@ -1,0 +1,259 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+
+const project = fileURLToPath(new URL('../..', import.meta.url));
+
+interface Import {
+  /** Path from the root of the project, for a file of ours; else the name of the package. */
+  readonly of: string;
+  /** Whether only types are taken, so that nothing of it is loaded. */
+  readonly typeOnly: boolean;
+}
+
+/** The sources below a folder, as paths from the root of the project. */
+function sources(folder: string): string[] {
+  return readdirSync(join(project, folder), { withFileTypes: true, recursive: true })
+    .filter((file) => file.isFile() && /\.(?:ts|mjs)$/.test(file.name))
+    .map((file) => posix.join(file.parentPath.slice(project.length), file.name))
+    .sort();
+}
+
+function textOf(path: string): string {
+  return readFileSync(join(project, path), 'utf8');
+}
+
+const read = new Map<string, readonly Import[]>();
+
+/** What a file imports, statically or when first needed. */
+function importsOf(path: string): readonly Import[] {
+  const known = read.get(path) ?? readImports(path);
+  read.set(path, known);
+  return known;
+}
+
+function readImports(path: string): readonly Import[] {
+  const found: Import[] = [];
+  const add = (specifier: ts.Node | undefined, typeOnly: boolean) => {
+    if (!specifier || !ts.isStringLiteral(specifier)) return;
+    const { text } = specifier;
+    found.push({ of: text.startsWith('.') ? posix.join(dirname(path), text) : text, typeOnly });
+  };
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node)) add(node.moduleSpecifier, node.importClause?.isTypeOnly === true);
+    if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, node.isTypeOnly);
+    if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal, true);
+    if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
+      add(node.arguments[0], false);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(path, textOf(path), ts.ScriptTarget.Latest));
+  return found;
+}
+
+interface Rule {
+  readonly title: string;
+  readonly files: (path: string) => boolean;
+  /** What may be imported by these files. */
+  readonly allowed: (target: string, importer: string) => boolean;
+  /** What may be imported besides, as types. */
+  readonly allowedTypes?: (target: string) => boolean;
+}
+
+const isIn = (folder: string) => (path: string) => path.startsWith(`${folder}/`);
+const isOneOf =
+  (...names: readonly string[]) =>
+  (name: string) =>
+    names.includes(name);
+/** The folder of a function or of a role: `functions/stage-fetch`, `functions/adapters/hosts`. */
+const role = (path: string, depth: number): string => path.split('/').slice(0, depth).join('/');
+
+const isCore = isIn('functions/core');
+const isConnect = isIn('functions/adapters/connect');
+const isTrigger = isIn('functions/triggers');
+const isAdapter = isIn('functions/adapters');
+const isFunction = (path: string) => isIn('functions')(path) && !isCore(path) && !isTrigger(path) && !isAdapter(path);
+const isHandler = (path: string) => isFunction(path) && basename(path) === 'handler.ts';
+const isVerb = (path: string) => isFunction(path) && !isHandler(path);
+const isNode = (name: string) => name.startsWith('node:');
+const isCdk = (name: string) => /^(?:aws-cdk-lib|constructs|cdk-nag)(?:\/|$)/.test(name);
+const isPackage = (name: string) => !/^(?:functions|lib|bin|test)\//.test(name);
+
+const rules: readonly Rule[] = [
+  {
+    title: 'The core imports the core, and of Node what computes without touching anything',
+    files: isCore,
+    allowed: (target) =>
+      isCore(target) ||
+      isOneOf('node:stream', 'node:crypto', 'node:zlib', 'node:path')(target) ||
+      // The version is that of the package: `x-api-version` cannot differ from it.
+      target === 'package.json',
+  },
+  {
+    title: 'The work of a function imports the core and its own folder; of the triggers it knows the shapes',
+    files: isVerb,
+    allowed: (target, importer) =>
+      isCore(target) ||
+      role(target, 2) === role(importer, 2) ||
+      // Both compute without touching anything: a digest, and the drawing of a badge.
+      isOneOf('node:crypto', 'badge-maker')(target),
+    allowedTypes: isTrigger,
+  },
+  {
+    title: 'A handler puts together its work, a trigger and what connect gives, and nothing else',
+    files: isHandler,
+    allowed: (target, importer) => role(target, 2) === role(importer, 2) || isTrigger(target) || isConnect(target),
+    allowedTypes: isOneOf('aws-lambda'),
+  },
+  {
+    title: 'A trigger knows the core, middy and the shapes of Lambda; the form of a message is the queue’s own',
+    files: isTrigger,
+    allowed: (target) =>
+      isCore(target) ||
+      isTrigger(target) ||
+      isIn('functions/adapters/queues')(target) ||
+      isOneOf('@middy/core', 'node:stream')(target),
+    allowedTypes: (target) => isVerb(target) || target === 'aws-lambda',
+  },
+  {
+    title: 'An adapter knows the core, its own role and packages: roles never import each other',
+    files: (path) => isAdapter(path) && !isConnect(path),
+    allowed: (target, importer) => isCore(target) || role(target, 3) === role(importer, 3) || isPackage(target),
+  },
+  {
+    title: 'Only connect chooses among adapters; of the functions it knows what they ask for',
+    files: isConnect,
+    // `trace` is a port as well, which has but one way of being done.
+    allowed: (target) =>
+      isCore(target) || isAdapter(target) || isPackage(target) || target === 'functions/triggers/trace.ts',
+    allowedTypes: (target) => isVerb(target) || isTrigger(target),
+  },
+  {
+    title: 'The stack imports CDK, itself, and the parts of the core that are data',
+    files: isIn('lib/stack'),
+    allowed: (target) =>
+      isIn('lib/stack')(target) ||
+      isCdk(target) ||
+      target === 'esbuild' ||
+      isNode(target) ||
+      /^functions\/core\/(?:pipeline\/pipeline|routes|errors|version)\.ts$/.test(target),
+  },
+  {
+    title: 'Processes, ports and files import nothing of the project',
+    files: isIn('lib/processes'),
+    allowed: (target) => isIn('lib/processes')(target) || (isPackage(target) && !isCdk(target)),
+  },
+  ...['lib/aws-local', 'lib/platform', 'lib/repohost'].map((folder) => ({
+    title: `${folder} imports lib/processes and packages, and no other program`,
+    files: isIn(folder),
+    allowed: (target: string) =>
+      isIn(folder)(target) || isIn('lib/processes')(target) || (isPackage(target) && !isCdk(target)),
+  })),
+  {
+    title: 'npm start imports the programs that it wires; functions come to it by the synthesised template only',
+    files: isIn('lib/local'),
+    allowed: (target) =>
+      (isIn('lib')(target) && !isIn('lib/stack')(target) && !isIn('lib/cli')(target)) ||
+      (isPackage(target) && !isCdk(target)),
+  },
+  {
+    title: 'The command line knows itself and packages, and of the core the types: it is a client like any other',
+    files: isIn('lib/cli'),
+    allowed: (target) => isIn('lib/cli')(target) || isPackage(target),
+    allowedTypes: isCore,
+  },
+];
+
+const all = ['functions', 'lib', 'bin'].flatMap(sources);
+
+describe('what imports what', () => {
+  it.each(rules)('$title', ({ files, allowed, allowedTypes = () => false }) => {
+    const broken = all.filter(files).flatMap((path) =>
+      importsOf(path)
+        .filter((one) => !allowed(one.of, path) && !(one.typeOnly && allowedTypes(one.of)))
+        .map((one) => `${path} imports ${one.of}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  it('These rules see imports of all kinds: of values, of types, and those that wait until they are needed', () => {
+    expect(importsOf('functions/adapters/connect/hook-secrets.ts')).toEqual(
+      expect.arrayContaining([
+        { of: 'functions/core/errors.ts', typeOnly: false },
+        { of: 'functions/api-deploy/signature.ts', typeOnly: true },
+        { of: '@aws-sdk/client-secrets-manager', typeOnly: false },
+      ]),
+    );
+  });
+
+  it('Every source of functions/ and lib/ stands under exactly one of these rules', () => {
+    const counted = all
+      .filter((path) => !isIn('bin')(path))
+      .map((path) => [path, rules.filter(({ files }) => files(path)).length]);
+    expect(counted.filter(([, count]) => count !== 1)).toEqual([]);
+  });
+
+  it('What one imports of the project has an extension and exists', () => {
+    const known = new Set([...all, 'package.json']);
+    const missing = all.flatMap((path) =>
+      importsOf(path)
+        .filter(({ of }) => !isPackage(of) && !known.has(of))
+        .map(({ of }) => `${path} imports ${of}`),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('where things are', () => {
+  it('The functions read the environment in connect only', () => {
+    const readers = all.filter((path) => isIn('functions')(path) && /\bprocess\.env\b/.test(textOf(path)));
+    expect(readers.filter((path) => !isConnect(path))).toEqual([]);
+  });
+
+  it('The core has no clock and no randomness of its own', () => {
+    const impure =
+      /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\brandomUUID\(|\brandomBytes\(|\bsetTimeout\(|\bfetch\(|\bconsole\./;
+    expect(all.filter((path) => isCore(path) && impure.test(withoutComments(path)))).toEqual([]);
+  });
+
+  it('Every folder of a function holds a handler, and the handler exports it', () => {
+    const folders = readdirSync(join(project, 'functions'), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !['core', 'adapters', 'triggers'].includes(entry.name))
+      .map(({ name }) => `functions/${name}/handler.ts`);
+    expect(folders.filter((path) => !all.includes(path))).toEqual([]);
+    expect(folders.filter((path) => !textOf(path).includes('export const handler'))).toEqual([]);
+  });
+
+  it('There are no default exports: a thing has one name everywhere', () => {
+    expect(all.filter((path) => /^export default\b/m.test(textOf(path)))).toEqual([]);
+  });
+
+  it('No file gathers what others export, and none is named for holding this and that', () => {
+    const vague = /(?:^|-)(?:index|utils?|helpers?|common|misc|managers?|shared)\.(?:ts|mjs)$/;
+    expect(all.filter((path) => vague.test(basename(path)))).toEqual([]);
+    const folders = new Set(all.flatMap((path) => dirname(path).split('/')));
+    expect([...folders].filter((name) => vague.test(`${name}.ts`))).toEqual([]);
+  });
+
+  it('File names are in kebab case', () => {
+    expect(all.filter((path) => !/^[a-z\d]+(?:-[a-z\d]+)*\.(?:ts|mjs)$/.test(basename(path)))).toEqual([]);
+  });
+
+  it('No folder holds more than 20 files', () => {
+    const counts = new Map<string, number>();
+    for (const path of all) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+    const known = ['functions/adapters/connect', 'functions/adapters/senders'];
+    expect([...counts].filter(([folder, count]) => count > 20 && !known.includes(folder))).toEqual([]);
+  });
+
+  // Not so tests: they are read from top to bottom, and a table of attacks or answers is as long as it is.
+  it('A source has at most 250 lines', () => {
+    expect(all.filter((path) => textOf(path).trimEnd().split('\n').length > 250)).toEqual([]);
+  });
+});
+
+function withoutComments(path: string): string {
+  return textOf(path).replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { DeployError } from '../../../functions/core/errors.ts';
+import { hostingPlatformContract, uploadOf, type Works } from '../../contracts/hosting-platform.ts';
+import { memoryPlatform } from '../../fakes/hosting-platform.ts';
+
+const works = (bytes: Buffer): Works => JSON.parse(bytes.toString()).works;
+
+hostingPlatformContract('the platform in memory', async () => {
+  const platform = memoryPlatform({
+    slowPolls: 2,
+    build: (bytes) =>
+      works(bytes) === 'cannot be built' ? { reason: 'The installation failed.', log: ['no compiler here'] } : null,
+    start: (bytes) =>
+      works(bytes) === 'does not start' ? { reason: 'The application ended.', log: ['no database here'] } : null,
+  });
+  return {
+    platform,
+    user: 'kiwi',
+    tarball: async (app, version, how) => Buffer.from(JSON.stringify({ app, version, works: how })),
+    version: async (ref) => {
+      const app = platform.app(ref);
+      return JSON.parse(app?.snapshots[app.serving ?? '']?.bytes.toString() ?? '{}').version;
+    },
+    close: async () => {},
+  };
+});
+
+describe('the platform in memory, told by a test', () => {
+  const shop = { user: 'kiwi', app: 'shop', snapshot: '1' };
+
+  it('fails the next calls of a method, and then works again', async () => {
+    const platform = memoryPlatform();
+    const down = new DeployError('deploy:platform:upload_tarball', 'Down.');
+    platform.fail('upload', down, down);
+    await platform.ensureApp(shop, {});
+    await expect(platform.upload(shop, uploadOf(Buffer.from('x')))).rejects.toBe(down);
+    await expect(platform.upload(shop, uploadOf(Buffer.from('x')))).rejects.toBe(down);
+    await platform.upload(shop, uploadOf(Buffer.from('x')));
+    expect(platform.calls).toEqual(['ensureApp', 'upload', 'upload', 'upload']);
+  });
+
+  it('builds as slowly as it is told', async () => {
+    const platform = memoryPlatform({ slowPolls: 1 });
+    await platform.ensureApp(shop, {});
+    await platform.upload(shop, uploadOf(Buffer.from('x')));
+    await platform.activate(shop);
+    expect(await platform.poll(shop)).toEqual({ state: 'building' });
+    expect(await platform.poll(shop)).toEqual({ state: 'ready' });
+  });
+});

@@ -1,0 +1,141 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bitbucket } from '../../../../../../functions/adapters/hosts/bitbucket/bitbucket.ts';
+import type { RepositoryHost } from '../../../../../../functions/core/ports/repository-host.ts';
+import { type StrictServer, strictServer } from '../../../../../support/hosts/strict-server.ts';
+
+const sha = '1'.repeat(40);
+const commit = { host: 'bitbucket', owner: 'team', name: 'hello', sha };
+const token = 'octo@example.com:ATATT-averysecrettoken';
+const repository = '/2.0/repositories/team/hello';
+const status = { state: 'error', targetUrl: 'https://d.test/1', description: 'late', context: 'deploy/a' } as const;
+const build = `POST ${repository}/commit/${sha}/statuses/build`;
+const tarball = `GET /team/hello/get/${sha}.tar.gz`;
+const basic = (login: string) => `Basic ${Buffer.from(login).toString('base64')}`;
+
+let api: StrictServer;
+let web: StrictServer;
+let host: RepositoryHost;
+beforeEach(async () => {
+  [api, web] = await Promise.all([strictServer(), strictServer()]);
+  host = bitbucket({ name: 'bb', api: `${api.url}/2.0`, web: web.url, userAgent: 'deployment-webhooks/1.0.0' });
+});
+afterEach(async () => {
+  await Promise.all([api.close(), web.close()]);
+});
+
+describe('What is sent to Bitbucket', () => {
+  it('is Basic for a token with a login, and Bearer for one that stands alone', async () => {
+    const request = `GET ${repository}/src/${sha}/package.json`;
+    api.expect({ request, body: '{}' }, { request, body: '{}' });
+    await host.file(commit, 'package.json', token, 100);
+    await host.file(commit, 'package.json', 'access-token', 100);
+    expect(api.received.map(({ headers }) => headers.authorization)).toEqual([basic(token), 'Bearer access-token']);
+  });
+
+  it('is a status in the words that Bitbucket has', async () => {
+    api.expect({ request: build, status: 201, body: '{}' });
+    await host.setStatus(commit, status, token);
+    const { targetUrl: url, description, context: name } = status;
+    expect(JSON.parse(api.received[0]?.body ?? '')).toEqual({ key: name, state: 'STOPPED', url, name, description });
+  });
+
+  it('has a key of at most 40 characters, the same for the same status and another for another', async () => {
+    const long = { ...status, context: `deployment-webhooks/@some-scope/${'a'.repeat(40)}` };
+    api.expect(...[1, 2, 3].map(() => ({ request: build, status: 200, body: '{}' })));
+    await host.setStatus(commit, long, token);
+    await host.setStatus(commit, { ...long, state: 'success' }, token);
+    await host.setStatus(commit, { ...long, context: `${long.context}b` }, token);
+    const keys = api.received.map(({ body }): string => JSON.parse(body).key);
+    expect(keys.every((key) => key.length <= 40)).toBe(true);
+    expect(keys[0]).toBe(keys[1]);
+    expect(keys[2]).not.toBe(keys[0]);
+  });
+});
+
+describe('The tarball of Bitbucket', () => {
+  it('comes from the pages, with the login that git takes there', async () => {
+    web.expect({ request: tarball, body: 'tar' });
+    expect(await bytes(host.tarball(commit, token, signal()))).toBe('tar');
+    expect(web.received[0]?.headers.authorization).toBe(basic('x-bitbucket-api-token-auth:ATATT-averysecrettoken'));
+  });
+
+  it.each([401, 403, 404])(
+    'is asked for again with the login of the API where that is answered %i',
+    async (refused) => {
+      web.expect({ request: tarball, status: refused }, { request: tarball, body: 'tar' });
+      expect(await bytes(host.tarball(commit, token, signal()))).toBe('tar');
+      expect(web.received[1]?.headers.authorization).toBe(basic(token));
+    },
+  );
+
+  it('is asked for again with that login, too, where the first one is sent to a page to log in', async () => {
+    const login = { location: 'https://id.example.com/login' };
+    web.expect({ request: tarball, status: 302, headers: login }, { request: tarball, body: 'tar' });
+    expect(await bytes(host.tarball(commit, token, signal()))).toBe('tar');
+    web.expect({ request: tarball, status: 302, headers: login });
+    await expect(host.tarball(commit, null, signal())).rejects.toMatchObject({
+      retry: false,
+      detail: expect.stringContaining('id.example.com is not one of the hosts'),
+    });
+  });
+
+  it('is refused with what to do when neither login is good', async () => {
+    web.expect({ request: tarball, status: 404 }, { request: tarball, status: 404, body: '<html>' });
+    await expect(host.tarball(commit, token, signal())).rejects.toMatchObject({
+      code: 'deploy:repohost:download_tarball',
+      retry: false,
+      detail: expect.stringContaining('POST /1/auth/bb'),
+    });
+  });
+
+  it('is tried again later when Bitbucket limits the rate, and not with another login at once', async () => {
+    web.expect({ request: tarball, status: 429 });
+    await expect(host.tarball(commit, token, signal())).rejects.toMatchObject({ retry: true, retryAfter: 60 });
+  });
+
+  it('is not fetched with a token from where Bitbucket points to', async () => {
+    web.expect({ request: tarball, status: 302, headers: { location: `${api.url}/2.0/elsewhere` } });
+    api.expect({ request: 'GET /2.0/elsewhere', body: 'tar' });
+    expect(await bytes(host.tarball(commit, token, signal()))).toBe('tar');
+    expect(api.received[0]?.headers).not.toHaveProperty('authorization');
+  });
+});
+
+describe('Pairing with Bitbucket', () => {
+  const user = { request: 'GET /2.0/user', body: '{"username":"octo","nickname":"Octo","display_name":"O"}' };
+
+  it('keeps the e-mail address with the token, which does not work without it', async () => {
+    const headers = { 'x-oauth-scopes': 'read:repository:bitbucket, write:repository:bitbucket' };
+    api.expect({ ...user, headers });
+    expect(await host.pair('octo@example.com', 'ATATT-averysecrettoken')).toEqual({
+      login: 'octo',
+      token,
+      scopes: ['read:repository:bitbucket', 'write:repository:bitbucket'],
+      expiresAt: null,
+    });
+    expect(api.received[0]?.headers.authorization).toBe(basic(token));
+  });
+
+  it.each([
+    ['octo@example.com', { request: user.request, status: 401 }, /app passwords do not work.*<email>:<token>/],
+    ['octo@example.com', { ...user, headers: { 'x-oauth-scopes': 'account' } }, /it needs read:repository:bitbucket/],
+    ['melon', user, /another user/],
+  ])('refuses %s and says what is needed', async (login, exchange, words) => {
+    api.expect(exchange);
+    await expect(host.pair(login, 'ATATT-averysecrettoken')).rejects.toMatchObject({
+      code: 'auth:repohost:github_pairing_failed',
+      retry: false,
+      detail: expect.stringMatching(words),
+    });
+  });
+});
+
+async function bytes(body: Promise<AsyncIterable<Uint8Array>>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of await body) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+function signal(): AbortSignal {
+  return new AbortController().signal;
+}

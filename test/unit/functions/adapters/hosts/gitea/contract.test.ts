@@ -1,0 +1,23 @@
+import { describe } from 'vitest';
+import { openHosts } from '../../../../../../functions/adapters/hosts/registry.ts';
+import { repositoryHostContract } from '../../../../../contracts/repository-host.ts';
+import { giteaForge } from '../../../../../support/hosts/gitea-forge.ts';
+
+describe.each(['gitea', 'forgejo'] as const)('Of the kind %s', (kind) => {
+  repositoryHostContract('A host that exchanges passwords for tokens', async () => {
+    const password = 'pass: wörd';
+    const forge = await giteaForge(new Map([['octo', password]]));
+    const config = { name: 'forge', kind, api: `${forge.url}/api/v1`, web: forge.url };
+    const open = openHosts([config]).find('forge');
+    if (!open) throw new Error('The host is not configured.');
+    return {
+      host: open.host,
+      commit: async (commit) => forge.commit(commit),
+      addToken: async () => {},
+      credentials: { login: 'octo', secret: password },
+      scopes: ['read:user', 'write:repository'],
+      statuses: async ({ owner, name, sha }) => forge.see(`${owner}/${name}`, sha, owner)?.statuses ?? [],
+      close: forge.close,
+    };
+  });
+});

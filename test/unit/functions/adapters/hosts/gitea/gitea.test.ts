@@ -1,0 +1,104 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { gitea } from '../../../../../../functions/adapters/hosts/gitea/gitea.ts';
+import type { RepositoryHost } from '../../../../../../functions/core/ports/repository-host.ts';
+import { type StrictServer, strictServer } from '../../../../../support/hosts/strict-server.ts';
+
+const sha = '1'.repeat(40);
+const other = '2'.repeat(40);
+const commit = { host: 'forge', owner: 'octo', name: 'hello', sha };
+const token = 'ab'.repeat(20);
+const repository = '/api/v1/repos/octo/hello';
+const brief = 'stat=false&verification=false&files=false';
+
+let api: StrictServer;
+let host: RepositoryHost;
+beforeEach(async () => {
+  api = await strictServer();
+  host = gitea({ name: 'forge', api: `${api.url}/api/v1`, web: api.url, userAgent: 'deployment-webhooks/1.0.0' });
+});
+afterEach(() => api.close());
+
+describe('What is sent to Gitea', () => {
+  it('is the token in the scheme that Gitea has', async () => {
+    api.expect({ request: `GET ${repository}/raw/a/b%20c.txt?ref=${sha}`, body: 'text' });
+    expect(await host.file(commit, 'a/b c.txt', token, 100)).toBe('text');
+    expect(api.received[0]?.headers.authorization).toBe(`token ${token}`);
+  });
+
+  it('is a status in the fields of GitHub', async () => {
+    api.expect({ request: `POST ${repository}/statuses/${sha}`, status: 201, body: '{"id":1}' });
+    const status = { state: 'error', targetUrl: 'https://d.test/1', description: 'late', context: 'c' } as const;
+    await host.setStatus(commit, status, token);
+    const sent = { state: 'error', target_url: 'https://d.test/1', description: 'late', context: 'c' };
+    expect(JSON.parse(api.received[0]?.body ?? '')).toEqual(sent);
+  });
+
+  it('is no question for histories when a commit is not there', async () => {
+    api.expect({ request: `GET ${repository}/git/commits/${sha}?${brief}`, status: 404, body: '{}' });
+    await expect(host.compare(commit, other, null)).rejects.toMatchObject({ retry: false });
+  });
+});
+
+describe('Pairing with a password', () => {
+  const make = 'POST /api/v1/users/octo/tokens';
+  const made = { request: make, status: 201, body: `{"id":1,"sha1":"${token}","scopes":["read:user"]}` };
+  const user = { request: 'GET /api/v1/user', body: '{"login":"Octo"}' };
+
+  it('makes a token of a name of its own, for reading the user and writing repositories', async () => {
+    api.expect(made, user, made, user);
+    const pairing = { login: 'Octo', token, scopes: ['read:user'], expiresAt: null };
+    expect(await host.pair('octo', 'pass:wörd')).toEqual(pairing);
+    await host.pair('octo', 'pass:wörd');
+    const [first, , second] = api.received.map(({ body }) => (body ? JSON.parse(body) : null));
+    expect(first).toEqual({
+      name: expect.stringMatching(/^deployment-webhooks-[0-9a-f]{12}$/),
+      scopes: ['read:user', 'write:repository'],
+    });
+    expect(second.name).not.toBe(first.name);
+    const basic = Buffer.from('octo:pass:wörd').toString('base64');
+    expect(api.received[0]?.headers.authorization).toBe(`Basic ${basic}`);
+    expect(api.received[1]?.headers.authorization).toBe(`token ${token}`);
+  });
+
+  it('tells of two-factor login and of the token to make by hand when the password is refused', async () => {
+    api.expect({ request: make, status: 401, body: '{"message":"invalid username, password or token"}' });
+    await expect(host.pair('octo', 'wrong')).rejects.toMatchObject({
+      code: 'auth:repohost:github_pairing_failed',
+      retry: false,
+      detail: expect.stringMatching(/two-factor.*X-Gitea-OTP.*read:user and write:repository/),
+    });
+  });
+
+  it('can be tried again when the host is down or makes no token', async () => {
+    api.expect({ request: make, status: 503 }, { request: make, status: 201, body: '{"sha1":""}' });
+    await expect(host.pair('octo', 'password')).rejects.toMatchObject({ retry: true });
+    await expect(host.pair('octo', 'password')).rejects.toMatchObject({ retry: true });
+  });
+});
+
+describe('Pairing with a token', () => {
+  const user = { request: 'GET /api/v1/user', body: '{"login":"octo"}' };
+  const repos = 'GET /api/v1/user/repos?limit=1';
+
+  it('keeps it when it can see repositories', async () => {
+    api.expect(user, { request: repos, body: '[]' });
+    expect(await host.pair('octo', token)).toEqual({ login: 'octo', token, scopes: [], expiresAt: null });
+  });
+
+  it.each([
+    [[{ request: user.request, status: 403 }], /needs read:user and write:repository/],
+    [[user, { request: repos, status: 403 }], /needs read:user and write:repository/],
+    [[{ request: user.request, body: '{"login":"melon"}' }], /another user/],
+  ])('refuses one that is not enough, or not of that user', async (exchanges, words) => {
+    api.expect(...exchanges);
+    await expect(host.pair('octo', token)).rejects.toMatchObject({
+      retry: false,
+      detail: expect.stringMatching(words),
+    });
+  });
+
+  it('takes what only looks like a token for a password', async () => {
+    api.expect({ request: user.request, status: 401 }, { request: 'POST /api/v1/users/octo/tokens', status: 401 });
+    await expect(host.pair('octo', token)).rejects.toMatchObject({ retry: false });
+  });
+});

@@ -1,0 +1,108 @@
+import type { lookup } from 'node:dns';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { addressKind } from '../../../../../functions/adapters/hosts/address.ts';
+import { exchangeWithin } from '../../../../../functions/adapters/hosts/exchange.ts';
+import { RefusedAddress, reachOf } from '../../../../../functions/adapters/hosts/reach.ts';
+
+const githubCom = { api: 'https://api.github.com', web: 'https://github.com' };
+
+describe('The kind of an address', () => {
+  it.each(['140.82.121.6', '2606:50c0:8000::154', '::ffff:140.82.121.6', '64:ff9b::8c52:7906'])(
+    '%s is public',
+    (ip) => {
+      expect(addressKind(ip)).toBe('public');
+    },
+  );
+  it.each([
+    ...['127.0.0.1', '127.9.9.9', '10.0.0.1', '172.31.255.255', '192.168.1.1', '100.64.0.1', '::1', 'fd12::1'],
+    ...['::ffff:10.0.0.1', '::ffff:7f00:1', '64:ff9b::10.0.0.1', '64:ff9b::a00:1'],
+  ])('%s is private', (ip) => {
+    expect(addressKind(ip)).toBe('private');
+  });
+  it.each([
+    ...['169.254.169.254', '0.0.0.0', '224.0.0.1', '255.255.255.255', '::', 'fe80::1', 'ff02::1', 'fd00:ec2::254'],
+    ...['::ffff:169.254.169.254', '64:ff9b::a9fe:a9fe', '2002:7f00:1::', 'localhost', '', '1.2.3'],
+  ])('%s is never called', (ip) => {
+    expect(addressKind(ip)).toBe('never');
+  });
+});
+
+describe('The reach of a host', () => {
+  it.each(['https://api.github.com/user', 'https://github.com/x', 'https://codeload.github.com/a/b'])(
+    'holds %s',
+    (url) => {
+      expect(() => reachOf(githubCom).check(new URL(url))).not.toThrow();
+    },
+  );
+  it.each([
+    ...[
+      'http://api.github.com/',
+      'https://api.github.com:8443/',
+      'https://api.github.com.evil.test/',
+      'ftp://github.com/',
+    ],
+    ...[
+      'https://user:pass@github.com/',
+      'https://evil.test/',
+      'https://127.0.0.1/',
+      'https://raw.githubusercontent.com/',
+    ],
+  ])('does not hold %s', (url) => {
+    expect(() => reachOf(githubCom).check(new URL(url))).toThrow(RefusedAddress);
+  });
+  it('holds the downloads that Enterprise is configured to have', () => {
+    const reach = reachOf({
+      api: 'https://git.corp.test/api/v3',
+      web: 'https://git.corp.test',
+      downloadHosts: ['dl.corp.test'],
+    });
+    for (const host of ['git.corp.test', 'codeload.git.corp.test', 'dl.corp.test']) {
+      expect(() => reach.check(new URL(`https://${host}/x`))).not.toThrow();
+    }
+  });
+  it('holds a literal private download address only when private addresses are meant', () => {
+    const options = { ...githubCom, downloadHosts: ['10.0.0.9'] };
+    expect(() => reachOf(options).check(new URL('https://10.0.0.9/'))).toThrow('not a public address');
+    expect(() => reachOf({ ...options, privateNetwork: true }).check(new URL('https://10.0.0.9/'))).not.toThrow();
+  });
+});
+
+describe('A name that resolves to an address of our own network', () => {
+  let asked = 0;
+  const server = createServer((_, response) => {
+    asked += 1;
+    response.end('inside');
+  });
+  afterEach(() => {
+    server.closeAllConnections();
+    server.close();
+    asked = 0;
+  });
+  const resolving = (address: string) =>
+    ((_: string, __: unknown, callback: (error: null, found: unknown) => void) =>
+      callback(null, [{ address, family: 4 }])) as unknown as typeof lookup;
+
+  async function ask(options: { privateNetwork?: boolean; address: string }) {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = new URL(`http://git.corp.test:${(server.address() as AddressInfo).port}/`);
+    const reach = reachOf({ api: url.origin, web: url.origin, ...options, resolve: resolving(options.address) });
+    return exchangeWithin(reach)({ method: 'GET', url, headers: {} });
+  }
+
+  it('is not connected to, and the sentence names the setting', async () => {
+    await expect(ask({ address: '127.0.0.1' })).rejects.toThrow(
+      'git.corp.test resolves to 127.0.0.1, which is not a public address; if that is meant, set "privateNetwork": true',
+    );
+    expect(asked).toBe(0);
+  });
+  it('is connected to when the host was configured to be in a private network', async () => {
+    const answer = await ask({ address: '127.0.0.1', privateNetwork: true });
+    expect(answer.status).toBe(200);
+    answer.discard();
+  });
+  it('is never connected to when that is link-local', async () => {
+    await expect(ask({ address: '169.254.169.254', privateNetwork: true })).rejects.toThrow(RefusedAddress);
+  });
+});

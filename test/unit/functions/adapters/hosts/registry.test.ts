@@ -1,0 +1,103 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { hostKinds, parseHosts } from '../../../../../functions/adapters/hosts/configuration.ts';
+import { openHosts } from '../../../../../functions/adapters/hosts/registry.ts';
+
+const github = { name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' };
+const corp = {
+  name: 'corp',
+  kind: 'github',
+  api: 'https://git.corp.test:8443/api/v3',
+  web: 'https://git.corp.test:8443/',
+};
+const folder = new URL('../../../../../functions/adapters/hosts/', import.meta.url);
+
+describe('The configuration of the hosts', () => {
+  it('is read from JSON, without the slash at the end of an address', () => {
+    expect(parseHosts(JSON.stringify([github, corp]))).toEqual([
+      github,
+      { ...corp, web: 'https://git.corp.test:8443' },
+    ]);
+  });
+  it('allows plain http on this machine only', () => {
+    const local = { ...github, api: 'http://127.0.0.1:4000', web: 'http://localhost:4000' };
+    expect(parseHosts(JSON.stringify([local]))).toHaveLength(1);
+    expect(() => parseHosts(JSON.stringify([{ ...github, api: 'http://10.0.0.1' }]))).toThrow(
+      'REPOSITORY_HOSTS[0].api',
+    );
+  });
+  it.each([
+    ['no JSON', '[', 'REPOSITORY_HOSTS is not JSON'],
+    ['no list', '{}', 'REPOSITORY_HOSTS must be a list.'],
+    ['an empty list', '[]', 'REPOSITORY_HOSTS must name at least one host.'],
+    [
+      'a missing address',
+      JSON.stringify([github, { ...github, web: undefined }]),
+      'REPOSITORY_HOSTS[1].web is missing.',
+    ],
+    [
+      'an unknown kind',
+      JSON.stringify([{ ...github, kind: 'svn' }]),
+      'REPOSITORY_HOSTS[0].kind must be one of: github',
+    ],
+    [
+      'an unknown setting',
+      JSON.stringify([{ ...github, url: 'x' }]),
+      'REPOSITORY_HOSTS[0].url is not a known setting.',
+    ],
+    ['a name used twice', JSON.stringify([github, github]), 'REPOSITORY_HOSTS must not use a name twice.'],
+    ['a name with a space', JSON.stringify([{ ...github, name: 'a b' }]), 'REPOSITORY_HOSTS[0].name must be'],
+  ])('is refused with a sentence that names the place: %s', (_, json, sentence) => {
+    expect(() => parseHosts(json)).toThrow(sentence);
+  });
+  it('never repeats a login that someone wrote into an address', () => {
+    const json = JSON.stringify([{ ...github, api: 'https://me:hunter2@api.github.com' }]);
+    expect(() => parseHosts(json)).toThrow('without login');
+    expect(() => parseHosts(json)).not.toThrow('hunter2');
+  });
+  it('knows the kinds that have a folder', () => {
+    const folders = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    // Forgejo is spoken to as Gitea is.
+    expect([...folders.map(({ name }) => name), 'forgejo'].sort()).toEqual([...hostKinds].sort());
+  });
+});
+
+describe('Hosts of every kind at once', () => {
+  const all = hostKinds.map((kind) => ({
+    name: `my-${kind}`,
+    kind,
+    api: `https://${kind}.test/api`,
+    web: `https://${kind}.test`,
+  }));
+  const hosts = openHosts(parseHosts(JSON.stringify(all)));
+
+  it.each(hostKinds)('are found by name and by what a payload of %s says', (kind) => {
+    expect(hosts.find(`my-${kind}`)).toMatchObject({ name: `my-${kind}`, kind });
+    expect(hosts.hostFor(kind, `${kind}.test`)?.name).toBe(`my-${kind}`);
+  });
+});
+
+describe('The open hosts', () => {
+  const hosts = openHosts(parseHosts(JSON.stringify([github, corp])));
+
+  it('are found by name', () => {
+    expect(hosts.find('corp')).toMatchObject({ name: 'corp', kind: 'github' });
+    expect(hosts.find('gone')).toBeNull();
+  });
+  it.each([
+    ['github.com', 'github'],
+    ['GitHub.com', 'github'],
+    ['api.github.com', 'github'],
+    ['git.corp.test:8443', 'corp'],
+    [null, 'github'],
+  ])('are found by the host name of a payload: %s is %s', (hostname, name) => {
+    expect(hosts.hostFor('github', hostname)?.name).toBe(name);
+  });
+  it.each(['git.corp.test', 'evil.test', 'github.com.evil.test', ''])('know nothing of %j', (hostname) => {
+    expect(hosts.hostFor('github', hostname)).toBeNull();
+  });
+  it('know nothing of another kind, with or without a host name', () => {
+    expect(hosts.hostFor('gitlab', 'github.com')).toBeNull();
+    expect(hosts.hostFor('gitlab', null)).toBeNull();
+  });
+});

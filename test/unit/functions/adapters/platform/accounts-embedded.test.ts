@@ -1,0 +1,49 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { object, parse, string } from 'valibot';
+import { httpAccounts } from '../../../../../functions/adapters/platform/accounts.ts';
+import { startPlatform } from '../../../../../lib/platform/platform.ts';
+import { accountsContract, type TestUser } from '../../../../contracts/accounts.ts';
+
+const serviceToken = 'service-token-of-the-tests';
+
+async function callAs(
+  url: string,
+  { user, password }: Omit<TestUser, 'token'>,
+  method: string,
+  path: string,
+  body = {},
+) {
+  const response = await fetch(`${url}/users/${user}/tokens${path}`, {
+    method,
+    headers: {
+      authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
+      'content-type': 'application/json',
+    },
+    ...(method === 'POST' && { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`);
+  return response;
+}
+
+accountsContract('the embedded platform over HTTP', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'accounts-'));
+  const platform = await startPlatform({ dataDir, serviceToken });
+  const withToken = async (user: string): Promise<TestUser> => {
+    const login = { user, password: `password of ${user}` };
+    await platform.seed(login);
+    const created = await callAs(platform.url, login, 'POST', '', { name: 'hook' });
+    return { ...login, token: parse(object({ token: string() }), await created.json()).token };
+  };
+  return {
+    accounts: httpAccounts({ url: platform.url, serviceToken: async () => serviceToken, timeoutMs: 10_000 }),
+    users: [await withToken('kiwi'), await withToken('melon')],
+    revoke: async (user) => void (await callAs(platform.url, user, 'DELETE', '/hook')),
+    takeDown: () => platform.close(),
+    close: async () => {
+      await platform.close();
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+});

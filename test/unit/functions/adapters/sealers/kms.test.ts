@@ -1,0 +1,71 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { KMSClient } from '@aws-sdk/client-kms';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { kmsSealer } from '../../../../../functions/adapters/sealers/kms.ts';
+import type { Sealer } from '../../../../../functions/core/ports/sealer.ts';
+import { clientFor } from '../../../../../lib/aws-local/clients.ts';
+import { type JsonEndpoint, startJsonEndpoint } from '../../../../../lib/aws-local/emulators/json-endpoint.ts';
+import { kmsOperations } from '../../../../../lib/aws-local/emulators/kms.ts';
+
+const context = { purpose: 'repo-token', user: 'kiwi', host: 'github' } as const;
+
+describe('The sealer, on the keys of one machine', () => {
+  let folder: string;
+  let file: string;
+  let endpoint: JsonEndpoint;
+  let sealer: Sealer;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'sealer-'));
+    file = join(folder, 'keys.json');
+    endpoint = await startJsonEndpoint(kmsOperations(file));
+    sealer = kmsSealer(new KMSClient(clientFor(endpoint.endpoint)), 'TokenKey');
+  });
+  afterAll(async () => {
+    await endpoint.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('opens what it sealed, whatever the characters, and never seals the same twice', async () => {
+    const [one, two] = [await sealer.seal('grüße:🗝', context), await sealer.seal('grüße:🗝', context)];
+    expect(one).toMatch(/^v1\.kms\.[A-Za-z0-9+/]+=*$/);
+    expect(two).not.toBe(one);
+    expect(await sealer.open(one, context)).toBe('grüße:🗝');
+  });
+
+  it.each([
+    ['another user', { ...context, user: 'melon' }],
+    ['another host', { ...context, host: 'gitlab' }],
+  ])('opens nothing in the name of %s', async (_, other) => {
+    const sealed = await sealer.seal('secret', context);
+    await expect(sealer.open(sealed, other)).rejects.toThrow();
+  });
+
+  it('opens nothing that was changed or that has another form', async () => {
+    const sealed = await sealer.seal('secret', context);
+    const bytes = Buffer.from(sealed.slice('v1.kms.'.length), 'base64');
+    bytes.writeUInt8(bytes.readUInt8(bytes.length - 1) ^ 1, bytes.length - 1);
+    await expect(sealer.open(`v1.kms.${bytes.toString('base64')}`, context)).rejects.toThrow();
+    await expect(sealer.open('secret', context)).rejects.toThrow('unknown form');
+  });
+
+  it('goes on opening what an older key sealed when a newer one seals, and needs the older one for it', async () => {
+    const old = await sealer.seal('old', context);
+    const keys: Record<string, string[]> = JSON.parse(readFileSync(file, 'utf8'));
+    const newer = Buffer.alloc(32, 7).toString('base64');
+    writeFileSync(file, JSON.stringify({ TokenKey: [...(keys.TokenKey ?? []), newer] }));
+    const fresh = await sealer.seal('new', context);
+    expect(await sealer.open(old, context)).toBe('old');
+    expect(await sealer.open(fresh, context)).toBe('new');
+    writeFileSync(file, JSON.stringify({ TokenKey: ['', newer] }));
+    expect(await sealer.open(fresh, context)).toBe('new');
+    await expect(sealer.open(old, context)).rejects.toThrow();
+  });
+
+  it('has its keys in a file for the owner only', () => {
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+});

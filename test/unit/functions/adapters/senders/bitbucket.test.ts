@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { bitbucket } from '../../../../../functions/adapters/senders/bitbucket.ts';
+import { bitbucketStatus } from '../../../../../functions/adapters/senders/bitbucket-status.ts';
+import { bodyField, fixture } from '../../../../support/sender-call.ts';
+
+const after = '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4';
+const before = '9a8b7c6d5e4f30211203f4e5d6c7b8a99a8b7c6d';
+const read = (name: string, changes = {}) => bitbucket.read(fixture(`bitbucket/${name}`, changes));
+
+function status(name: string, fields: Readonly<Record<string, unknown>> = {}) {
+  const commit_status = { ...bodyField(fixture(`bitbucket-status/${name}`), 'commit_status'), ...fields };
+  return bitbucketStatus.read(fixture(`bitbucket-status/${name}`, { commit_status }))[0];
+}
+
+describe('a push of Bitbucket', () => {
+  it('says which commit of which branch of which repository was pushed by whom', () => {
+    expect(read('push')).toEqual([
+      {
+        kind: 'push',
+        provider: 'bitbucket',
+        hostKind: 'bitbucket',
+        id: '0d5a1c2e-0000-11ee-8000-000000000401',
+        repository: {
+          hostname: 'bitbucket.org',
+          owner: 'octo-team',
+          name: 'hello-deploy',
+          url: 'https://bitbucket.org/octo-team/hello-deploy',
+          private: true,
+        },
+        ref: 'refs/heads/main',
+        branch: 'main',
+        sha: after,
+        before,
+        forced: false,
+        message: 'Answer on the port that is given',
+        author: 'Mona Example',
+        skip: null,
+      },
+    ]);
+  });
+
+  it('may hold several changes, each of which is a delivery', () => {
+    expect(read('push-several')).toMatchObject([
+      { branch: 'main', sha: after, before },
+      { branch: 'feature/x', sha: '11'.repeat(20), before: null },
+      { branch: 'next', sha: null, before: '12'.repeat(20) },
+      { branch: null, ref: 'refs/tags/v1.0.0', sha: after },
+      { branch: 'rebased', sha: '13'.repeat(20), forced: true },
+    ]);
+  });
+
+  it('has no commit when new is null: the branch was deleted', () => {
+    expect(read('push-deleted-branch')).toMatchObject([{ branch: 'main', sha: null, before, message: null }]);
+  });
+
+  it('has nothing before a new branch, no branch for a tag, and says when it was forced', () => {
+    expect(read('push-new-branch')).toMatchObject([{ branch: 'feature/x', before: null }]);
+    expect(read('push-tag')).toMatchObject([{ branch: null, ref: 'refs/tags/v1.0.0' }]);
+    expect(read('push-forced')).toMatchObject([{ branch: 'main', forced: true }]);
+  });
+
+  it('of more commits than are sent, or of a merge, is of the target', () => {
+    expect(read('push-of-50-commits')).toMatchObject([{ sha: after, message: 'Step 50', skip: { deploy: true } }]);
+    expect(read('push-merge')).toMatchObject([{ message: 'Merged in feature/x (pull request #7)' }]);
+  });
+
+  it('has the same id in every attempt', () => {
+    const hook = fixture('bitbucket/push');
+    const again = { ...hook, headers: { ...hook.headers, 'x-attempt-number': '2' } };
+    expect(bitbucket.read(again)).toEqual(bitbucket.read(hook));
+  });
+
+  it('that names no change, or is another event, is a notice', () => {
+    expect(read('push-nothing')).toMatchObject([{ kind: 'notice', reason: expect.stringMatching(/no change/) }]);
+    expect(read('fork')).toMatchObject([{ kind: 'notice', repository: { name: 'hello-deploy' } }]);
+  });
+
+  it('is refused when a change is none, when there are more than 250, and when it is of Data Center', () => {
+    const change = { new: null, old: null };
+    expect(() => read('push', { push: { changes: [change] } })).toThrow(/push.changes.0 has neither new nor old/);
+    expect(() => read('push', { push: { changes: Array(251).fill(change) } })).toThrow(/are more than 250/);
+    const hook = { ...fixture('bitbucket/push'), headers: { 'x-event-key': 'repo:refs_changed' } };
+    expect(() => bitbucket.read(hook)).toThrow(/Data Center/);
+  });
+});
+
+describe('a build status of Bitbucket', () => {
+  it('says which commit of which branch passed', () => {
+    expect(status('successful')).toMatchObject({
+      kind: 'build',
+      provider: 'bitbucket-pipelines',
+      hostKind: 'bitbucket',
+      id: '0d5a1c2e-0000-11ee-8000-000000000420',
+      sha: after,
+      branch: 'main',
+      check: 'build-57',
+      outcome: 'passed',
+      state: 'SUCCESSFUL',
+    });
+  });
+
+  it('passes by SUCCESSFUL alone', () => {
+    for (const name of ['failed', 'stopped']) expect(status(name)).toMatchObject({ outcome: 'failed' });
+    expect(status('in-progress')).toMatchObject({ outcome: 'pending' });
+    for (const state of ['successful', 'OK', '', 'constructor'])
+      expect(status('successful', { state })).toMatchObject({ passed: false });
+  });
+
+  it('has its commit at the end of links.commit.href when there is no other', () => {
+    expect(status('commit-by-link')).toMatchObject({ sha: after, passed: true });
+    const links = { commit: { href: 'https://api.bitbucket.org/2.0/commit/latest' } };
+    expect(() => status('commit-by-link', { links })).toThrow(/commit_status names no commit/);
+  });
+
+  it('without refname is of no branch', () => {
+    expect(status('without-refname')).toMatchObject({ branch: null });
+  });
+
+  it("that is the service's own is a notice, or it would answer itself for ever", () => {
+    expect(status('own')).toMatchObject({ kind: 'notice', provider: 'bitbucket-pipelines' });
+  });
+});

@@ -1,0 +1,304 @@
+import { describe, expect, it } from 'vitest';
+import { appveyor } from '../../../../../functions/adapters/senders/appveyor.ts';
+import { buildkite } from '../../../../../functions/adapters/senders/buildkite.ts';
+import { circleci } from '../../../../../functions/adapters/senders/circleci.ts';
+import { drone } from '../../../../../functions/adapters/senders/drone.ts';
+import type { DescribedSender } from '../../../../../functions/adapters/senders/fields/described.ts';
+import { jenkins } from '../../../../../functions/adapters/senders/jenkins.ts';
+import type { Delivery } from '../../../../../functions/core/payload/delivery.ts';
+import { bodyField, fixture } from '../../../../support/sender-call.ts';
+
+const after = '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4';
+
+/** Reads a fixture of a sender, with some fields of one of its body's objects replaced. */
+function reader(sender: DescribedSender, folder: string, key: string) {
+  return (name: string, fields: Readonly<Record<string, unknown>> = {}): Delivery | undefined => {
+    const hook = fixture(`${folder}/${name}`);
+    const changed = Object.keys(fields).length > 0 ? { [key]: { ...bodyField(hook, key), ...fields } } : {};
+    return sender.read(fixture(`${folder}/${name}`, changed))[0];
+  };
+}
+
+describe('a workflow of CircleCI', () => {
+  const read = reader(circleci, 'circleci', 'workflow');
+
+  it('says which commit of which branch passed, from vcs', () => {
+    expect(read('success')).toEqual({
+      kind: 'build',
+      provider: 'circleci',
+      hostKind: 'github',
+      id: '0d5a1c2e-0000-11ee-8000-000000000710',
+      repository: {
+        hostname: 'github.com',
+        owner: 'octo-org',
+        name: 'hello-deploy',
+        url: 'https://github.com/octo-org/hello-deploy',
+        private: false,
+      },
+      sha: after,
+      shaPrefix: null,
+      branch: 'main',
+      check: 'build-and-test',
+      outcome: 'passed',
+      passed: true,
+      pending: false,
+      state: 'success',
+      pullRequest: false,
+      message: 'Answer on the port that is given',
+      author: 'Mona Example',
+      skip: null,
+      url: 'https://app.circleci.com/pipelines/github/octo-org/hello-deploy/57/workflows/1',
+    });
+  });
+
+  it('says the same from trigger_parameters.git, for projects without vcs', () => {
+    const repository = { hostname: 'gitlab.com', owner: 'octo-group', name: 'hello-deploy' };
+    expect(read('success-gitlab')).toMatchObject({
+      hostKind: 'gitlab',
+      repository,
+      sha: after,
+      branch: 'main',
+      passed: true,
+    });
+  });
+
+  it('passes by the status success alone', () => {
+    for (const name of ['failed', 'canceled']) expect(read(name)).toMatchObject({ outcome: 'failed' });
+    for (const status of ['error', 'unauthorized'])
+      expect(read('success', { status })).toMatchObject({ outcome: 'failed' });
+    for (const status of ['SUCCESS', 'constructor'])
+      expect(read('success', { status })).toMatchObject({ passed: false });
+  });
+
+  it('of a fork or a merge request is flagged, and of a tag has no branch', () => {
+    expect(read('fork')).toMatchObject({ pullRequest: true });
+    expect(read('merge-request')).toMatchObject({ pullRequest: true });
+    expect(read('tag')).toMatchObject({ branch: null });
+  });
+
+  it('sent twice has the same id, the one of the body', () => {
+    expect(read('success')?.id).toBe(read('success')?.id);
+    expect(circleci.read(fixture('circleci/success', { id: 'another' }))[0]?.id).toBe('another');
+  });
+
+  it('that is only a job is a notice, and without a commit it is refused', () => {
+    expect(read('job')).toMatchObject({ kind: 'notice' });
+    const pipeline = { id: 'x', number: 1 };
+    expect(() => circleci.read(fixture('circleci/success', { pipeline }))).toThrow(/pipeline names no commit/);
+  });
+});
+
+describe('a build of Buildkite', () => {
+  const read = reader(buildkite, 'buildkite', 'build');
+
+  it('says which commit of which branch passed', () => {
+    const repository = { hostname: 'github.com', owner: 'octo-org', name: 'hello-deploy' };
+    const expected = {
+      provider: 'buildkite',
+      hostKind: 'github',
+      repository,
+      sha: after,
+      branch: 'main',
+      check: 'hello-deploy',
+    };
+    expect(read('passed')).toMatchObject({
+      ...expected,
+      outcome: 'passed',
+      url: 'https://buildkite.com/octo/hello-deploy/builds/57',
+    });
+  });
+
+  it('that is blocked has not passed, though its state says so', () => {
+    expect(read('blocked')).toMatchObject({ outcome: 'pending', passed: false, state: 'blocked' });
+  });
+
+  it('passes by the state passed alone', () => {
+    for (const name of ['failed', 'canceled']) expect(read(name)).toMatchObject({ outcome: 'failed' });
+    expect(read('skipped')).toMatchObject({ outcome: 'neutral' });
+    for (const state of ['blocked', 'canceling', 'constructor'])
+      expect(read('passed', { state })).toMatchObject({ passed: false });
+  });
+
+  it('of a pull request is flagged, and of a tag has no branch', () => {
+    expect(read('pull-request')).toMatchObject({ pullRequest: true });
+    expect(read('tag')).toMatchObject({ branch: null });
+  });
+
+  it('that finishes again after it was unblocked or tried again is another delivery', () => {
+    const finished_at = '2024-01-10 10:00:00 UTC';
+    const ids = [read('passed'), read('blocked'), read('failed'), read('passed', { finished_at })].map(
+      (one) => one?.id,
+    );
+    expect(new Set(ids).size).toBe(4);
+    expect(read('passed')?.id).toBe(ids[0]);
+  });
+
+  it('takes its repository from an address of any form, and a kind only from a host that is one service', () => {
+    expect(read('over-https')).toMatchObject({ hostKind: 'gitlab', repository: { owner: 'octo-group/tools' } });
+  });
+
+  it('is a notice when it has not finished, or is a ping', () => {
+    for (const name of ['running', 'ping']) expect(read(name)).toMatchObject({ kind: 'notice' });
+  });
+});
+
+describe('a build of AppVeyor', () => {
+  const read = reader(appveyor, 'appveyor', 'eventData');
+
+  it('has ten digits of its commit, which are not taken for the whole', () => {
+    const repository = { hostname: null, owner: 'octo-org', name: 'hello-deploy' };
+    expect(read('success')).toMatchObject({
+      provider: 'appveyor',
+      hostKind: 'github',
+      repository,
+      sha: null,
+      shaPrefix: after.slice(0, 10),
+      outcome: 'passed',
+    });
+    expect(read('whole-commit')).toMatchObject({ sha: after, shaPrefix: null });
+    expect(() => read('success', { commitId: 'xyz' })).toThrow(/eventData.commitId is not a commit, nor the beginning/);
+  });
+
+  it('passes when passed and status both say so', () => {
+    expect(read('failure')).toMatchObject({ outcome: 'failed' });
+    expect(read('success', { passed: false })).toMatchObject({ outcome: 'failed' });
+    expect(read('success', { status: 'Cancelled' })).toMatchObject({ outcome: 'failed' });
+    expect(read('success', { status: 'Running' })).toMatchObject({ outcome: 'pending' });
+    expect(read('success', { status: null })).toMatchObject({ outcome: 'passed' });
+    expect(read('success', { status: null, passed: null })).toMatchObject({ outcome: 'failed' });
+  });
+
+  it('of a pull request is flagged', () => {
+    expect(read('pull-request')).toMatchObject({ pullRequest: true });
+    expect(read('success', { isPullRequest: 'True' })).toMatchObject({ pullRequest: true });
+  });
+
+  it('says what kind of host its repository lives on; others are found by what is configured', () => {
+    expect(read('bitbucket')).toMatchObject({ hostKind: 'bitbucket' });
+    expect(read('success', { repositoryProvider: 'git' })).toMatchObject({ hostKind: 'any' });
+    expect(read('success', { repositoryProvider: 'constructor' })).toMatchObject({ hostKind: 'any' });
+  });
+
+  it('asks to leave out what the extended message does', () => {
+    expect(read('success', { commitMessageExtended: 'x [skip deploy]' })).toMatchObject({ skip: { deploy: true } });
+  });
+});
+
+describe('a build of Jenkins', () => {
+  const read = reader(jenkins, 'jenkins', 'build');
+  const scm = (fields: Readonly<Record<string, unknown>>) => ({
+    scm: { url: 'https://github.com/octo-org/hello-deploy.git', branch: 'origin/main', commit: after, ...fields },
+  });
+
+  it('says which commit of which branch passed', () => {
+    const repository = { hostname: 'github.com', owner: 'octo-org', name: 'hello-deploy' };
+    expect(read('finalized')).toMatchObject({
+      provider: 'jenkins',
+      hostKind: 'github',
+      repository,
+      sha: after,
+      branch: 'main',
+      outcome: 'passed',
+    });
+  });
+
+  it('calls when it is completed and again when it is finalized: the same delivery', () => {
+    expect(read('completed')?.id).toBe(read('finalized')?.id);
+    expect(read('finalized', { number: 58 })?.id).not.toBe(read('finalized')?.id);
+    expect(read('finalized', { full_url: 'https://other.example.org/job/x/57/' })?.id).not.toBe(read('finalized')?.id);
+  });
+
+  it('that was queued or has started is a notice, with a commit or without', () => {
+    for (const name of ['started', 'queued']) expect(read(name)).toMatchObject({ kind: 'notice' });
+  });
+
+  it('passes by the status SUCCESS alone', () => {
+    for (const name of ['failure', 'unstable']) expect(read(name)).toMatchObject({ outcome: 'failed' });
+    expect(read('finalized', { status: 'NOT_BUILT' })).toMatchObject({ outcome: 'neutral' });
+    for (const status of ['ABORTED', 'success', 'constructor'])
+      expect(read('finalized', { status })).toMatchObject({ passed: false });
+  });
+
+  it('names its branch as the git plugin does', () => {
+    const names: [string, string | null][] = [
+      ['origin/master', 'master'],
+      ['origin/feature/x', 'feature/x'],
+      ['refs/remotes/origin/main', 'main'],
+      ['refs/heads/main', 'main'],
+      ['main', 'main'],
+      ['detached', null],
+      ['refs/tags/v1', null],
+    ];
+    for (const [branch, expected] of names)
+      expect(read('finalized', scm({ branch })), branch).toMatchObject({ branch: expected });
+  });
+
+  it('of a pull request is flagged, by its branch or its parameters', () => {
+    expect(read('pull-request')).toMatchObject({ pullRequest: true });
+    expect(read('finalized', { parameters: { ghprbPullId: '7' } })).toMatchObject({ pullRequest: true });
+    expect(read('finalized', scm({ branch: 'origin/pr/7/head' }))).toMatchObject({ pullRequest: true });
+    for (const branch of ['main', 'pr-tools', 'origin/PR-tools']) {
+      expect(read('finalized', scm({ branch }))).toMatchObject({ pullRequest: false });
+    }
+  });
+
+  it('finds its repository behind an SSH address, whose port is not that of the page', () => {
+    const repository = { hostname: 'git.example.org', owner: 'octo-org', name: 'hello-deploy' };
+    expect(read('over-ssh')).toMatchObject({ hostKind: 'any', repository, branch: 'feature/x' });
+    expect(() => read('finalized', scm({ url: '/srv/git/x' }))).toThrow(
+      /build.scm.url is not the address of a repository/,
+    );
+    expect(() => read('finalized', { scm: {} })).toThrow(/build.scm.url is missing/);
+  });
+});
+
+describe('a build of Drone or Woodpecker', () => {
+  const read = reader(drone, 'drone', 'build');
+
+  it('says which commit of which branch passed', () => {
+    const repository = { hostname: 'git.example.org', owner: 'octo-org', name: 'hello-deploy' };
+    expect(read('success')).toMatchObject({
+      provider: 'drone',
+      hostKind: 'any',
+      repository,
+      sha: after,
+      branch: 'main',
+      outcome: 'passed',
+    });
+  });
+
+  it('says the same from the webhook plugin, which names no host', () => {
+    const repository = { hostname: null, owner: 'octo-org', name: 'hello-deploy' };
+    expect(read('plugin')).toMatchObject({
+      provider: 'drone',
+      hostKind: 'any',
+      repository,
+      sha: after,
+      branch: 'main',
+      passed: true,
+    });
+    expect(read('plugin-tag')).toMatchObject({ branch: null });
+  });
+
+  it('passes by success, or passing, alone', () => {
+    expect(read('success', { status: 'passing' })).toMatchObject({ outcome: 'passed' });
+    for (const name of ['failure', 'killed']) expect(read(name)).toMatchObject({ outcome: 'failed' });
+    for (const status of ['error', 'declined', 'constructor'])
+      expect(read('success', { status })).toMatchObject({ outcome: 'failed' });
+    expect(read('running')).toMatchObject({ outcome: 'pending' });
+    expect(read('skipped')).toMatchObject({ outcome: 'neutral' });
+  });
+
+  it('of a pull request is flagged, of a tag has no branch, of a schedule or a promotion is neutral', () => {
+    expect(read('pull-request')).toMatchObject({ pullRequest: true, branch: 'main' });
+    expect(read('tag')).toMatchObject({ branch: null });
+    for (const event of ['cron', 'promote', 'rollback'])
+      expect(read('success', { event })).toMatchObject({ outcome: 'neutral' });
+  });
+
+  it('has an id by what it says, and is a notice when it is about a user', () => {
+    expect(read('success')?.id).toBe(read('success')?.id);
+    expect(new Set([read('success')?.id, read('running')?.id, read('success', { number: 58 })?.id]).size).toBe(3);
+    expect(read('user')).toMatchObject({ kind: 'notice' });
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { forgejo } from '../../../../../functions/adapters/senders/forgejo.ts';
+import { gitea } from '../../../../../functions/adapters/senders/gitea.ts';
+import { gogs } from '../../../../../functions/adapters/senders/gogs.ts';
+import { recognise } from '../../../../../functions/adapters/senders/registry.ts';
+import { readPayload } from '../../../../../functions/core/payload/payload.ts';
+import { bodyField, call, fixture } from '../../../../support/sender-call.ts';
+
+const after = '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4';
+const family = [
+  { sender: gitea, name: 'gitea', hostKind: 'gitea', hostname: 'git.example.org' },
+  { sender: forgejo, name: 'forgejo', hostKind: 'gitea', hostname: 'codeberg.org' },
+  { sender: gogs, name: 'gogs', hostKind: 'gogs', hostname: 'gogs.example.org:3000' },
+];
+
+for (const { sender, name, hostKind, hostname } of family) {
+  describe(`a push of ${name}`, () => {
+    it('says which commit of which branch, though it carries the headers of others', () => {
+      const hook = fixture(`${name}/push`);
+      expect(hook.headers['x-github-event']).toBe('push');
+      expect(sender.read(hook)).toEqual([
+        {
+          kind: 'push',
+          provider: name,
+          hostKind,
+          id: '0d5a1c2e-0000-11ee-8000-000000000301',
+          repository: expect.objectContaining({ hostname, owner: 'octo-org', name: 'hello-deploy', private: true }),
+          ref: 'refs/heads/main',
+          branch: 'main',
+          sha: after,
+          before: '9a8b7c6d5e4f30211203f4e5d6c7b8a99a8b7c6d',
+          forced: false,
+          message: 'Answer on the port that is given',
+          author: 'Mona Example',
+          skip: null,
+        },
+      ]);
+    });
+
+    it('of a tag has no branch', () => {
+      expect(sender.read(fixture(`${name}/push-tag`))).toMatchObject([{ ref: 'refs/tags/v1.0.0', branch: null }]);
+    });
+
+    it('is a notice when a branch was deleted, which is an event of its own', () => {
+      const reason = 'The branch next was deleted.';
+      expect(sender.read(fixture(`${name}/delete-branch`))).toMatchObject([{ kind: 'notice', provider: name, reason }]);
+    });
+
+    it('may come in a form', () => {
+      const { headers, body } = fixture(`${name}/push`);
+      const raw = new TextEncoder().encode(`payload=${encodeURIComponent(JSON.stringify(body))}`);
+      const hook = { ...call(readPayload(raw, 'application/x-www-form-urlencoded').body, {}), headers, raw };
+      expect(recognise(hook)).toBe(sender);
+      expect(sender.read(hook)).toMatchObject([{ kind: 'push', sha: after }]);
+    });
+  });
+}
+
+describe('a push of Gitea', () => {
+  const read = (name: string, changes = {}) => gitea.read(fixture(`gitea/${name}`, changes))[0];
+
+  it('of a new branch brings no commits and has nothing before it', () => {
+    expect(read('push-new-branch')).toMatchObject({ branch: 'feature/x', sha: after, before: null });
+  });
+
+  it('of more commits than are sent has the message of its head, read whole', () => {
+    const skip = { deploy: true, ci: false, words: '[skip deploy]' };
+    expect(read('push-of-50-commits')).toMatchObject({ sha: after, message: 'Step 50', skip });
+    expect(read('push-of-50-commits', { head_commit: null })).toMatchObject({ message: null, author: 'Mona Example' });
+  });
+
+  it('may be a merge, a commit that changes nothing, or the test of the settings page', () => {
+    expect(read('push-merge')).toMatchObject({ message: expect.stringMatching(/^Merge pull request/) });
+    expect(read('push-empty-commit')).toMatchObject({ message: 'Deploy again', sha: after });
+    expect(read('push-test')).toMatchObject({ branch: 'main', sha: after, before: after });
+  });
+
+  it('has no commit when after is all zeros', () => {
+    expect(read('push', { after: '0'.repeat(40) })).toMatchObject({ branch: 'main', sha: null });
+  });
+
+  it('is known by its body when its headers got lost, and is not taken for GitHub of 2012', () => {
+    expect(recognise(fixture('gitea/push-without-headers'))).toBe(gitea);
+  });
+
+  it('is refused when the owner climbs', () => {
+    const repository = { ...bodyField(fixture('gitea/push'), 'repository'), full_name: '../hello-deploy', owner: null };
+    expect(() => read('push', { repository })).toThrow(/a push of Gitea, but repository has no owner/);
+  });
+
+  it('is a notice when it is another event', () => {
+    expect(read('create-branch')).toMatchObject({
+      kind: 'notice',
+      reason: expect.stringMatching(/event create of Gitea/),
+    });
+  });
+});

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import { githubActions } from '../../../../../functions/adapters/senders/github-actions.ts';
+import { githubChecks } from '../../../../../functions/adapters/senders/github-checks.ts';
+import { githubStatus } from '../../../../../functions/adapters/senders/github-status.ts';
+import { bodyField, fixture } from '../../../../support/sender-call.ts';
+
+const after = '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4';
+
+function run(name: string, fields: Readonly<Record<string, unknown>> = {}) {
+  const workflow_run = { ...bodyField(fixture(`github-actions/${name}`), 'workflow_run'), ...fields };
+  return githubActions.read(fixture(`github-actions/${name}`, { workflow_run }))[0];
+}
+
+function suite(name: string, fields: Readonly<Record<string, unknown>> = {}) {
+  const check_suite = { ...bodyField(fixture(`github-checks/${name}`), 'check_suite'), ...fields };
+  return githubChecks.read(fixture(`github-checks/${name}`, { check_suite }))[0];
+}
+
+const status = (name: string, changes = {}) => githubStatus.read(fixture(`github-status/${name}`, changes));
+
+describe('a workflow run of GitHub Actions', () => {
+  it('says which commit of which branch passed', () => {
+    expect(run('success')).toEqual({
+      kind: 'build',
+      provider: 'github-actions',
+      hostKind: 'github',
+      id: '0d5a1c2e-0000-11ee-8000-000000000600',
+      repository: expect.objectContaining({ hostname: 'github.com', owner: 'octo-org', name: 'hello-deploy' }),
+      sha: after,
+      shaPrefix: null,
+      branch: 'main',
+      check: 'Tests',
+      outcome: 'passed',
+      passed: true,
+      pending: false,
+      state: 'success',
+      pullRequest: false,
+      message: 'Answer on the port that is given',
+      author: 'Mona Example',
+      skip: null,
+      url: 'https://github.com/octo-org/hello-deploy/actions/runs/7700',
+    });
+  });
+
+  it('passes by the conclusion success alone', () => {
+    for (const name of ['failure', 'cancelled']) expect(run(name)).toMatchObject({ outcome: 'failed' });
+    for (const conclusion of ['timed_out', 'startup_failure', 'SUCCESS', 'constructor']) {
+      expect(run('success', { conclusion })).toMatchObject({ outcome: 'failed' });
+    }
+  });
+
+  it('that has completed without a conclusion, or with action_required, is pending', () => {
+    expect(run('no-conclusion')).toMatchObject({ outcome: 'pending', passed: false });
+    expect(run('action-required')).toMatchObject({ outcome: 'pending', passed: false, state: 'action_required' });
+    expect(run('requested')).toMatchObject({ outcome: 'pending', state: 'queued' });
+  });
+
+  it('that was skipped is neutral', () => {
+    expect(run('skipped')).toMatchObject({ outcome: 'neutral', passed: false, pending: true });
+  });
+
+  it('for a pull request is flagged', () => {
+    expect(run('pull-request')).toMatchObject({ pullRequest: true, passed: false, branch: 'main' });
+    expect(run('success', { event: 'pull_request_target' })).toMatchObject({ pullRequest: true });
+    expect(run('success', { event: 'merge_group' })).toMatchObject({ pullRequest: true });
+  });
+
+  it('of a fork is flagged, whatever its event says and its branch is called', () => {
+    expect(run('fork')).toMatchObject({ pullRequest: true, branch: 'main' });
+    expect(run('success', { head_repository: { full_name: 'Octo-Org/Hello-Deploy' } })).toMatchObject({
+      pullRequest: false,
+    });
+  });
+
+  it('for something else than a commit has tested none: neutral', () => {
+    expect(run('schedule')).toMatchObject({ outcome: 'neutral', passed: false });
+    for (const event of ['issues', 'issue_comment', 'workflow_run', 'dynamic', 'release']) {
+      expect(run('success', { event })).toMatchObject({ outcome: 'neutral' });
+    }
+    expect(run('success', { event: 'workflow_dispatch' })).toMatchObject({ outcome: 'passed' });
+  });
+
+  it('is refused without a whole commit', () => {
+    expect(() => run('success', { head_sha: '1f7e' })).toThrow(/workflow_run.head_sha is not a commit of 40 or 64/);
+  });
+});
+
+describe('a check suite of GitHub', () => {
+  it('says which commit of which branch passed, by which app', () => {
+    const expected = {
+      kind: 'build',
+      provider: 'github-checks',
+      sha: after,
+      branch: 'main',
+      check: 'Some CI',
+      passed: true,
+    };
+    expect(suite('success')).toMatchObject(expected);
+  });
+
+  it('passes by the conclusion success alone', () => {
+    expect(suite('failure')).toMatchObject({ outcome: 'failed' });
+    expect(suite('neutral')).toMatchObject({ outcome: 'neutral' });
+    for (const conclusion of ['skipped', 'stale'])
+      expect(suite('success', { conclusion })).toMatchObject({ outcome: 'neutral' });
+    expect(suite('success', { conclusion: null })).toMatchObject({ outcome: 'pending' });
+  });
+
+  it('without check runs never finishes: a notice', () => {
+    expect(suite('without-runs')).toMatchObject({ kind: 'notice' });
+    expect(suite('success', { latest_check_runs_count: 0 })).toMatchObject({ kind: 'notice' });
+  });
+
+  it('that has not completed, or is of GitHub Actions, or is only a check run, is a notice', () => {
+    for (const name of ['requested', 'of-actions']) expect(suite(name)).toMatchObject({ kind: 'notice' });
+    expect(githubChecks.read(fixture('github-checks/run'))).toMatchObject([{ kind: 'notice' }]);
+  });
+
+  it('of a fork is of no branch', () => {
+    expect(suite('fork')).toMatchObject({ branch: null });
+  });
+});
+
+describe('a commit status of GitHub', () => {
+  it('says which commit passed, for the branch that holds it', () => {
+    const expected = { provider: 'github-status', sha: after, branch: 'main', check: 'ci/example', outcome: 'passed' };
+    expect(status('success')).toMatchObject([expected]);
+  });
+
+  it('is a build for each branch that holds the commit', () => {
+    expect(status('several-branches')).toMatchObject([{ branch: 'feature/x' }, { branch: 'main' }]);
+    expect(status('no-branch')).toMatchObject([{ branch: null, passed: true }]);
+    const branches = Array.from({ length: 50 }, (_, at) => ({ name: `branch-${at}` }));
+    expect(status('success', { branches })).toHaveLength(10);
+  });
+
+  it('passes by the state success alone', () => {
+    for (const name of ['failure', 'error']) expect(status(name)).toMatchObject([{ outcome: 'failed' }]);
+    expect(status('pending')).toMatchObject([{ outcome: 'pending', pending: true }]);
+    expect(status('success', { state: 'constructor' })).toMatchObject([{ passed: false }]);
+  });
+
+  it("that is the service's own is a notice, or it would answer itself for ever", () => {
+    expect(status('own')).toMatchObject([{ kind: 'notice', reason: expect.stringMatching(/service's own/) }]);
+    expect(status('success', { context: 'Deployment-Webhooks/x' })).toMatchObject([{ kind: 'notice' }]);
+    expect(status('success', { context: 'deployment-webhooks' })).toMatchObject([{ kind: 'build' }]);
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { githubLegacy } from '../../../../../functions/adapters/senders/github-legacy.ts';
+import type { Delivery } from '../../../../../functions/core/payload/delivery.ts';
+import type { HookCall } from '../../../../../functions/core/ports/sender.ts';
+import { bodyField, fixture } from '../../../../support/sender-call.ts';
+
+function read(hook: HookCall): Delivery | undefined {
+  return githubLegacy.read(hook)[0];
+}
+
+describe('a push of GitHub without headers', () => {
+  it('says what the service of 2012 sent, the owner under owner.name', () => {
+    expect(read(fixture('github-legacy/push'))).toMatchObject({
+      kind: 'push',
+      provider: 'github',
+      hostKind: 'github',
+      repository: { hostname: 'github.com', owner: 'ada', name: 'hello-api', url: 'https://github.com/ada/hello-api' },
+      branch: 'master',
+      sha: '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4',
+      before: 'c'.repeat(40),
+      message: 'Test with Travis',
+      author: 'Ada Example',
+    });
+  });
+
+  it('has no commit when the branch was deleted', () => {
+    expect(read(fixture('github-legacy/push-deleted-branch'))).toMatchObject({ branch: 'old', sha: null });
+  });
+
+  it("may be today's payload, sent again by hand", () => {
+    const repository = { owner: 'octo-org', name: 'hello-deploy' };
+    expect(read(fixture('github-legacy/push-of-today-without-headers'))).toMatchObject({ branch: 'main', repository });
+  });
+
+  it('is the same delivery when it is sent again, and another one when anything about it differs', () => {
+    const first = fixture('github-legacy/push');
+    const repository = bodyField(first, 'repository');
+    const others = [
+      fixture('github-legacy/push', { ref: 'refs/heads/next' }),
+      fixture('github-legacy/push', { before: 'd'.repeat(40) }),
+      fixture('github-legacy/push', { after: 'd'.repeat(40) }),
+      fixture('github-legacy/push', { repository: { ...repository, name: 'other' } }),
+      fixture('github-legacy/push', { repository: { ...repository, owner: { name: 'other' } } }),
+      // Forced there, back, and there again: same commits, later push.
+      fixture('github-legacy/push', { repository: { ...repository, pushed_at: '2012/03/15 13:00:00 -0700' } }),
+    ];
+    const id = read(first)?.id;
+    expect(id).toMatch(/^push-[\da-f]{32}$/);
+    expect(read(fixture('github-legacy/push', { compare: 'elsewhere', commits: [] }))?.id).toBe(id);
+    expect(new Set([id, ...others.map((hook) => read(hook)?.id)]).size).toBe(others.length + 1);
+  });
+});

@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest';
+import { github } from '../../../../../functions/adapters/senders/github.ts';
+import type { Delivery } from '../../../../../functions/core/payload/delivery.ts';
+import type { HookCall } from '../../../../../functions/core/ports/sender.ts';
+import { bodyField, fixture } from '../../../../support/sender-call.ts';
+
+const after = '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4';
+const before = '9a8b7c6d5e4f30211203f4e5d6c7b8a99a8b7c6d';
+const zeros = '0'.repeat(40);
+
+function read(hook: HookCall): Delivery | undefined {
+  return github.read(hook)[0];
+}
+
+function withRepository(changes: Readonly<Record<string, unknown>>): HookCall {
+  const hook = fixture('github/push');
+  return fixture('github/push', { repository: { ...bodyField(hook, 'repository'), ...changes } });
+}
+
+describe('a push of GitHub', () => {
+  it('says which commit of which branch of which repository was pushed by whom', () => {
+    expect(github.read(fixture('github/push'))).toEqual([
+      {
+        kind: 'push',
+        provider: 'github',
+        hostKind: 'github',
+        id: '0d5a1c2e-0000-11ee-8000-000000000001',
+        repository: {
+          hostname: 'github.com',
+          owner: 'octo-org',
+          name: 'hello-deploy',
+          url: 'https://github.com/octo-org/hello-deploy',
+          private: false,
+        },
+        ref: 'refs/heads/main',
+        branch: 'main',
+        sha: after,
+        before,
+        forced: false,
+        message: 'Answer on the port that is given',
+        author: 'Mona Example',
+        skip: null,
+      },
+    ]);
+  });
+
+  it('is of the commit in after, even if head_commit is another one', () => {
+    expect(read(fixture('github/push-older-commit'))).toMatchObject({ sha: after, forced: true });
+  });
+
+  it('keeps the slashes of a branch', () => {
+    expect(read(fixture('github/push-slash-branch'))).toMatchObject({
+      branch: 'feature/x',
+      ref: 'refs/heads/feature/x',
+    });
+  });
+
+  it('has no commit before a new branch and none after a deleted one', () => {
+    expect(read(fixture('github/push-new-branch'))).toMatchObject({ branch: 'next', sha: after, before: null });
+    expect(read(fixture('github/push-deleted-branch'))).toMatchObject({ branch: 'next', sha: null, message: null });
+    expect(read(fixture('github/push', { deleted: true }))).toMatchObject({ sha: null });
+    expect(read(fixture('github/push', { after: zeros }))).toMatchObject({ sha: null });
+  });
+
+  it('has no branch when a tag or a note was pushed', () => {
+    expect(read(fixture('github/push-tag'))).toMatchObject({ ref: 'refs/tags/v1.0.0', branch: null, sha: after });
+    expect(read(fixture('github/push', { ref: 'refs/notes/commits' }))).toMatchObject({ branch: null });
+  });
+
+  it('names the host of GitHub Enterprise and says that the repository is private', () => {
+    const repository = { hostname: 'git.example.org', private: true };
+    expect(read(fixture('github/push-private-enterprise'))).toMatchObject({ repository });
+  });
+
+  it('takes the owner from full_name, else from owner.login, else from owner.name', () => {
+    expect(read(withRepository({ owner: null }))).toMatchObject({ repository: { owner: 'octo-org' } });
+    const owner = { login: 'login', name: 'name' };
+    expect(read(withRepository({ full_name: null, owner }))).toMatchObject({ repository: { owner: 'login' } });
+    expect(read(withRepository({ full_name: null, owner: { name: 'name' } }))).toMatchObject({
+      repository: { owner: 'name' },
+    });
+  });
+
+  it('reads commits of SHA-256 repositories and gives digits in lower case', () => {
+    expect(read(fixture('github/push', { after: 'AB'.repeat(32) }))).toMatchObject({ sha: 'ab'.repeat(32) });
+  });
+
+  it('shows no control characters, no direction marks and not too much of message and author', () => {
+    const message = `\u001b[31mred\u0007 \u202etxt ${'long '.repeat(100)}\nsecond line`;
+    const hook = fixture('github/push', { head_commit: { message, author: { name: ' Mo\u0000na\r\nX' } } });
+    const push = read(hook);
+    expect(push).toMatchObject({ author: 'Mo na', message: expect.stringMatching(/^\[31mred txt long .*…$/) });
+    expect(Array.from(push?.kind === 'push' ? (push.message ?? '') : '').length).toBeLessThanOrEqual(200);
+  });
+
+  it('shows no address that a browser would run, and no credentials', () => {
+    expect(read(withRepository({ html_url: 'javascript:alert(1)', url: null }))).toMatchObject({
+      repository: { url: null, hostname: null },
+    });
+    const repository = { url: 'https://github.com/o/r', hostname: 'github.com' };
+    expect(read(withRepository({ html_url: 'https://user:secret@github.com/o/r' }))).toMatchObject({ repository });
+  });
+
+  it('says what the whole message of its head commit asks to leave out', () => {
+    const hook = fixture('github/push', { head_commit: { message: 'Docs\n\nOnly words. [skip deploy]' } });
+    expect(read(hook)).toMatchObject({ message: 'Docs', skip: { deploy: true, ci: false, words: '[skip deploy]' } });
+  });
+
+  it('has no id when the header is missing or odd', () => {
+    const hook = fixture('github/push');
+    for (const delivery of [undefined, '', 'a b', '#', 'x'.repeat(200)]) {
+      expect(read({ ...hook, headers: { ...hook.headers, 'x-github-delivery': delivery } })).toMatchObject({
+        id: null,
+      });
+    }
+  });
+
+  const refused: [string, HookCall, RegExp][] = [
+    ['no ref', fixture('github/push', { ref: undefined }), /but ref is missing/],
+    ['no after', fixture('github/push', { after: undefined }), /but after is missing/],
+    ['a short commit', fixture('github/push', { after: 'abc' }), /but after is not a commit of 40 or 64 hex digits/],
+    [
+      'a ref that climbs',
+      fixture('github/push', { ref: 'refs/heads/../../x' }),
+      /but ref is not a name that git allows/,
+    ],
+    ['a ref with a line break', fixture('github/push', { ref: 'refs/heads/a\nb' }), /but ref is not a name/],
+    ['a bare branch', fixture('github/push', { ref: 'main' }), /but ref does not start with refs/],
+    ['no repository', fixture('github/push', { repository: undefined }), /but repository is missing/],
+    ['a repository that climbs', withRepository({ name: '..' }), /but repository.name holds something else/],
+    ['a repository with a slash', withRepository({ name: 'a/b' }), /but repository.name holds something else/],
+    [
+      'an owner that climbs',
+      withRepository({ full_name: '../hello-deploy', owner: null }),
+      /repository has no owner with a valid name/,
+    ],
+    ['an owner with a slash', withRepository({ full_name: 'a/b/hello-deploy' }), /repository has no owner/],
+    ['no owner', withRepository({ full_name: null, owner: {} }), /repository has no owner/],
+  ];
+  for (const [what, hook, detail] of refused) {
+    it(`is refused with ${what}, and the refusal names the field`, () => {
+      expect(() => github.read(hook)).toThrow(
+        expect.objectContaining({ code: 'deploy:provider:not_supported', detail: expect.stringMatching(detail) }),
+      );
+    });
+  }
+});
+
+describe('another event of GitHub', () => {
+  it('says at the ping whether the webhook will tell of CI results', () => {
+    const ping = fixture('github/ping');
+    const withEvents = (events: string[]) => ({ ...ping, body: { ...(ping.body as object), hook: { events } } });
+    expect(github.read(withEvents(['push', 'workflow_run']))).toMatchObject([{ bringsCi: true }]);
+    expect(github.read(withEvents(['*']))).toMatchObject([{ bringsCi: true }]);
+    expect(github.read(withEvents(['push']))).toMatchObject([{ bringsCi: false }]);
+  });
+
+  it('is a notice when it is the ping', () => {
+    expect(github.read(fixture('github/ping'))).toEqual([
+      {
+        kind: 'notice',
+        bringsCi: false,
+        provider: 'github',
+        id: '0d5a1c2e-0000-11ee-8000-000000000008',
+        repository: expect.objectContaining({ owner: 'octo-org', name: 'hello-deploy', hostname: 'github.com' }),
+        reason: 'The ping of GitHub has arrived: the webhook works.',
+      },
+    ]);
+  });
+
+  it('tells at the ping that a hook without pushes never deploys', () => {
+    expect(read(fixture('github/ping-without-push'))).toMatchObject({
+      reason: expect.stringMatching(/not set to send pushes/),
+    });
+  });
+
+  it('is a notice that names the event, with or without a repository', () => {
+    const reason = 'The event issues deploys nothing; the service acts on pushes and CI results.';
+    expect(read(fixture('github/issues'))).toMatchObject({ kind: 'notice', repository: { owner: 'octo-org' }, reason });
+    expect(read(fixture('github/organization'))).toMatchObject({ kind: 'notice', repository: null });
+  });
+
+  it('is refused when its name is none', () => {
+    const hook = fixture('github/issues');
+    expect(() => github.read({ ...hook, headers: { 'x-github-event': 'a\nb' } })).toThrow(
+      /X-GitHub-Event does not hold/,
+    );
+  });
+});

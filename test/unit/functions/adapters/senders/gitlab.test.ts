@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { gitlab } from '../../../../../functions/adapters/senders/gitlab.ts';
+import { gitlabPipeline } from '../../../../../functions/adapters/senders/gitlab-pipeline.ts';
+import type { Delivery } from '../../../../../functions/core/payload/delivery.ts';
+import type { HookCall } from '../../../../../functions/core/ports/sender.ts';
+import { bodyField, fixture } from '../../../../support/sender-call.ts';
+
+const after = '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4';
+
+function push(name: string, changes: Readonly<Record<string, unknown>> = {}): Delivery | undefined {
+  return gitlab.read(fixture(`gitlab/${name}`, changes))[0];
+}
+
+function pipeline(name: string, attributes: Readonly<Record<string, unknown>> = {}): Delivery | undefined {
+  const hook = fixture(`gitlab-pipeline/${name}`);
+  const object_attributes = { ...bodyField(hook, 'object_attributes'), ...attributes };
+  return gitlabPipeline.read(fixture(`gitlab-pipeline/${name}`, { object_attributes }))[0];
+}
+
+function withoutIds(hook: HookCall): HookCall {
+  return { ...hook, headers: { 'x-gitlab-event': 'Pipeline Hook' } };
+}
+
+describe('a push of GitLab', () => {
+  it('says which commit of which branch of which project, in its nested group, was pushed by whom', () => {
+    expect(push('push')).toEqual({
+      kind: 'push',
+      provider: 'gitlab',
+      hostKind: 'gitlab',
+      id: '0d5a1c2e-0000-11ee-8000-000000000201',
+      repository: {
+        hostname: 'gitlab.com',
+        owner: 'octo-group/tools',
+        name: 'hello-deploy',
+        url: 'https://gitlab.com/octo-group/tools/hello-deploy',
+        private: true,
+      },
+      ref: 'refs/heads/main',
+      branch: 'main',
+      sha: after,
+      before: '9a8b7c6d5e4f30211203f4e5d6c7b8a99a8b7c6d',
+      forced: false,
+      message: 'Answer on the port that is given',
+      author: 'Mona Example',
+      skip: null,
+    });
+  });
+
+  it('has no commit when the branch was deleted: checkout_sha is null, after all zeros', () => {
+    expect(push('push-deleted-branch')).toMatchObject({ branch: 'next', sha: null, message: null });
+    expect(push('tag-push-deleted')).toMatchObject({ branch: null, sha: null });
+  });
+
+  it('of a new branch brings no commits and has nothing before it', () => {
+    const expected = { branch: 'feature/x', sha: after, before: null, message: null, author: 'Mona Example' };
+    expect(push('push-new-branch')).toMatchObject(expected);
+  });
+
+  it('of more than 20 commits is of the last one, whose message asks', () => {
+    const skip = { deploy: false, ci: true, words: '[skip ci]' };
+    expect(push('push-of-50-commits')).toMatchObject({ sha: after, message: 'Step 50 [skip ci]', skip });
+    expect(push('push-of-50-commits', { commits: [] })).toMatchObject({ sha: after, message: null, skip: null });
+  });
+
+  it('may be a merge, or a commit that changes nothing', () => {
+    expect(push('push-merge')).toMatchObject({ sha: after, message: "Merge branch 'feature/x' into 'main'" });
+    expect(push('push-empty-commit')).toMatchObject({ sha: after, message: 'Deploy again' });
+  });
+
+  it('of a tag has no branch, and the commit that the tag object names', () => {
+    expect(push('tag-push')).toMatchObject({ ref: 'refs/tags/v1.0.0', branch: null, sha: after });
+  });
+
+  it('has the id that stays the same when GitLab tries again', () => {
+    const hook = fixture('gitlab/push');
+    const id = (headers: HookCall['headers']) => gitlab.read({ ...hook, headers })[0]?.id;
+    expect(id({ 'x-gitlab-event-uuid': 'event-1' })).toBe('event-1');
+    expect(id({ 'x-gitlab-event-uuid': 'event-1', 'idempotency-key': 'key-1' })).toBe('key-1');
+    expect(id({})).toBeNull();
+  });
+
+  it('is private unless its project is open to everybody', () => {
+    const project = bodyField(fixture('gitlab/push'), 'project');
+    for (const [level, isPrivate] of [
+      [0, true],
+      [10, true],
+      [20, false],
+      [undefined, false],
+    ] as const) {
+      const repository = { private: isPrivate };
+      expect(push('push', { project: { ...project, visibility_level: level } })).toMatchObject({ repository });
+    }
+  });
+
+  it('is refused when what identifies it is missing or wrong', () => {
+    const project = bodyField(fixture('gitlab/push'), 'project');
+    const refused: [Readonly<Record<string, unknown>>, RegExp][] = [
+      [{ ref: undefined }, /but ref is missing/],
+      [{ after: 'abc' }, /but after is not a commit/],
+      [{ project: null }, /but project is not of the expected type/],
+      [{ project: { ...project, path_with_namespace: '../x' } }, /but project is not of a group/],
+      [{ project: { ...project, path_with_namespace: 'a//x' } }, /but project is not of a group/],
+      [{ project: { ...project, path_with_namespace: 'x' } }, /but project is not of a group/],
+    ];
+    for (const [changes, detail] of refused) expect(() => push('push', changes)).toThrow(detail);
+  });
+
+  it('is a notice when it is another event: GitLab switches off a hook that gets errors', () => {
+    const reason = 'The event merge_request of GitLab deploys nothing; the service acts on pushes and pipelines.';
+    expect(push('merge-request')).toMatchObject({ kind: 'notice', provider: 'gitlab', reason });
+  });
+});
+
+describe('a pipeline of GitLab', () => {
+  it('says which commit of which branch passed', () => {
+    expect(pipeline('success')).toMatchObject({
+      kind: 'build',
+      provider: 'gitlab-ci',
+      hostKind: 'gitlab',
+      sha: after,
+      branch: 'main',
+      check: 'Pipeline of a push',
+      outcome: 'passed',
+      passed: true,
+      pullRequest: false,
+      url: 'https://gitlab.com/octo-group/tools/hello-deploy/-/pipelines/31',
+    });
+  });
+
+  it('passes by the status success alone', () => {
+    for (const name of ['failed', 'canceled'])
+      expect(pipeline(name)).toMatchObject({ outcome: 'failed', passed: false });
+    for (const name of ['running', 'manual'])
+      expect(pipeline(name)).toMatchObject({ outcome: 'pending', pending: true });
+    for (const status of ['created', 'waiting_for_resource', 'preparing', 'pending', 'scheduled', 'canceling']) {
+      expect(pipeline('success', { status })).toMatchObject({ outcome: 'pending' });
+    }
+    for (const status of ['SUCCESS', 'passed', '', 'constructor']) {
+      expect(pipeline('success', { status })).toMatchObject({ passed: false });
+    }
+  });
+
+  it('that was skipped is neutral: neither passed nor failed', () => {
+    expect(pipeline('skipped')).toMatchObject({ outcome: 'neutral', passed: false, pending: true });
+  });
+
+  it('of a merge request is flagged, though its ref is that of the branch', () => {
+    expect(pipeline('merge-request')).toMatchObject({ pullRequest: true, branch: 'main' });
+    expect(pipeline('success', { source: 'merge_request_event' })).toMatchObject({ pullRequest: true });
+    expect(pipeline('success', { ref: 'refs/merge-requests/7/head' })).toMatchObject({ pullRequest: true });
+  });
+
+  it('of a tag has no branch', () => {
+    expect(pipeline('tag')).toMatchObject({ branch: null });
+    expect(pipeline('success', { tag: true })).toMatchObject({ branch: null });
+  });
+
+  it('that is part of another one, or made of statuses from outside, is neutral though it succeeded', () => {
+    expect(pipeline('child')).toMatchObject({ outcome: 'neutral' });
+    expect(pipeline('statuses-from-outside')).toMatchObject({ outcome: 'neutral' });
+    for (const source of ['push', 'web', 'api', 'trigger', 'pipeline', 'schedule', null]) {
+      expect(pipeline('success', { source })).toMatchObject({ outcome: 'passed' });
+    }
+  });
+
+  it('without an id of the delivery has one by what it says: a job that ran again makes it another', () => {
+    const id = (hook: HookCall) => gitlabPipeline.read(withoutIds(hook))[0]?.id;
+    const ids = ['success', 'failed', 'running'].map((name) => id(fixture(`gitlab-pipeline/${name}`)));
+    expect(id(fixture('gitlab-pipeline/success'))).toBe(ids[0]);
+    expect(new Set(ids).size).toBe(3);
+  });
+});

@@ -1,0 +1,336 @@
+import { readdirSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { recognise, senders } from '../../../../../functions/adapters/senders/registry.ts';
+import { DeployError } from '../../../../../functions/core/errors.ts';
+import { readPayload } from '../../../../../functions/core/payload/payload.ts';
+import type { HookCall } from '../../../../../functions/core/ports/sender.ts';
+import { call, fixture, fixtures } from '../../../../support/sender-call.ts';
+
+function refusal(hook: HookCall): DeployError {
+  try {
+    recognise(hook).read(hook);
+  } catch (error) {
+    if (error instanceof DeployError) return error;
+    throw error;
+  }
+  throw new Error('the call was accepted');
+}
+
+describe('the registry of senders', () => {
+  const files = readdirSync(new URL('../../../../../functions/adapters/senders/', import.meta.url), {
+    withFileTypes: true,
+  })
+    .filter((entry) => entry.isFile() && entry.name !== 'registry.ts')
+    .map(({ name }) => name.replace(/\.ts$/, ''));
+
+  it('holds the sender of every module of the folder', async () => {
+    const modules = await Promise.all(
+      files.map((file) => import(`../../../../../functions/adapters/senders/${file}.ts`)),
+    );
+    const exported = modules.flatMap((module: Record<string, unknown>) => Object.values(module));
+    expect(new Set(exported)).toEqual(new Set(senders));
+    expect(senders).toHaveLength(files.length);
+  });
+
+  it('has fixtures for every sender', () => {
+    expect(
+      fixtures()
+        .map(({ sender }) => sender)
+        .sort(),
+    ).toEqual(files.sort());
+  });
+
+  for (const { sender, names } of fixtures()) {
+    for (const name of names) {
+      it(`gives ${name} to ${sender} and to no other`, () => {
+        const hook = fixture(name);
+        const takers = senders.filter((candidate) => candidate.recognises(hook));
+        expect(takers).toEqual([recognise(hook)]);
+        expect(takers[0]?.read(hook)).not.toHaveLength(0);
+      });
+    }
+  }
+});
+
+describe('the headers of a call', () => {
+  const families: [string, string, Record<string, string>][] = [
+    ['Gitea', 'gitea', { 'x-gitea-event': 'push', 'x-gogs-event': 'push' }],
+    ['Forgejo', 'forgejo', { 'x-forgejo-event': 'push', 'x-gitea-event': 'push', 'x-gogs-event': 'push' }],
+    ['Gogs', 'gogs', { 'x-gogs-event': 'push' }],
+  ];
+  for (const [host, provider, headers] of families) {
+    it(`are not taken for GitHub's when ${host} sends GitHub's headers too`, () => {
+      const github = fixture('github/push');
+      const both = { ...github, headers: { ...github.headers, ...headers } };
+      expect(recognise(both).read(both)).toMatchObject([{ kind: 'push', provider }]);
+      // A relay may keep only the host's own header.
+      const alone = { ...github, headers };
+      expect(recognise(alone).read(alone)).toMatchObject([{ kind: 'push', provider }]);
+    });
+  }
+
+  it('count more than the body, whose shape may be that of another', () => {
+    const hook = { ...fixture('gitlab/push'), headers: { 'x-github-event': 'push' } };
+    expect(recognise(hook).name).toBe('GitHub');
+  });
+
+  it('have a sender each, whatever the event and the body', () => {
+    const headers = [
+      'x-forgejo-event',
+      'x-gitea-event',
+      'x-gogs-event',
+      'x-gitlab-event',
+      'x-event-key',
+      'x-github-event',
+      'circleci-event-type',
+      'x-buildkite-event',
+      'x-drone-event',
+      'travis-repo-slug',
+    ];
+    for (const header of headers) {
+      const hook = call({ object_kind: 'pipeline', commit_status: {} }, { [header]: 'anything' });
+      expect(
+        senders.filter((sender) => sender.recognises(hook)),
+        header,
+      ).toHaveLength(1);
+    }
+  });
+});
+
+describe('a call that no sender recognises', () => {
+  it('is refused with what would be understood', () => {
+    const error = refusal(call({ hello: 'world' }));
+    expect(error).toMatchObject({ code: 'deploy:provider:not_supported', status: 400, retry: false });
+    for (const { knownBy } of senders) expect(error.detail).toContain(knownBy);
+  });
+
+  it('is refused with what is missing when it is nearly one of a sender', () => {
+    const pushed = refusal(call({ ref: 'refs/heads/main', repository: { name: 'r', owner: { name: 'o' } } }));
+    expect(pushed.detail).toMatch(/like one of GitHub, without headers, but lacks after\./);
+    const built = refusal(call({ id: 1, repository: { owner_name: 'o', name: 'r' } }));
+    expect(built.detail).toMatch(/like one of Travis CI, but lacks commit\./);
+  });
+
+  it('is never quoted in what is answered', () => {
+    const answer = (hook: HookCall): string => {
+      try {
+        return JSON.stringify(recognise(hook).read(hook));
+      } catch (error) {
+        return String(error);
+      }
+    };
+    for (const body of [
+      { s3cret: 's3cret' },
+      { ref: 's3cret', after: 's3cret', repository: { name: 's3cret', owner: 's3cret' } },
+      {
+        object_kind: 'push',
+        type: 'workflow-completed',
+        event: 's3cret',
+        build: { state: 's3cret', number: 's3cret' },
+      },
+    ]) {
+      for (const headers of [
+        {},
+        { 'x-github-event': 'push' },
+        { 'x-github-event': 's3cret!' },
+        { 'x-gitea-event': 'push' },
+        { 'x-gitlab-event': 'Push Hook' },
+        { 'x-event-key': 'repo:push' },
+        { 'circleci-event-type': 'workflow-completed' },
+        { 'x-buildkite-event': 'build.finished' },
+        { 'x-drone-event': 'build' },
+      ]) {
+        expect(answer(call(body, headers))).not.toContain('s3cret');
+      }
+    }
+  });
+});
+
+describe('a body, however broken', () => {
+  const headerSets: readonly Readonly<Record<string, string>>[] = [
+    {},
+    ...['push', 'ping', 'workflow_run', 'check_suite', 'check_run', 'status'].map((event) => ({
+      'x-github-event': event,
+    })),
+    { 'x-gitea-event': 'push' },
+    { 'x-gitea-event': 'delete' },
+    { 'x-gitea-event': 'workflow_run' },
+    { 'x-forgejo-event': 'action_run_success' },
+    { 'x-forgejo-event': 'push' },
+    { 'x-gogs-event': 'push' },
+    { 'x-gitlab-event': 'Push Hook' },
+    { 'x-event-key': 'repo:push' },
+    { 'x-event-key': 'repo:commit_status_created' },
+    { 'circleci-event-type': 'workflow-completed' },
+    { 'x-buildkite-event': 'build.finished' },
+    { 'x-drone-event': 'build' },
+    { 'travis-repo-slug': 'o/r' },
+  ];
+
+  function deliverOrRefuse(raw: Uint8Array, headers: Record<string, string>): void {
+    const body = parsed(raw);
+    if (body !== null) read({ headers, query: {}, raw, body });
+  }
+
+  /** The body of a call; null when it is refused before any sender is asked. */
+  function parsed(raw: Uint8Array): unknown {
+    try {
+      return readPayload(raw, undefined).body;
+    } catch (error) {
+      expectRefusal(error);
+      return null;
+    }
+  }
+
+  function read(hook: HookCall): void {
+    try {
+      for (const delivery of recognise(hook).read(hook)) expectValid(delivery);
+    } catch (error) {
+      expectRefusal(error);
+    }
+  }
+
+  function expectRefusal(error: unknown): void {
+    expect(error).toBeInstanceOf(DeployError);
+    expect(error).toMatchObject({ status: 400 });
+  }
+
+  function expectValid(delivery: { repository: { owner: string; name: string } | null } & object): void {
+    const { sha, branch, shaPrefix } = { sha: null, branch: null, shaPrefix: null, ...delivery };
+    if (shaPrefix !== null) expect(shaPrefix).toMatch(/^[\da-f]{7,39}$/);
+    if (sha !== null) expect(sha).toMatch(/^(?:[\da-f]{40}|[\da-f]{64})$/);
+    if (branch !== null) expect(branch).not.toMatch(/\s|\.\.|\p{Cc}/u);
+    const { owner, name } = delivery.repository ?? { owner: 'x', name: 'x' };
+    // Only GitLab's groups nest.
+    const owners =
+      'provider' in delivery && /^gitlab|circleci|buildkite|jenkins|drone|appveyor/.test(`${delivery.provider}`)
+        ? owner.split('/')
+        : [owner];
+    for (const segment of [...owners, name]) {
+      expect(segment).toMatch(/^[\w.-]{1,100}$/);
+      expect(segment).not.toMatch(/^\.{1,2}$/);
+    }
+    expect(JSON.stringify(delivery)).not.toMatch(/\\u00|\\u202[a-e]|\\n/);
+  }
+
+  /** Milliseconds of the processor, which do not grow when the machine is busy. */
+  function timeOf(work: () => void): number {
+    const start = process.cpuUsage();
+    work();
+    return process.cpuUsage(start).user / 1000;
+  }
+
+  const names = fixtures().flatMap((folder) => folder.names);
+  const value = fc.oneof(
+    fc.jsonValue({ maxDepth: 3 }),
+    fc.constantFrom(
+      null,
+      '',
+      '..',
+      'refs/heads/../x',
+      'a\u0000b\u001b[31m',
+      '\ud800',
+      1e308,
+      -0,
+      '0'.repeat(40),
+      'g'.repeat(40),
+    ),
+  );
+
+  it('gives deliveries fit to be stored, or a refusal, when a field is replaced', () => {
+    const replaced = fc.tuple(fc.constantFrom(...names), fc.nat(), value, fc.boolean());
+    fc.assert(
+      fc.property(replaced, ([name, at, other, deep]) => {
+        const hook = fixture(name);
+        const body = withField(hook.body, at, other, deep);
+        deliverOrRefuse(new TextEncoder().encode(JSON.stringify(body)), definedHeaders(hook));
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it('gives deliveries or a refusal when it is cut or has bytes replaced', () => {
+    const damaged = fc.tuple(fc.constantFrom(...names), fc.nat(), fc.uint8Array({ maxLength: 4 }), fc.boolean());
+    fc.assert(
+      fc.property(damaged, ([name, at, bytes, cut]) => {
+        const hook = fixture(name);
+        const raw = hook.raw.slice();
+        raw.set(bytes.slice(0, raw.length), at % Math.max(1, raw.length - 4));
+        deliverOrRefuse(cut ? raw.subarray(0, at % raw.length) : raw, definedHeaders(hook));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('gives deliveries or a refusal for any JSON under any header', () => {
+    fc.assert(
+      fc.property(fc.object({ maxDepth: 2 }), fc.constantFrom(...headerSets), (body, headers) => {
+        deliverOrRefuse(new TextEncoder().encode(JSON.stringify(body)), { ...headers });
+      }),
+    );
+  });
+
+  it('takes no longer than 100 ms when a field of it is a megabyte of something', () => {
+    const pieces = [
+      'a',
+      '/',
+      'a/',
+      '.',
+      '\n',
+      ' ',
+      '[skip ',
+      '\r\n',
+      'refs/',
+      '0',
+      'f',
+      '<',
+      ':',
+      '@',
+      '://',
+      '-',
+      '\u202e',
+    ];
+    const long = fc.constantFrom(...pieces).map((piece) => piece.repeat(1_000_000 / piece.length));
+    const many = fc.constantFrom(null, {}, 'a', { id: 'a' }).map((one) => Array.from({ length: 100_000 }, () => one));
+    const replaced = fc.tuple(fc.constantFrom(...names), fc.nat(), fc.oneof(long, many), fc.boolean());
+    fc.assert(
+      fc.property(replaced, ([name, at, other, deep]) => {
+        const hook = fixture(name);
+        const raw = new TextEncoder().encode(JSON.stringify(withField(hook.body, at, other, deep)));
+        const headers = definedHeaders(hook);
+        const body = parsed(raw);
+        if (body === null) return;
+        expect(timeOf(() => read({ headers, query: {}, raw, body }))).toBeLessThan(100);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('is read quickly with five megabytes of commits', () => {
+    const [commit] = Object.values(fixture('github/push').body ?? {}).flatMap((field) =>
+      Array.isArray(field) ? field : [],
+    );
+    const commits = Array.from({ length: 2048 }, () => ({ ...commit, message: 'x'.repeat(2000) }));
+    const { headers, raw } = fixture('github/push', { commits });
+    expect(raw.byteLength).toBeGreaterThan(4_500_000);
+    const start = process.cpuUsage();
+    const hook = { headers, query: {}, raw, body: readPayload(raw, undefined).body };
+    expect(recognise(hook).read(hook)).toMatchObject([{ kind: 'push', branch: 'main' }]);
+    expect(process.cpuUsage(start).user / 1000).toBeLessThan(500);
+  });
+
+  /** The body with one of its fields, or one of a field's fields, replaced. */
+  function withField(body: unknown, at: number, other: unknown, deep: boolean): unknown {
+    const fields = Object.entries(body ?? {});
+    const objects = fields.filter(([, inner]) => typeof inner === 'object' && inner !== null && !Array.isArray(inner));
+    const [key, inner] = (deep ? objects : fields)[at % (deep ? objects : fields).length] ?? ['x', null];
+    return { ...Object.fromEntries(fields), [key]: deep ? withField(inner, at >> 4, other, false) : other };
+  }
+
+  function definedHeaders({ headers }: HookCall): Record<string, string> {
+    return Object.fromEntries(
+      Object.entries(headers).flatMap(([name, text]) => (text === undefined ? [] : [[name, text]])),
+    );
+  }
+});

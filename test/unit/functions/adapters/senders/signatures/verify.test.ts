@@ -1,0 +1,190 @@
+import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { type Verdict, verifySignature } from '../../../../../../functions/adapters/senders/signatures/verify.ts';
+import type { HookCall } from '../../../../../../functions/core/ports/sender.ts';
+
+const secret = 'correct horse';
+const now = 1_704_880_000_000;
+const seconds = now / 1000;
+const json = '{"ref":"refs/heads/main","message":"é ✓"}';
+
+function hook(headers: Readonly<Record<string, string>>, body: string = json): HookCall {
+  return { headers, query: {}, body: {}, raw: new TextEncoder().encode(body) };
+}
+
+function hmac(text: string, encoding: 'hex' | 'base64' = 'hex', key: string | Buffer = secret): string {
+  return createHmac('sha256', key).update(text).digest(encoding);
+}
+
+function verdict(sender: string, headers: Readonly<Record<string, string>>, body?: string): Verdict {
+  return verifySignature(sender, hook(headers, body), [secret], now);
+}
+
+const digest = `SHA-256=${createHash('sha256').update(json).digest('base64')}`;
+const date = new Date(now).toUTCString();
+
+function droneHeaders(changes: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+  const signature = hmac(`date: ${date}\ndigest: ${digest}`, 'base64');
+  return {
+    date,
+    digest,
+    signature: `keyId="hmac-key",algorithm="hmac-sha256",headers="date digest",signature="${signature}"`,
+    ...changes,
+  };
+}
+
+const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const publicKey = keys.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+const travis = sign('RSA-SHA1', Buffer.from(json), keys.privateKey).toString('base64');
+
+const signed: [string, string, Readonly<Record<string, string>>][] = [
+  ['GitHub', 'github', { 'x-hub-signature-256': `sha256=${hmac(json)}` }],
+  ['GitHub Actions', 'github-actions', { 'x-hub-signature-256': `sha256=${hmac(json)}` }],
+  ['Bitbucket', 'bitbucket', { 'x-hub-signature': `sha256=${hmac(json)}` }],
+  ['Gitea, in bare digits', 'gitea', { 'x-gitea-signature': hmac(json) }],
+  ['Forgejo', 'forgejo', { 'x-forgejo-signature': hmac(json), 'x-gitea-signature': hmac(json) }],
+  ['Gitea Actions', 'gitea-actions', { 'x-gitea-signature': hmac(json) }],
+  ['Forgejo Actions', 'forgejo-actions', { 'x-forgejo-signature': hmac(json), 'x-gitea-signature': hmac(json) }],
+  ['Gogs', 'gogs', { 'x-gogs-signature': hmac(json) }],
+  ['GitLab, which sends the token itself', 'gitlab', { 'x-gitlab-token': secret }],
+  [
+    'GitLab with a signing token',
+    'gitlab-ci',
+    {
+      'webhook-id': 'msg-1',
+      'webhook-timestamp': `${seconds}`,
+      'webhook-signature': `v1,${hmac('other', 'base64')} v1,${hmac(`msg-1.${seconds}.${json}`, 'base64')}`,
+    },
+  ],
+  ['CircleCI', 'circleci', { 'circleci-signature': `v1=${hmac(json)}` }],
+  ['CircleCI beside a version that is not known', 'circleci', { 'circleci-signature': `v2=00, v1=${hmac(json)}` }],
+  ['Buildkite, which sends the token itself', 'buildkite', { 'x-buildkite-token': secret }],
+  [
+    'Buildkite with a signature',
+    'buildkite',
+    { 'x-buildkite-signature': `timestamp=${seconds},signature=${hmac(`${seconds}.${json}`)}` },
+  ],
+  ['Drone', 'drone', droneHeaders()],
+];
+
+describe('a signature', () => {
+  for (const [what, sender, headers] of signed) {
+    it(`is valid when it is made with the secret: ${what}`, () => {
+      expect(verdict(sender, headers)).toBe('valid');
+    });
+
+    it(`is valid with any one of two secrets, and invalid with none of them: ${what}`, () => {
+      expect(verifySignature(sender, hook(headers), ['new one', secret], now)).toBe('valid');
+      expect(verifySignature(sender, hook(headers), ['new one', 'newer one'], now)).toBe('invalid');
+      expect(verifySignature(sender, hook(headers), ['', ` ${secret}`, secret.toUpperCase()], now)).toBe('invalid');
+      expect(verifySignature(sender, hook(headers), [], now)).toBe('invalid');
+    });
+
+    it(`is missing when the call has no such header: ${what}`, () => {
+      expect(verdict(sender, {})).toBe('missing');
+      expect(verdict(sender, { authorization: `Basic ${secret}` })).toBe('missing');
+    });
+
+    if (!what.includes('itself')) {
+      it(`is invalid when a byte of the body differs: ${what}`, () => {
+        expect(verdict(sender, headers, `${json} `)).toBe('invalid');
+        expect(verdict(sender, headers, '')).toBe('invalid');
+      });
+    }
+
+    it(`is invalid, and nothing worse, when it is rubbish: ${what}`, () => {
+      for (const rubbish of [
+        'x',
+        'sha256=',
+        'v1=',
+        'v1,',
+        ',',
+        '"',
+        '=',
+        'timestamp=1,signature=',
+        '\ud800',
+        'é'.repeat(9000),
+      ]) {
+        const spoiled = Object.fromEntries(Object.keys(headers).map((name) => [name, rubbish]));
+        expect(verdict(sender, spoiled)).toBe('invalid');
+      }
+    });
+  }
+
+  it('of GitHub is over the bytes of a form, not over the JSON in it', () => {
+    const form = `payload=${encodeURIComponent(json)}`;
+    expect(verdict('github', { 'x-hub-signature-256': `sha256=${hmac(form)}` }, form)).toBe('valid');
+    expect(verdict('github', { 'x-hub-signature-256': `sha256=${hmac(json)}` }, form)).toBe('invalid');
+  });
+
+  it('of GitHub in SHA-1 alone is missing', () => {
+    const sha1 = createHmac('sha1', secret).update(json).digest('hex');
+    expect(verdict('github', { 'x-hub-signature': `sha1=${sha1}` })).toBe('missing');
+  });
+
+  it('of Forgejo that is bad is not made good by one of Gitea', () => {
+    const headers = { 'x-forgejo-signature': '00'.repeat(32), 'x-gitea-signature': hmac(json) };
+    expect(verdict('forgejo', headers)).toBe('invalid');
+    expect(verdict('forgejo', { 'x-gitea-signature': hmac(json) })).toBe('valid');
+  });
+
+  it('of GitLab may be made with a key in base64, as the standard writes it', () => {
+    const key = Buffer.from('0123456789abcdef0123456789abcdef');
+    const signature = hmac(`msg-1.${seconds}.${json}`, 'base64', key);
+    const headers = {
+      'webhook-id': 'msg-1',
+      'webhook-timestamp': `${seconds}`,
+      'webhook-signature': `v1,${signature}`,
+    };
+    const token = `whsec_${key.toString('base64')}`;
+    expect(verifySignature('gitlab', hook(headers), [token], now)).toBe('valid');
+    expect(verifySignature('gitlab', hook(headers), [token.replace('M', 'N')], now)).toBe('invalid');
+  });
+
+  it('that is more than five minutes old, or as far ahead, is invalid for senders that sign the time', () => {
+    const timed = signed.filter(([what]) => /signing token|with a signature|Drone/.test(what));
+    expect(timed).toHaveLength(3);
+    for (const [what, sender, headers] of timed) {
+      for (const [minutes, expected] of [
+        [4, 'valid'],
+        [-4, 'valid'],
+        [6, 'invalid'],
+        [-6, 'invalid'],
+      ] as const) {
+        const later = now + minutes * 60_000;
+        expect(verifySignature(sender, hook(headers), [secret], later), `${what} ${minutes}`).toBe(expected);
+      }
+    }
+  });
+
+  it('of CircleCI in another version alone is invalid', () => {
+    expect(verdict('circleci', { 'circleci-signature': `v2=${hmac(json)}` })).toBe('invalid');
+  });
+
+  it('of Drone counts only when it is over the date and the digest', () => {
+    const weak = `keyId="hmac-key",headers="date",signature="${hmac(`date: ${date}`, 'base64')}"`;
+    expect(verdict('drone', droneHeaders({ signature: weak }))).toBe('invalid');
+    expect(verdict('drone', droneHeaders({ date: 'yesterday' }))).toBe('invalid');
+  });
+
+  it('of Travis CI is over the JSON in the form, and made with the key that the public one belongs to', () => {
+    const form = `payload=${encodeURIComponent(json)}`;
+    const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ type: 'spki', format: 'pem' });
+    const check = (body: string, secrets: readonly string[], signature = travis) =>
+      verifySignature('travis', hook({ signature }, body), secrets, now);
+    expect(check(form, [publicKey])).toBe('valid');
+    expect(check(`${form}&other=1`, [other.toString(), publicKey])).toBe('valid');
+    expect(check(`payload=${encodeURIComponent(`${json} `)}`, [publicKey])).toBe('invalid');
+    expect(check(form, [other.toString()])).toBe('invalid');
+    expect(check(form, ['no key'])).toBe('invalid');
+    expect(check('other=1', [publicKey])).toBe('invalid');
+    expect(check(form, [publicKey], '!!')).toBe('invalid');
+    expect(verifySignature('travis', hook({}, form), [publicKey], now)).toBe('missing');
+  });
+
+  it('is not known of senders that cannot sign', () => {
+    for (const sender of ['appveyor', 'jenkins', 'manual', 'constructor', '']) {
+      expect(verdict(sender, { 'x-hub-signature-256': `sha256=${hmac(json)}` })).toBe('unsupported');
+    }
+  });
+});

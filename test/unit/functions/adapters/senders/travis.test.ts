@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { travis } from '../../../../../functions/adapters/senders/travis.ts';
+import type { BuildResult } from '../../../../../functions/core/payload/delivery.ts';
+import { bodyField, fixture } from '../../../../support/sender-call.ts';
+
+function read(name: string, changes: Readonly<Record<string, unknown>> = {}): BuildResult {
+  const [delivery] = travis.read(fixture(`travis/${name}`, changes));
+  if (delivery?.kind !== 'build') throw new Error('not a build');
+  return delivery;
+}
+
+describe('a build of Travis CI', () => {
+  it('says which commit passed, and where', () => {
+    expect(read('passed')).toEqual({
+      kind: 'build',
+      provider: 'travis',
+      hostKind: 'github',
+      id: '240100200:passed:2024-01-10T09:12:30Z',
+      repository: {
+        hostname: 'github.com',
+        owner: 'octo-org',
+        name: 'hello-deploy',
+        url: 'https://github.com/octo-org/hello-deploy',
+        private: false,
+      },
+      sha: '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4',
+      shaPrefix: null,
+      branch: 'main',
+      check: 'Travis CI',
+      outcome: 'passed',
+      passed: true,
+      pending: false,
+      state: 'Passed',
+      pullRequest: false,
+      message: 'Answer on the port that is given',
+      author: 'Mona Example',
+      skip: null,
+      url: 'https://app.travis-ci.com/octo-org/hello-deploy/builds/240100200',
+    });
+  });
+
+  it('of 2012 has no type, state, build_url and pull_request, and passes by its status', () => {
+    expect(read('2012-passed')).toMatchObject({
+      passed: true,
+      pending: false,
+      pullRequest: false,
+      branch: 'master',
+      url: null,
+      repository: { hostname: 'github.com', owner: 'ada', name: 'hello-api', url: 'https://github.com/ada/hello-api' },
+    });
+    expect(read('2012-failed')).toMatchObject({ passed: false, pending: false, state: 'Broken' });
+    expect(read('2012-running')).toMatchObject({ passed: false, pending: true });
+  });
+
+  it('is told by its own word, not by the jobs of its matrix', () => {
+    expect(read('fixed')).toMatchObject({ passed: true, state: 'Fixed' });
+    for (const name of ['failed', 'errored', 'canceled'])
+      expect(read(name)).toMatchObject({ passed: false, pending: false });
+    expect(read('started')).toMatchObject({ passed: false, pending: true });
+    expect(read('2012-failed', { matrix: [{ status: 0, result: 0 }] }).passed).toBe(false);
+  });
+
+  it('passes by the number 0 and nothing that resembles it', () => {
+    for (const status of [1, null, '0', '', false, [], {}, -1, 'Passed']) {
+      expect(read('passed', { status }).passed).toBe(false);
+      expect(read('passed', { status: undefined, result: status }).passed).toBe(false);
+    }
+    expect(read('passed', { status: undefined }).passed).toBe(true);
+    expect(read('passed', { result: undefined }).passed).toBe(true);
+  });
+
+  it('does not pass when number and words contradict each other', () => {
+    expect(read('passed', { result: 1 }).passed).toBe(false);
+    expect(read('passed', { state: 'failed' }).passed).toBe(false);
+    expect(read('passed', { status_message: 'Broken' }).passed).toBe(false);
+    expect(read('passed', { state: 'started' })).toMatchObject({ passed: false, pending: true });
+  });
+
+  it('without words is pending until it has finished', () => {
+    const silent = { state: undefined, status_message: undefined, result_message: undefined };
+    expect(read('passed', silent)).toMatchObject({ passed: true, pending: false, state: 'Passed' });
+    expect(read('passed', { ...silent, status: 1, result: 1 })).toMatchObject({ pending: false, state: 'Failed' });
+    const running = { ...silent, status: null, result: null, finished_at: null };
+    expect(read('passed', running)).toMatchObject({ passed: false, pending: true, state: 'Pending' });
+  });
+
+  it('asks to leave out what the whole message of its commit does', () => {
+    expect(read('passed', { message: 'Docs\n\n[skip deploy]' }).skip).toMatchObject({ deploy: true });
+  });
+
+  it('is flagged when it is of a pull request, however that is said', () => {
+    expect(read('pull-request')).toMatchObject({ pullRequest: true, passed: true, branch: 'main' });
+    expect(read('pull-request-without-type').pullRequest).toBe(true);
+    expect(read('passed', { type: 'pull_request' }).pullRequest).toBe(true);
+    expect(read('passed', { pull_request: true }).pullRequest).toBe(true);
+    expect(read('passed', { pull_request_number: 7 }).pullRequest).toBe(true);
+    for (const type of ['push', 'cron', 'api']) expect(read('passed', { type }).pullRequest).toBe(false);
+  });
+
+  it('of a tag has no branch, though it gives the name of the tag as one', () => {
+    expect(read('tag').branch).toBeNull();
+    expect(read('tag', { branch: 'main', tag: 'main' }).branch).toBeNull();
+  });
+
+  it('has the same id when it is sent again, and another one when it was started again', () => {
+    const { id } = read('passed');
+    expect(read('passed').id).toBe(id);
+    const later = '2024-01-10T10:00:00Z';
+    const ids = [read('started').id, read('failed').id, read('fixed').id, read('passed', { finished_at: later }).id];
+    expect(new Set([id, ...ids]).size).toBe(5);
+  });
+
+  it('names the host of the code, not the homepage that repository.url may be', () => {
+    const { repository } = read('passed', { compare_url: null });
+    expect(repository).toMatchObject({ hostname: null, url: null });
+    expect(read('bitbucket')).toMatchObject({
+      hostKind: 'bitbucket',
+      repository: { hostname: 'bitbucket.org', owner: 'octo-team' },
+    });
+    expect(read('2012-passed', { compare_url: null }).repository.hostname).toBe('github.com');
+  });
+
+  it('is refused when what identifies it is missing or wrong', () => {
+    const repository = bodyField(fixture('travis/passed'), 'repository');
+    const refused: [Readonly<Record<string, unknown>>, RegExp][] = [
+      [{ id: undefined }, /but id is missing/],
+      [{ id: {} }, /but id is not of the expected type/],
+      [{ commit: undefined }, /but commit is missing/],
+      [{ commit: '1f7e6d5c' }, /but commit is not a commit of 40 or 64/],
+      [{ status: undefined, result: undefined }, /has neither status nor result/],
+      [{ branch: 'a b' }, /but branch is not a name that git allows/],
+      [{ repository: { ...repository, owner_name: '..' } }, /but repository.owner_name holds something else/],
+      [{ repository: { ...repository, name: undefined } }, /but repository.name is missing/],
+    ];
+    for (const [changes, detail] of refused) {
+      const refusal = { code: 'deploy:provider:not_supported', detail: expect.stringMatching(detail) };
+      expect(() => read('passed', changes)).toThrow(expect.objectContaining(refusal));
+    }
+  });
+});

@@ -1,0 +1,73 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { presign } from '../../../../../functions/adapters/signals/presign.ts';
+import { readRequest } from '../../../../../lib/aws-local/gateway/request.ts';
+import { verifySignature } from '../../../../../lib/aws-local/websocket/signature.ts';
+
+const keys = { accessKeyId: 'AKIAEXAMPLE', secretAccessKey: 'secret-canary' };
+const scope = { ...keys, region: 'eu-west-1', service: 'execute-api' };
+const signing = (sessionToken?: string) => ({
+  credentials: async () => ({ ...keys, ...(sessionToken !== undefined && { sessionToken }) }),
+  region: async () => 'eu-west-1',
+});
+
+const because = (words: string) => ({ status: 403, reason: expect.stringContaining(words) });
+
+/** The verifier is another implementation than the signer: what both agree on is what the documentation says. */
+describe('a signed address', () => {
+  let server: Server;
+  let origin: string;
+  let seen: IncomingMessage | undefined;
+  beforeAll(async () => {
+    server = createServer((message, response) => {
+      seen = message;
+      response.end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    origin = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  /** Calls an address as the socket would be, and verifies it as it arrived. */
+  async function verify(address: string, now = Date.now()): Promise<Record<string, string | undefined>> {
+    await fetch(address.replace(/^ws/, 'http'));
+    if (!seen) throw new Error('Nothing arrived.');
+    const request = readRequest(seen, 'id');
+    verifySignature(request, scope, now);
+    return { ...request.query };
+  }
+
+  it.each(['ann', 'Ånn O’Neil', "a'b(c)*!~", 'a+b&c=d%20/?#', '日本'])('names the user %j', async (user) => {
+    expect(await verify(await presign(`ws://${origin}/live`, { user }, signing()))).toMatchObject({ user });
+  });
+
+  it('carries the session token that a function’s credentials have, under the signature', async () => {
+    const address = await presign(`ws://${origin}/`, { user: 'ann' }, signing('token/with+signs=='));
+    expect(await verify(address)).toMatchObject({ 'X-Amz-Security-Token': 'token/with+signs==' });
+    await expect(verify(address.replace('token%2Fwith', 'token%2Fother'))).rejects.toMatchObject(
+      because('does not match'),
+    );
+  });
+
+  it('is good for no other user, host or path', async () => {
+    const address = await presign(`ws://${origin}/live`, { user: 'eve' }, signing());
+    await expect(verify(address.replace('user=eve', 'user=ann'))).rejects.toMatchObject(because('does not match'));
+    await expect(verify(`${address}&user=ann`)).rejects.toMatchObject(because('does not match'));
+    await expect(verify(address.replace('/live', '/other'))).rejects.toMatchObject(because('does not match'));
+    await expect(verify(address.replace('127.0.0.1', 'localhost'))).rejects.toMatchObject(because('does not match'));
+  });
+
+  it('is good for a minute', async () => {
+    const address = await presign(`ws://${origin}/`, { user: 'ann' }, signing());
+    await verify(address, Date.now() + 50_000);
+    await expect(verify(address, Date.now() + 70_000)).rejects.toMatchObject(because('expired'));
+  });
+
+  it('does not hold the key', async () => {
+    expect(await presign(`ws://${origin}/`, { user: 'ann' }, signing())).not.toContain('canary');
+  });
+});

@@ -1,0 +1,56 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dynamoDbConnections } from '../../../../../functions/adapters/stores/dynamodb/connections.ts';
+import { startDynamoDb } from '../../../../../lib/aws-local/emulators/dynamodb.ts';
+import { connectionsContract } from '../../../../contracts/connections.ts';
+import { memoryClock } from '../../../../fakes/clock.ts';
+import { memoryConnections } from '../../../../fakes/signals.ts';
+import { emulatorClient } from '../../../../support/dynamodb-table.ts';
+
+connectionsContract('The memory', memoryConnections);
+
+describe('The table of connections', () => {
+  const table = 'connections';
+  let folder: string;
+  let database: Awaited<ReturnType<typeof startDynamoDb>>;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'connections-'));
+    database = await startDynamoDb({ file: join(folder, 'db.sqlite'), bring: undefined });
+    await emulatorClient(database.endpoint).send(
+      new CreateTableCommand({
+        TableName: table,
+        BillingMode: 'PAY_PER_REQUEST',
+        AttributeDefinitions: ['pk', 'sk'].map((AttributeName) => ({ AttributeName, AttributeType: 'S' as const })),
+        KeySchema: [
+          { AttributeName: 'pk', KeyType: 'HASH' },
+          { AttributeName: 'sk', KeyType: 'RANGE' },
+        ],
+      }),
+    );
+  });
+  afterAll(async () => {
+    await database.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const open = (clock = memoryClock()) =>
+    dynamoDbConnections({ client: emulatorClient(database.endpoint), table, clock });
+
+  connectionsContract('It', open);
+
+  it('passes over a connection that has outlived what the gateway allows, however often it registered', async () => {
+    const clock = memoryClock();
+    const connections = open(clock);
+    const socket = { id: 'old=', side: 'outside' } as const;
+    await connections.open(socket, 'kiwi');
+    await connections.register(socket);
+    clock.pass(2 * 60 * 60 * 1000);
+    await connections.register(socket);
+    expect(await connections.list('kiwi')).toEqual([socket]);
+    clock.pass(11 * 60 * 1000);
+    expect(await connections.list('kiwi')).toEqual([]);
+  });
+});

@@ -1,0 +1,30 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { dynamoDbTokens } from '../../../../../functions/adapters/stores/dynamodb/tokens.ts';
+import { systemClock, systemIds } from '../../../../../functions/adapters/system/system.ts';
+import { startDynamoDb } from '../../../../../lib/aws-local/emulators/dynamodb.ts';
+import { tokenStoreContract } from '../../../../contracts/token-store.ts';
+import { memoryTokens } from '../../../../fakes/deploy-log/deploy-log.ts';
+import { createLogTable, emulatorClient } from '../../../../support/dynamodb-table.ts';
+
+tokenStoreContract('The memory', async () => memoryTokens());
+
+describe('The table of the log', () => {
+  let folder: string;
+  let database: Awaited<ReturnType<typeof startDynamoDb>>;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tokens-'));
+    database = await startDynamoDb({ file: join(folder, 'log.sqlite'), bring: undefined });
+    await createLogTable(emulatorClient(database.endpoint), 'log');
+  });
+  afterAll(async () => {
+    await database.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  tokenStoreContract('It', async () =>
+    dynamoDbTokens({ client: emulatorClient(database.endpoint), table: 'log', clock: systemClock, ids: systemIds }),
+  );
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { badge } from '../../../../functions/api-badge/badge.ts';
+import type { Badge } from '../../../../functions/core/ports/log-reader.ts';
+import { request } from '../../../support/requests.ts';
+
+function get(shown: Badge, headers: Record<string, string> = {}, repository = 'shop.svg') {
+  return badge({ badge: async (user, name) => (user === 'ann' && name === 'shop' ? shown : 'unknown') })(
+    request({ params: { user: 'ann', repository }, headers, user: '' }),
+  );
+}
+
+describe('the badge', () => {
+  it.each(['ok', 'failed', 'deploying', 'held', 'unknown'] as const)('is a picture that says %s', async (shown) => {
+    const { status, headers, body } = await get(shown);
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      'content-type': expect.stringContaining('image/svg+xml'),
+      'cache-control': 'no-cache, max-age=0',
+    });
+    expect(body).toMatch(/^<svg/);
+    expect(body).toContain(`deployment: ${shown}`);
+  });
+
+  it('has a tag of its own for each state, by which a reader that has it is spared the picture', async () => {
+    const etag = (await get('ok')).headers?.etag ?? '';
+    expect((await get('failed')).headers?.etag).not.toBe(etag);
+    expect(await get('ok', { 'if-none-match': `W/${etag}, "other"` })).toMatchObject({
+      status: 304,
+      headers: { etag },
+    });
+    expect((await get('failed', { 'if-none-match': etag })).status).toBe(200);
+  });
+
+  it('of a repository that does not exist looks like that of one that never deployed', async () => {
+    expect(await get('ok', {}, 'nothing.svg')).toEqual(await get('unknown'));
+  });
+
+  it.each(['shop', 'shop.png', ''])('has an address that ends with .svg: %j is none', async (repository) => {
+    await expect(get('ok', {}, repository)).rejects.toMatchObject({ code: 'request:not_found', status: 404 });
+  });
+
+  it('cannot be told when the database fails', async () => {
+    const failing = badge({ badge: async () => Promise.reject(new Error('away')) });
+    const failure = failing(request({ params: { user: 'ann', repository: 'shop.svg' } }));
+    await expect(failure).rejects.toMatchObject({ code: 'status:db:query_fail' });
+  });
+});

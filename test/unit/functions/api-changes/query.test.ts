@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { readChangesQuery } from '../../../../functions/api-changes/query.ts';
+
+const read = (query: Record<string, string> = {}, headers: Record<string, string> = {}) =>
+  readChangesQuery({ query, headers });
+
+describe('the query of the changes', () => {
+  it('asks by default for a stream of what is still to come', () => {
+    expect(read()).toEqual({
+      since: 'now',
+      mode: 'continuous',
+      docs: 'false',
+      heartbeat: 15_000,
+      limit: Number.POSITIVE_INFINITY,
+      app: null,
+      events: false,
+    });
+  });
+
+  it.each([
+    ['since', '-1'],
+    ['since', '1.5'],
+    ['since', ''],
+    ['since', '9999999999999'],
+    ['feed', 'eventsource'],
+    ['feed', ''],
+    ['heartbeat', '9'],
+    ['heartbeat', 'true'],
+    ['limit', '0'],
+    ['limit', '-5'],
+    ['include_docs', 'yes'],
+  ])('is refused by name when %s is %j', (name, value) => {
+    expect(() => read({ [name]: value })).toThrow(expect.objectContaining({ code: 'request:bad_parameter' }));
+    expect(() => read({ [name]: value })).toThrow(name);
+  });
+
+  it('has the last event of a browser win over since, and names the header when it cannot be read', () => {
+    expect(read({ since: '3' }, { 'last-event-id': '7' }).since).toBe(7);
+    expect(read({ since: '3' }, { 'last-event-id': '' }).since).toBe(3);
+    expect(() => read({}, { 'last-event-id': 'x' })).toThrow('Last-Event-ID');
+  });
+
+  it('never lets a stream be silent for so long that the gateway ends it', () => {
+    expect(read({ heartbeat: '86400000' }).heartbeat).toBe(240_000);
+  });
+
+  it.each([
+    ['text/event-stream', true],
+    ['text/html, Text/Event-Stream;q=0.9', true],
+    ['text/event-stream;q=0, */*', false],
+    ['*/*', false],
+    ['application/x-ndjson', false],
+  ])('with Accept: %s wants server-sent events: %s', (accept, events) => {
+    expect(read({}, { accept }).events).toBe(events);
+  });
+});

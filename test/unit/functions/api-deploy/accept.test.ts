@@ -1,0 +1,428 @@
+import { describe, expect, it } from 'vitest';
+import { accept, type Hook } from '../../../../functions/api-deploy/accept.ts';
+import type { HookSecrets } from '../../../../functions/api-deploy/signature.ts';
+import type { Status } from '../../../../functions/core/entry/entry.ts';
+import { DeployError } from '../../../../functions/core/errors.ts';
+import { type BuildResult, type Delivery, type Outcome, settled } from '../../../../functions/core/payload/delivery.ts';
+import { maxPayloadBytes } from '../../../../functions/core/payload/payload.ts';
+import { memoryClock, memoryIds } from '../../../fakes/clock.ts';
+import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
+import { memoryQueue } from '../../../fakes/job-queue.ts';
+import { build, notice, push } from '../../../support/deliveries.ts';
+import { AT, MINUTE, repository, sha } from '../../../support/entries.ts';
+
+/** The webhook on a log in memory; `says` is what the next call says. */
+function world() {
+  const clock = memoryClock(AT);
+  const log = new MemoryLog(memoryIds());
+  const queue = memoryQueue();
+  const traced: unknown[] = [];
+  const secrets: Record<string, string[]> = {};
+  let says: readonly Delivery[] = [];
+  const ports = {
+    log,
+    facts: log,
+    queue,
+    clock,
+    recognise: () => ({ name: 'Test', recognises: () => true, read: () => says }),
+    hostName: (_kind: string, hostname: string | null) => (hostname === 'memory.example.com' ? 'memory' : null),
+    hookSecrets: async (): Promise<HookSecrets> => ({ ann: secrets }),
+    verify: async () => 'missing' as const,
+    defaultBranch: 'master',
+    trace: (event: string, fields: object) => void traced.push({ event, ...fields }),
+  };
+  const hook: Hook = {
+    user: 'ann',
+    uuid: '00000000-0000-4000-8000-000000000001',
+    base: 'https://hooks.example.com',
+    at: AT,
+    headers: { 'content-type': 'application/json' },
+    query: {},
+    raw: new TextEncoder().encode('{"ref":"refs/heads/master"}'),
+  };
+  return {
+    ...ports,
+    traced,
+    secrets,
+    call: (deliveries: readonly Delivery[], patch: Partial<Hook> = {}) => {
+      says = deliveries;
+      return accept({ ...hook, ...patch }, ports);
+    },
+    end: (number: number, status: Status) =>
+      log.move('ann', number, (entry) => ({ entry: { ...entry, status, finishedAt: AT }, due: AT })),
+    entries: async () => (await log.page({ user: 'ann', app: null, skip: 0, limit: 100 })).entries,
+  };
+}
+
+describe('a push to the deployed branch', () => {
+  it('becomes a queued entry that says what was pushed, and its first stage is queued', async () => {
+    const { call, queue } = world();
+    const [entry] = await call([push({ before: sha('0'), forced: true })]);
+    expect(entry).toMatchObject({
+      number: 1,
+      status: 'queued',
+      stage: 'check',
+      uuid: '00000000-0000-4000-8000-000000000001',
+      provider: 'github',
+      repository: { host: 'memory', owner: 'ann', name: 'shop' },
+      sha: sha('a'),
+      branch: 'master',
+      before: sha('0'),
+      forced: true,
+      delivery: 'delivery-1',
+      receivedAt: AT,
+      finishedAt: null,
+    });
+    expect(queue.sent).toEqual([{ user: 'ann', number: 1, stage: 'check', group: 'ann/ann/shop' }]);
+  });
+
+  it('is the branch’s newest', async () => {
+    const { call, log } = world();
+    await call([push()]);
+    expect((await log.branch('ann', repository, 'master')).newest).toBe(1);
+  });
+
+  it('is accepted though the queue is away: the sweeper finds it after a minute', async () => {
+    const { call, queue, log, traced } = world();
+    queue.send = async () => {
+      throw new Error('The queue is away.');
+    };
+    const [entry] = await call([push()]);
+    expect(entry.status).toBe('queued');
+    expect(await log.due(AT + MINUTE, 10)).toEqual([{ user: 'ann', number: 1 }]);
+    expect(traced).toMatchObject([{ event: 'first stage not queued', number: 1 }]);
+  });
+
+  it('is refused with a code that asks for another try when the database is away', async () => {
+    const { call, log, queue } = world();
+    log.append = async () => {
+      throw new Error('connect ECONNREFUSED 10.0.0.7');
+    };
+    const refused = call([push()]);
+    await expect(refused).rejects.toMatchObject({ code: 'deploy:db:failed_to_store_payload', status: 503 });
+    await expect(refused).rejects.not.toMatchObject({ detail: expect.stringContaining('10.0.0.7') });
+    expect(queue.sent).toEqual([]);
+  });
+});
+
+describe('what deploys nothing', () => {
+  it.each([
+    ['a push to another branch', push({ ref: 'refs/heads/work', branch: 'work' })],
+    ['a tag', push({ ref: 'refs/tags/v1', branch: null })],
+    ['a deleted branch', push({ sha: null })],
+    ['a ping', notice()],
+    ['a build of a pull request', build({ pullRequest: true })],
+    ['a failed build', build({ ...settled('failed'), state: 'Failed' })],
+    ['a build that has only begun', build({ ...settled('pending'), state: 'Started' })],
+    ['a build of another branch', build({ branch: 'work' })],
+  ])('%s is written down as skipped with a reason, and nothing is queued', async (_what, delivery) => {
+    const { call, queue } = world();
+    const [entry] = await call([delivery]);
+    expect(entry).toMatchObject({ status: 'skipped', finishedAt: AT });
+    expect(entry.reason).toMatch(/\.$/);
+    expect(queue.sent).toEqual([]);
+  });
+
+  it('leaves the newest of the branch as it was', async () => {
+    const { call, log } = world();
+    await call([push({ sha: null })]);
+    expect((await log.branch('ann', repository, 'master')).newest).toBe(0);
+  });
+
+  it('may come from a host that is not configured when it is a ping', async () => {
+    const { call } = world();
+    const elsewhere = { hostname: 'elsewhere.example.com', owner: 'a', name: 'b', url: null, private: false };
+    const [entry] = await call([notice({ repository: elsewhere })]);
+    expect(entry).toMatchObject({ status: 'skipped', repository: null });
+  });
+});
+
+describe('the branch', () => {
+  it('is the configured one, unless the hook’s address names another', async () => {
+    const { call } = world();
+    const staging = push({ ref: 'refs/heads/staging', branch: 'staging' });
+    expect((await call([staging]))[0].status).toBe('skipped');
+    expect((await call([staging], { query: { branch: 'staging' } }))[0].status).toBe('queued');
+  });
+
+  it('may be given as a full ref', async () => {
+    const { call } = world();
+    expect((await call([push()], { query: { branch: 'refs/heads/master' } }))[0].status).toBe('queued');
+  });
+
+  it.each(['', 'a b', 'a..b~1', 'a\u0000b', 'x'.repeat(251)])('%j is none', async (branch) => {
+    const { call } = world();
+    await expect(call([push()], { query: { branch } })).rejects.toMatchObject({ code: 'request:bad_parameter' });
+  });
+});
+
+describe('the same delivery again', () => {
+  it('is a duplicate that names the first entry, and deploys nothing', async () => {
+    const { call, queue } = world();
+    const [first] = await call([push()]);
+    const [again] = await call([push()]);
+    expect(again).toMatchObject({ number: 2, status: 'duplicate', finishedAt: AT });
+    expect(again.reason).toContain(`/changes/${first.id}`);
+    expect(queue.sent).toHaveLength(1);
+  });
+
+  it('is a duplicate too after the first was deployed, and after another duplicate', async () => {
+    const { call, end } = world();
+    const [first] = await call([push()]);
+    await end(1, 'ok');
+    await call([push()]);
+    const [again] = await call([push()]);
+    expect(again).toMatchObject({ number: 3, status: 'duplicate' });
+    expect(again.reason).toContain(first.id);
+  });
+
+  it.each(['error', 'expired'] as const)('is deployed when the first one ended with %s', async (status) => {
+    const { call, end, queue } = world();
+    await call([push()]);
+    await end(1, status);
+    const [again] = await call([push()]);
+    expect(again).toMatchObject({ number: 2, status: 'queued' });
+    expect(queue.sent.map(({ number }) => number)).toEqual([1, 2]);
+  });
+
+  it('deploys once when two come at the same time after a failure', async () => {
+    const { call, end, entries } = world();
+    await call([push()]);
+    await end(1, 'error');
+    const both = await Promise.all([call([push()]), call([push()])]);
+    expect(both.map(([entry]) => entry.status).sort()).toEqual(['duplicate', 'queued']);
+    const [duplicate, second] = await entries();
+    expect(duplicate?.reason).toContain(second?.id);
+  });
+
+  it('does not make the duplicate the newest of the branch', async () => {
+    const { call, log } = world();
+    await call([push()]);
+    await call([push()]);
+    expect((await log.branch('ann', repository, 'master')).newest).toBe(1);
+  });
+
+  it('is another one for another branch: two hooks of a repository send the same id', async () => {
+    const { call } = world();
+    const staging = push({ ref: 'refs/heads/staging', branch: 'staging' });
+    await call([staging], { query: { branch: 'staging' } });
+    expect((await call([staging]))[0].status).toBe('skipped');
+    expect((await call([push()]))[0].status).toBe('queued');
+  });
+
+  it('cannot be told when the sender gives no id: both are deployed', async () => {
+    const { call, queue } = world();
+    await call([push({ id: null })]);
+    await call([push({ id: null })]);
+    expect(queue.sent).toHaveLength(2);
+  });
+
+  it('of several pushes stores what the first try could not', async () => {
+    const { call, log, entries } = world();
+    const several = [push(), push({ ref: 'refs/heads/other', branch: 'other' })];
+    const append = log.append.bind(log);
+    let appended = 0;
+    log.append = async (appending) => {
+      appended += 1;
+      if (appended === 2) throw new Error('The database is away.');
+      return append(appending);
+    };
+    await expect(call(several)).rejects.toMatchObject({ code: 'deploy:db:failed_to_store_payload' });
+    await call(several);
+    expect((await entries()).map(({ status }) => status).reverse()).toEqual(['queued', 'duplicate', 'skipped']);
+  });
+});
+
+describe('a build', () => {
+  it('that passed is queued, and what it said of the commit is remembered with it', async () => {
+    const { call, log } = world();
+    const [entry] = await call([build()]);
+    expect(entry).toMatchObject({ status: 'queued', fromBuild: true, provider: 'travis' });
+    const commit = { host: 'memory', owner: 'ann', name: 'shop', sha: sha('a') };
+    const said = { provider: 'travis', check: 'travis', outcome: 'passed', state: 'Passed' };
+    expect((await log.gate('ann', commit, 'master')).checks).toEqual([said]);
+  });
+
+  it('that failed ends the push that waits for it, and its status is reported', async () => {
+    const { call, log, queue } = world();
+    await call([push()]);
+    await log.move('ann', 1, (entry) => ({ entry: { ...entry, status: 'held' }, gate: { held: 1 }, due: AT }));
+    await call([build({ ...settled('failed'), state: 'Broken' })]);
+    const refused = await log.read('ann', 1);
+    expect(refused).toMatchObject({ status: 'skipped', finishedAt: AT });
+    expect(refused?.reason).toBe('CI did not pass: the check "travis" of travis said "Broken".');
+    expect(queue.reports).toEqual([{ user: 'ann', number: 1 }]);
+  });
+
+  it.each([
+    ['of a pull request', { pullRequest: true }],
+    ['of another branch', { branch: 'work' }],
+  ])('that failed %s leaves the push waiting, and says nothing of the commit', async (_what, patch) => {
+    const { call, log } = world();
+    await call([push()]);
+    await log.move('ann', 1, (entry) => ({ entry: { ...entry, status: 'held' }, gate: { held: 1 }, due: AT }));
+    await call([build({ ...settled('failed'), state: 'Failed', ...patch })]);
+    expect((await log.read('ann', 1))?.status).toBe('held');
+    const commit = { host: 'memory', owner: 'ann', name: 'shop', sha: sha('a') };
+    expect((await log.gate('ann', commit, 'master')).checks).toEqual([]);
+  });
+
+  it('that has only begun leaves the push waiting', async () => {
+    const { call, log } = world();
+    await call([push()]);
+    await log.move('ann', 1, (entry) => ({ entry: { ...entry, status: 'held' }, gate: { held: 1 }, due: AT }));
+    await call([build({ ...settled('pending'), state: 'Started' })]);
+    expect((await log.read('ann', 1))?.status).toBe('held');
+  });
+});
+
+describe('a check that was skipped', () => {
+  const said = (check: string, outcome: Outcome) => build({ id: check, check, ...settled(outcome), state: outcome });
+  const holding = async () => {
+    const made = world();
+    await made.call([push()]);
+    await made.log.move('ann', 1, (entry) => ({ entry: { ...entry, status: 'held' }, gate: { held: 1 }, due: AT }));
+    await made.call([said('docs', 'pending')]);
+    await made.call([said('unit', 'passed')]);
+    made.queue.sent.length = 0;
+    return made;
+  };
+
+  it('lets the push go that it was the last to keep', async () => {
+    const { call, log, queue } = await holding();
+    await call([said('docs', 'neutral')]);
+    expect(await log.read('ann', 1)).toMatchObject({ status: 'running', stage: 'check', reason: null });
+    expect(queue.sent).toEqual([{ user: 'ann', number: 1, stage: 'check', group: 'ann/ann/shop' }]);
+  });
+
+  it('leaves the push waiting while another check runs, or when none has passed', async () => {
+    const { call, log, queue } = await holding();
+    await call([said('lint', 'pending')]);
+    await call([said('docs', 'neutral')]);
+    expect(await log.read('ann', 1)).toMatchObject({ status: 'held' });
+    expect(queue.sent).toEqual([]);
+  });
+});
+
+describe('a build that gives only the first digits of its commit', () => {
+  const short = (patch: Partial<BuildResult> = {}) => build({ sha: null, shaPrefix: 'aaaaaaaaaa', ...patch });
+
+  it('speaks for the newest commit of its branch when that begins with them', async () => {
+    const { call } = world();
+    await call([push()]);
+    expect((await call([short()]))[0]).toMatchObject({ status: 'queued', sha: sha('a'), fromBuild: true });
+  });
+
+  it('speaks for an older commit that CI has spoken about, whatever the case of its repository', async () => {
+    const { call } = world();
+    await call([push()]);
+    await call([build({ ...settled('failed'), state: 'Failed' })]);
+    await call([push({ id: 'delivery-2', sha: sha('b') })]);
+    const repository = { hostname: 'memory.example.com', owner: 'Ann', name: 'Shop', url: null, private: false };
+    expect((await call([short({ repository })]))[0]).toMatchObject({ status: 'queued', sha: sha('a') });
+  });
+
+  it('that failed ends the push that waits', async () => {
+    const { call, log } = world();
+    await call([push()]);
+    await log.move('ann', 1, (entry) => ({ entry: { ...entry, status: 'held' }, gate: { held: 1 }, due: AT }));
+    await call([short({ ...settled('failed'), state: 'Failed' })]);
+    expect((await log.read('ann', 1))?.status).toBe('skipped');
+  });
+
+  it.each([
+    ['no commit', ['b']],
+    ['several', ['a', 'a']],
+  ])('deploys nothing when they fit %s, and says why', async (_what, starts) => {
+    const { call, queue } = world();
+    const shas = starts.map((start, place) => `${start.repeat(12)}${String(place).repeat(28)}`);
+    for (const one of shas) await call([build({ id: one, sha: one, ...settled('failed'), state: 'Failed' })]);
+    const [entry] = await call([short()]);
+    expect(entry).toMatchObject({ status: 'skipped', sha: null });
+    expect(entry.reason).toContain('aaaaaaaaaa');
+    expect(queue.sent).toEqual([]);
+  });
+
+  it('is refused with a code that asks for another try when the database is away', async () => {
+    const { call, log } = world();
+    log.commits = async () => {
+      throw new Error('connect ECONNREFUSED 10.0.0.7');
+    };
+    await expect(call([short()])).rejects.toMatchObject({ code: 'deploy:db:failed_to_store_payload' });
+  });
+});
+
+describe('waiting for CI', () => {
+  const skip = { deploy: false, ci: true, words: '[skip ci]' };
+
+  it('is decided by the hook’s address or the commit’s message, and remembered with the entry', async () => {
+    const { call } = world();
+    expect((await call([push({ id: '1' })], { query: { ci: 'wait' } }))[0].ci).toMatchObject({ waits: true });
+    expect((await call([push({ id: '2', skip })]))[0].ci).toMatchObject({ waits: false });
+    expect((await call([push({ id: '3' })]))[0].ci).toBeUndefined();
+  });
+
+  it('cannot be asked for in other words', async () => {
+    const { call } = world();
+    await expect(call([push()], { query: { ci: 'no' } })).rejects.toMatchObject({ code: 'request:bad_parameter' });
+  });
+
+  it('is no question for a commit whose message forbids the deploy: its words are the reason', async () => {
+    const { call, queue } = world();
+    const [entry] = await call([push({ skip: { deploy: true, ci: false, words: '[skip deploy]' } })]);
+    expect(entry).toMatchObject({ status: 'skipped', reason: "The commit's message says [skip deploy]." });
+    expect(queue.sent).toEqual([]);
+  });
+
+  it('begins with the first result of the branch, or a ping that promises results', async () => {
+    const { call, log } = world();
+    await call([build({ provider: 'circleci', ...settled('failed'), state: 'failed' })]);
+    await call([notice({ bringsCi: true })]);
+    const { ci } = await log.branch('ann', repository, 'master');
+    expect(Object.keys(ci).sort()).toEqual(['circleci', 'github']);
+  });
+});
+
+describe('a call that says several things', () => {
+  it('makes an entry of each, in their order, and answers with one that deploys', async () => {
+    const { call, entries } = world();
+    const [first] = await call([push({ ref: 'refs/heads/work', branch: 'work' }), push()]);
+    expect(first.status).toBe('queued');
+    expect((await entries()).map(({ status }) => status).reverse()).toEqual(['skipped', 'queued']);
+  });
+
+  it('that says nothing is no payload of a supported kind', async () => {
+    const { call, entries } = world();
+    await expect(call([])).rejects.toMatchObject({ code: 'deploy:provider:not_supported' });
+    expect(await entries()).toEqual([]);
+  });
+});
+
+describe('what is refused at once stores nothing', () => {
+  it.each([
+    ['no payload', { raw: new Uint8Array() }, 'deploy:no_payload'],
+    ['a body that is too large', { raw: new Uint8Array(maxPayloadBytes + 1) }, 'request:too_large'],
+    ['a body that is no JSON', { raw: new TextEncoder().encode('<xml/>') }, 'deploy:provider:not_supported'],
+  ])('%s', async (_what, patch, code) => {
+    const { call, entries } = world();
+    await expect(call([push()], patch)).rejects.toMatchObject({ code });
+    expect(await entries()).toEqual([]);
+  });
+
+  it('a call without the signature that is asked for', async () => {
+    const made = world();
+    made.secrets.github = ['one'];
+    await expect(made.call([push()])).rejects.toMatchObject({ code: 'deploy:auth:bad_creds', status: 401 });
+    expect(await made.entries()).toEqual([]);
+    expect((await made.call([build()]))[0].status).toBe('queued');
+  });
+
+  it('a repository on a host that the service is not configured for, which it names', async () => {
+    const { call, entries } = world();
+    const elsewhere = { hostname: 'elsewhere.example.com', owner: 'a', name: 'b', url: null, private: false };
+    const refused = call([push(), push({ repository: elsewhere })]);
+    await expect(refused).rejects.toThrow(DeployError);
+    await expect(refused).rejects.toMatchObject({ detail: expect.stringContaining('elsewhere.example.com') });
+    expect(await entries()).toEqual([]);
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { accepted, awaited } from '../../../../functions/api-deploy/answer.ts';
+import type { Entry } from '../../../../functions/core/entry/entry.ts';
+import { memoryClock, memoryIds } from '../../../fakes/clock.ts';
+import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
+import { AT, append, entry, SECOND } from '../../../support/entries.ts';
+
+describe('the answer to a hook', () => {
+  it('is 202 with the entry and its address while the deploy is under way', () => {
+    const queued = entry();
+    const address = `https://hooks.example.com/1/status/ann/changes/${queued.id}`;
+    const answer = accepted(queued);
+    expect(answer).toMatchObject({
+      status: 202,
+      headers: { location: address },
+      body: { id: address, status: 'queued' },
+    });
+    expect(accepted(entry({ status: 'held' })).status).toBe(202);
+  });
+
+  it.each(['skipped', 'duplicate'] as const)('is 200 when there is nothing to deploy: %s', (status) => {
+    expect(accepted(entry({ status }))).toMatchObject({ status: 200, body: { status } });
+  });
+});
+
+/** A hook that waits; after that many milliseconds its entry becomes what is given. */
+async function waiting(seconds: number, after: number, patch: Partial<Entry>) {
+  const clock = memoryClock(AT);
+  const log = new MemoryLog(memoryIds());
+  const queued = await append(log);
+  const read = log.read.bind(log);
+  log.read = async (user, number) => {
+    const current = await read(user, number);
+    return current && clock.now() - AT >= after ? { ...current, ...patch } : current;
+  };
+  return { log, clock, run: () => awaited(queued, seconds, { log, clock }) };
+}
+
+describe('the answer to a hook that waits', () => {
+  it('is 200 with the final entry once the deploy is ok', async () => {
+    const { run, clock } = await waiting(25, 5 * SECOND, { status: 'ok' });
+    expect(await run()).toMatchObject({
+      status: 200,
+      headers: { 'preference-applied': 'wait=25' },
+      body: { status: 'ok' },
+    });
+    expect(clock.now() - AT).toBeLessThan(6 * SECOND);
+  });
+
+  it('is the documented status and code when the deploy failed, with the entry’s address', async () => {
+    const error = { code: 'deploy:platform:start_app', status: 500, detail: 'It exits with 1.' } as const;
+    const { run } = await waiting(25, SECOND, { status: 'error', error });
+    expect(await run()).toMatchObject({
+      status: 500,
+      headers: { 'content-type': 'application/problem+json', location: expect.stringContaining('/changes/') },
+      body: { code: 'deploy:platform:start_app', status: 500, detail: 'It exits with 1.' },
+    });
+  });
+
+  it('is 202 when the time was not enough, and says that it waited', async () => {
+    const { run, clock } = await waiting(3, 60 * SECOND, { status: 'ok' });
+    expect(await run()).toMatchObject({ status: 202, headers: { 'preference-applied': 'wait=3' } });
+    expect(clock.now() - AT).toBeLessThanOrEqual(3 * SECOND);
+  });
+
+  it('counts from the arrival of the hook: storing it has taken part of the time', async () => {
+    const { run, clock } = await waiting(3, 60 * SECOND, { status: 'ok' });
+    clock.pass(2 * SECOND);
+    await run();
+    expect(clock.now() - AT).toBeLessThanOrEqual(3 * SECOND);
+  });
+
+  it('does not wait for CI', async () => {
+    const { run, clock } = await waiting(25, SECOND, { status: 'held' });
+    expect(await run()).toMatchObject({ status: 202, body: { status: 'held' } });
+    expect(clock.now() - AT).toBeLessThan(2 * SECOND);
+  });
+
+  it('is 202 when the database is away meanwhile: the hook is stored', async () => {
+    const { run, log } = await waiting(2, 0, {});
+    log.read = async () => {
+      throw new Error('The database is away.');
+    };
+    expect(await run()).toMatchObject({ status: 202, body: { status: 'queued' } });
+  });
+
+  it('of no seconds is given at once', async () => {
+    const { run, clock } = await waiting(0, 60 * SECOND, {});
+    expect(await run()).toMatchObject({ status: 202, headers: { 'preference-applied': 'wait=0' } });
+    expect(clock.now()).toBe(AT);
+  });
+});

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { expectedCi } from '../../../../functions/api-deploy/expected-ci.ts';
+import { settled } from '../../../../functions/core/payload/delivery.ts';
+import { build, notice, push } from '../../../support/deliveries.ts';
+import { AT, MINUTE } from '../../../support/entries.ts';
+
+const until = AT + 90 * 24 * 60 * MINUTE;
+
+describe('a CI provider is to be expected', () => {
+  it.each(['passed', 'failed', 'pending'] as const)('for 90 days after a build of the branch that is %s', (outcome) => {
+    const expected = expectedCi(build(settled(outcome)), 'master', AT);
+    expect(expected).toEqual({ branch: 'master', provider: 'travis', until });
+  });
+
+  it('when the ping says that the hook brings its results, and not any more when it says that it does not', () => {
+    expect(expectedCi(notice({ bringsCi: true }), 'main', AT)).toEqual({ branch: 'main', provider: 'github', until });
+    expect(expectedCi(notice({ bringsCi: false }), 'main', AT)?.until).toBeNull();
+  });
+
+  it.each([
+    ['a push', push()],
+    ['a notice that does not tell', notice()],
+    ['a build of a pull request', build({ pullRequest: true })],
+    ['a build of another branch', build({ branch: 'work' })],
+    ['a run that tested nothing', build(settled('neutral'))],
+  ])('not after %s', (_what, delivery) => {
+    expect(expectedCi(delivery, 'master', AT)).toBeNull();
+  });
+});

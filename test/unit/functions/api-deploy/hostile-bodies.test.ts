@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { maxPayloadBytes } from '../../../../functions/core/payload/payload.ts';
+import { outcome } from '../../../support/outcome.ts';
+import { fixture, fixtures } from '../../../support/sender-call.ts';
+
+/** The outcome, and that a refusal came within 100 ms: of the processor or of the clock, in the best of three tries. */
+async function timely(...call: Parameters<typeof outcome>): Promise<string> {
+  let best = Number.POSITIVE_INFINITY;
+  let became = '';
+  for (let tries = 0; tries < 3 && best >= 100; tries += 1) {
+    const [time, processor] = [performance.now(), process.cpuUsage()];
+    became = await outcome(...call);
+    best = Math.min(best, performance.now() - time, process.cpuUsage(processor).user / 1000);
+  }
+  if (became !== 'stored') expect(best, 'milliseconds').toBeLessThan(100);
+  return became;
+}
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const names = fixtures().flatMap((folder) => folder.names);
+const headers = fc
+  .tuple(
+    fc.constantFrom(...names).map((name) => fixture(name).headers),
+    fc.constantFrom(
+      undefined,
+      'application/json; charset=utf-16',
+      'application/x-www-form-urlencoded; charset=koi8-r',
+      'multipart/form-data; boundary=x',
+      '\u0000',
+    ),
+    fc.constantFrom({}, { signature: 'x' }, { 'x-hub-signature-256': 'sha256=0' }, { 'x-gitlab-token': 's' }),
+  )
+  .map(([own, type, signature]) => ({ ...own, ...(type === undefined ? {} : { 'content-type': type }), ...signature }));
+
+const keys = fc.constantFrom('__proto__', 'constructor', 'toString', 'payload', 'repository', 'ref', 'after', 'build');
+const odd = fc.oneof(
+  fc.constantFrom('1e999', '-0', '9'.repeat(400), '1e-999', '"\\ud800"', '"\\u0000"', '[]', '{}', 'null', 'true'),
+  fc.json({ maxDepth: 3 }),
+);
+const oddObject = fc
+  .array(fc.tuple(keys, odd))
+  .map((fields) => `{${fields.map(([key, value]) => `"${key}":${value}`)}}`);
+
+/** The body of a fixture with one of its values, wherever it stands, replaced by a piece of JSON. */
+const spoiled = fc.tuple(fc.constantFrom(...names), fc.nat(), fc.oneof(odd, oddObject)).map(([name, at, piece]) => {
+  const text = JSON.stringify(fixture(name).body);
+  const values = [...text.matchAll(/(?<=[:[,])(?:"(?:[^"\\]|\\.)*"|-?[\d.]+|true|false|null)(?=[,\]}])/g)];
+  const value = values[at % Math.max(1, values.length)];
+  return value ? text.slice(0, value.index) + piece + text.slice(value.index + value[0].length) : piece;
+});
+
+const nested = fc
+  .tuple(fc.constantFrom('{"a":', '[', '{"payload":', '{"repository":{"owner":'), fc.nat(3000))
+  .map(([open, times]) => open.repeat(times));
+
+describe('no body, however broken,', () => {
+  it('meets anything but an entry or a refusal, whatever the headers say', async () => {
+    const raws = fc.oneof(
+      fc.uint8Array({ maxLength: 300 }),
+      oddObject.map(bytes),
+      spoiled.map(bytes),
+      spoiled.map((text) => bytes(`payload=${encodeURIComponent(text)}&x=%`)),
+      spoiled.map((text) => bytes(JSON.stringify({ payload: text }))),
+      nested.map(bytes),
+      fc.tuple(spoiled, fc.nat(), fc.uint8Array({ maxLength: 3 })).map(([text, at, wrong]) => {
+        const raw = bytes(text);
+        raw.set(wrong.slice(0, raw.length), at % Math.max(1, raw.length - 3));
+        return raw;
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(raws, headers, fc.boolean(), async (raw, sent, signed) => {
+        await outcome(raw, sent, signed);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('pollutes what others are made of', async () => {
+    const wicked = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"ref":"refs/heads/main"}';
+    for (const name of names) await outcome(bytes(wicked), fixture(name).headers);
+    expect({}).not.toHaveProperty('polluted');
+  });
+
+  const size = maxPayloadBytes - 300;
+  const fill = (piece: string) => piece.repeat(Math.floor(size / Buffer.byteLength(piece)));
+  const commit = `{"id":"${'a'.repeat(40)}","message":"${'x'.repeat(500)}","author":{"name":"a"},"added":[],"modified":["a"]},`;
+  const largest: [string, () => string | Uint8Array][] = [
+    ['commits without the rest of a push', () => `{"ref":"refs/heads/main","commits":[${fill(commit)}null]}`],
+    ['commits that break off', () => `{"ref":"refs/heads/main","commits":[${fill(commit)}`],
+    ['one long text', () => `{"ref":"${fill('x')}"}`],
+    ['one long number', () => `{"after":${fill('9')}}`],
+    ['numbers beyond all bounds', () => `{"commits":[${fill('1e999,')}1]}`],
+    ['nothing but levels', () => fill('{"repository":')],
+    ['escapes', () => `{"ref":"${fill('\\u0041')}"}`],
+    ['halves of characters', () => `{"ref":"${fill('\\ud83d')}"}`],
+    ['bytes that are no UTF-8', () => new Uint8Array(size).fill(0xc3)],
+    ['text in UTF-16', () => Buffer.from(fill('{"ref":"refs/heads/main"},').slice(0, size / 2), 'utf16le')],
+    ['random bytes', () => Uint8Array.from({ length: size }, (_none, at) => (at * 2_654_435_761) >>> 13)],
+    ['a form of nothing', () => `payload=${fill('+')}`],
+    ['a form in a form', () => `payload=${fill('payload%3D')}`],
+    ['a wrapped text of quotes', () => `{"payload":"${fill('\\"')}"}`],
+    ['__proto__, again and again', () => `{${fill('"__proto__":{},')}"a":1}`],
+  ];
+  it.each(largest)('takes longer than 100 ms to refuse: five megabytes of %s', async (_what, make) => {
+    const body = make();
+    const raw = typeof body === 'string' ? bytes(body) : body;
+    expect(raw.byteLength).toBeLessThanOrEqual(maxPayloadBytes);
+    for (const name of ['github/push', 'gitlab/push', 'bitbucket/push', 'forgejo-actions/success', 'travis/passed']) {
+      expect(await timely(raw, fixture(name).headers, true), name).not.toBe('stored');
+    }
+    expect(await timely(raw, {})).not.toBe('stored');
+  });
+});

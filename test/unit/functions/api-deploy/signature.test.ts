@@ -1,0 +1,76 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { verifySignature } from '../../../../functions/adapters/senders/signatures/verify.ts';
+import { type HookSecrets, requireSignature } from '../../../../functions/api-deploy/signature.ts';
+import type { Delivery } from '../../../../functions/core/payload/delivery.ts';
+import { build, notice, push } from '../../../support/deliveries.ts';
+import { AT } from '../../../support/entries.ts';
+
+const raw = new TextEncoder().encode('{"ref": "refs/heads/master"}');
+const signed = (secret: string) => ({
+  'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(raw).digest('hex')}`,
+});
+
+function check(configured: HookSecrets, headers: Record<string, string>, delivery: Delivery = push()) {
+  const call = { headers, query: {}, body: {}, raw };
+  const verify = async (...given: Parameters<typeof verifySignature>) => verifySignature(...given);
+  const ports = { hookSecrets: async () => configured, verify };
+  return requireSignature([delivery], { call, user: 'ann', at: AT }, ports);
+}
+
+describe('a call', () => {
+  it('needs no signature when no secret is configured for its sender', async () => {
+    await expect(check({}, {})).resolves.toBeUndefined();
+    await expect(check({ ann: { gitlab: ['s'] }, bob: { github: ['s'] } }, {})).resolves.toBeUndefined();
+  });
+
+  it.each(['*', 'ann', 'ann/ann/shop', 'ann/Ann/Shop'])('needs the secret configured for %s', async (scope) => {
+    const configured = { [scope]: { github: ['one'] } };
+    await expect(check(configured, signed('one'))).resolves.toBeUndefined();
+    const refused = { code: 'deploy:auth:bad_creds', status: 401 };
+    await expect(check(configured, {})).rejects.toMatchObject({
+      ...refused,
+      detail: expect.stringContaining('is missing'),
+    });
+    await expect(check(configured, signed('two'))).rejects.toMatchObject({
+      ...refused,
+      detail: expect.stringContaining('does not match'),
+    });
+  });
+
+  it('may be signed with either of two secrets while one replaces the other', async () => {
+    const configured = { ann: { github: ['new', 'old'] } };
+    await expect(check(configured, signed('old'))).resolves.toBeUndefined();
+    await expect(check(configured, signed('new'))).resolves.toBeUndefined();
+  });
+
+  it('needs the secret of its repository before that of its user or of all', async () => {
+    const configured = { '*': { github: ['all'] }, ann: { github: ['hers'] }, 'ann/ann/shop': { github: ['own'] } };
+    await expect(check(configured, signed('own'))).resolves.toBeUndefined();
+    await expect(check(configured, signed('hers'))).rejects.toThrow();
+    await expect(check(configured, signed('hers'), notice({ repository: null }))).resolves.toBeUndefined();
+  });
+
+  it('cannot get around the secret as another event of the same webhook', async () => {
+    const configured = { ann: { github: ['one'] } };
+    for (const provider of ['github-actions', 'github-checks', 'github-status']) {
+      await expect(check(configured, {}, build({ provider }))).rejects.toMatchObject({ status: 401 });
+      await expect(check(configured, signed('one'), build({ provider }))).resolves.toBeUndefined();
+    }
+  });
+
+  it.each(['gitea', 'forgejo'])('cannot get around the secret of %s as one of its Actions', async (host) => {
+    const configured = { ann: { [host]: ['one'] } };
+    const delivery = build({ provider: `${host}-actions` });
+    const signature = createHmac('sha256', 'one').update(raw).digest('hex');
+    await expect(check(configured, {}, delivery)).rejects.toMatchObject({ status: 401 });
+    await expect(check(configured, { [`x-${host}-signature`]: signature }, delivery)).resolves.toBeUndefined();
+  });
+
+  it('is refused when a secret is configured for a sender that cannot sign, or an empty list of them', async () => {
+    await expect(check({ ann: { appveyor: ['one'] } }, {}, build({ provider: 'appveyor' }))).rejects.toMatchObject({
+      detail: expect.stringContaining('cannot be made by this sender'),
+    });
+    await expect(check({ ann: { github: [] } }, signed('one'))).rejects.toMatchObject({ status: 401 });
+  });
+});

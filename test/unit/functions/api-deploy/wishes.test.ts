@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { ciChoiceOf, wishesOf } from '../../../../functions/api-deploy/wishes.ts';
+import { build, notice, push } from '../../../support/deliveries.ts';
+
+const skip = { deploy: false, ci: true, words: '[skip ci]' };
+
+describe("a hook's address", () => {
+  it('wishes the configured branch and nothing about CI, unless it says otherwise', () => {
+    expect(wishesOf({}, 'main')).toEqual({ branch: 'main', ci: null });
+    expect(wishesOf({ branch: 'refs/heads/work', ci: 'wait' }, 'main')).toEqual({ branch: 'work', ci: 'wait' });
+    expect(wishesOf({ ci: 'ignore' }, 'main').ci).toBe('ignore');
+  });
+
+  it.each(['', 'auto', 'WAIT', 'true'])('cannot wish ci=%s', (ci) => {
+    const refused = { code: 'request:bad_parameter', detail: 'The parameter ci must be wait or ignore.' };
+    expect(() => wishesOf({ ci }, 'main')).toThrow(expect.objectContaining(refused));
+  });
+});
+
+describe('waiting for CI', () => {
+  it('is left to the repository when nobody has decided', () => {
+    expect(ciChoiceOf(push(), { branch: 'master', ci: null })).toBeNull();
+  });
+
+  it('is decided by the address', () => {
+    expect(ciChoiceOf(push(), { branch: 'master', ci: 'wait' })).toMatchObject({ waits: true });
+    expect(ciChoiceOf(push(), { branch: 'master', ci: 'ignore' })).toMatchObject({ waits: false });
+  });
+
+  it('is not for a commit that CI leaves out, even if the address says wait', () => {
+    const choice = { waits: false, because: "The commit's message says [skip ci]" };
+    expect(ciChoiceOf(push({ skip }), { branch: 'master', ci: null })).toEqual(choice);
+    expect(ciChoiceOf(push({ skip }), { branch: 'master', ci: 'wait' })).toEqual(choice);
+  });
+
+  it.each([build(), notice()])('is no question of a build or a ping', (delivery) => {
+    expect(ciChoiceOf(delivery, { branch: 'master', ci: 'wait' })).toBeNull();
+  });
+});

@@ -1,0 +1,307 @@
+import { assert, asyncProperty, oneof, string } from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { hostAt } from '../../../../functions/adapters/hosts/choose.ts';
+import type { HostConfig } from '../../../../functions/adapters/hosts/configuration.ts';
+import { pair } from '../../../../functions/api-pair/pair.ts';
+import { fetchToken, statusToken } from '../../../../functions/core/access.ts';
+import { DeployError } from '../../../../functions/core/errors.ts';
+import { httpTrigger } from '../../../../functions/triggers/http.ts';
+import { memoryAccounts } from '../../../fakes/accounts.ts';
+import { memoryTokens } from '../../../fakes/deploy-log/deploy-log.ts';
+import { memoryHost } from '../../../fakes/repository-host.ts';
+import { memorySealer } from '../../../fakes/sealer.ts';
+import { context, gatewayEvent, type PairRequest, uuid } from '../../../support/gateway-event.ts';
+
+const configured: readonly HostConfig[] = [
+  { name: 'forge', kind: 'gitea', api: 'https://forge.test/api/v1', web: 'https://forge.test' },
+  { name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' },
+];
+const secret = 'canary-secret-91c2f7';
+
+function setUp() {
+  const hosts = { forge: memoryHost('forge'), github: memoryHost('github') };
+  for (const host of Object.values(hosts)) host.addToken('octo', secret, ['repo'], '2027-01-01T00:00:00.000Z');
+  const record = { username: 'kiwi', email: 'kiwi@example.com' };
+  const accounts = memoryAccounts([{ user: 'kiwi', secrets: ['x'], record }]);
+  const tokens = memoryTokens();
+  const sealer = memorySealer();
+  const ports = {
+    tokens,
+    accounts,
+    sealer,
+    hostNames: Object.keys(hosts),
+    hostAt: (segment: string) => {
+      const found = hostAt(configured, segment);
+      if (found === null) return null;
+      return { name: found.name, host: found.name === 'forge' ? hosts.forge : hosts.github };
+    },
+  };
+  const handler = httpTrigger(pair(ports));
+  const ask = async (request: PairRequest) => {
+    const { statusCode, headers, body } = await handler(gatewayEvent(request), context);
+    return { status: statusCode, headers: headers ?? {}, body: JSON.parse(body) };
+  };
+  const send = (credentials: unknown, more: PairRequest = {}) =>
+    ask({ body: JSON.stringify({ credentials }), ...more });
+  return { ...hosts, ports, ask, send, read: async () => (await accounts.read('kiwi')).record };
+}
+
+let errors: ReturnType<typeof vi.spyOn>;
+beforeEach(() => {
+  errors = vi.spyOn(console, 'error').mockImplementation(() => {});
+});
+afterEach(() => {
+  expect(JSON.stringify(errors.mock.calls)).not.toContain(secret);
+  vi.restoreAllMocks();
+});
+
+describe('Pairing', () => {
+  it('answers 201 with what was learnt, and never with the token', async () => {
+    const { send } = setUp();
+    const answer = await send(`Octo:${secret}`);
+    expect(answer).toMatchObject({ status: 201, headers: { 'x-api-uuid': uuid, 'cache-control': 'no-store' } });
+    expect(answer.body).toEqual({
+      host: 'forge',
+      login: 'octo',
+      app: '*',
+      scopes: ['repo'],
+      expires_at: '2027-01-01T00:00:00.000Z',
+    });
+    expect(JSON.stringify(answer)).not.toContain(secret);
+  });
+
+  it('stores the token sealed, for fetching code and for statuses of every application', async () => {
+    const { send, ports } = setUp();
+    await send(`octo:${secret}`);
+    expect(JSON.stringify(await ports.tokens.list('kiwi'))).not.toContain(secret);
+    expect(await fetchToken(ports, 'kiwi', 'forge')).toBe(secret);
+    expect(await statusToken(ports, 'kiwi', 'forge', 'hello')).toBe(secret);
+    expect(await fetchToken(ports, 'melon', 'forge')).toBeNull();
+  });
+
+  it('with app stores it for the statuses of that application alone, never for fetching', async () => {
+    const { send, ports } = setUp();
+    expect((await send(`octo:${secret}`, { app: '@kiwi/hello' })).body).toMatchObject({ app: '@kiwi/hello' });
+    expect(await fetchToken(ports, 'kiwi', 'forge')).toBeNull();
+    expect(await statusToken(ports, 'kiwi', 'forge', '@kiwi/hello')).toBe(secret);
+    expect(await statusToken(ports, 'kiwi', 'forge', 'other')).toBeNull();
+  });
+
+  it('again replaces what was stored for the host and the application', async () => {
+    const { send, forge, ports, read } = setUp();
+    await send(`octo:${secret}`);
+    forge.addToken('octo', 'newer-secret', ['repo', 'user']);
+    expect((await send('octo:newer-secret')).status).toBe(201);
+    expect(await fetchToken(ports, 'kiwi', 'forge')).toBe('newer-secret');
+    expect(await ports.tokens.list('kiwi')).toHaveLength(1);
+    expect(await read()).toMatchObject({ repohost_pairings: [{ scopes: ['repo', 'user'], expires_at: null }] });
+  });
+
+  it('splits at the first colon only', async () => {
+    const { send, forge, ports } = setUp();
+    forge.addToken('octo', 'pass:with:colons');
+    expect((await send('octo:pass:with:colons')).status).toBe(201);
+    expect(await fetchToken(ports, 'kiwi', 'forge')).toBe('pass:with:colons');
+  });
+
+  it.each([
+    ['repohost', 'forge'],
+    ['forge', 'forge'],
+    ['gitea', 'forge'],
+    ['github', 'github'],
+  ])('at /1/auth/%s is with the host %s', async (host, name) => {
+    expect((await setUp().send(`octo:${secret}`, { host })).body).toMatchObject({ host: name });
+  });
+
+  it('lists the pairings in the record of the user, which otherwise stays as it is', async () => {
+    const { send, read } = setUp();
+    await send(`octo:${secret}`, { host: 'github', app: 'hello' });
+    expect(await read()).toEqual({
+      username: 'kiwi',
+      email: 'kiwi@example.com',
+      repohost_pairings: [
+        { host: 'github', login: 'octo', app: 'hello', scopes: ['repo'], expires_at: '2027-01-01T00:00:00.000Z' },
+      ],
+    });
+  });
+});
+
+describe('A refused pairing', () => {
+  it.each([
+    ['no body', ''],
+    ['no JSON', '{"credentials": '],
+    ['no UTF-8', Uint8Array.from([0x7b, 0xff, 0x7d])],
+    ['a list', '["octo:x"]'],
+    ['no such field', '{"credential": "octo:x"}'],
+    ['null', '{"credentials": null}'],
+    ['nothing', '{"credentials": ""}'],
+  ])('is auth:repohost:no_credentials with %s', async (_, body) => {
+    expect(await setUp().ask({ body })).toMatchObject({
+      status: 400,
+      headers: { 'content-type': 'application/problem+json' },
+      body: { code: 'auth:repohost:no_credentials', status: 400, uuid },
+    });
+  });
+
+  it.each(['application/x-www-form-urlencoded', 'text/plain', '', 'application/jsonp'])(
+    'is auth:repohost:no_credentials with the content type %j, which a foreign page can send',
+    async (contentType) => {
+      const { send } = setUp();
+      expect(await send(`octo:${secret}`, { contentType })).toMatchObject({
+        body: { code: 'auth:repohost:no_credentials', detail: expect.stringContaining('application/json') },
+      });
+    },
+  );
+
+  it.each(['application/json; charset=utf-8', 'Application/JSON', 'application/problem+json'])(
+    'is not because of the content type %j',
+    async (contentType) => {
+      expect((await setUp().send(`octo:${secret}`, { contentType })).status).toBe(201);
+    },
+  );
+
+  it.each([
+    ['no colon', secret],
+    ['no user', `:${secret}`],
+    ['no password', 'octo:'],
+    ['a number', 1],
+    ['an object', { user: 'octo' }],
+    ['a line end', `octo:${secret}\n`],
+    ['half a character', `octo:${secret}\ud800`],
+    ['more than a host takes', `octo:${secret.repeat(200)}`],
+  ])('is auth:repohost:bad_credentials with %s', async (_, credentials) => {
+    const answer = await setUp().send(credentials);
+    expect(answer).toMatchObject({ status: 400, body: { code: 'auth:repohost:bad_credentials' } });
+    expect(JSON.stringify(answer)).not.toContain(secret);
+  });
+
+  it('is auth:repohost:github_pairing_failed, whatever the host, and no challenge to log in again', async () => {
+    const { send, ports } = setUp();
+    for (const credentials of [`someone:${secret}`, 'octo:wrong']) {
+      const answer = await send(credentials);
+      expect(answer).toMatchObject({
+        status: 401,
+        body: { code: 'auth:repohost:github_pairing_failed', detail: expect.stringContaining('token') },
+      });
+      expect(answer.headers).not.toHaveProperty('www-authenticate');
+    }
+    expect(await ports.tokens.list('kiwi')).toEqual([]);
+  });
+
+  it('is auth:repohost:get_user_failed without a record, and the host is not even asked', async () => {
+    const { send, forge } = setUp();
+    forge.failWith('pair', new DeployError('request:failed', 'was asked'));
+    expect(await send(`octo:${secret}`, { user: 'melon' })).toMatchObject({
+      status: 500,
+      body: { code: 'auth:repohost:get_user_failed' },
+    });
+  });
+
+  it('is auth:repohost:update_user_failed when the record cannot be written, and nothing is stored', async () => {
+    const { send, ports } = setUp();
+    vi.spyOn(ports.accounts, 'update').mockRejectedValue(
+      new DeployError('auth:repohost:update_user_failed', 'The platform answered 503 for the user record.'),
+    );
+    expect(await send(`octo:${secret}`)).toMatchObject({
+      status: 500,
+      body: { code: 'auth:repohost:update_user_failed' },
+    });
+    expect(await ports.tokens.list('kiwi')).toEqual([]);
+  });
+
+  it('is request:failed when the token cannot be sealed or stored, with the cause in the log only', async () => {
+    for (const port of ['seal', 'put'] as const) {
+      const { send, ports } = setUp();
+      const broken = vi.fn().mockRejectedValue(new Error('the key is gone'));
+      if (port === 'seal') ports.sealer.seal = broken;
+      else ports.tokens.put = broken;
+      const answer = await send(`octo:${secret}`);
+      expect(answer).toMatchObject({ status: 500, body: { code: 'request:failed' } });
+      expect(JSON.stringify(answer)).not.toContain('key is gone');
+      expect(JSON.stringify(errors.mock.calls)).toContain('the key is gone');
+    }
+  });
+
+  it('is request:not_found at a host that is not configured, and says which are', async () => {
+    for (const host of ['bitbucket', '../x', '"', 'constructor', '']) {
+      expect(await setUp().send(`octo:${secret}`, { host })).toMatchObject({
+        status: 404,
+        body: { code: 'request:not_found', detail: expect.stringContaining('/1/auth/forge, /1/auth/github') },
+      });
+    }
+  });
+
+  it.each(['', 'a b', '.hidden', '../x', 'x'.repeat(215), 'a\u0000b', '**'])(
+    'is request:bad_parameter with the app %j',
+    async (app) => {
+      expect(await setUp().send(`octo:${secret}`, { app })).toMatchObject({
+        status: 400,
+        body: { code: 'request:bad_parameter', detail: expect.stringContaining('app') },
+      });
+    },
+  );
+
+  it('is request:too_large when nobody can have meant that body', async () => {
+    const body = Buffer.alloc(5 * 1024 * 1024 + 1, ' ');
+    expect(await setUp().ask({ body })).toMatchObject({ status: 413, body: { code: 'request:too_large' } });
+  });
+
+  it('is one of these, whatever the credentials are', async () => {
+    const { send, ask } = setUp();
+    await assert(
+      asyncProperty(oneof(string(), string({ unit: 'binary' }), string({ unit: 'grapheme' })), async (text) => {
+        const answers = [
+          await send(text),
+          await send(`octo:${text}`),
+          await send(`${text}:x`),
+          await ask({ body: text }),
+        ];
+        for (const { status, body } of answers) {
+          expect([400, 401]).toContain(status);
+          expect(body.code).toMatch(/^auth:repohost:(no_credentials|bad_credentials|github_pairing_failed)$/);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('The pairings of a user', () => {
+  it('are listed by host, without the tokens', async () => {
+    const { send, ask } = setUp();
+    await send(`octo:${secret}`);
+    await send(`octo:${secret}`, { app: 'hello' });
+    await send(`octo:${secret}`, { host: 'github' });
+    const answer = await ask({ method: 'GET', host: 'repohost' });
+    expect(answer).toMatchObject({ status: 200, body: { host: 'forge', pairings: [{ app: '*' }, { app: 'hello' }] } });
+    expect(JSON.stringify(answer)).not.toMatch(/sealed|v1\.|canary/);
+    expect((await ask({ method: 'GET', host: 'github' })).body.pairings).toHaveLength(1);
+    expect((await ask({ method: 'GET', user: 'melon' })).body).toEqual({ host: 'forge', pairings: [] });
+  });
+
+  it('are forgotten one by one: the token goes, the record says so, and the next time there is none', async () => {
+    const { send, ask, ports, read } = setUp();
+    await send(`octo:${secret}`);
+    await send(`octo:${secret}`, { app: 'hello' });
+    expect(await ask({ method: 'DELETE' })).toMatchObject({
+      status: 200,
+      body: { host: 'forge', app: '*', forgotten: true, detail: expect.stringContaining('revoke it there') },
+    });
+    expect(await fetchToken(ports, 'kiwi', 'forge')).toBeNull();
+    expect(await read()).toMatchObject({ repohost_pairings: [{ app: 'hello' }] });
+    expect(await ask({ method: 'DELETE' })).toMatchObject({ status: 404, body: { code: 'request:not_found' } });
+    expect((await ask({ method: 'DELETE', app: 'hello' })).status).toBe(200);
+    expect(await read()).toMatchObject({ repohost_pairings: [] });
+  });
+
+  it('are forgotten even while the platform is down, which the next call makes up for', async () => {
+    const { send, ask, ports, read } = setUp();
+    await send(`octo:${secret}`);
+    ports.accounts.setDown(true);
+    expect((await ask({ method: 'DELETE' })).body).toMatchObject({ code: 'auth:repohost:get_user_failed' });
+    expect(await ports.tokens.list('kiwi')).toEqual([]);
+    ports.accounts.setDown(false);
+    expect((await ask({ method: 'DELETE' })).status).toBe(404);
+    expect(await read()).toMatchObject({ repohost_pairings: [] });
+  });
+});

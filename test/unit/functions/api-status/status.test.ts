@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { status } from '../../../../functions/api-status/status.ts';
+import { memoryIds } from '../../../fakes/clock.ts';
+import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
+import { append } from '../../../support/entries.ts';
+import { request } from '../../../support/requests.ts';
+
+/** A log with so many entries of `ann`, each second one of the application `shop`. */
+async function world(entries: number) {
+  const log = new MemoryLog(memoryIds());
+  for (let made = 1; made <= entries; made += 1) await append(log, { appName: made % 2 === 0 ? 'shop' : null });
+  await append(log, { user: 'bob' });
+  const path = '/1/status/ann/webhooks';
+  const get = (query: Record<string, string> = {}, application?: string) =>
+    status(log)(
+      request({
+        path: application ? `${path}/${application}` : path,
+        params: { user: 'ann', ...(application && { application }) },
+        query,
+      }),
+    );
+  return { log, get };
+}
+
+/** The numbers of the entries of a page, by their addresses. */
+function numbers(body: unknown): number[] {
+  const { rows } = body as { rows: readonly { id: string }[] };
+  return rows.map(({ id }) => Number(id.slice(-12)));
+}
+
+describe('the status page of a user', () => {
+  it('shows ten entries, newest first, with the count of all', async () => {
+    const { get } = await world(25);
+    const { status: code, body } = await get();
+    expect(code).toBe(200);
+    expect(body).toMatchObject({ total: 25, skip: 0, limit: 10 });
+    expect(numbers(body)).toEqual([25, 24, 23, 22, 21, 20, 19, 18, 17, 16]);
+  });
+
+  it('skips what was seen, and ends where the log ends', async () => {
+    const { get } = await world(25);
+    expect(numbers((await get({ skip: '20', limit: '10' })).body)).toEqual([5, 4, 3, 2, 1]);
+    expect(numbers((await get({ skip: '25' })).body)).toEqual([]);
+  });
+
+  it('is empty for a user without entries', async () => {
+    const { get } = await world(0);
+    expect((await get()).body).toEqual({ total: 0, skip: 0, limit: 10, rows: [] });
+  });
+
+  it('links to its neighbours, keeping what was asked for', async () => {
+    const { get } = await world(25);
+    const address = 'https://hooks.example.com/1/status/ann/webhooks';
+    const links = async (query: Record<string, string>) => (await get(query)).headers?.link;
+    expect(await links({ skip: '10', include_docs: 'auto' })).toBe(
+      `<${address}?limit=10&skip=20&include_docs=auto>; rel="next", <${address}?limit=10&skip=0&include_docs=auto>; rel="prev"`,
+    );
+    expect(await links({})).toBe(`<${address}?limit=10&skip=10>; rel="next"`);
+    expect(await links({ skip: '20' })).toBe(`<${address}?limit=10&skip=10>; rel="prev"`);
+    expect(await links({ limit: '100' })).toBeUndefined();
+  });
+
+  it('has documents when they are asked for', async () => {
+    const { get } = await world(1);
+    expect((await get({ include_docs: 'true' })).body).toMatchObject({ rows: [{ doc: { user: 'ann' } }] });
+    expect(JSON.stringify((await get()).body)).not.toContain('"doc"');
+  });
+
+  it.each([{ limit: '0' }, { limit: '101' }, { skip: '-1' }, { include_docs: 'maybe' }])(
+    'refuses %j by name',
+    async (query) => {
+      const { get } = await world(1);
+      const [name] = Object.keys(query);
+      await expect(get(query)).rejects.toMatchObject({
+        code: 'request:bad_parameter',
+        detail: expect.stringContaining(name ?? ''),
+      });
+    },
+  );
+});
+
+describe('the status page of an application', () => {
+  it('shows only its entries', async () => {
+    const { get } = await world(5);
+    const { body } = await get({}, 'shop');
+    expect(body).toMatchObject({ total: 2 });
+    expect(numbers(body)).toEqual([4, 2]);
+  });
+
+  it('is not found when there are none', async () => {
+    const { get } = await world(5);
+    await expect(get({}, 'blog')).rejects.toMatchObject({ code: 'status:db:not_found', status: 404 });
+  });
+
+  it('is found beyond its last entry, and empty', async () => {
+    const { get } = await world(5);
+    expect((await get({ skip: '10' }, 'shop')).body).toMatchObject({ total: 2, rows: [] });
+  });
+});
+
+it('A database that fails is status:db:query_fail, without its words', async () => {
+  const failing = { page: async () => Promise.reject(new Error('10.0.0.7 is away')) };
+  const failure = status(failing)(request({ params: { user: 'ann' } }));
+  await expect(failure).rejects.toMatchObject({ code: 'status:db:query_fail', status: 500 });
+  await expect(failure).rejects.not.toMatchObject({ detail: expect.stringContaining('10.0.0.7') });
+});

@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { authorizer } from '../../../../functions/authorize/authorize.ts';
+import { memoryAccounts } from '../../../fakes/accounts.ts';
+
+const status = '/1/status/{user}/webhooks';
+const basic = (user: string, secret: string) => `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`;
+
+function setUp() {
+  const clock = { time: 0, now: () => clock.time };
+  const accounts = memoryAccounts([
+    { user: 'kiwi', secrets: ['password', 'to%3Aken', 'a:b'] },
+    { user: 'a b', secrets: ['password'] },
+    { user: 'a%20b', secrets: ['password'] },
+    { user: 'broken', secrets: ['password'], record: { email: 'broken@example.com' } },
+  ]);
+  const authorize = authorizer({ accounts, clock });
+  const enter = (resource: string, authorization?: string, pathUser?: string) =>
+    authorize({ resource, authorization, pathUser });
+  return { accounts, clock, enter };
+}
+
+describe('a login at a status address', () => {
+  it('lets a user in at their own address', async () => {
+    const { enter } = setUp();
+    expect(await enter(status, basic('kiwi', 'password'), 'kiwi')).toEqual({ allowed: true, user: 'kiwi' });
+  });
+
+  it('is refused with mw:auth:unauthorized without credentials, with the way to send them', async () => {
+    const { enter } = setUp();
+    expect(await enter(status, undefined, 'kiwi')).toEqual({
+      allowed: false,
+      code: 'mw:auth:unauthorized',
+      detail: expect.stringContaining('HTTP Basic'),
+    });
+  });
+
+  it('is refused with mw:auth:unauthorized when the secret is wrong', async () => {
+    const { enter } = setUp();
+    expect(await enter(status, basic('kiwi', 'wrong'), 'kiwi')).toMatchObject({ code: 'mw:auth:unauthorized' });
+  });
+
+  it('is refused with mw:auth:no_username when the record is in a bad state', async () => {
+    const { enter } = setUp();
+    expect(await enter(status, basic('broken', 'password'), 'broken')).toMatchObject({ code: 'mw:auth:no_username' });
+  });
+
+  it('is refused with mw:auth:not_you at the address of another user', async () => {
+    const { enter } = setUp();
+    expect(await enter(status, basic('kiwi', 'password'), 'melon')).toMatchObject({ code: 'mw:auth:not_you' });
+  });
+
+  it('tells a wrong secret before a wrong address', async () => {
+    const { enter } = setUp();
+    expect(await enter(status, basic('kiwi', 'wrong'), 'melon')).toMatchObject({ code: 'mw:auth:unauthorized' });
+  });
+
+  it('is refused with mw:auth:not_you also when it is remembered', async () => {
+    const { accounts, enter } = setUp();
+    await enter(status, basic('kiwi', 'password'), 'kiwi');
+    expect(await enter(status, basic('kiwi', 'password'), 'melon')).toMatchObject({ code: 'mw:auth:not_you' });
+    expect(accounts.logins).toBe(1);
+  });
+
+  it('compares the user of the path percent-decoded, and only so', async () => {
+    const { enter } = setUp();
+    expect(await enter(status, basic('a b', 'password'), 'a%20b')).toMatchObject({ user: 'a b' });
+    expect(await enter(status, basic('a%20b', 'password'), 'a%20b')).toMatchObject({ code: 'mw:auth:not_you' });
+    expect(await enter(status, basic('a%20b', 'password'), 'a%2520b')).toMatchObject({ user: 'a%20b' });
+  });
+
+  it('is refused with mw:auth:not_you when the user of the path cannot be decoded', async () => {
+    const { enter } = setUp();
+    expect(await enter(status, basic('kiwi', 'password'), 'kiwi%')).toMatchObject({ code: 'mw:auth:not_you' });
+  });
+
+  it('throws mw:auth:auth_server_down when the accounts do not answer', async () => {
+    const { accounts, enter } = setUp();
+    accounts.setDown(true);
+    await expect(enter(status, basic('kiwi', 'password'), 'kiwi')).rejects.toMatchObject({
+      code: 'mw:auth:auth_server_down',
+    });
+  });
+
+  it('at an address that no route knows is held to the same rules', async () => {
+    const { enter } = setUp();
+    expect(await enter('/elsewhere/{user}', basic('kiwi', 'wrong'))).toMatchObject({ code: 'mw:auth:unauthorized' });
+    expect(await enter('/elsewhere/{user}', basic('kiwi', 'password'), 'melon')).toMatchObject({ allowed: false });
+  });
+});
+
+describe('a login at a pairing address, which has no user in it', () => {
+  const auth = '/1/auth/{host}';
+
+  it('lets every user in, as themselves', async () => {
+    const { enter } = setUp();
+    expect(await enter(auth, basic('kiwi', 'password'))).toEqual({ allowed: true, user: 'kiwi' });
+  });
+
+  it('is refused with the codes of the status addresses', async () => {
+    const { enter } = setUp();
+    expect(await enter(auth)).toMatchObject({ code: 'mw:auth:unauthorized' });
+    expect(await enter(auth, basic('kiwi', 'wrong'))).toMatchObject({ code: 'mw:auth:unauthorized' });
+    expect(await enter(auth, basic('broken', 'password'))).toMatchObject({ code: 'mw:auth:no_username' });
+  });
+});
+
+describe.each(['/', '/1/deploy'])('a login at the deploy address %s', (deploy) => {
+  it('lets a user in', async () => {
+    const { enter } = setUp();
+    expect(await enter(deploy, basic('kiwi', 'password'))).toEqual({ allowed: true, user: 'kiwi' });
+  });
+
+  it.each([
+    ['no header', undefined],
+    ['a header that cannot be read', 'Basic ?'],
+    ['a wrong secret', basic('kiwi', 'wrong')],
+    ['a record in a bad state', basic('broken', 'password')],
+  ])('is refused with deploy:auth:bad_creds on %s, and says more', async (_what, header) => {
+    const { enter } = setUp();
+    const verdict = await enter(deploy, header);
+    expect(verdict).toMatchObject({ allowed: false, code: 'deploy:auth:bad_creds' });
+    expect(verdict).toHaveProperty('detail', expect.stringMatching(/\w{3}/));
+  });
+
+  it('throws mw:auth:auth_server_down when the accounts do not answer', async () => {
+    const { accounts, enter } = setUp();
+    accounts.setDown(true);
+    await expect(enter(deploy, basic('kiwi', 'password'))).rejects.toMatchObject({ code: 'mw:auth:auth_server_down' });
+  });
+});
+
+describe('credentials from a URL', () => {
+  it('are compared as sent: a secret may hold a percent sign', async () => {
+    const { accounts, enter } = setUp();
+    expect(await enter('/', basic('kiwi', 'to%3Aken'))).toMatchObject({ user: 'kiwi' });
+    expect(accounts.logins).toBe(1);
+  });
+
+  it('are then compared percent-decoded', async () => {
+    const { enter } = setUp();
+    expect(await enter('/', basic('kiwi', 'a%3Ab'))).toEqual({ allowed: true, user: 'kiwi' });
+  });
+
+  it('are not compared twice when decoding changes nothing', async () => {
+    const { accounts, enter } = setUp();
+    await enter('/', basic('kiwi', 'wrong'));
+    expect(accounts.logins).toBe(1);
+  });
+
+  it('are not tried again when the accounts did not answer', async () => {
+    const { accounts, enter } = setUp();
+    accounts.setDown(true);
+    await expect(enter('/', basic('kiwi', 'a%3Ab'))).rejects.toThrow('auth_server_down');
+    expect(accounts.logins).toBe(1);
+  });
+});
+
+describe('good credentials', () => {
+  it('are good for at most a minute after they were revoked', async () => {
+    const { accounts, clock, enter } = setUp();
+    await enter('/', basic('kiwi', 'password'));
+    accounts.revoke('kiwi', 'password');
+    clock.time = 59_999;
+    expect(await enter('/', basic('kiwi', 'password'))).toMatchObject({ allowed: true });
+    clock.time = 60_000;
+    expect(await enter('/', basic('kiwi', 'password'))).toMatchObject({ allowed: false });
+  });
+
+  it('open the door within the minute while the accounts are down', async () => {
+    const { accounts, enter } = setUp();
+    await enter('/', basic('kiwi', 'password'));
+    accounts.setDown(true);
+    expect(await enter('/', basic('kiwi', 'password'))).toMatchObject({ allowed: true });
+  });
+});

@@ -1,0 +1,37 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { server } from '../../../support/api-server.ts';
+
+const event = {
+  methodArn: 'arn:aws:execute-api:us-east-1:000000000000:api/prod/POST/1/deploy',
+  resource: '/1/deploy',
+  headers: { authorization: `Basic ${Buffer.from('kiwi:secret').toString('base64')}` },
+  pathParameters: null,
+};
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.resetModules();
+});
+
+describe('the function authorize', () => {
+  it('asks the platform at PLATFORM_URL', async () => {
+    const url = await server((request, response) => {
+      response.end(JSON.stringify(request.url === '/auth' ? { user: 'kiwi' } : { username: 'kiwi' }));
+    });
+    vi.stubEnv('PLATFORM_URL', `${url}/`);
+    const { handler } = await import('../../../../functions/authorize/handler.ts');
+    expect(await handler(event)).toMatchObject({ principalId: 'kiwi', context: { user: 'kiwi' } });
+  });
+
+  it('does not come up without PLATFORM_URL, and names it', async () => {
+    vi.stubEnv('PLATFORM_URL', undefined);
+    await expect(import('../../../../functions/authorize/handler.ts')).rejects.toThrow('PLATFORM_URL');
+  });
+
+  it('does not come up with an address that holds credentials, and keeps them to itself', async () => {
+    vi.stubEnv('PLATFORM_URL', 'https://kiwi:hunter2@platform.example.com');
+    const start = import('../../../../functions/authorize/handler.ts');
+    await expect(start).rejects.toThrow('without credentials');
+    await expect(start).rejects.not.toThrow('hunter2');
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import type { Credentials } from '../../../../functions/authorize/credentials.ts';
+import { remember } from '../../../../functions/authorize/remember.ts';
+
+function setUp(atMost = 1000) {
+  const clock = { time: 1_000_000, now: () => clock.time };
+  const calls: string[] = [];
+  const login = remember(
+    async ({ user, secret }) => {
+      calls.push(`${user}:${secret}`);
+      await Promise.resolve();
+      if (secret !== 'good') throw new Error('no');
+      return user;
+    },
+    { clock, forMs: 60_000, atMost },
+  );
+  return { clock, calls, login };
+}
+
+const good = (user: string): Credentials => ({ user, secret: 'good' });
+const kiwi = good('kiwi');
+
+describe('a remembered login', () => {
+  it('asks once in a minute', async () => {
+    const { login, calls, clock } = setUp();
+    await login(kiwi);
+    clock.time += 59_999;
+    await expect(login(kiwi)).resolves.toBe('kiwi');
+    expect(calls).toHaveLength(1);
+  });
+
+  it('asks again after a minute, however often it was used meanwhile', async () => {
+    const { login, calls, clock } = setUp();
+    await login(kiwi);
+    clock.time += 40_000;
+    await login(kiwi);
+    clock.time += 20_000;
+    await login(kiwi);
+    expect(calls).toHaveLength(2);
+  });
+
+  it('counts the minute from before the question', async () => {
+    const clock = { time: 0, now: () => clock.time };
+    let asked = 0;
+    const slow = async ({ user }: Credentials) => {
+      asked += 1;
+      clock.time += 5000;
+      return user;
+    };
+    const login = remember(slow, { clock, forMs: 60_000, atMost: 10 });
+    await login(kiwi);
+    clock.time = 60_000;
+    await login(kiwi);
+    expect(asked).toBe(2);
+  });
+
+  it('never remembers a failure', async () => {
+    const { login, calls } = setUp();
+    await expect(login({ user: 'kiwi', secret: 'bad' })).rejects.toThrow('no');
+    await expect(login({ user: 'kiwi', secret: 'bad' })).rejects.toThrow('no');
+    expect(calls).toHaveLength(2);
+  });
+
+  it('does not let another secret or another user in', async () => {
+    const { login, calls } = setUp();
+    await login(kiwi);
+    await expect(login({ user: 'kiwi', secret: 'goo' })).rejects.toThrow('no');
+    await expect(login({ user: 'melon', secret: 'good' })).resolves.toBe('melon');
+    expect(calls).toEqual(['kiwi:good', 'kiwi:goo', 'melon:good']);
+  });
+
+  it('shares one question among the same logins at the same time, good or bad', async () => {
+    const { login, calls } = setUp();
+    await Promise.all([login(kiwi), login(kiwi), login(kiwi)]);
+    await Promise.allSettled([login({ user: 'kiwi', secret: 'bad' }), login({ user: 'kiwi', secret: 'bad' })]);
+    expect(calls).toEqual(['kiwi:good', 'kiwi:bad']);
+  });
+
+  it('forgets the one not used for longest when there are too many', async () => {
+    const { login, calls } = setUp(2);
+    const [a, b, c] = [good('a'), good('b'), good('c')];
+    await login(a);
+    await login(b);
+    await login(a);
+    await login(c);
+    calls.length = 0;
+    await login(a);
+    await login(c);
+    expect(calls).toEqual([]);
+    await login(b);
+    expect(calls).toEqual(['b:good']);
+  });
+});

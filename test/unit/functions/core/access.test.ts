@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { ANY_APP, fetchToken, statusToken } from '../../../../functions/core/access.ts';
+import { memoryTokens } from '../../../fakes/deploy-log/deploy-log.ts';
+import { memorySealer } from '../../../fakes/sealer.ts';
+
+async function world(...apps: readonly string[]) {
+  const tokens = memoryTokens();
+  const sealer = memorySealer();
+  for (const app of apps) {
+    const sealed = await sealer.seal(`for ${app}`, { purpose: 'repo-token', user: 'ann', host: 'github' });
+    await tokens.put('ann', { host: 'github', app, login: 'ann', scopes: [], expiresAt: null, sealed });
+  }
+  return { tokens, sealer };
+}
+
+describe('the token to fetch code with', () => {
+  it('is the user’s token for all applications of that host', async () => {
+    const access = await world(ANY_APP);
+    expect(await fetchToken(access, 'ann', 'github')).toBe('for *');
+    expect(await fetchToken(access, 'ann', 'gitlab')).toBeNull();
+    expect(await fetchToken(access, 'bob', 'github')).toBeNull();
+  });
+
+  it('is never one that was restricted to an application', async () => {
+    expect(await fetchToken(await world('shop'), 'ann', 'github')).toBeNull();
+  });
+});
+
+describe('the token for commit statuses', () => {
+  it('is that of the application before the one for all', async () => {
+    expect(await statusToken(await world('shop', ANY_APP), 'ann', 'github', 'shop')).toBe('for shop');
+  });
+
+  it('is the one for all where the application is another one, or is not known', async () => {
+    const access = await world('shop', ANY_APP);
+    expect(await statusToken(access, 'ann', 'github', 'blog')).toBe('for *');
+    expect(await statusToken(access, 'ann', 'github', null)).toBe('for *');
+  });
+
+  it('is never that of another application', async () => {
+    expect(await statusToken(await world('shop'), 'ann', 'github', 'blog')).toBeNull();
+  });
+});
+
+it('A token that was sealed for another user is not opened', async () => {
+  const { tokens, sealer } = await world();
+  const sealed = await sealer.seal('x', { purpose: 'repo-token', user: 'bob', host: 'github' });
+  await tokens.put('ann', { host: 'github', app: ANY_APP, login: 'ann', scopes: [], expiresAt: null, sealed });
+  await expect(fetchToken({ tokens, sealer }, 'ann', 'github')).rejects.toThrow();
+});

@@ -1,0 +1,375 @@
+import { setImmediate } from 'node:timers/promises';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Feed } from '../../../../../functions/core/feed/feed.ts';
+import { Feeds } from '../../../../../functions/core/feed/feeds.ts';
+import { type FeedEvent, follow, type Reading } from '../../../../../functions/core/feed/follow.ts';
+import type { Change } from '../../../../../functions/core/ports/log-reader.ts';
+import { appending } from '../../../../contracts/deploy-log.ts';
+import { memorySignals } from '../../../../fakes/signals.ts';
+
+/** A log of one user that grows, and hides what a read that is no snapshot may not see yet. */
+class GrowingLog {
+  readonly rows: Change[] = [];
+  hidden: number | null = null;
+  reads = 0;
+
+  commit(): void {
+    const seq = this.rows.length + 1;
+    this.rows.push({ ...appending('ann').draft, number: seq, id: String(seq).padStart(32, '0'), seq });
+  }
+
+  async changes(_user: string, since: number, limit: number): Promise<readonly Change[]> {
+    this.reads += 1;
+    const hidden = this.hidden;
+    this.hidden = null;
+    return this.rows.filter(({ seq }) => seq > since && seq !== hidden).slice(0, limit);
+  }
+
+  async last(): Promise<number> {
+    return this.rows.length;
+  }
+}
+
+/** Time that only moves when everybody waits. */
+class TestTime {
+  #now = 0;
+  #timers: { at: number; resolve: () => void }[] = [];
+  readonly clock = {
+    now: () => this.#now,
+    sleep: (milliseconds: number) => this.#wait(milliseconds),
+  };
+  readonly pause = {
+    until: (milliseconds: number, listen: (wake: () => void) => () => void) =>
+      new Promise<void>((resolve) => {
+        let stop = () => {};
+        const end = () => {
+          stop();
+          resolve();
+        };
+        stop = listen(end);
+        void this.#wait(milliseconds).then(end);
+      }),
+  };
+
+  #wait(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => this.#timers.push({ at: this.#now + milliseconds, resolve }));
+  }
+
+  async pass(milliseconds: number): Promise<void> {
+    const end = this.#now + milliseconds;
+    for (;;) {
+      for (let turn = 0; turn < 3; turn += 1) await setImmediate();
+      const due = this.#timers.filter(({ at }) => at <= end).sort((one, other) => one.at - other.at)[0];
+      if (!due) break;
+      this.#timers.splice(this.#timers.indexOf(due), 1);
+      this.#now = Math.max(this.#now, due.at);
+      due.resolve();
+    }
+    this.#now = end;
+  }
+}
+
+function world() {
+  const log = new GrowingLog();
+  const time = new TestTime();
+  const signals = memorySignals();
+  const feeds = new Feeds({ log, signals, clock: time.clock });
+  const read = (since: number, patch: Partial<Reading> = {}) => {
+    const seen: number[] = [];
+    const events: FeedEvent['kind'][] = [];
+    const feed = feeds.enter('ann', log.rows.length);
+    const reading: Reading = {
+      since,
+      mode: 'continuous',
+      limit: Number.MAX_SAFE_INTEGER,
+      app: null,
+      heartbeat: 15_000,
+      endsAt: time.clock.now() + 840_000,
+      ...patch,
+    };
+    const ended = (async () => {
+      let last = since;
+      for await (const event of follow(feed, reading, time)) {
+        events.push(event.kind);
+        if (event.kind === 'changes') seen.push(...event.changes.map(({ seq }) => seq));
+        last = event.last;
+      }
+      feeds.leave('ann', feed);
+      return last;
+    })();
+    return { seen, events, ended };
+  };
+  return { log, time, signals, read };
+}
+
+const upTo = (last: number, from = 1) => Array.from({ length: last - from + 1 }, (_, place) => from + place);
+
+describe('a feed of changes', () => {
+  it('gives every change once and in order, whatever becomes of the signals', async () => {
+    const step = fc.oneof(
+      fc.constant('commit' as const),
+      fc.constant('hide the next' as const),
+      fc.record({
+        signal: fc.integer({ min: -3, max: 3 }),
+        with: fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 4 }),
+      }),
+      fc.record({ wait: fc.integer({ min: 0, max: 2_000 }) }),
+      fc.constant('look' as const),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 40, size: 'max' }),
+        fc.integer({ min: 0, max: 5 }),
+        async (steps, before) => {
+          const { log, time, signals, read } = world();
+          for (let row = 0; row < before; row += 1) log.commit();
+          const all = read(0);
+          const fresh = read(before);
+          for (const one of steps) {
+            if (one === 'commit') log.commit();
+            else if (one === 'hide the next') log.hidden = log.rows.length;
+            else if (one === 'look') signals.tell('ann', null);
+            // Late, early, doubled, of changes that are not there yet: a signal may say anything.
+            // And changes come along in any order, with gaps and doubles; but only those that are there.
+            else if ('signal' in one) {
+              const along = one.with.flatMap((back) => log.rows.at(-1 - back) ?? []);
+              signals.tell('ann', Math.max(0, log.rows.length + one.signal), along);
+            } else await time.pass(one.wait);
+          }
+          // Without any further signal the look at the counter finds the rest.
+          await time.pass(70_000);
+          expect(all.seen).toEqual(upTo(log.rows.length));
+          expect(fresh.seen).toEqual(upTo(log.rows.length, before + 1));
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it('goes on from where a reader was cut, without a gap and without a double', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 8 }), async (bursts) => {
+        const { log, time, signals, read } = world();
+        const seen: number[] = [];
+        for (const burst of bursts) {
+          const reader = read(seen.at(-1) ?? 0, { endsAt: time.clock.now() + 1_000 });
+          for (let row = 0; row < burst; row += 1) log.commit();
+          signals.tell('ann', log.rows.length);
+          await time.pass(1_500);
+          seen.push(...reader.seen);
+          expect(await reader.ended).toBe(seen.at(-1) ?? 0);
+        }
+        expect(seen).toEqual(upTo(log.rows.length));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('reads the log once for many readers of one user', async () => {
+    const { log, time, signals, read } = world();
+    const readers = Array.from({ length: 50 }, () => read(0));
+    await time.pass(10);
+    const before = log.reads;
+    log.commit();
+    signals.tell('ann', 1);
+    await time.pass(10);
+    expect(readers.map(({ seen }) => seen)).toEqual(readers.map(() => [1]));
+    expect(log.reads - before).toBe(1);
+    expect(signals.subscribers()).toBe(1);
+  });
+
+  it('reads nothing when the changes come along with the signals, each once however often it comes', async () => {
+    const { log, time, signals, read } = world();
+    const reader = read(0);
+    await time.pass(10);
+    const before = log.reads;
+    for (const count of [1, 3, 2]) {
+      for (let row = 0; row < count; row += 1) log.commit();
+      const along = log.rows.slice(-count - 1);
+      for (let times = 0; times < 2; times += 1) signals.tell('ann', log.rows.length, along);
+    }
+    await time.pass(10);
+    expect([reader.seen, log.reads - before]).toEqual([upTo(6), 0]);
+  });
+
+  it('reads what is missing before the changes that came along', async () => {
+    const { log, time, signals, read } = world();
+    const reader = read(0);
+    await time.pass(10);
+    for (const count of [1, 2, 3]) {
+      for (let row = 0; row < count; row += 1) log.commit();
+      signals.tell('ann', log.rows.length, log.rows.slice(-1));
+      await time.pass(10);
+    }
+    expect(reader.seen).toEqual(upTo(6));
+  });
+
+  it('goes on when changes come along while it reads', async () => {
+    const { log, time, signals, read } = world();
+    const reader = read(0);
+    await time.pass(10);
+    const { changes } = log;
+    let answer = () => {};
+    log.changes = async (user, since, limit) => {
+      const found = await changes.call(log, user, since, limit);
+      await new Promise<void>((resolve) => (answer = resolve));
+      return found;
+    };
+    log.commit();
+    signals.tell('ann', 1);
+    await time.pass(10);
+    log.commit();
+    signals.tell('ann', 2, log.rows.slice());
+    await time.pass(10);
+    expect(reader.seen).toEqual([1, 2]);
+    log.changes = changes;
+    // With the first change alone, which is there already.
+    answer();
+    await time.pass(10);
+    log.commit();
+    signals.tell('ann', 3);
+    await time.pass(10);
+    expect(reader.seen).toEqual([1, 2, 3]);
+  });
+
+  it('wakes who begins to wait when what it waits for is there already', async () => {
+    const { log, time, signals } = world();
+    const feed = new Feed({ log, signals, clock: time.clock }, 'ann', 0);
+    log.commit();
+    feed.hear(1);
+    await time.pass(1);
+    // The reader's last look was before that, at cursor 0.
+    const woken: number[] = [];
+    feed.onNews(0, () => woken.push(0));
+    feed.onNews(1, () => woken.push(1));
+    await time.pass(1);
+    expect(woken).toEqual([0]);
+    feed.close();
+  });
+
+  it('takes changes that have expired for gone, and goes on behind them', async () => {
+    const { log, time, read } = world();
+    for (let row = 0; row < 9; row += 1) log.commit();
+    log.rows.splice(0, 6);
+    log.last = async () => 9;
+    const some = read(2);
+    await time.pass(5_000);
+    expect(some.seen).toEqual([7, 8, 9]);
+    log.rows.splice(0, 3);
+    const none = read(2, { mode: 'normal' });
+    await time.pass(5_000);
+    expect([none.seen, await none.ended]).toEqual([[], 9]);
+  });
+
+  it('lets who is far behind read for itself, while the others follow from memory', async () => {
+    const { log, time, signals, read } = world();
+    for (let row = 0; row < 700; row += 1) log.commit();
+    const far = read(0);
+    const near = read(700);
+    await time.pass(100);
+    const before = log.reads;
+    log.commit();
+    signals.tell('ann', 701);
+    await time.pass(100);
+    expect(log.reads - before).toBe(1);
+    expect([far.seen, near.seen]).toEqual([upTo(701), [701]]);
+  });
+
+  it('asks a database that fails again, and then tells its readers, each where it was', async () => {
+    const { log, time, signals, read } = world();
+    log.commit();
+    const reader = read(0);
+    await time.pass(10);
+    const { changes } = log;
+    log.changes = async () => {
+      throw new Error('away');
+    };
+    log.rows.push({ ...(log.rows[0] as Change), seq: 2 });
+    signals.tell('ann', 2);
+    await time.pass(1_000);
+    log.changes = changes;
+    await time.pass(2_000);
+    expect(reader.seen).toEqual([1, 2]);
+    log.changes = async () => {
+      throw new Error('away');
+    };
+    signals.tell('ann', 3);
+    const failed = expect(reader.ended).rejects.toThrow('away');
+    await time.pass(10_000);
+    await failed;
+    log.changes = changes;
+    const next = read(2, { mode: 'normal' });
+    await time.pass(10);
+    expect(next.events).toEqual(['done']);
+  });
+
+  it('looks for itself every half minute, once for all its readers', async () => {
+    const { log, time, read } = world();
+    let looks = 0;
+    const readers = Array.from({ length: 10 }, () => read(0));
+    // What the subscription finds when it is connected.
+    await time.pass(10);
+    log.last = async () => {
+      looks += 1;
+      return log.rows.length;
+    };
+    log.commit();
+    await time.pass(29_000);
+    expect([looks, readers[0]?.seen]).toEqual([0, []]);
+    await time.pass(2_000);
+    expect([looks, ...readers.map(({ seen }) => seen)]).toEqual([1, ...readers.map(() => [1])]);
+  });
+
+  it('subscribes when somebody waits, and only as long', async () => {
+    const { time, signals, read } = world();
+    read(0, { mode: 'normal' });
+    await time.pass(10);
+    expect(signals.subscribers()).toBe(0);
+    read(0, { endsAt: time.clock.now() + 1_000 });
+    await time.pass(10);
+    expect(signals.subscribers()).toBe(1);
+    await time.pass(2_000);
+    expect(signals.subscribers()).toBe(0);
+  });
+
+  it('gives only what concerns one application, and moves its cursor over the rest', async () => {
+    const { log, time, read } = world();
+    for (const appName of ['shop', 'blog', 'shop', null]) {
+      log.commit();
+      log.rows.push({ ...(log.rows.pop() as Change), appName });
+    }
+    const reader = read(0, { app: 'shop', mode: 'normal' });
+    await time.pass(10);
+    expect([reader.seen, await reader.ended]).toEqual([[1, 3], 4]);
+  });
+
+  it('gives a sign of life when nothing happens, and says when its time is over', async () => {
+    const { time, read } = world();
+    const reader = read(0, { heartbeat: 1_000, endsAt: 3_500 });
+    await time.pass(4_000);
+    expect(reader.events).toEqual(['quiet', 'quiet', 'quiet', 'timeout']);
+  });
+
+  it('of the kind normal ends with what there is, longpoll with the first changes', async () => {
+    const { log, time, signals, read } = world();
+    const empty = read(0, { mode: 'normal' });
+    const poll = read(0, { mode: 'longpoll' });
+    await time.pass(100);
+    expect(empty.events).toEqual(['done']);
+    expect(poll.events).toEqual([]);
+    log.commit();
+    signals.tell('ann', 1);
+    await time.pass(100);
+    expect([poll.seen, poll.events.at(-1)]).toEqual([[1], 'done']);
+  });
+
+  it('closes after as many rows as were asked for, at the cursor of the last of them', async () => {
+    const { log, time, read } = world();
+    for (let row = 0; row < 5; row += 1) log.commit();
+    const reader = read(0, { limit: 3 });
+    await time.pass(100);
+    expect(reader.seen).toEqual([1, 2, 3]);
+    expect(await reader.ended).toBe(3);
+  });
+});

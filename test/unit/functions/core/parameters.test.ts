@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { includeDocs, oneOf, wholeNumber } from '../../../../functions/core/parameters.ts';
+
+const limit = { preset: 10, from: 1, to: 100 };
+const bad = (name: string) =>
+  expect.objectContaining({ code: 'request:bad_parameter', detail: expect.stringContaining(name) });
+
+describe('a whole number of the query', () => {
+  it('is read, and has a preset when it is not given', () => {
+    expect(wholeNumber({ limit: '7' }, 'limit', limit)).toBe(7);
+    expect(wholeNumber({}, 'limit', limit)).toBe(10);
+  });
+
+  it('may stand on its bounds', () => {
+    expect(wholeNumber({ limit: '1' }, 'limit', limit)).toBe(1);
+    expect(wholeNumber({ limit: '100' }, 'limit', limit)).toBe(100);
+  });
+
+  it.each(['', '0', '101', '-1', '1.5', '1e1', ' 7', 'ten', '9'.repeat(400)])(
+    'is refused by name when it is %j',
+    (text) => {
+      expect(() => wholeNumber({ limit: text }, 'limit', limit)).toThrow(bad('limit'));
+    },
+  );
+});
+
+describe('include_docs', () => {
+  it.each(['true', 'false', 'auto'] as const)('may be %s', (text) => {
+    expect(includeDocs({ include_docs: text })).toBe(text);
+  });
+
+  it('is false when it is not given', () => {
+    expect(includeDocs({})).toBe('false');
+  });
+
+  it.each(['', 'yes', 'TRUE', '1'])('is refused by name when it is %j', (text) => {
+    expect(() => includeDocs({ include_docs: text })).toThrow(bad('include_docs'));
+  });
+});
+
+describe('a word of the query', () => {
+  const feeds = ['continuous', 'longpoll', 'normal'] as const;
+
+  it('is one of those that are known, the first when it is not given', () => {
+    expect(oneOf({ feed: 'normal' }, 'feed', feeds)).toBe('normal');
+    expect(oneOf({}, 'feed', feeds)).toBe('continuous');
+  });
+
+  it('is refused by name when it is another', () => {
+    expect(() => oneOf({ feed: 'rss' }, 'feed', feeds)).toThrow(bad('feed'));
+  });
+});

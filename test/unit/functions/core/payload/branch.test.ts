@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { buildDeployable, deployable } from '../../../../../functions/core/payload/branch.ts';
+import {
+  type BuildResult,
+  type DeliveredRepository,
+  type Push,
+  settled,
+} from '../../../../../functions/core/payload/delivery.ts';
+
+const repository: DeliveredRepository = { hostname: 'github.com', owner: 'o', name: 'r', url: null, private: false };
+const sha = 'a'.repeat(40);
+const push: Push = {
+  kind: 'push',
+  provider: 'github',
+  hostKind: 'github',
+  id: '1',
+  repository,
+  ref: 'refs/heads/master',
+  branch: 'master',
+  sha,
+  before: null,
+  forced: false,
+  message: null,
+  author: null,
+  skip: null,
+};
+const build: BuildResult = {
+  kind: 'build',
+  provider: 'travis',
+  hostKind: 'github',
+  id: '1',
+  repository,
+  sha,
+  shaPrefix: null,
+  branch: 'master',
+  check: 'Travis CI',
+  outcome: 'passed',
+  passed: true,
+  pending: false,
+  state: 'Passed',
+  pullRequest: false,
+  message: null,
+  author: null,
+  skip: null,
+  url: null,
+};
+
+describe('a push', () => {
+  it('deploys when its message asks to leave out CI only', () => {
+    const skip = { deploy: false, ci: true, words: '[skip ci]' };
+    expect(deployable({ ...push, skip }, 'master')).toEqual({ deploy: true });
+  });
+
+  it('deploys when it moves the wanted branch to a commit', () => {
+    expect(deployable(push, 'master')).toEqual({ deploy: true });
+    expect(deployable({ ...push, ref: 'refs/heads/feature/x', branch: 'feature/x' }, 'feature/x')).toEqual({
+      deploy: true,
+    });
+  });
+
+  const refused: [string, Partial<Push>, string][] = [
+    [
+      'another branch',
+      { branch: 'next', ref: 'refs/heads/next' },
+      'The branch is next; only the branch master is deployed.',
+    ],
+    [
+      'a branch that differs in case',
+      { branch: 'Master' },
+      'The branch is Master; only the branch master is deployed.',
+    ],
+    ['a branch that ends alike', { branch: 'x/master' }, 'The branch is x/master; only the branch master is deployed.'],
+    ['a tag', { branch: null, ref: 'refs/tags/v1' }, 'v1 is a tag; only the branch master is deployed.'],
+    [
+      'a tag named like the branch',
+      { branch: null, ref: 'refs/tags/master' },
+      'master is a tag; only the branch master is deployed.',
+    ],
+    [
+      'a note',
+      { branch: null, ref: 'refs/notes/x' },
+      'refs/notes/x is not a branch; only the branch master is deployed.',
+    ],
+    ['the deleted branch', { sha: null }, 'The branch master was deleted.'],
+    [
+      'a commit that asks not to be deployed',
+      { skip: { deploy: true, ci: false, words: '[skip deploy]' } },
+      "The commit's message says [skip deploy].",
+    ],
+  ];
+  for (const [what, difference, reason] of refused) {
+    it(`does not deploy ${what}, and says so`, () => {
+      expect(deployable({ ...push, ...difference }, 'master')).toEqual({ deploy: false, reason });
+    });
+  }
+});
+
+describe('a build', () => {
+  it('deploys when it passed on the wanted branch', () => {
+    expect(buildDeployable(build, 'master')).toEqual({ deploy: true });
+  });
+
+  const refused: [string, Partial<BuildResult>, string][] = [
+    [
+      'a pull request, though its branch is the wanted one',
+      { pullRequest: true },
+      'A build of a pull request is never deployed.',
+    ],
+    ['another branch', { branch: 'next' }, 'The branch is next; only the branch master is deployed.'],
+    ['a tag', { branch: null }, 'The build is not of a branch; only the branch master is deployed.'],
+    ['a failed build', { passed: false, state: 'Broken' }, 'The build did not pass: Broken.'],
+    ['a build under way', { passed: false, pending: true, state: 'Pending' }, 'The build has not finished: Pending.'],
+    [
+      'a build under way that claims to have passed',
+      { pending: true, state: 'started' },
+      'The build has not finished: started.',
+    ],
+    [
+      'a build that was skipped',
+      { ...settled('neutral'), state: 'skipped' },
+      'The build says nothing about the commit: skipped.',
+    ],
+    [
+      'a commit that asks not to be deployed',
+      { skip: { deploy: true, ci: false, words: '[skip deploy]' } },
+      "The commit's message says [skip deploy].",
+    ],
+    [
+      'a commit of which only the first digits are known',
+      { sha: null, shaPrefix: '1f7e6d5c4b' },
+      'The build names its commit by 1f7e6d5c4b only; a whole id is deployed.',
+    ],
+  ];
+  for (const [what, difference, reason] of refused) {
+    it(`does not deploy ${what}, and says so`, () => {
+      expect(buildDeployable({ ...build, ...difference }, 'master')).toEqual({ deploy: false, reason });
+    });
+  }
+});

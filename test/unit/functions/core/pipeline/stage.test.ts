@@ -1,0 +1,390 @@
+import { describe, expect, it } from 'vitest';
+import type { Entry } from '../../../../../functions/core/entry/entry.ts';
+import { DeployError } from '../../../../../functions/core/errors.ts';
+import type { StageName } from '../../../../../functions/core/pipeline/pipeline.ts';
+import { runStage, TRIES } from '../../../../../functions/core/pipeline/stage.ts';
+import type { StageOutcome, StageWork } from '../../../../../functions/core/pipeline/stage-work.ts';
+import type { Draft } from '../../../../../functions/core/ports/deploy-log.ts';
+import { memoryClock, memoryIds } from '../../../../fakes/clock.ts';
+import { MemoryLog } from '../../../../fakes/deploy-log/deploy-log.ts';
+import { memoryQueue } from '../../../../fakes/job-queue.ts';
+import { AT, append, checked, MINUTE, SECOND } from '../../../../support/entries.ts';
+
+/** A log with one entry, and a way to run a stage for it. */
+async function world(patch: Partial<Draft> = {}) {
+  const clock = memoryClock(AT);
+  const ids = memoryIds();
+  const log = new MemoryLog(ids);
+  const queue = memoryQueue();
+  const traced: unknown[] = [];
+  await append(log, patch);
+  return {
+    log,
+    queue,
+    clock,
+    traced,
+    job: { user: 'ann', number: 1 },
+    run(work: StageWork, stage: StageName = patch.stage ?? 'check') {
+      const trace = (event: string, fields: object) => void traced.push({ event, ...fields });
+      return runStage({ user: 'ann', number: 1 }, { stage, work, log, queue, clock, ids, retryBaseSeconds: 30, trace });
+    },
+    async now(): Promise<Entry> {
+      const entry = await log.read('ann', 1);
+      if (!entry) throw new Error('The entry is gone.');
+      return entry;
+    },
+    statuses: async () => (await log.changes('ann', 0, 100)).map(({ status }) => status),
+  };
+}
+
+const done = async (): Promise<StageOutcome> => ({ kind: 'done' });
+const never = async (): Promise<StageOutcome> => {
+  throw new Error('This stage must not be worked on.');
+};
+const broken =
+  (retry: boolean, more: { retryAfter?: number } = {}) =>
+  async (): Promise<StageOutcome> => {
+    throw new DeployError('deploy:repohost:download_tarball', 'The host is away.', { retry, ...more });
+  };
+
+describe('a stage that is done', () => {
+  it('makes a queued entry running, writes what was learnt, and queues the next stage', async () => {
+    const { run, queue, now, statuses } = await world();
+    const verdict = await run(async () => ({ kind: 'done', patch: { appName: 'shop' }, detail: 'shop 1.0.0' }));
+    expect(verdict).toEqual({ done: true });
+    expect(queue.sent).toEqual([{ user: 'ann', number: 1, stage: 'fetch', group: 'ann/ann/shop' }]);
+    expect(await statuses()).toEqual(['queued', 'running', 'running']);
+    expect(await now()).toMatchObject({
+      stage: 'fetch',
+      appName: 'shop',
+      stages: [{ name: 'check', status: 'done', startedAt: AT, finishedAt: AT, attempts: 1, detail: 'shop 1.0.0' }],
+    });
+  });
+
+  it('has the commit status set once the application has its name, and not before', async () => {
+    const { run, queue } = await world();
+    await run(async () => {
+      expect(queue.reports).toEqual([]);
+      return { kind: 'done', patch: { appName: 'shop' } };
+    });
+    expect(queue.reports).toEqual([{ user: 'ann', number: 1 }]);
+  });
+
+  it('ends the deploy when it was the last one, and reports that', async () => {
+    const { run, queue, now, clock } = await world({ ...checked, stage: 'start' });
+    await run(async () => {
+      clock.pass(5 * SECOND);
+      return { kind: 'done', patch: { url: 'https://shop.example.com' } };
+    });
+    expect(await now()).toMatchObject({ status: 'ok', finishedAt: AT + 5 * SECOND, url: 'https://shop.example.com' });
+    expect(queue.sent).toEqual([]);
+    expect(queue.reports).toEqual([{ user: 'ann', number: 1 }]);
+  });
+
+  it('forgets the reason of a try that failed before', async () => {
+    const { run, now, clock } = await world({ ...checked, stage: 'fetch' });
+    await run(broken(true));
+    expect((await now()).reason).toContain('The host is away.');
+    clock.pass(MINUTE);
+    await run(done);
+    expect((await now()).reason).toBeNull();
+  });
+});
+
+describe('a message that comes again', () => {
+  it('only repeats the sending when the stage was done and the next has not begun to move', async () => {
+    const { run, queue } = await world({ ...checked, stage: 'fetch' });
+    await run(done);
+    expect(await run(never, 'fetch')).toEqual({ done: true });
+    expect(queue.sent.map(({ stage }) => stage)).toEqual(['upload', 'upload']);
+  });
+
+  it('sends nothing when the deploy is further on: that shows that nothing was lost', async () => {
+    const { run, queue } = await world({ ...checked, stage: 'fetch' });
+    await run(done, 'fetch');
+    await run(done, 'upload');
+    await run(never, 'fetch');
+    expect(queue.sent.map(({ stage }) => stage)).toEqual(['upload', 'extract']);
+  });
+
+  it('waits for the lease of the one that works on it', async () => {
+    const { run, clock } = await world();
+    await run(async () => {
+      clock.pass(10 * SECOND);
+      expect(await run(never)).toEqual({ done: false, visibleIn: 51 });
+      return { kind: 'done' };
+    });
+  });
+
+  it('takes over when the one that worked on it has crashed, and counts that as a try', async () => {
+    const { run, log, now, job, clock } = await world();
+    await log.take({ ...job, stage: 'check', now: AT, leaseUntil: AT + MINUTE, due: AT + 2 * MINUTE });
+    clock.pass(MINUTE + 1);
+    await run(done);
+    expect((await now()).stages).toMatchObject([{ name: 'check', status: 'done', attempts: 2 }]);
+  });
+
+  it('changes nothing of a deploy that has ended, but has its end reported again, which may have been lost', async () => {
+    const { run, queue, statuses } = await world({ ...checked, stage: 'start' });
+    await run(done);
+    expect(await run(never, 'start')).toEqual({ done: true });
+    expect(await statuses()).toEqual(['running', 'ok']);
+    expect(queue.reports).toHaveLength(2);
+  });
+
+  it('reports nothing again when it is one of an earlier stage', async () => {
+    const { run, queue } = await world({ ...checked, stage: 'start' });
+    await run(done);
+    await run(never, 'fetch');
+    expect(queue.reports).toHaveLength(1);
+  });
+
+  it('is nothing when its entry does not exist', async () => {
+    const { log, queue, clock } = await world();
+    const context = { log, queue, clock, ids: memoryIds(), retryBaseSeconds: 30, trace: () => {} };
+    const verdict = await runStage({ user: 'ann', number: 99 }, { ...context, stage: 'check', work: never });
+    expect(verdict).toEqual({ done: true });
+  });
+});
+
+describe('two that work on one stage, because the first was slow', () => {
+  it('move the entry once: who comes second finds it moved and sends nothing', async () => {
+    const { run, queue, clock, now } = await world({ ...checked, stage: 'fetch' });
+    await run(async () => {
+      clock.pass(10 * MINUTE);
+      await run(done);
+      return { kind: 'done' };
+    });
+    expect(queue.sent.map(({ stage }) => stage)).toEqual(['upload']);
+    expect((await now()).stage).toBe('upload');
+  });
+
+  it('do not turn a success into a failure', async () => {
+    const { run, clock, now } = await world({ ...checked, stage: 'start' });
+    await run(async () => {
+      clock.pass(10 * MINUTE);
+      await run(done);
+      throw new DeployError('deploy:platform:start_app', 'Too late.');
+    });
+    expect((await now()).status).toBe('ok');
+  });
+
+  it('do not revive an entry that was given up before the work began', async () => {
+    const { run, log, statuses } = await world();
+    const { take } = log;
+    log.take = async (turn) => {
+      const taken = await take.call(log, turn);
+      await log.move('ann', 1, (entry) => ({ entry: { ...entry, status: 'error', finishedAt: AT }, due: AT }));
+      return taken;
+    };
+    await run(done);
+    expect(await statuses()).toEqual(['queued', 'error']);
+  });
+});
+
+describe('a failure', () => {
+  it('that trying again cannot help ends the deploy at once, with code, status, detail and report', async () => {
+    const { run, queue, now, traced } = await world({ ...checked, stage: 'fetch' });
+    expect(await run(broken(false))).toEqual({ done: true });
+    expect(await now()).toMatchObject({
+      status: 'error',
+      reason: 'The host is away.',
+      error: { code: 'deploy:repohost:download_tarball', status: 502, detail: 'The host is away.' },
+      stages: [{ name: 'fetch', status: 'failed', detail: 'The host is away.' }],
+      finishedAt: AT,
+    });
+    expect(queue.reports).toEqual([{ user: 'ann', number: 1 }]);
+    expect(traced).toMatchObject([{ event: 'stage failed', stage: 'fetch' }]);
+  });
+
+  it('that may pass is tried again later and later, and is an error after five tries', async () => {
+    const { run, clock, now } = await world({ ...checked, stage: 'fetch' });
+    const waits: number[] = [];
+    for (let verdict = await run(broken(true)); !verdict.done; verdict = await run(broken(true))) {
+      expect((await now()).status).toBe('running');
+      waits.push(verdict.visibleIn);
+      clock.pass(verdict.visibleIn * SECOND);
+    }
+    // Half of 30 s, 60 s, 120 s and 240 s: the jitter of these tests.
+    expect(waits).toEqual([15, 30, 60, 120]);
+    expect(await now()).toMatchObject({ status: 'error', stages: [{ attempts: TRIES }] });
+  });
+
+  it('says between two tries what is wrong and when it is tried again', async () => {
+    const { run, now } = await world({ ...checked, stage: 'fetch' });
+    await run(broken(true));
+    expect((await now()).reason).toBe('The host is away. Trying again in 15 s (try 1 of 5).');
+  });
+
+  it('waits as long as the other side asked for, at most an hour', async () => {
+    const first = await world({ ...checked, stage: 'fetch' });
+    expect(await first.run(broken(true, { retryAfter: 600 }))).toEqual({ done: false, visibleIn: 600 });
+    const second = await world({ ...checked, stage: 'fetch' });
+    expect(await second.run(broken(true, { retryAfter: 86_400 }))).toEqual({ done: false, visibleIn: 3600 });
+  });
+
+  it('is not looked for by the sweeper before it is to be tried again', async () => {
+    const { run, log, clock } = await world({ ...checked, stage: 'fetch' });
+    await run(broken(true, { retryAfter: 600 }));
+    clock.pass(600 * SECOND);
+    expect(await log.due(clock.now(), 10)).toEqual([]);
+    clock.pass(MINUTE);
+    expect(await log.due(clock.now(), 10)).toEqual([{ user: 'ann', number: 1 }]);
+  });
+
+  it('without a code gets the one of its stage, is tried again, and keeps its cause to the operators', async () => {
+    const { run, now, traced } = await world({ ...checked, stage: 'upload' });
+    const cause = new Error('getaddrinfo ENOTFOUND internal.example.com');
+    for (let attempt = 0; attempt < TRIES; attempt += 1) {
+      await run(async () => {
+        throw cause;
+      });
+    }
+    expect((await now()).error).toEqual({
+      code: 'deploy:platform:upload_tarball',
+      status: 502,
+      detail: 'The service failed in the stage "upload".',
+    });
+    expect(traced).toContainEqual(expect.objectContaining({ error: cause }));
+  });
+
+  it('keeps what was learnt before it', async () => {
+    const { run, now } = await world();
+    const error = new DeployError('deploy:repohost:no_pkg_json', 'package.json has no name.', { retry: false });
+    await run(async () => ({ kind: 'failed', error, patch: { appName: 'shop' } }));
+    expect(await now()).toMatchObject({ status: 'error', appName: 'shop' });
+  });
+
+  it('shows no secret and stays small, whatever the platform printed', async () => {
+    const { run, now } = await world({ ...checked, stage: 'extract' });
+    await run(async () => {
+      throw new DeployError(
+        'deploy:tar:extract_failed',
+        `npm ERR! https://ann:hunter2@npm.example.com ${'x'.repeat(5000)}`,
+        {
+          logTail: Array.from({ length: 500 }, () => `NPM_TOKEN=hunter2 ${'y'.repeat(2000)}`),
+        },
+      );
+    });
+    const text = JSON.stringify(await now());
+    expect(text).not.toContain('hunter2');
+    expect(text).toContain('NPM_TOKEN=***');
+    expect(text.length).toBeLessThan(30_000);
+  });
+});
+
+describe('a worker that crashes each time', () => {
+  it('ends the deploy with the code of the stage instead of crashing for ever', async () => {
+    const { run, log, clock, job, now, queue } = await world({ ...checked, stage: 'upload' });
+    for (let crash = 0; crash < TRIES; crash += 1) {
+      const leaseUntil = clock.now() + MINUTE;
+      await log.take({ ...job, stage: 'upload', now: clock.now(), leaseUntil, due: leaseUntil });
+      clock.pass(MINUTE + 1);
+    }
+    expect(await run(never)).toEqual({ done: true });
+    expect((await now()).error?.code).toBe('deploy:platform:upload_tarball');
+    expect(queue.reports).toHaveLength(1);
+  });
+
+  it('ends it also when it never came so far as to say that the deploy runs', async () => {
+    const { run, log, clock, job, now } = await world();
+    for (let crash = 0; crash < TRIES; crash += 1) {
+      const leaseUntil = clock.now() + MINUTE;
+      await log.take({ ...job, stage: 'check', now: clock.now(), leaseUntil, due: leaseUntil });
+      clock.pass(MINUTE + 1);
+    }
+    await run(never);
+    expect((await now()).status).toBe('error');
+  });
+});
+
+describe('a stage that is not done yet', () => {
+  it('comes again without counting as a try, however often', async () => {
+    const { run, now } = await world({ ...checked, stage: 'extract' });
+    for (let slice = 0; slice < 20; slice += 1) {
+      expect(await run(async () => ({ kind: 'again', afterSeconds: 1 }))).toEqual({ done: false, visibleIn: 1 });
+    }
+    await run(done);
+    expect((await now()).stages).toMatchObject([{ name: 'extract', attempts: 1 }]);
+  });
+
+  it('is no change in the feed', async () => {
+    const { run, statuses } = await world({ ...checked, stage: 'extract' });
+    await run(async () => ({ kind: 'again', afterSeconds: 1 }));
+    expect(await statuses()).toEqual(['running']);
+  });
+});
+
+describe('a stage that finds the work of an earlier one gone', () => {
+  const back = async (): Promise<StageOutcome> => ({ kind: 'back', to: 'fetch', detail: 'The tarball is gone.' });
+
+  it('has it done again', async () => {
+    const { run, queue, now } = await world({ ...checked, stage: 'upload' });
+    await run(back);
+    expect(queue.sent.map(({ stage }) => stage)).toEqual(['fetch']);
+    expect(await now()).toMatchObject({
+      stage: 'fetch',
+      status: 'running',
+      stages: [{ name: 'upload', status: 'failed' }],
+    });
+  });
+
+  it('ends the deploy when it keeps vanishing', async () => {
+    const { run, now } = await world({ ...checked, stage: 'upload' });
+    for (let round = 0; round <= TRIES; round += 1) {
+      expect((await now()).status).toBe('running');
+      await run(back, 'upload');
+      await run(done, 'fetch');
+    }
+    expect(await now()).toMatchObject({ status: 'error', error: { code: 'deploy:repohost:download_tarball' } });
+  });
+});
+
+describe('an entry that ends or waits for a reason that is no failure', () => {
+  it('says why and is reported', async () => {
+    const { run, now, queue } = await world();
+    await run(async () => ({ kind: 'ended', status: 'superseded', reason: 'A newer commit came.' }));
+    expect(await now()).toMatchObject({
+      status: 'superseded',
+      reason: 'A newer commit came.',
+      finishedAt: AT,
+      error: null,
+    });
+    expect(queue.reports).toHaveLength(1);
+    expect(queue.sent).toEqual([]);
+  });
+
+  it('has no end while it waits', async () => {
+    const { run, now } = await world();
+    await run(async () => ({ kind: 'ended', status: 'held', reason: 'Waiting for CI.' }));
+    expect(await now()).toMatchObject({ status: 'held', finishedAt: null });
+  });
+
+  it('looks again at once when its step was refused, because a result came in meanwhile', async () => {
+    const { run, log, now } = await world();
+    const verdict = await run(async () => {
+      const outcome = { provider: 'travis', check: 'Travis CI', outcome: 'passed', state: 'Passed' } as const;
+      await append(log, { fromBuild: true, provider: 'travis' }, { accepted: false, outcome });
+      return { kind: 'ended', status: 'held', reason: 'Waiting for CI.', extra: { ifVersion: 0 } };
+    });
+    expect(verdict).toEqual({ done: false, visibleIn: 0 });
+    expect((await now()).status).toBe('running');
+    await run(done);
+    expect((await now()).stages).toMatchObject([{ attempts: 1 }]);
+  });
+});
+
+describe('a queue that takes nothing', () => {
+  it('leaves the message where it is, and the next receive sends what is due', async () => {
+    const { run, queue, now } = await world({ ...checked, stage: 'fetch' });
+    const { send } = queue;
+    queue.send = async () => {
+      throw new Error('The queue is away.');
+    };
+    await expect(run(done)).rejects.toThrow('The queue is away.');
+    queue.send = send;
+    expect(await run(never, 'fetch')).toEqual({ done: true });
+    expect(queue.sent.map(({ stage }) => stage)).toEqual(['upload']);
+    expect((await now()).stage).toBe('upload');
+  });
+});

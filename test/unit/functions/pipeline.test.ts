@@ -1,0 +1,221 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dynamoDbBacklog } from '../../../functions/adapters/stores/dynamodb/backlog.ts';
+import { dynamoDbFacts } from '../../../functions/adapters/stores/dynamodb/facts.ts';
+import { dynamoDbLog } from '../../../functions/adapters/stores/dynamodb/log.ts';
+import { dynamoDbReader } from '../../../functions/adapters/stores/dynamodb/reader.ts';
+import { isFinal } from '../../../functions/core/entry/entry.ts';
+import type { CommitRef } from '../../../functions/core/payload/delivery.ts';
+import { jobOf } from '../../../functions/core/pipeline/job.ts';
+import { startDynamoDb } from '../../../lib/aws-local/emulators/dynamodb.ts';
+import { memoryClock, memoryIds } from '../../fakes/clock.ts';
+import { MemoryLog } from '../../fakes/deploy-log/deploy-log.ts';
+import { createLogTable, emulatorClient } from '../../support/dynamodb-table.ts';
+import { AT, append, MINUTE } from '../../support/entries.ts';
+import { type LogRoles, pipelineWorld } from '../../support/pipeline-world.ts';
+
+/** What happens to messages; most of the time they are received. */
+const events = ['take', 'take', 'take', 'double', 'drop', 'die', 'choke', 'push'] as const;
+const manifest = JSON.stringify({ name: 'shop', version: '1.0.0' });
+
+type World = ReturnType<typeof pipelineWorld>;
+
+function commit({ host }: World, parent: CommitRef | null, files: Record<string, string> = {}): CommitRef {
+  return host.commit({
+    owner: 'ann',
+    name: 'shop',
+    files: { 'package.json': manifest, ...files },
+    ...(parent && { parent }),
+  });
+}
+
+/** A push, as the webhook accepts it: into the log, then into the queue of the first stage. */
+async function push({ log, user, queue, clock }: World, { sha }: CommitRef, before: CommitRef | null) {
+  const times = { receivedAt: clock.now(), updatedAt: clock.now() };
+  const patch = { user, sha, before: before?.sha ?? null, ...times };
+  const entry = await append(log, patch, { due: clock.now() + MINUTE });
+  await queue.send(jobOf(entry));
+  return entry;
+}
+
+/** What must hold of any pipeline, on whatever log. `runs` bounds the random part. */
+function pipelineContract(open: () => LogRoles, runs: number): void {
+  async function statuses({ reader, user }: World): Promise<string[]> {
+    const { entries } = await reader.page({ user, app: null, skip: 0, limit: 100 });
+    return entries.map(({ status }) => status).reverse();
+  }
+
+  it('takes a push through five stages to an application that runs', async () => {
+    const world = pipelineWorld(open());
+    await push(world, commit(world, null), null);
+    await world.drain();
+    const entry = await world.log.read(world.user, 1);
+    expect(entry).toMatchObject({ status: 'ok', appName: 'shop', url: expect.stringContaining('https://shop.') });
+    expect(entry?.stages.map(({ name, status }) => `${name} ${status}`)).toEqual([
+      'check done',
+      'fetch done',
+      'upload done',
+      'extract done',
+      'start done',
+    ]);
+    expect(world.started).toEqual(['1.0.0-1']);
+    expect(world.tarballs.keys()).toEqual([]);
+    expect(await world.reader.badge(world.user, 'shop')).toBe('ok');
+  });
+
+  it('shows each step as a change, numbered without gaps', async () => {
+    const world = pipelineWorld(open());
+    await push(world, commit(world, null), null);
+    await world.drain();
+    const changes = await world.reader.changes(world.user, 0, 100);
+    expect(changes.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(changes.map(({ status, stage }) => `${status} ${stage}`)).toEqual([
+      'queued check',
+      'running check',
+      'running fetch',
+      'running upload',
+      'running extract',
+      'running start',
+      'ok start',
+    ]);
+  });
+
+  it('holds a push for CI and goes on when a build passes, though an older commit went in between', async () => {
+    const world = pipelineWorld(open());
+    const travis = { '.travis.yml': 'notifications:\n  webhooks: https://hooks.example.com/\n' };
+    const first = commit(world, null, travis);
+    const second = commit(world, first, travis);
+    await push(world, first, null);
+    await push(world, second, first);
+    await world.drain();
+    expect(await statuses(world)).toEqual(['superseded', 'held']);
+    for (const { sha } of [first, second]) {
+      const outcome = { provider: 'travis', check: 'Travis CI', outcome: 'passed', state: 'Passed' } as const;
+      const build = { user: world.user, sha, fromBuild: true, provider: 'travis' };
+      await world.queue.send(jobOf(await append(world.log, build, { accepted: false, outcome })));
+      await world.drain();
+    }
+    expect(await statuses(world)).toEqual(['superseded', 'ok', 'ok', 'skipped']);
+    expect(world.started).toEqual(['1.0.0-3', '1.0.0-2']);
+  });
+
+  it('fetches again what was lost with the store, and goes on', async () => {
+    const world = pipelineWorld(open());
+    await push(world, commit(world, null), null);
+    while (world.queue.sent[0]?.stage !== 'upload') await world.deliver(world.queue.sent.shift() ?? fail());
+    for (const key of world.tarballs.keys()) await world.tarballs.remove(key);
+    await world.drain();
+    expect(await statuses(world)).toEqual(['ok']);
+  });
+
+  it('goes on after the queues were lost and a worker died, when all that is unfinished is looked at', async () => {
+    const world = pipelineWorld(open());
+    const { number } = await push(world, commit(world, null), null);
+    await world.deliver(world.queue.sent.shift() ?? fail());
+    await world.log.take({
+      user: world.user,
+      number,
+      stage: 'fetch',
+      now: world.clock.now(),
+      leaseUntil: world.clock.now() + 5 * MINUTE,
+      due: world.clock.now() + 6 * MINUTE,
+    });
+    world.queue.sent.length = 0;
+    await world.sweep(true);
+    await world.drain();
+    expect(await statuses(world)).toEqual(['ok']);
+  });
+
+  it('ends every push and leaves the newest running, whatever is doubled, lost, late or out of order', async () => {
+    const trouble = fc.record({
+      commits: fc.integer({ min: 1, max: 4 }),
+      // In which order the deliveries come, and what happens to the messages.
+      order: fc.array(fc.nat(99), { minLength: 4, maxLength: 4 }),
+      steps: fc.array(fc.tuple(fc.constantFrom(...events), fc.nat(99)), {
+        maxLength: 30,
+        size: 'max',
+      }),
+    });
+    await fc.assert(
+      fc.asyncProperty(trouble, async ({ commits, order, steps }) => {
+        const world = pipelineWorld(open());
+        const line: CommitRef[] = [];
+        for (let made = 0; made < commits; made += 1) line.push(commit(world, line.at(-1) ?? null));
+        const waiting = line.map((head, place) => ({ head, before: line[place - 1] ?? null, place }));
+        waiting.sort((one, other) => (order[one.place] ?? 0) - (order[other.place] ?? 0));
+        const accept = async () => {
+          const next = waiting.shift();
+          if (next) await push(world, next.head, next.before);
+        };
+        await accept();
+        for (const [step, choice] of steps) {
+          const { sent } = world.queue;
+          const place = sent.length === 0 ? 0 : choice % sent.length;
+          const job = sent[place];
+          if (step === 'push') await accept();
+          else if (!job) continue;
+          else if (step === 'double') sent.push(job);
+          else if (step === 'drop') sent.splice(place, 1);
+          else if (step === 'die') await world.die(job);
+          else if (step === 'choke') await world.deliverInVain(job);
+          else if (await world.deliver(job)) sent.splice(sent.indexOf(job), 1);
+        }
+        while (waiting.length > 0) await accept();
+        await world.settle();
+
+        const { entries } = await world.reader.page({ user: world.user, app: null, skip: 0, limit: 100 });
+        expect(entries.map(({ status }) => status).filter((status) => !isFinal(status))).toEqual([]);
+        expect(new Set(world.started).size).toBe(world.started.length);
+        const serving = entries.find(({ snapshot }) => snapshot === world.started.at(-1));
+        expect(serving?.sha).toBe(line.at(-1)?.sha);
+        const seqs = (await world.reader.changes(world.user, 0, 1000)).map(({ seq }) => seq);
+        expect(seqs).toEqual(seqs.map((_, place) => place + 1));
+      }),
+      { numRuns: runs },
+    );
+  });
+}
+
+function fail(): never {
+  throw new Error('The queue is empty.');
+}
+
+describe('the pipeline on the log in memory', () => {
+  pipelineContract(() => {
+    const log = new MemoryLog(memoryIds());
+    return { log, reader: log, facts: log, backlog: log, user: 'ann' };
+  }, 200);
+});
+
+describe('the pipeline on the log in DynamoDB', () => {
+  let folder: string;
+  let database: Awaited<ReturnType<typeof startDynamoDb>>;
+  let users = 0;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pipeline-'));
+    database = await startDynamoDb({ file: join(folder, 'log.sqlite'), bring: undefined });
+    await createLogTable(emulatorClient(database.endpoint), 'log');
+  });
+
+  afterAll(async () => {
+    await database.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  pipelineContract(() => {
+    users += 1;
+    const user = `ann-${users}`;
+    const client = emulatorClient(database.endpoint);
+    const context = { client, table: 'log', clock: memoryClock(AT), ids: memoryIds() };
+    const backlog = dynamoDbBacklog(context);
+    // The sweeper looks after everybody; each of these worlds only after its own user.
+    const due = async (now: number, limit: number) =>
+      (await backlog.due(now, 10_000)).filter((job) => job.user === user).slice(0, limit);
+    const log = dynamoDbLog(context);
+    return { log, reader: dynamoDbReader(context), facts: dynamoDbFacts(context), backlog: { ...backlog, due }, user };
+  }, 8);
+});

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { ANY_APP } from '../../../../functions/core/access.ts';
+import { entryAddress } from '../../../../functions/core/entry/entry.ts';
+import { DeployError } from '../../../../functions/core/errors.ts';
+import type { Draft } from '../../../../functions/core/ports/deploy-log.ts';
+import { report } from '../../../../functions/report-status/report.ts';
+import { memoryIds } from '../../../fakes/clock.ts';
+import { MemoryLog, memoryTokens } from '../../../fakes/deploy-log/deploy-log.ts';
+import { memoryHost } from '../../../fakes/repository-host.ts';
+import { memorySealer } from '../../../fakes/sealer.ts';
+import { AT, append, checked } from '../../../support/entries.ts';
+
+/** A commit with an entry of that state, and tokens for these applications. */
+async function world(patch: Partial<Draft>, apps: readonly string[] = [ANY_APP]) {
+  const host = memoryHost();
+  const commit = host.commit({ owner: 'ann', name: 'shop', files: {} });
+  const log = new MemoryLog(memoryIds());
+  const tokens = memoryTokens();
+  const sealer = memorySealer();
+  for (const app of apps) {
+    host.addToken('ann', `secret of ${app}`);
+    const sealed = await sealer.seal(`secret of ${app}`, { purpose: 'repo-token', user: 'ann', host: 'memory' });
+    await tokens.put('ann', { host: 'memory', app, login: 'ann', scopes: [], expiresAt: null, sealed });
+  }
+  const used: (string | null)[] = [];
+  const setStatus = host.setStatus.bind(host);
+  host.setStatus = async (ref, status, token) => {
+    used.push(token);
+    await setStatus(ref, status, token);
+  };
+  const entry = await append(log, { sha: commit.sha, ...patch });
+  const ports = { log, tokens, sealer, host: () => host };
+  const run = () => report({ user: 'ann', number: 1 }, ports);
+  return { host, log, entry, used, run, statuses: () => host.statuses(commit) };
+}
+
+const error = { code: 'deploy:platform:start_app', status: 500, detail: 'It exits with 1.' } as const;
+
+describe('the status of a commit', () => {
+  it('names the application, says how the deploy went, and leads to the entry', async () => {
+    const { run, statuses, entry } = await world({ ...checked, status: 'ok', url: 'https://shop.example.com' });
+    await run();
+    expect(statuses()).toEqual([
+      {
+        state: 'success',
+        targetUrl: entryAddress('https://hooks.example.com', entry),
+        description: 'Deployed: https://shop.example.com',
+        context: 'deployment-webhooks/shop',
+      },
+    ]);
+  });
+
+  it.each([
+    ['running', 'pending', 'Deploying'],
+    ['held', 'pending', 'Why.'],
+    ['expired', 'error', 'Why.'],
+    ['superseded', 'error', 'Why.'],
+    ['skipped', 'failure', 'Why.'],
+  ] as const)('of a deploy that is %s is %s', async (status, state, description) => {
+    const { run, statuses } = await world({ ...checked, status, reason: status === 'running' ? null : 'Why.' });
+    await run();
+    expect(statuses()).toMatchObject([{ state, description }]);
+  });
+
+  it('of a failed deploy is a failure with its code, at most 140 characters long', async () => {
+    const { run, statuses } = await world({
+      ...checked,
+      status: 'error',
+      error: { ...error, detail: 'x'.repeat(500) },
+    });
+    await run();
+    expect(statuses()[0]).toMatchObject({ state: 'failure' });
+    expect(statuses()[0]?.description).toMatch(/^deploy:platform:start_app: x+…$/);
+    expect(statuses()[0]?.description).toHaveLength(140);
+  });
+
+  it('of a failed deploy without an application is named for the repository', async () => {
+    const { run, statuses } = await world({ status: 'error', error });
+    await run();
+    expect(statuses()).toMatchObject([{ state: 'failure', context: 'deployment-webhooks/shop' }]);
+  });
+
+  it.each(['queued', 'running', 'skipped', 'superseded', 'duplicate'] as const)(
+    'is not set by what is %s without a known application: nothing would end it, or nothing was begun',
+    async (status) => {
+      const { run, statuses } = await world({ status });
+      await run();
+      expect(statuses()).toEqual([]);
+    },
+  );
+
+  it('ends with what the entry says, when that changes while the host is being told', async () => {
+    const { run, statuses, host, log } = await world(checked);
+    const setStatus = host.setStatus.bind(host);
+    host.setStatus = async (...call) => {
+      host.setStatus = setStatus;
+      await log.move('ann', 1, (entry) => ({ entry: { ...entry, status: 'ok' }, due: AT }));
+      await setStatus(...call);
+    };
+    await run();
+    expect(statuses().map(({ state }) => state)).toEqual(['pending', 'success']);
+  });
+
+  it('is set once by a message, and again by another: the same word does no harm', async () => {
+    const { run, statuses } = await world({ ...checked, status: 'ok' });
+    await run();
+    await run();
+    expect(statuses().map(({ state }) => state)).toEqual(['success', 'success']);
+  });
+});
+
+describe('the token', () => {
+  it('is the application’s own before the one for all', async () => {
+    const { run, used } = await world({ ...checked, status: 'ok' }, ['shop', ANY_APP]);
+    await run();
+    expect(used).toEqual(['secret of shop']);
+  });
+
+  it('is the one for all where the application has none', async () => {
+    const { run, used } = await world({ ...checked, status: 'ok' }, ['blog', ANY_APP]);
+    await run();
+    expect(used).toEqual([`secret of ${ANY_APP}`]);
+  });
+
+  it('is needed: without one nothing is sent, and nothing is wrong', async () => {
+    const { run, used } = await world({ ...checked, status: 'ok' }, ['blog']);
+    await run();
+    expect(used).toEqual([]);
+  });
+});
+
+describe('a host that does not take the status', () => {
+  it('is told to the caller, who decides whether to try again', async () => {
+    const { run, host } = await world({ ...checked, status: 'ok' });
+    host.failWith('setStatus', new DeployError('request:failed', 'The host answered 503.', { retry: true }));
+    await expect(run()).rejects.toThrow('The host answered 503.');
+  });
+});
+
+it('An entry that does not exist, or has no commit, is nothing to report', async () => {
+  const { run, used } = await world({ ...checked, status: 'ok', repository: null });
+  await run();
+  expect(used).toEqual([]);
+});

@@ -1,0 +1,274 @@
+import { describe, expect, it } from 'vitest';
+import { DeployError } from '../../../../functions/core/errors.ts';
+import { checkWorld, failed, manifest, passed, waitsForTravis } from '../../../support/check-world.ts';
+import { AT, MINUTE } from '../../../support/entries.ts';
+
+const held = { 'package.json': manifest, ...waitsForTravis };
+
+describe('a push', () => {
+  it('is deployed as the application that package.json names, with a snapshot of its own', async () => {
+    const { commit, push, check, facts } = checkWorld();
+    const head = commit(null);
+    await push(head);
+    expect(await check(1)).toMatchObject({
+      stage: 'fetch',
+      appName: 'shop',
+      snapshot: '1.2.3-1',
+      manifest: { name: 'shop', version: '1.2.3' },
+    });
+    const going = { number: 1, sha: head.sha };
+    expect(await facts.branch('ann', head, 'master')).toEqual({ newest: 1, going, app: 'shop', ci: {} });
+    expect(await facts.gate('ann', head, 'master')).toMatchObject({ deploying: 1, awaitsPush: false });
+  });
+
+  it('is read with the token of the user for that host', async () => {
+    const { commit, push, check, asked } = checkWorld();
+    await push(commit(null));
+    await check(1);
+    expect(asked).toEqual(['ann memory']);
+  });
+
+  it('keeps of the manifest what the platform is told, however large the file is', async () => {
+    const { commit, push, check } = checkWorld();
+    const scripts = { start: 'node .', test: 'vitest', build: 'x'.repeat(5000) };
+    const large = {
+      name: 'shop',
+      version: '1.2.3',
+      scripts,
+      main: 'main.js',
+      dependencies: { left: '1' },
+      x: 'x'.repeat(9e5),
+    };
+    await push(commit(null, { 'package.json': JSON.stringify(large) }));
+    const told = { name: 'shop', version: '1.2.3', main: 'main.js', scripts: { start: 'node .' } };
+    expect((await check(1)).manifest).toEqual(told);
+  });
+
+  it('without a package.json is an error that names the commit', async () => {
+    const { commit, push, check } = checkWorld();
+    const head = commit(null, { 'README.md': 'Nothing here.' });
+    await push(head);
+    const { error } = await check(1);
+    expect(error).toMatchObject({ code: 'deploy:repohost:no_pkg_json', status: 502 });
+    expect(error?.detail).toContain(head.sha.slice(0, 10));
+  });
+
+  it('with a package.json that cannot be read still belongs to the application of its branch', async () => {
+    const { commit, push, check } = checkWorld();
+    const first = commit(null);
+    await push(first);
+    await check(1);
+    await push(commit(first, { 'package.json': '{' }), { before: first.sha });
+    expect(await check(2)).toMatchObject({
+      status: 'error',
+      appName: 'shop',
+      error: { code: 'deploy:repohost:no_pkg_json' },
+    });
+  });
+
+  it('is tried again when the host does not answer', async () => {
+    const { commit, push, check, host } = checkWorld();
+    await push(commit(null));
+    host.failWith('file', new DeployError('deploy:repohost:no_pkg_json', 'The host answered 503.', { retry: true }));
+    expect(await check(1)).toMatchObject({ status: 'running', stage: 'check' });
+    host.failWith('file', null);
+    expect(await check(1)).toMatchObject({ status: 'running', stage: 'fetch' });
+  });
+});
+
+describe('a push whose repository uses CI with a webhook', () => {
+  it('is held: named, due when the hold ends, and not queued any further', async () => {
+    const { commit, push, check, queue, facts, log } = checkWorld();
+    const head = commit(null, held);
+    await push(head);
+    expect(await check(1)).toMatchObject({
+      status: 'held',
+      appName: 'shop',
+      snapshot: '1.2.3-1',
+      reason: 'Waiting for Travis CI to call with a passed build of this commit.',
+      finishedAt: null,
+    });
+    expect(queue.sent).toEqual([]);
+    expect(await facts.gate('ann', head, 'master')).toMatchObject({ held: 1, deploying: null });
+    expect(await log.due(AT + 60 * MINUTE - 1, 10)).toEqual([]);
+    expect(await log.due(AT + 60 * MINUTE, 10)).toHaveLength(1);
+  });
+
+  it('is not held when its webhook is never called on success, and says so', async () => {
+    const { commit, push, check } = checkWorld();
+    const never = 'notifications:\n  webhooks:\n    urls: https://hooks.example.com/\n    on_success: never\n';
+    await push(commit(null, { 'package.json': manifest, '.travis.yml': never }));
+    const { stage, stages } = await check(1);
+    expect(stage).toBe('fetch');
+    expect(stages[0]?.detail).toContain('on_success: never');
+  });
+
+  it('whose package.json is missing fails for that, whatever its CI configuration holds', async () => {
+    const { commit, push, check } = checkWorld();
+    await push(commit(null, { '.travis.yml': 'a: [' }));
+    expect((await check(1)).error?.code).toBe('deploy:repohost:no_pkg_json');
+  });
+
+  it('is an error, and of its application, when that configuration cannot be read', async () => {
+    const { commit, push, check } = checkWorld();
+    await push(commit(null, { 'package.json': manifest, '.travis.yml': 'a: [' }));
+    const entry = await check(1);
+    expect(entry).toMatchObject({ status: 'error', appName: 'shop' });
+    expect(entry.reason).toContain('.travis.yml');
+  });
+});
+
+describe('a passed build', () => {
+  it('releases the push that waits for it, which goes on where it stood', async () => {
+    const { commit, push, build, check, read, queue, facts } = checkWorld();
+    const head = commit(null, held);
+    await push(head);
+    await check(1);
+    await build(head, passed);
+    const released = await check(2);
+    expect(released).toMatchObject({ status: 'skipped' });
+    expect(released.reason).toContain(`/changes/${(await read(1)).id}`);
+    expect(await read(1)).toMatchObject({ status: 'running', stage: 'fetch', reason: null });
+    expect(queue.sent).toEqual([{ user: 'ann', number: 1, stage: 'fetch', group: 'ann/ann/shop' }]);
+    expect(await facts.gate('ann', head, 'master')).toMatchObject({ held: null, deploying: 1 });
+  });
+
+  it('that is called twice releases once', async () => {
+    const { commit, push, build, check, queue } = checkWorld();
+    const head = commit(null, held);
+    await push(head);
+    await check(1);
+    await build(head, passed);
+    await build(head, passed);
+    await check(2);
+    expect(await check(3)).toMatchObject({ status: 'skipped' });
+    expect(queue.sent).toHaveLength(1);
+  });
+
+  it('that came before the push deploys the commit, and the push finds it deployed', async () => {
+    const { commit, push, build, check } = checkWorld();
+    const head = commit(null, held);
+    await build(head, passed);
+    expect(await check(1)).toMatchObject({ status: 'running', stage: 'fetch', appName: 'shop' });
+    await push(head);
+    const answered = await check(2);
+    expect(answered).toMatchObject({ status: 'skipped' });
+    expect(answered.reason).toContain('The passed build came first');
+  });
+
+  it('deploys without any push where only CI calls', async () => {
+    const { commit, build, check } = checkWorld();
+    const first = commit(null, held);
+    await build(first, passed);
+    await check(1);
+    await build(commit(first, held), passed);
+    expect(await check(2)).toMatchObject({ status: 'running', stage: 'fetch' });
+  });
+
+  it('lets a push that comes while its entry waits to be looked at deploy at once', async () => {
+    const { commit, push, build, check } = checkWorld();
+    const head = commit(null, held);
+    await build(head, passed);
+    await push(head);
+    expect(await check(2)).toMatchObject({ status: 'running', stage: 'fetch' });
+    expect(await check(1)).toMatchObject({ status: 'skipped' });
+  });
+
+  it('deploys by itself when the hold ended while it was released', async () => {
+    const world = checkWorld();
+    const head = world.commit(null, held);
+    await world.push(head);
+    await world.check(1);
+    await world.build(head, passed);
+    // The sweeper ends the hold between the look at it and the step that releases it.
+    const { branch } = world.log;
+    world.log.branch = async (...args) => {
+      await world.log.move('ann', 1, (entry) => ({
+        entry: { ...entry, status: 'expired' },
+        gate: { held: null },
+        due: AT,
+      }));
+      world.log.branch = branch;
+      return branch.apply(world.log, args);
+    };
+    expect(await world.check(2)).toMatchObject({ status: 'running', stage: 'check' });
+    expect(await world.check(2)).toMatchObject({ status: 'running', stage: 'fetch' });
+    expect(await world.read(1)).toMatchObject({ status: 'expired' });
+  });
+
+  it('deploys a commit whose hold has expired', async () => {
+    const { commit, push, build, check, log } = checkWorld();
+    const head = commit(null, held);
+    await push(head);
+    await check(1);
+    await log.move('ann', 1, (entry) => ({ entry: { ...entry, status: 'expired' }, gate: { held: null }, due: AT }));
+    await build(head, passed);
+    expect(await check(2)).toMatchObject({ status: 'running', stage: 'fetch' });
+  });
+
+  it('deploys a commit whose first deploy failed', async () => {
+    const { commit, push, build, check, finish } = checkWorld();
+    const head = commit(null, held);
+    await push(head);
+    await check(1);
+    await build(head, passed);
+    await check(2);
+    await finish(1, 'error');
+    await build(head, passed);
+    expect(await check(3)).toMatchObject({ status: 'running', stage: 'fetch' });
+  });
+
+  it('speaks for its own branch: a hold of the same commit on another one stays', async () => {
+    const { commit, push, build, check, read } = checkWorld();
+    const head = commit(null, held);
+    await push(head);
+    await check(1);
+    await push(head, { branch: 'staging', ref: 'refs/heads/staging' });
+    await check(2);
+    await build(head, passed);
+    expect(await check(3)).toMatchObject({ status: 'skipped' });
+    expect(await read(1)).toMatchObject({ status: 'running', stage: 'fetch', branch: 'master' });
+    expect(await read(2)).toMatchObject({ status: 'held' });
+    await build(head, passed, { branch: 'staging' });
+    expect(await check(4)).toMatchObject({ status: 'skipped' });
+    expect(await read(2)).toMatchObject({ status: 'running', stage: 'fetch' });
+  });
+});
+
+describe('a failed build', () => {
+  it('that came before the push refuses it', async () => {
+    const { commit, push, build, check } = checkWorld();
+    const head = commit(null, held);
+    await build(head, failed);
+    await push(head);
+    expect(await check(2)).toMatchObject({
+      status: 'skipped',
+      reason: 'CI did not pass: the check "Travis CI" of travis said "Failed".',
+    });
+  });
+
+  it('that comes while the push is being looked at is not overlooked', async () => {
+    const world = checkWorld();
+    const head = world.commit(null, held);
+    await world.push(head);
+    const { gate } = world.log;
+    world.log.gate = async (...args) => {
+      const before = await gate.apply(world.log, args);
+      world.log.gate = gate;
+      await world.build(head, failed);
+      return before;
+    };
+    expect(await world.check(1)).toMatchObject({ status: 'running', stage: 'check' });
+    expect(await world.check(1)).toMatchObject({ status: 'skipped' });
+  });
+
+  it('is forgotten when the build is started again and passes', async () => {
+    const { commit, push, build, check } = checkWorld();
+    const head = commit(null, held);
+    await build(head, failed);
+    await push(head);
+    await check(2);
+    await build(head, passed);
+    expect(await check(3)).toMatchObject({ status: 'running', stage: 'fetch' });
+  });
+});

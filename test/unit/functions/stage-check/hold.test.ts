@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import type { CheckResult } from '../../../../functions/core/hold/checks.ts';
+import type { Outcome } from '../../../../functions/core/payload/delivery.ts';
+import { checkWorld, manifest, waitsForTravis } from '../../../support/check-world.ts';
+import { AT, append, MINUTE } from '../../../support/entries.ts';
+
+const waits = { waits: true, because: "the hook's address says ci=wait" };
+const ignores = { waits: false, because: "The hook's address says ci=ignore" };
+const held = { 'package.json': manifest, ...waitsForTravis };
+
+/** A world in which a CI provider is to be expected until that time. */
+async function expecting(provider: string, until: number, branch = 'master') {
+  const world = checkWorld();
+  await append(world.log, { status: 'skipped' }, { accepted: false, ci: { branch, provider, until } });
+  return world;
+}
+
+const said = (check: string, outcome: Outcome): CheckResult => ({
+  provider: 'github-actions',
+  check,
+  outcome,
+  state: outcome,
+});
+
+describe('a push to a branch that a CI provider has called about', () => {
+  it('is held though no file of the repository asks for it, and says for whom', async () => {
+    const { commit, push, check } = await expecting('github-actions', AT + MINUTE);
+    await push(commit(null));
+    expect(await check(2)).toMatchObject({
+      status: 'held',
+      appName: 'shop',
+      reason: 'Waiting for CI (github-actions) to call with a passed build of this commit.',
+    });
+  });
+
+  it.each(['drone', 'buildkite', 'appveyor', 'gitea-actions', 'forgejo-actions'])(
+    'is held for %s, whose webhooks need not be set in a file of the repository',
+    async (provider) => {
+      const { commit, push, check } = await expecting(provider, AT + MINUTE);
+      await push(commit(null));
+      expect(await check(2)).toMatchObject({ status: 'held', reason: expect.stringContaining(`(${provider})`) });
+    },
+  );
+
+  it('is released by a passed build', async () => {
+    const { commit, push, build, check, read } = await expecting('github-actions', AT + MINUTE);
+    const head = commit(null);
+    await push(head);
+    await check(2);
+    await build(head, said('build', 'passed'), { provider: 'github-actions' });
+    expect(await check(3)).toMatchObject({ status: 'skipped' });
+    expect(await read(2)).toMatchObject({ status: 'running', stage: 'fetch' });
+  });
+
+  it.each([
+    ['that has not called for long', 'github-actions', AT, 'master'],
+    ['of another branch', 'github-actions', AT + MINUTE, 'staging'],
+    ['that calls only when a file says so, and it does not', 'travis', AT + MINUTE, 'master'],
+  ])('is deployed at once when it is one %s', async (_what, provider, until, branch) => {
+    const { commit, push, check } = await expecting(provider, until, branch);
+    await push(commit(null));
+    expect(await check(2)).toMatchObject({ status: 'running', stage: 'fetch' });
+  });
+});
+
+describe('what somebody has decided', () => {
+  it('holds a push that nothing else would hold', async () => {
+    const { commit, push, check } = checkWorld();
+    await push(commit(null), { ci: waits });
+    const entry = await check(1);
+    expect(entry.status).toBe('held');
+    expect(entry.reason).toContain('ci=wait');
+  });
+
+  it('deploys a push at once that its repository would hold, and tells so', async () => {
+    const { commit, push, check } = checkWorld();
+    await push(commit(null, held), { ci: ignores });
+    const { status, stage, stages } = await check(1);
+    expect({ status, stage }).toEqual({ status: 'running', stage: 'fetch' });
+    expect(stages[0]?.detail).toContain("The hook's address says ci=ignore: it did not wait for CI");
+  });
+
+  it('deploys a push whose checks have failed, when it is not to wait for them', async () => {
+    const { commit, push, build, check } = checkWorld();
+    const head = commit(null, held);
+    await build(head, said('build', 'failed'));
+    await push(head, { ci: ignores });
+    expect(await check(2)).toMatchObject({ status: 'running', stage: 'fetch' });
+  });
+});
+
+describe('a commit with several checks', () => {
+  it('is deployed when the last of them has passed, and not before', async () => {
+    const { commit, push, build, check, read } = checkWorld();
+    const head = commit(null, held);
+    await push(head);
+    await check(1);
+    await build(head, said('unit', 'pending'));
+    await build(head, said('lint', 'passed'));
+    const early = await check(3);
+    expect(early).toMatchObject({ status: 'skipped' });
+    expect(early.reason).toContain('the check "unit" of github-actions');
+    expect(await read(1)).toMatchObject({ status: 'held' });
+    await build(head, said('unit', 'passed'));
+    await check(4);
+    expect(await read(1)).toMatchObject({ status: 'running', stage: 'fetch' });
+  });
+
+  it('is not deployed by a pass after another check has failed, until that one passes', async () => {
+    const { commit, push, build, check } = checkWorld();
+    const head = commit(null, held);
+    await build(head, said('unit', 'failed'));
+    await push(head);
+    expect(await check(2)).toMatchObject({ status: 'skipped' });
+    await build(head, said('lint', 'passed'));
+    expect((await check(3)).reason).toBe('CI did not pass: the check "unit" of github-actions said "failed".');
+    await build(head, said('unit', 'passed'));
+    expect(await check(4)).toMatchObject({ status: 'running', stage: 'fetch' });
+  });
+
+  it('is not kept by one that was skipped', async () => {
+    const { commit, push, build, check, read } = checkWorld();
+    const head = commit(null, held);
+    await push(head);
+    await check(1);
+    await build(head, said('docs', 'neutral'));
+    await build(head, said('unit', 'passed'));
+    await check(3);
+    expect(await read(1)).toMatchObject({ status: 'running', stage: 'fetch' });
+  });
+
+  it('waits for one that runs already when the push comes', async () => {
+    const { commit, push, build, check } = checkWorld();
+    const head = commit(null);
+    await build(head, said('unit', 'pending'));
+    await push(head);
+    expect(await check(2)).toMatchObject({
+      status: 'held',
+      reason: 'Waiting for the check "unit" of github-actions to call with a passed build of this commit.',
+    });
+  });
+
+  it('is not released by a pass when another check fails in the same moment', async () => {
+    const world = checkWorld();
+    const head = world.commit(null, held);
+    await world.push(head);
+    await world.check(1);
+    await world.build(head, said('lint', 'passed'));
+    const { branch } = world.log;
+    world.log.branch = async (...args) => {
+      world.log.branch = branch;
+      await world.build(head, said('unit', 'failed'));
+      return branch.apply(world.log, args);
+    };
+    expect(await world.check(2)).toMatchObject({ status: 'running', stage: 'check' });
+    expect(await world.check(2)).toMatchObject({ status: 'skipped' });
+    expect(await world.read(1)).toMatchObject({ status: 'held' });
+  });
+
+  it('is superseded when its last check passes after a newer commit was released', async () => {
+    const { commit, push, build, check, read } = checkWorld();
+    const first = commit(null, held);
+    const second = commit(first, held);
+    await push(first);
+    await check(1);
+    await build(first, said('unit', 'pending'));
+    await push(second, { before: first.sha });
+    await check(3);
+    await build(second, said('unit', 'passed'));
+    await check(4);
+    await build(first, said('unit', 'passed'));
+    await check(5);
+    expect(await read(3)).toMatchObject({ status: 'running', stage: 'fetch' });
+    expect(await read(1)).toMatchObject({ status: 'superseded' });
+  });
+});

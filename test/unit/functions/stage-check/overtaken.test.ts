@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest';
+import { DeployError } from '../../../../functions/core/errors.ts';
+import { checkWorld, manifest, passed, waitsForTravis } from '../../../support/check-world.ts';
+
+const held = { 'package.json': manifest, ...waitsForTravis };
+
+describe('two pushes, one soon after the other', () => {
+  it('come to one deploy: the older one is superseded and says by which', async () => {
+    const { commit, push, check, read } = checkWorld();
+    const first = commit(null);
+    const second = commit(first);
+    await push(first);
+    await push(second, { before: first.sha });
+    const superseded = await check(1);
+    expect(superseded).toMatchObject({ status: 'superseded', error: null });
+    expect(superseded.reason).toContain(`/changes/${(await read(2)).id}`);
+    expect(await check(2)).toMatchObject({ status: 'running', stage: 'fetch' });
+  });
+
+  it('whose deliveries swapped places still deploy the newer commit, and only that', async () => {
+    const { commit, push, check } = checkWorld();
+    const first = commit(null);
+    const second = commit(first);
+    await push(second, { before: first.sha });
+    await push(first);
+    expect(await check(1)).toMatchObject({ status: 'running', stage: 'fetch' });
+    expect(await check(2)).toMatchObject({ status: 'superseded' });
+  });
+
+  it('and a third whose deliveries came in the worst order deploy the newest last', async () => {
+    const { commit, push, check } = checkWorld();
+    const first = commit(null);
+    const second = commit(first);
+    const third = commit(second);
+    await push(third, { before: second.sha });
+    await push(first);
+    await push(second, { before: first.sha });
+    expect(await check(1)).toMatchObject({ status: 'running' });
+    expect(await check(2)).toMatchObject({ status: 'superseded' });
+    expect(await check(3)).toMatchObject({ status: 'superseded' });
+  });
+
+  it('are both deployed when the newer one turns out to be no package', async () => {
+    const { commit, push, check } = checkWorld();
+    const first = commit(null);
+    const second = commit(first, { 'README.md': '' });
+    await push(first);
+    await push(second, { before: first.sha });
+    await check(2);
+    expect(await check(1)).toMatchObject({ status: 'running', stage: 'fetch' });
+  });
+
+  it('do not hinder each other on two branches', async () => {
+    const { commit, push, check } = checkWorld();
+    const first = commit(null);
+    await push(first);
+    await push(commit(first), { branch: 'staging', ref: 'refs/heads/staging' });
+    expect(await check(1)).toMatchObject({ status: 'running', stage: 'fetch' });
+    expect(await check(2)).toMatchObject({ status: 'running', stage: 'fetch' });
+  });
+});
+
+describe('a push that comes late', () => {
+  it('does not replace a newer commit that was deployed, though a third push failed since', async () => {
+    const { commit, push, check, finish } = checkWorld();
+    const first = commit(null);
+    const second = commit(first);
+    const third = commit(second, { 'README.md': '' });
+    await push(first);
+    await push(second, { before: first.sha });
+    await check(2);
+    await finish(2, 'ok');
+    await push(third, { before: second.sha });
+    await check(3);
+    expect(await check(1)).toMatchObject({ status: 'superseded' });
+  });
+
+  it('is superseded when it is the redelivery of a commit that the branch has left behind', async () => {
+    const { commit, push, check, finish } = checkWorld();
+    const first = commit(null);
+    const second = commit(first);
+    await push(second, { before: first.sha });
+    await check(1);
+    await finish(1, 'ok');
+    await push(first);
+    const late = await check(2);
+    expect(late).toMatchObject({ status: 'superseded' });
+    expect(late.reason).toBe(`The commit is older than the one that master deploys (${second.sha.slice(0, 10)}).`);
+  });
+
+  it('does not supersede a newer commit that was accepted just before it', async () => {
+    const { commit, push, check } = checkWorld();
+    const first = commit(null);
+    const second = commit(first);
+    const third = commit(second);
+    await push(second, { before: first.sha });
+    await check(1);
+    await push(third, { before: second.sha });
+    await push(first);
+    expect(await check(2)).toMatchObject({ status: 'running', stage: 'fetch' });
+    expect(await check(3)).toMatchObject({ status: 'superseded' });
+  });
+});
+
+describe('a push that moves the branch back', () => {
+  it('deploys the older commit when it is forced', async () => {
+    const { commit, push, check, finish } = checkWorld();
+    const first = commit(null);
+    const second = commit(first);
+    await push(second, { before: first.sha });
+    await check(1);
+    await finish(1, 'ok');
+    await push(first, { before: second.sha, forced: true });
+    expect(await check(2)).toMatchObject({ status: 'running', stage: 'fetch' });
+  });
+
+  it('supersedes the commit that it takes away', async () => {
+    const { commit, push, check } = checkWorld();
+    const first = commit(null);
+    const second = commit(first);
+    const third = commit(second);
+    await push(third, { before: second.sha });
+    await push(first, { before: third.sha, forced: true });
+    expect(await check(1)).toMatchObject({ status: 'superseded' });
+    expect(await check(2)).toMatchObject({ status: 'running', stage: 'fetch' });
+  });
+
+  it('is not taken for the push that a build had been waiting for', async () => {
+    const { commit, push, build, check, finish } = checkWorld();
+    const first = commit(null, held);
+    const second = commit(first, held);
+    await build(first, passed);
+    await check(1);
+    await finish(1, 'ok');
+    await build(second, passed);
+    await check(2);
+    await finish(2, 'ok');
+    await push(first, { before: second.sha, forced: true });
+    expect(await check(3)).toMatchObject({ status: 'running', stage: 'fetch' });
+  });
+
+  it('deploys when the commit that was deployed before is gone from the repository', async () => {
+    const { commit, push, check, finish, host } = checkWorld();
+    const first = commit(null);
+    await push(first);
+    await check(1);
+    await finish(1, 'ok');
+    await push(commit(null), { before: 'f'.repeat(40) });
+    host.failWith('compare', new DeployError('deploy:repohost:no_pkg_json', 'Not found.', { retry: false }));
+    expect(await check(2)).toMatchObject({ status: 'running', stage: 'fetch' });
+  });
+});
+
+describe('where CI decides', () => {
+  it('a newer push that has not passed yet supersedes nothing', async () => {
+    const { commit, push, build, check, read } = checkWorld();
+    const first = commit(null, held);
+    const second = commit(first, held);
+    await push(first);
+    await check(1);
+    await push(second, { before: first.sha });
+    await check(2);
+    await build(first, passed);
+    await check(3);
+    expect(await read(1)).toMatchObject({ status: 'running', stage: 'fetch' });
+    expect(await read(2)).toMatchObject({ status: 'held' });
+  });
+
+  it('builds that pass in the wrong order deploy the newer commit and supersede the older', async () => {
+    const { commit, push, build, check, read } = checkWorld();
+    const first = commit(null, held);
+    const second = commit(first, held);
+    await push(first);
+    await check(1);
+    await push(second, { before: first.sha });
+    await check(2);
+    await build(second, passed);
+    await check(3);
+    await build(first, passed);
+    await check(4);
+    expect(await read(2)).toMatchObject({ status: 'running', stage: 'fetch' });
+    expect(await read(1)).toMatchObject({ status: 'superseded' });
+  });
+
+  it('a held push goes after an older commit that its own build deployed, though its number is lower', async () => {
+    const { commit, push, build, check, read } = checkWorld();
+    const first = commit(null, held);
+    const second = commit(first, held);
+    await push(first);
+    await push(second, { before: first.sha });
+    expect(await check(1)).toMatchObject({ status: 'superseded' });
+    expect(await check(2)).toMatchObject({ status: 'held' });
+    await build(first, passed);
+    const older = await check(3);
+    expect(older).toMatchObject({ status: 'running', stage: 'fetch' });
+    await build(second, passed);
+    await check(4);
+    const newer = await read(2);
+    expect(newer).toMatchObject({ status: 'running', stage: 'fetch' });
+    expect(newer.place).toBeGreaterThan(older.place ?? 0);
+  });
+
+  it('a build of an old commit that is started again does not bring it back', async () => {
+    const { commit, build, check, finish } = checkWorld();
+    const first = commit(null, held);
+    const second = commit(first, held);
+    await build(second, passed);
+    await check(1);
+    await finish(1, 'ok');
+    await build(first, passed);
+    expect(await check(2)).toMatchObject({ status: 'superseded' });
+  });
+});

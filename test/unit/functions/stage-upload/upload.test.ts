@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { DeployError } from '../../../../functions/core/errors.ts';
+import { upload } from '../../../../functions/stage-upload/upload.ts';
+import { memoryPlatform } from '../../../fakes/hosting-platform.ts';
+import { memoryTarballs } from '../../../fakes/tarball-store.ts';
+import { checked, entry } from '../../../support/entries.ts';
+
+const bytes = Buffer.from('a tarball');
+const tarball = { key: 'k', bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+const uploading = entry({ ...checked, stage: 'upload', tarball, manifest: { name: 'shop', main: 'main.js' } });
+const app = { user: 'ann', app: 'shop' };
+
+async function world() {
+  const tarballs = memoryTarballs();
+  const platform = memoryPlatform();
+  async function* body() {
+    yield bytes;
+  }
+  await tarballs.put('k', body());
+  return { tarballs, platform, run: upload({ platform, tarballs }) };
+}
+
+describe('uploading', () => {
+  it('makes the application with its manifest and hands the tarball over unchanged', async () => {
+    const { run, platform } = await world();
+    expect(await run(uploading)).toMatchObject({ kind: 'done' });
+    expect(platform.app(app)?.manifest).toEqual({ name: 'shop', main: 'main.js' });
+    expect(platform.app(app)?.snapshots['1.0.0-1']?.bytes.toString()).toBe('a tarball');
+  });
+
+  it('may be done again: the same snapshot with the same bytes', async () => {
+    const { run } = await world();
+    await run(uploading);
+    expect(await run(uploading)).toMatchObject({ kind: 'done' });
+  });
+
+  it('has a tarball that is gone fetched again', async () => {
+    const { run, tarballs } = await world();
+    await tarballs.remove('k');
+    expect(await run(uploading)).toMatchObject({ kind: 'back', to: 'fetch' });
+    expect(await run({ ...uploading, tarball: null })).toMatchObject({ kind: 'back', to: 'fetch' });
+  });
+
+  it('opens no tarball that it then does not read, when the platform is away', async () => {
+    const { run, tarballs, platform } = await world();
+    platform.fail('ensureApp', new DeployError('deploy:platform:upload_tarball', 'Away.'));
+    tarballs.get = async () => {
+      throw new Error('Nothing must be opened.');
+    };
+    await expect(run(uploading)).rejects.toThrow('Away.');
+  });
+
+  it('is refused by the platform when the bytes are not those that were inspected', async () => {
+    const { run } = await world();
+    const other = { ...tarball, sha256: '0'.repeat(64) };
+    await expect(run({ ...uploading, tarball: other })).rejects.toMatchObject({
+      code: 'deploy:platform:upload_tarball',
+    });
+  });
+});

@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import { sweep } from '../../../../functions/sweep/sweep.ts';
+import { memoryClock, memoryIds } from '../../../fakes/clock.ts';
+import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
+import { memoryQueue } from '../../../fakes/job-queue.ts';
+import { AT, append, checked, MINUTE, repository, sha } from '../../../support/entries.ts';
+
+function world() {
+  const clock = memoryClock(AT);
+  const log = new MemoryLog(memoryIds());
+  const queue = memoryQueue();
+  const traced: unknown[] = [];
+  const trace = (event: string, fields: object) => void traced.push({ event, ...fields });
+  const ports = { log, backlog: log, queue, clock, holdMinutes: 60, trace };
+  return { ...ports, traced, sweep: (everything = false) => sweep(ports, everything) };
+}
+
+const held = { ...checked, status: 'held' } as const;
+
+describe('the sweeper', () => {
+  it('leaves alone what is not due, and what has ended', async () => {
+    const { log, queue, clock, sweep } = world();
+    await append(log);
+    await append(log, { status: 'skipped' });
+    clock.pass(MINUTE - 1);
+    expect(await sweep()).toBe(0);
+    expect(queue.sent).toEqual([]);
+  });
+
+  it('queues again what was never taken, for the stage whose turn it is', async () => {
+    const { log, queue, clock, sweep } = world();
+    await append(log);
+    await append(log, { ...checked, stage: 'upload' });
+    clock.pass(MINUTE);
+    expect(await sweep()).toBe(2);
+    expect(queue.sent.map(({ number, stage }) => `${number} ${stage}`)).toEqual(['1 check', '2 upload']);
+  });
+
+  it('gives what it queued some minutes before it looks again', async () => {
+    const { log, queue, clock, sweep } = world();
+    await append(log);
+    clock.pass(MINUTE);
+    await sweep();
+    clock.pass(4 * MINUTE);
+    expect(await sweep()).toBe(0);
+    clock.pass(MINUTE);
+    await sweep();
+    expect(queue.sent).toHaveLength(2);
+  });
+
+  it('queues in the order in which the entries were accepted, whichever is longer overdue', async () => {
+    const { log, queue, clock, sweep } = world();
+    await append(log, {}, { due: AT + 2 * MINUTE });
+    await append(log, {}, { due: AT + MINUTE });
+    clock.pass(2 * MINUTE);
+    await sweep();
+    expect(queue.sent.map(({ number }) => number)).toEqual([1, 2]);
+  });
+
+  it('goes on with the next entry when one cannot be looked after', async () => {
+    const { log, queue, clock, sweep, traced } = world();
+    await append(log);
+    await append(log);
+    const read = log.read.bind(log);
+    log.read = async (user, number) => {
+      if (number === 1) throw new Error('The database is away.');
+      return read(user, number);
+    };
+    clock.pass(MINUTE);
+    await sweep();
+    expect(queue.sent.map(({ number }) => number)).toEqual([2]);
+    expect(traced).toMatchObject([{ event: 'sweep failed', number: 1 }]);
+  });
+});
+
+describe('a hold that nobody releases', () => {
+  it('expires after its time, says so, is reported, and its commit waits for nothing any more', async () => {
+    const { log, queue, clock, sweep } = world();
+    await append(log, held, { due: AT + 60 * MINUTE });
+    await log.move('ann', 1, (entry) => ({ entry, gate: { held: 1 }, due: AT + 60 * MINUTE }));
+    clock.pass(60 * MINUTE);
+    await sweep();
+    expect(await log.read('ann', 1)).toMatchObject({
+      status: 'expired',
+      reason: 'No CI provider called with a passed build within 60 minutes.',
+      finishedAt: AT + 60 * MINUTE,
+      error: null,
+    });
+    expect(queue.reports).toEqual([{ user: 'ann', number: 1 }]);
+    expect(queue.sent).toEqual([]);
+    expect((await log.gate('ann', { ...repository, sha: sha('a') }, 'master')).held).toBeNull();
+  });
+
+  it('stays when it is looked at too early, and is not looked at again before its time', async () => {
+    const { log, clock, sweep } = world();
+    await append(log, held, { due: AT + MINUTE });
+    clock.pass(MINUTE);
+    await sweep();
+    expect((await log.read('ann', 1))?.status).toBe('held');
+    expect(await log.due(AT + 60 * MINUTE - 1, 10)).toEqual([]);
+    expect(await log.due(AT + 60 * MINUTE, 10)).toHaveLength(1);
+  });
+
+  it('that was released just now is not expired', async () => {
+    const { log, queue, clock, sweep } = world();
+    await append(log, held, { due: AT + 60 * MINUTE });
+    const read = log.read.bind(log);
+    log.read = async (user, number) => {
+      const entry = await read(user, number);
+      log.read = read;
+      await log.move(user, number, (current) => ({
+        entry: { ...current, status: 'running' },
+        due: clock.now() + MINUTE,
+      }));
+      return entry;
+    };
+    clock.pass(60 * MINUTE);
+    await sweep();
+    expect((await log.read('ann', 1))?.status).toBe('running');
+    expect(queue.reports).toEqual([]);
+  });
+});
+
+describe('a deploy that does not move', () => {
+  it('is given up after two hours with the code of its stage, and reported', async () => {
+    const { log, queue, clock, sweep } = world();
+    await append(log, { ...checked, stage: 'extract' });
+    clock.pass(120 * MINUTE + 1);
+    await sweep();
+    expect(await log.read('ann', 1)).toMatchObject({ status: 'error', error: { code: 'deploy:tar:extract_failed' } });
+    expect(queue.reports).toHaveLength(1);
+    expect(queue.sent).toEqual([]);
+  });
+
+  it('is not given up when it moved at that very moment', async () => {
+    const { log, clock, sweep } = world();
+    await append(log, { ...checked, stage: 'extract' });
+    const move = log.move.bind(log);
+    log.move = async (user, number, step) => {
+      log.move = move;
+      await move(user, number, (entry) => ({ entry: { ...entry, stage: 'start' }, due: clock.now() + MINUTE }));
+      return move(user, number, step);
+    };
+    clock.pass(120 * MINUTE + 1);
+    await sweep();
+    expect(await log.read('ann', 1)).toMatchObject({ status: 'running', stage: 'start' });
+  });
+});
+
+describe('a sweep of everything, after the queues were lost', () => {
+  it('queues what is not due yet, and frees what a lost worker had taken', async () => {
+    const { log, queue, clock, sweep } = world();
+    await append(log, { ...checked, stage: 'fetch' });
+    const turn = {
+      user: 'ann',
+      number: 1,
+      stage: 'fetch',
+      now: AT,
+      leaseUntil: AT + 5 * MINUTE,
+      due: AT + 6 * MINUTE,
+    } as const;
+    await log.take(turn);
+    expect(await sweep(true)).toBe(1);
+    expect(queue.sent).toHaveLength(1);
+    expect(await log.take({ ...turn, now: clock.now() })).toMatchObject({ outcome: 'taken' });
+  });
+
+  it('gives up nothing, however long the service was away', async () => {
+    const { log, queue, clock, sweep } = world();
+    await append(log, { ...checked, stage: 'fetch' });
+    clock.pass(24 * 60 * MINUTE);
+    await sweep(true);
+    expect((await log.read('ann', 1))?.status).toBe('running');
+    expect(queue.sent).toHaveLength(1);
+  });
+});

@@ -1,0 +1,120 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { DeployError, errors, problemType } from '../../../../functions/core/errors.ts';
+import type { LoginRequest, Verdict } from '../../../../functions/core/login.ts';
+import { type AuthorizerEvent, authorizerTrigger } from '../../../../functions/triggers/authorizer.ts';
+
+const methodArn = 'arn:aws:execute-api:us-east-1:000000000000:api/prod/GET/1/status/kiwi/webhooks';
+
+function event(fields: Partial<AuthorizerEvent> = {}): AuthorizerEvent {
+  return {
+    methodArn,
+    resource: '/1/status/{user}/webhooks',
+    headers: { Authorization: 'Basic a2l3aTpzZWNyZXQ=' },
+    pathParameters: { user: 'kiwi' },
+    ...fields,
+  };
+}
+
+function deciding(verdict: Verdict) {
+  const seen: LoginRequest[] = [];
+  const handler = authorizerTrigger(async (request) => {
+    seen.push(request);
+    return verdict;
+  });
+  return { handler, seen };
+}
+
+const allowed: Verdict = { allowed: true, user: 'kiwi' };
+
+afterEach(() => vi.restoreAllMocks());
+
+describe('the authorizer', () => {
+  it('passes route, user and header on', async () => {
+    const { handler, seen } = deciding(allowed);
+    await handler(event());
+    expect(seen).toEqual([
+      { resource: '/1/status/{user}/webhooks', pathUser: 'kiwi', authorization: 'Basic a2l3aTpzZWNyZXQ=' },
+    ]);
+  });
+
+  it('finds the header in any spelling', async () => {
+    const { handler, seen } = deciding(allowed);
+    await handler(event({ headers: { host: 'x', aUTHORIZATION: 'Basic eA==' } }));
+    expect(seen[0]?.authorization).toBe('Basic eA==');
+  });
+
+  it('takes an event without headers and parameters for a request without them', async () => {
+    const { handler, seen } = deciding(allowed);
+    await handler(event({ headers: null, pathParameters: null }));
+    expect(seen[0]).toMatchObject({ pathUser: undefined, authorization: undefined });
+  });
+
+  it('allows this method of the API and names the user', async () => {
+    const { handler } = deciding(allowed);
+    expect(await handler(event())).toEqual({
+      principalId: 'kiwi',
+      policyDocument: {
+        Version: '2012-10-17',
+        Statement: [{ Action: 'execute-api:Invoke', Effect: 'Allow', Resource: methodArn }],
+      },
+      context: { user: 'kiwi' },
+    });
+  });
+
+  it('denies with code, type, title and detail', async () => {
+    const { handler } = deciding({ allowed: false, code: 'mw:auth:not_you', detail: 'Use your own name.' });
+    const result = await handler(event());
+    expect(result.policyDocument.Statement[0]).toMatchObject({ Effect: 'Deny', Resource: methodArn });
+    expect(result.context).toEqual({
+      code: 'mw:auth:not_you',
+      type: problemType('mw:auth:not_you'),
+      title: errors['mw:auth:not_you'].title,
+      detail: 'Use your own name.',
+    });
+  });
+
+  it('says nothing that would break the JSON of the gateway', async () => {
+    const detail = 'a "quoted" \\ line\r\nand \u2028 another\u0000';
+    const { handler } = deciding({ allowed: false, code: 'mw:auth:unauthorized', detail });
+    const { context } = await handler(event());
+    expect(JSON.parse(`{"detail":"${context?.detail}"}`)).toEqual({ detail: 'a quoted line and another' });
+  });
+
+  it('lets what the decision throws come out, so that the gateway answers AUTHORIZER_FAILURE', async () => {
+    const error = new DeployError('mw:auth:auth_server_down', 'The platform did not answer.');
+    const handler = authorizerTrigger(async () => {
+      throw error;
+    });
+    await expect(handler(event())).rejects.toBe(error);
+  });
+
+  it('writes nothing to the log', async () => {
+    const written = [vi.spyOn(process.stdout, 'write'), vi.spyOn(process.stderr, 'write')];
+    const logged = (['log', 'info', 'warn', 'error', 'debug'] as const).map((name) => vi.spyOn(console, name));
+    await deciding(allowed).handler(event());
+    await deciding({ allowed: false, code: 'mw:auth:unauthorized', detail: 'No.' }).handler(event());
+    for (const spy of [...written, ...logged]) expect(spy).not.toHaveBeenCalled();
+  });
+});
+
+describe('the authorizer of a socket', () => {
+  const handshake = (headers: Record<string, string>) => ({
+    methodArn: 'arn:aws:execute-api:::ws/live/$connect',
+    headers,
+  });
+
+  it('takes the login of the header, or of a subprotocol, which is all that a browser can set', async () => {
+    const { handler, seen } = deciding(allowed);
+    await handler(handshake({ 'Sec-WebSocket-Protocol': 'changes, basic.a2l3aTpzZWNyZXQ' }));
+    await handler(handshake({ authorization: 'Basic eA==', 'sec-websocket-protocol': 'basic.a2l3aTpzZWNyZXQ' }));
+    await handler(handshake({ 'sec-websocket-protocol': 'changes' }));
+    expect(seen.map(({ authorization }) => authorization)).toEqual(['Basic a2l3aTpzZWNyZXQ', 'Basic eA==', undefined]);
+    for (const request of seen) expect(request).toMatchObject({ resource: '$connect', pathUser: undefined });
+  });
+
+  it('takes no login of a subprotocol where it is no socket', async () => {
+    const { handler, seen } = deciding(allowed);
+    await handler(event({ headers: { 'sec-websocket-protocol': 'basic.a2l3aTpzZWNyZXQ' } }));
+    expect(seen[0]?.authorization).toBeUndefined();
+  });
+});

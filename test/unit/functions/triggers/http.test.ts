@@ -1,0 +1,143 @@
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { DeployError } from '../../../../functions/core/errors.ts';
+import { type HttpAnswer, type HttpRequest, httpTrigger } from '../../../../functions/triggers/http.ts';
+import manifest from '../../../../package.json' with { type: 'json' };
+
+const uuid = '11111111-1111-4111-8111-111111111111';
+
+/** The parts of a gateway's event that matter. */
+type Parts = Partial<Omit<APIGatewayProxyEvent, 'requestContext'>> & { readonly context?: object };
+
+/** What an endpoint makes of an event: the request that it saw, and the gateway's answer. */
+async function call(
+  parts: Parts = {},
+  answer: (request: HttpRequest) => Promise<HttpAnswer> = async () => ({ status: 200, body: { fine: true } }),
+  publicUrl: string | null = null,
+) {
+  const { context, ...event } = parts;
+  let seen: HttpRequest | undefined;
+  const handler = httpTrigger(async (request) => {
+    seen = request;
+    return answer(request);
+  }, publicUrl);
+  const requestContext = { requestId: uuid, domainName: 'hooks.example.com', path: '/1/deploy', ...context };
+  const whole = { httpMethod: 'POST', path: '/1/deploy', headers: {}, body: null, isBase64Encoded: false, ...event };
+  const result = await handler({ ...whole, requestContext } as APIGatewayProxyEvent, {} as Context);
+  return { result, request: seen };
+}
+
+let lines: string[];
+
+beforeEach(() => {
+  lines = [];
+  vi.spyOn(console, 'error').mockImplementation((line: string) => void lines.push(line));
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('an answer', () => {
+  it('carries the request’s id and the version of the API', async () => {
+    const { result } = await call();
+    expect(result).toMatchObject({
+      statusCode: 200,
+      headers: { 'content-type': 'application/json', 'x-api-uuid': uuid, 'x-api-version': manifest.version },
+      body: '{"fine":true}',
+    });
+  });
+
+  it('carries them also when it is an error', async () => {
+    const { result } = await call({}, async () => {
+      throw new DeployError('deploy:no_payload', 'The body is empty.');
+    });
+    expect(result.statusCode).toBe(400);
+    expect(result.headers).toMatchObject({ 'content-type': 'application/problem+json', 'x-api-uuid': uuid });
+    expect(JSON.parse(result.body)).toMatchObject({
+      code: 'deploy:no_payload',
+      status: 400,
+      detail: 'The body is empty.',
+      uuid,
+    });
+    expect(lines).toEqual([]);
+  });
+
+  it('that is text is sent as it is, and one without a body has no type', async () => {
+    const text = await call({}, async () => ({
+      status: 200,
+      headers: { 'content-type': 'image/svg+xml' },
+      body: '<svg/>',
+    }));
+    expect(text.result).toMatchObject({ body: '<svg/>', headers: { 'content-type': 'image/svg+xml' } });
+    const nothing = await call({}, async () => ({ status: 304 }));
+    expect(nothing.result.headers).not.toHaveProperty('content-type');
+    expect(nothing.result.body).toBe('');
+  });
+
+  it('to an unforeseen error says nothing of it; the log does, without the secrets in it', async () => {
+    const { result } = await call({}, async () => {
+      throw new Error('connect https://ann:hunter2@10.0.0.7 failed');
+    });
+    expect(result.statusCode).toBe(500);
+    expect(JSON.parse(result.body)).toMatchObject({ code: 'request:failed', uuid });
+    expect(result.body).not.toMatch(/10\.0\.0\.7|hunter2/);
+    expect(lines.join()).toContain('10.0.0.7');
+    expect(lines.join()).toContain(uuid);
+    expect(lines.join()).not.toContain('hunter2');
+  });
+
+  it('keeps the cause of an error to the log', async () => {
+    const { result } = await call({}, async () => {
+      throw new DeployError('status:db:query_fail', 'Ask again.', { cause: new Error('ECONNREFUSED 10.0.0.7') });
+    });
+    expect(result.body).not.toContain('10.0.0.7');
+    expect(lines.join()).toContain('10.0.0.7');
+  });
+});
+
+describe('a request', () => {
+  it('has the bytes of its body as they were sent', async () => {
+    const bytes = Buffer.from([0x7b, 0xff, 0xfe, 0x7d]);
+    const binary = await call({ body: bytes.toString('base64'), isBase64Encoded: true });
+    expect(Buffer.from(binary.request?.body ?? []).equals(bytes)).toBe(true);
+    const text = await call({ body: '{"ü":1}' });
+    expect(Buffer.from(text.request?.body ?? []).toString()).toBe('{"ü":1}');
+    expect((await call()).request?.body).toHaveLength(0);
+  });
+
+  it('has its header names in lower case, and its path parameters decoded', async () => {
+    const parts = {
+      headers: { 'X-GitHub-Event': 'push' },
+      pathParameters: { application: '%40ann%2Fshop', user: '100%' },
+    };
+    const { request } = await call(parts);
+    expect(request).toMatchObject({
+      headers: { 'x-github-event': 'push' },
+      params: { application: '@ann/shop', user: '100%' },
+      query: {},
+    });
+  });
+
+  it('has the user whom the authorizer let in, or none', async () => {
+    expect((await call({ context: { authorizer: { user: 'ann' } } })).request?.user).toBe('ann');
+    expect((await call()).request?.user).toBe('');
+  });
+
+  it('knows the address at which it met the service: with the stage on AWS’s own names, without on one’s own', async () => {
+    expect((await call({ context: { path: '/prod/1/deploy' } })).request?.base).toBe('https://hooks.example.com/prod');
+    expect((await call()).request?.base).toBe('https://hooks.example.com');
+    const root = { path: '/', context: { path: '/prod/' } };
+    expect((await call(root)).request?.base).toBe('https://hooks.example.com/prod');
+  });
+
+  it('on one machine was met over plain HTTP, at a port', async () => {
+    const parts = { headers: { 'X-Forwarded-Proto': 'http' }, context: { domainName: '127.0.0.1:8080' } };
+    expect((await call(parts)).request?.base).toBe('http://127.0.0.1:8080');
+  });
+
+  it('is answered with the address that the operator has set, where there is one', async () => {
+    const { request } = await call({}, undefined, 'https://deploy.example.org');
+    expect(request?.base).toBe('https://deploy.example.org');
+  });
+});

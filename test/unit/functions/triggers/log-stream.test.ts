@@ -1,0 +1,79 @@
+import type { DynamoDBRecord } from 'aws-lambda';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type Growth, logStreamTrigger } from '../../../../functions/triggers/log-stream.ts';
+
+const change = (user: string, seq: number, at: string): DynamoDBRecord => ({
+  eventName: 'INSERT',
+  dynamodb: {
+    Keys: { pk: { S: user }, sk: { S: `C#${String(seq).padStart(12, '0')}` } },
+    NewImage: { doc: { S: `{"seq":${seq}}` } },
+    SequenceNumber: at,
+  },
+});
+
+async function run(Records: DynamoDBRecord[], tell: (growth: Growth) => Promise<void> = async () => {}) {
+  const told: Growth[] = [];
+  const { batchItemFailures } = await logStreamTrigger(async (growth) => {
+    told.push(growth);
+    await tell(growth);
+  })({ Records });
+  return { told, failed: batchItemFailures.map(({ itemIdentifier }) => itemIdentifier) };
+}
+
+afterEach(() => vi.restoreAllMocks());
+
+describe('the stream of the log', () => {
+  it('has each user told once for a batch, of all changes in their order', async () => {
+    const { told, failed } = await run([
+      change('ann', 3, '1'),
+      change('bob', 9, '2'),
+      change('ann', 5, '3'),
+      change('ann', 4, '4'),
+    ]);
+    expect(told).toEqual([
+      { user: 'ann', last: 5, changes: ['{"seq":3}', '{"seq":4}', '{"seq":5}'] },
+      { user: 'bob', last: 9, changes: ['{"seq":9}'] },
+    ]);
+    expect(failed).toEqual([]);
+  });
+
+  it('has a user who could not be told come again from the first record on, and nobody else fail', async () => {
+    const lines: string[] = [];
+    vi.spyOn(console, 'error').mockImplementation((line: string) => void lines.push(line));
+    const { told, failed } = await run(
+      [change('ann', 2, '1'), change('bob', 2, '2'), change('ann', 1, '3')],
+      async ({ user }) => {
+        if (user === 'ann') throw new Error('throttled');
+      },
+    );
+    expect(told.map(({ user }) => user)).toEqual(['ann', 'bob']);
+    expect(failed).toEqual(['1']);
+    expect(lines.join()).toContain('throttled');
+  });
+
+  it('passes over what is no new change, should the filter ever let it through', async () => {
+    const { dynamodb } = change('ann', 1, '1');
+    const keyed = (sk: string): DynamoDBRecord => ({
+      dynamodb: { ...dynamodb, Keys: { pk: { S: 'ann' }, sk: { S: sk } } },
+    });
+    const { NewImage, ...expired } = dynamodb ?? {};
+    expect(NewImage).toBeDefined();
+    const records = [keyed('E#000000000001'), keyed('HEAD'), keyed('C#'), { dynamodb: expired }, {}];
+    expect(await run(records)).toEqual({ told: [], failed: [] });
+  });
+
+  it('tells many users beside each other, and not all at a time', async () => {
+    let now = 0;
+    let most = 0;
+    await run(
+      Array.from({ length: 60 }, (_, user) => change(`user-${user}`, 1, String(user))),
+      async () => {
+        now += 1;
+        most = Math.max(most, now);
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        now -= 1;
+      },
+    );
+    expect(most).toBe(10);
+  });
+});

@@ -1,0 +1,92 @@
+import type { SQSEvent, SQSRecord } from 'aws-lambda';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type QueueTrigger, queueTrigger } from '../../../../functions/triggers/queue.ts';
+
+/** A message `<group>:<word>`; without a group it comes from a queue without order. */
+function record(body: string, place: number): SQSRecord {
+  const group = /^(\w+):/.exec(body)?.[1];
+  return {
+    messageId: `m${place}`,
+    receiptHandle: `receipt of ${body}`,
+    body,
+    attributes: { ...(group && { MessageGroupId: group }) },
+  } as SQSRecord;
+}
+
+async function receive(bodies: readonly string[], work: QueueTrigger<string>['work']) {
+  const hidden: [string, number][] = [];
+  const worked: string[] = [];
+  const handler = queueTrigger<string>({
+    read: (body) => {
+      if (body.endsWith('garbage')) throw new Error('The message is not a job.');
+      return body;
+    },
+    work: async (message) => {
+      worked.push(message);
+      return work(message);
+    },
+    setVisibility: async (receipt, seconds) => void hidden.push([receipt, seconds]),
+  });
+  const event: SQSEvent = { Records: bodies.map(record) };
+  const { batchItemFailures } = await handler(event);
+  return { hidden, worked, failed: batchItemFailures.map(({ itemIdentifier }) => itemIdentifier) };
+}
+
+const done = async () => null;
+
+beforeEach(() => {
+  vi.spyOn(console, 'error').mockImplementation(() => {});
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('a batch of messages', () => {
+  it('is done with when each of them is', async () => {
+    expect(await receive(['a', 'b'], done)).toMatchObject({ worked: ['a', 'b'], failed: [] });
+  });
+
+  it('is not failed by one that cannot be read, or whose work throws', async () => {
+    const { failed } = await receive(['garbage', 'boom', 'fine'], async (message) => {
+      if (message === 'boom') throw new Error('boom');
+      return null;
+    });
+    expect(failed).toEqual(['m0', 'm1']);
+  });
+
+  it('keeps the order of a group: behind a message that is not done with, the rest of its group waits', async () => {
+    const { worked, failed } = await receive(['g:1', 'g:2', 'h:1', 'g:3'], async (message) =>
+      message === 'g:2' ? { visibleIn: null } : null,
+    );
+    expect(worked).not.toContain('g:3');
+    expect(worked).toContain('h:1');
+    expect(failed).toEqual(['m1', 'm3']);
+  });
+});
+
+describe('a message that is not done with', () => {
+  it('is seen again after the seconds that its work asked for', async () => {
+    const { hidden, failed } = await receive(['a'], async () => ({ visibleIn: 15 }));
+    expect(hidden).toEqual([['receipt of a', 15]]);
+    expect(failed).toEqual(['m0']);
+  });
+
+  it('may come again at once', async () => {
+    expect((await receive(['a'], async () => ({ visibleIn: 0 }))).hidden).toEqual([['receipt of a', 0]]);
+  });
+
+  it('is left to its queue when the work says nothing, or has thrown', async () => {
+    expect((await receive(['a'], async () => ({ visibleIn: null }))).hidden).toEqual([]);
+    expect((await receive(['a'], async () => Promise.reject(new Error('boom')))).hidden).toEqual([]);
+  });
+
+  it('comes again though its time cannot be set', async () => {
+    const handler = queueTrigger<string>({
+      read: (body) => body,
+      work: async () => ({ visibleIn: 15 }),
+      setVisibility: async () => Promise.reject(new Error('The receipt has expired.')),
+    });
+    expect(await handler({ Records: [record('a', 0)] })).toEqual({ batchItemFailures: [{ itemIdentifier: 'm0' }] });
+  });
+});

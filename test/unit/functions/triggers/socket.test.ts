@@ -1,0 +1,91 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Connection } from '../../../../functions/core/ports/connections.ts';
+import { type SocketEvent, type SocketRoutes, socketTrigger } from '../../../../functions/triggers/socket.ts';
+
+const INSIDE = 'inside-api';
+const OUTSIDE = 'outside-api';
+
+function socket(patch: Partial<SocketRoutes> = {}) {
+  const seen: unknown[] = [];
+  const handler = socketTrigger(
+    {
+      connect: async (connection: Connection, user: string) => {
+        seen.push(['connect', connection, user]);
+        return { status: user === '' ? 401 : 200 };
+      },
+      register: async (connection) => {
+        seen.push(['register', connection]);
+        return { status: 200, body: { last: 7 } };
+      },
+      disconnect: async (connection) => void seen.push(['disconnect', connection]),
+      other: async () => ({ status: 400, body: { code: 'request:bad_parameter' } }),
+      ...patch,
+    },
+    INSIDE,
+  );
+  const send = (
+    apiId: string,
+    routeKey: string,
+    more: Omit<Partial<SocketEvent>, 'requestContext'> & { user?: string } = {},
+  ) => {
+    const { user, ...event } = more;
+    const context = { apiId, routeKey, connectionId: 'c1=', ...(user !== undefined && { authorizer: { user } }) };
+    return handler({ ...event, requestContext: context });
+  };
+  return { seen, send };
+}
+
+afterEach(() => vi.restoreAllMocks());
+
+describe('a connection', () => {
+  it('from outside belongs to whom the authorizer names, whatever its query says', async () => {
+    const { seen, send } = socket();
+    await send(OUTSIDE, '$connect', { user: 'eve', queryStringParameters: { user: 'ann' } });
+    expect(seen).toEqual([['connect', { id: 'c1=', side: 'outside' }, 'eve']]);
+  });
+
+  it('from outside belongs to nobody when there is no authorizer', async () => {
+    const { send } = socket();
+    expect(await send(OUTSIDE, '$connect', { queryStringParameters: { user: 'ann' } })).toMatchObject({
+      statusCode: 401,
+    });
+  });
+
+  it('from inside belongs to the user of its signed query', async () => {
+    const { seen, send } = socket();
+    await send(INSIDE, '$connect', { queryStringParameters: { user: 'ann' } });
+    expect(seen).toEqual([['connect', { id: 'c1=', side: 'inside' }, 'ann']]);
+    expect(await send(INSIDE, '$connect')).toMatchObject({ statusCode: 401 });
+  });
+
+  it('is answered with the protocol that the service speaks, never with the one that is a login', async () => {
+    const { send } = socket();
+    const both = { 'Sec-WebSocket-Protocol': 'changes, basic.YW5uOnNlY3JldA' };
+    expect((await send(OUTSIDE, '$connect', { user: 'ann', headers: both })).headers).toEqual({
+      'Sec-WebSocket-Protocol': 'changes',
+    });
+    const alone = { 'sec-websocket-protocol': 'basic.YW5uOnNlY3JldA' };
+    expect((await send(OUTSIDE, '$connect', { user: 'ann', headers: alone })).headers).toEqual({});
+  });
+
+  it('registers, is heard of when it ends, and is told what it may say', async () => {
+    const { seen, send } = socket();
+    expect(JSON.parse((await send(OUTSIDE, 'register')).body)).toEqual({ last: 7 });
+    await send(INSIDE, '$disconnect');
+    expect(seen).toEqual([
+      ['register', { id: 'c1=', side: 'outside' }],
+      ['disconnect', { id: 'c1=', side: 'inside' }],
+    ]);
+    expect(JSON.parse((await send(OUTSIDE, '$default')).body)).toEqual({ code: 'request:bad_parameter' });
+  });
+
+  it('learns nothing of why something failed', async () => {
+    const lines: string[] = [];
+    vi.spyOn(console, 'error').mockImplementation((line: string) => void lines.push(line));
+    const { send } = socket({ register: () => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.7')) });
+    const answer = await send(OUTSIDE, 'register');
+    expect(answer.statusCode).toBe(500);
+    expect(answer.body).not.toContain('10.0.0.7');
+    expect(lines.join()).toContain('10.0.0.7');
+  });
+});

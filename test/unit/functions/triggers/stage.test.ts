@@ -1,0 +1,78 @@
+import type { SQSEvent } from 'aws-lambda';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { DeployError } from '../../../../functions/core/errors.ts';
+import type { StageWork } from '../../../../functions/core/pipeline/stage-work.ts';
+import { stageTrigger } from '../../../../functions/triggers/stage.ts';
+import { memoryClock, memoryIds } from '../../../fakes/clock.ts';
+import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
+import { memoryQueue } from '../../../fakes/job-queue.ts';
+import { AT, append, checked } from '../../../support/entries.ts';
+
+let lines: string[];
+
+beforeEach(() => {
+  lines = [];
+  vi.spyOn(console, 'error').mockImplementation((line: string) => void lines.push(line));
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+async function receive(body: string, work: StageWork) {
+  const log = new MemoryLog(memoryIds());
+  const queue = memoryQueue();
+  await append(log, { ...checked, stage: 'fetch' });
+  const hidden: number[] = [];
+  const handler = stageTrigger(work, {
+    stage: 'fetch',
+    log,
+    queue,
+    clock: memoryClock(AT),
+    ids: memoryIds(),
+    retryBaseSeconds: 30,
+    setVisibility: async (_receipt, seconds) => void hidden.push(seconds),
+  });
+  const event = { Records: [{ messageId: 'm', receiptHandle: 'r', body, attributes: {} }] } as unknown as SQSEvent;
+  const { batchItemFailures } = await handler(event);
+  return { log, queue, hidden, failed: batchItemFailures.length };
+}
+
+it('A message of a stage is worked on and sent further', async () => {
+  const { queue, failed } = await receive('{"user":"ann","number":1}', async () => ({ kind: 'done' }));
+  expect(failed).toBe(0);
+  expect(queue.sent.map(({ stage }) => stage)).toEqual(['upload']);
+});
+
+it('A message whose work may succeed later is hidden until then', async () => {
+  const { hidden, failed } = await receive('{"user":"ann","number":1}', async () => {
+    throw new DeployError('deploy:repohost:download_tarball', 'The host is away.');
+  });
+  expect(failed).toBe(1);
+  expect(hidden).toEqual([15]);
+});
+
+it('A message whose work failed for good is done with: the entry says what happened', async () => {
+  const { log, failed } = await receive('{"user":"ann","number":1}', async () => {
+    throw new DeployError('deploy:tar:corrupt', 'It is no gzip.');
+  });
+  expect(failed).toBe(0);
+  expect((await log.read('ann', 1))?.error?.code).toBe('deploy:tar:corrupt');
+});
+
+it('A failure is traced with its causes, without the secrets in them', async () => {
+  await receive('{"user":"ann","number":1}', async () => {
+    const cause = new Error('GET https://ann:hunter2@host.example.com: 503');
+    throw new DeployError('deploy:repohost:download_tarball', 'The host is away.', { cause });
+  });
+  expect(lines.join()).toContain('host.example.com: 503');
+  expect(lines.join()).not.toContain('hunter2');
+});
+
+it('A message that is no job goes the way of its queue to the dead letters', async () => {
+  const never: StageWork = async () => {
+    throw new Error('This stage must not be worked on.');
+  };
+  expect((await receive('{"user":1}', never)).failed).toBe(1);
+  expect((await receive('garbage', never)).failed).toBe(1);
+});

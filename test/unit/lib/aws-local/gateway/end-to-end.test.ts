@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Gateway, startGateway } from '../../../../../lib/aws-local/gateway/gateway.ts';
+import { type Functions, startFunctions } from '../../../../../lib/aws-local/invoke/invoke.ts';
+import { loadTemplate } from '../../../../../lib/aws-local/template/template.ts';
+import { type AssemblyFixture, lambda, writeAssembly } from '../../../../support/aws-local/assembly-fixture.ts';
+
+const bundles = {
+  login: `
+    export const handler = async ({ headers, methodArn }) => {
+      if (headers.authorization === 'down') throw new Error('auth server down');
+      const Effect = headers.authorization === 'good' ? 'Allow' : 'Deny';
+      const Statement = [{ Action: 'execute-api:Invoke', Effect, Resource: methodArn }];
+      return { principalId: 'ann', policyDocument: { Version: '2012-10-17', Statement }, context: { code: 'bad_creds' } };
+    };
+  `,
+  hello: `
+    export const handler = async (event) => ({
+      statusCode: 202,
+      body: JSON.stringify({ user: event.requestContext.authorizer.principalId, id: event.requestContext.requestId }),
+    });
+  `,
+  feed: `
+    export const handler = awslambda.streamifyResponse(async (event, stream) => {
+      const body = awslambda.HttpResponseStream.from(stream, { statusCode: 200, headers: { 'content-type': 'text/plain' } });
+      for (const line of ['one', 'two', 'three']) body.write(line + '\\n');
+      body.end();
+    });
+  `,
+};
+
+const uri = (fn: string, action: string): object => ({
+  'Fn::Join': [
+    '',
+    [
+      'arn:aws:apigateway:',
+      { Ref: 'AWS::Region' },
+      ':lambda:path/x/functions/',
+      { 'Fn::GetAtt': [fn, 'Arn'] },
+      `/${action}`,
+    ],
+  ],
+});
+const method = (HttpMethod: string, ResourceId: object, Uri: object): object => ({
+  Type: 'AWS::ApiGateway::Method',
+  Properties: {
+    HttpMethod,
+    ResourceId,
+    AuthorizationType: 'CUSTOM',
+    AuthorizerId: { Ref: 'Authorizer' },
+    Integration: { Type: 'AWS_PROXY', Uri },
+  },
+});
+const root = { 'Fn::GetAtt': ['Api', 'RootResourceId'] };
+const Resources = {
+  Login: lambda('login', { Timeout: 10 }),
+  Hello: lambda('hello', { Timeout: 10 }),
+  Feed: lambda('feed', { Timeout: 10 }),
+  Api: { Type: 'AWS::ApiGateway::RestApi', Properties: { BinaryMediaTypes: ['*/*'] } },
+  Authorizer: {
+    Type: 'AWS::ApiGateway::Authorizer',
+    Properties: { Type: 'REQUEST', IdentitySource: '', AuthorizerUri: uri('Login', 'invocations') },
+  },
+  Changes: { Type: 'AWS::ApiGateway::Resource', Properties: { ParentId: root, PathPart: 'changes' } },
+  Post: method('POST', root, uri('Hello', 'invocations')),
+  Get: method('GET', { Ref: 'Changes' }, uri('Feed', 'response-streaming-invocations')),
+  Denied: {
+    Type: 'AWS::ApiGateway::GatewayResponse',
+    Properties: {
+      ResponseType: 'ACCESS_DENIED',
+      StatusCode: '401',
+      ResponseParameters: { 'gatewayresponse.header.WWW-Authenticate': '\'Basic realm="x"\'' },
+      ResponseTemplates: { 'application/problem+json': '{"code":"$context.authorizer.code"}' },
+    },
+  },
+};
+
+describe('a synthesised API with its functions', () => {
+  let fixture: AssemblyFixture;
+  let functions: Functions;
+  let gateway: Gateway;
+  beforeAll(async () => {
+    fixture = writeAssembly({ Resources }, bundles);
+    const values = { sqsEndpoint: 'http://127.0.0.1:1' };
+    const template = loadTemplate({ cloudAssembly: fixture.folder, parameters: {}, values });
+    functions = startFunctions({ template, endpoints: {}, log: () => {} });
+    gateway = await startGateway({ template, functions, port: 0 });
+  });
+  afterAll(async () => {
+    await gateway?.close();
+    await functions?.close();
+    fixture?.remove();
+  });
+  const as = (authorization: string): RequestInit => ({ headers: { authorization } });
+
+  it('passes the caller from the authorizer to the function', async () => {
+    const response = await fetch(gateway.url, { method: 'POST', ...as('good') });
+    expect(response.status).toBe(202);
+    expect(await response.json()).toEqual({ user: 'ann', id: response.headers.get('x-amzn-requestid') });
+  });
+
+  it('refuses with the template’s response and its WWW-Authenticate, unrenamed', async () => {
+    const response = await fetch(gateway.url, { method: 'POST', ...as('bad') });
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe('Basic realm="x"');
+    expect(await response.json()).toEqual({ code: 'bad_creds' });
+  });
+
+  it('answers 500 when the authorizer fails', async () => {
+    expect((await fetch(gateway.url, { method: 'POST', ...as('down') })).status).toBe(500);
+  });
+
+  it('streams', async () => {
+    const response = await fetch(`${gateway.url}/changes/`, as('good'));
+    expect(response.headers.get('content-type')).toBe('text/plain');
+    expect(await response.text()).toBe('one\ntwo\nthree\n');
+  });
+
+  it('serves many requests at a time', async () => {
+    const calls = Array.from({ length: 100 }, () => fetch(gateway.url, { method: 'POST', ...as('good') }));
+    const answers = await Promise.all(
+      (await Promise.all(calls)).map((response) => response.json() as Promise<{ id: string }>),
+    );
+    expect(new Set(answers.map(({ id }) => id)).size).toBe(100);
+  });
+
+  it('refuses a body whose event is over Lambda’s 6 MB, base64 and all', async () => {
+    const body = Buffer.alloc(4.75 * 1024 * 1024);
+    expect((await fetch(gateway.url, { method: 'POST', ...as('good'), body })).status).toBe(413);
+  });
+});

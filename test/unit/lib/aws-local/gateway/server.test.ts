@@ -1,0 +1,507 @@
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type AccessRecord, type Gateway, startGateway } from '../../../../../lib/aws-local/gateway/gateway.ts';
+import { FunctionError, PayloadTooLarge } from '../../../../../lib/aws-local/invoke/function-error.ts';
+import type { Functions } from '../../../../../lib/aws-local/invoke/invoke.ts';
+import { apiTemplate, type Methods } from '../../../../support/aws-local/api-fixture.ts';
+
+type Handler = (event: Record<string, unknown>) => unknown;
+
+const gateways: Gateway[] = [];
+const records: AccessRecord[] = [];
+afterEach(async () => {
+  await Promise.all(gateways.splice(0).map((gateway) => gateway.close()));
+  records.length = 0;
+});
+
+/** Serves these methods with handlers in this process. */
+async function serve(
+  methods: Methods,
+  handlers: Record<string, Handler>,
+  more: Parameters<typeof apiTemplate>[1] & { stream?: Functions['invokeStreaming'] } = {},
+): Promise<Gateway> {
+  const gateway = await startGateway({
+    template: apiTemplate(methods, more),
+    functions: {
+      invoke: async (name, event) => handlers[name]?.(JSON.parse(JSON.stringify(event))),
+      invokeStreaming: more.stream ?? (() => expect.fail('no streams here')),
+    },
+    port: 0,
+    onRequest: (record) => records.push(record),
+  });
+  gateways.push(gateway);
+  return gateway;
+}
+
+const ok = { statusCode: 200, body: 'fine' };
+const thrown = (errorMessage: string): FunctionError =>
+  new FunctionError({ errorType: 'Error', errorMessage, trace: [] });
+const policy = (Effect: string, Resource = '*', context = {}): object => ({
+  principalId: 'ann',
+  policyDocument: { Version: '2012-10-17', Statement: [{ Action: 'execute-api:Invoke', Effect, Resource }] },
+  context,
+});
+const problem = (type: string, statusCode?: string): object => ({
+  ResponseType: type,
+  ...(statusCode ? { StatusCode: statusCode } : {}),
+  ResponseParameters: {
+    'gatewayresponse.header.x-api-uuid': 'context.requestId',
+    'gatewayresponse.header.x-api-version': "'1.2.3'",
+    'gatewayresponse.header.x-nothing': 'context.authorizer.nothing',
+  },
+  ResponseTemplates: {
+    'application/problem+json':
+      '{"type":"' +
+      type +
+      '","code":"$context.authorizer.code","message":$context.error.messageString,"uuid":"$context.requestId"}',
+  },
+});
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+describe('the event of a function', () => {
+  it('is the Lambda proxy event of the request', async () => {
+    let event: Record<string, unknown> = {};
+    const methods = { 'POST /1/status/{user}': { function: 'f' } };
+    const gateway = await serve(methods, {
+      f: (got) => {
+        event = got;
+        return ok;
+      },
+    });
+    await fetch(`${gateway.url}/1/status/a%40b/?x=1&x=2&y=a+b&__proto__=z`, {
+      method: 'POST',
+      headers: { 'X-Test': 'yes', 'x-forwarded-proto': 'https' },
+      body: Buffer.from([0xff, 0x00]),
+    });
+    expect(event).toMatchObject({
+      resource: '/1/status/{user}',
+      path: '/1/status/a%40b/',
+      httpMethod: 'POST',
+      pathParameters: { user: 'a@b' },
+      stageVariables: null,
+      body: '/wA=',
+      isBase64Encoded: true,
+      requestContext: {
+        httpMethod: 'POST',
+        resourcePath: '/1/status/{user}',
+        path: '/1/status/a%40b/',
+        stage: 'prod',
+        apiId: 'Api',
+        domainName: `127.0.0.1:${gateway.port}`,
+        identity: { sourceIp: '127.0.0.1' },
+      },
+    });
+    expect(JSON.stringify(event.queryStringParameters)).toBe('{"x":"2","y":"a b","__proto__":"z"}');
+    expect(event.multiValueQueryStringParameters).toMatchObject({ x: ['1', '2'], y: ['a b'] });
+    expect(event.multiValueHeaders).toMatchObject({ 'X-Test': ['yes'], 'X-Forwarded-For': ['127.0.0.1'] });
+    expect(event.headers).toMatchObject({ 'x-forwarded-proto': 'https' });
+    expect((event.requestContext as { requestId: string }).requestId).toMatch(uuid);
+  });
+
+  it('has null for an absent body, query and path parameters', async () => {
+    const gateway = await serve(
+      { 'GET /': { function: 'f' } },
+      { f: (event) => ({ statusCode: 200, body: JSON.stringify(event) }) },
+    );
+    expect(await (await fetch(gateway.url)).json()).toMatchObject({
+      body: null,
+      isBase64Encoded: false,
+      queryStringParameters: null,
+      multiValueQueryStringParameters: null,
+      pathParameters: null,
+    });
+  });
+
+  it('carries a text body when its type is not binary', async () => {
+    const api = { BinaryMediaTypes: ['image/*'] };
+    const methods = { 'POST /': { function: 'f' } };
+    const gateway = await serve(
+      methods,
+      { f: ({ body, isBase64Encoded }) => ({ statusCode: 200, body: `${isBase64Encoded} ${body}` }) },
+      { api },
+    );
+    const send = async (type: string): Promise<string> =>
+      (await fetch(gateway.url, { method: 'POST', headers: { 'content-type': type }, body: 'é' })).text();
+    expect(await send('application/json; charset=utf-8')).toBe('false é');
+    expect(await send('image/png')).toBe('true w6k=');
+  });
+});
+
+describe('the answer of a function', () => {
+  const answerOf = async (result: unknown): Promise<Response> =>
+    fetch((await serve({ 'ANY /': { function: 'f' } }, { f: () => result })).url);
+
+  it('goes out with its status, headers and body', async () => {
+    const response = await answerOf({
+      statusCode: 201,
+      headers: { Location: '/x', 'X-One': 1, 'Content-Length': 999 },
+      multiValueHeaders: { 'Set-Cookie': ['a=1', 'b=2'] },
+      body: 'made',
+    });
+    expect(response.status).toBe(201);
+    expect(response.headers.get('location')).toBe('/x');
+    expect(response.headers.get('x-one')).toBe('1');
+    expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(response.headers.get('content-length')).toBe('4');
+    expect(response.headers.get('x-amzn-requestid')).toMatch(uuid);
+    expect(await response.text()).toBe('made');
+  });
+
+  it('is decoded when it is base64', async () => {
+    const response = await answerOf({ statusCode: 200, body: '/wA=', isBase64Encoded: true });
+    expect([...new Uint8Array(await response.arrayBuffer())]).toEqual([255, 0]);
+  });
+
+  it('loses WWW-Authenticate to another name, as on AWS', async () => {
+    const response = await answerOf({ statusCode: 401, headers: { 'WWW-Authenticate': 'Basic' } });
+    expect(response.headers.has('www-authenticate')).toBe(false);
+    expect(response.headers.get('x-amzn-remapped-www-authenticate')).toBe('Basic');
+  });
+
+  it.each([
+    ['no object', 'text'],
+    ['nothing', undefined],
+    ['no status', { body: 'x' }],
+    ['a body that is no text', { statusCode: 200, body: { a: 1 } }],
+    ['a header that is no text', { statusCode: 200, headers: { a: {} } }],
+    ['a header that HTTP forbids', { statusCode: 200, headers: { a: 'b\r\nc: d' } }],
+    ['multiValueHeaders without lists', { statusCode: 200, multiValueHeaders: { a: 'b' } }],
+  ])('is a 502 when it is malformed: %s', async (_, result) => {
+    const response = await answerOf(result);
+    expect(response.status).toBe(502);
+    expect(await response.json()).toEqual({ message: 'Internal server error' });
+    expect(records[0]?.reason).toBeTruthy();
+  });
+
+  it('has no body for HEAD, and the length that GET would have', async () => {
+    const gateway = await serve({ 'ANY /': { function: 'f' } }, { f: () => ok });
+    const response = await fetch(gateway.url, { method: 'HEAD' });
+    expect(response.headers.get('content-length')).toBe('4');
+    expect(await response.text()).toBe('');
+  });
+
+  it('uses one connection for many requests', async () => {
+    const gateway = await serve({ 'GET /': { function: 'f' } }, { f: () => ok });
+    const socket = connect(gateway.port, '127.0.0.1');
+    const request = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
+    let received = '';
+    socket.on('data', (chunk) => {
+      received += chunk;
+    });
+    socket.write(request);
+    await expect.poll(() => received).toContain('fine');
+    socket.write(request);
+    await expect.poll(() => received.split('HTTP/1.1 200').length).toBe(3);
+    socket.destroy();
+  });
+});
+
+describe('the authorizer', () => {
+  const methods = { 'GET /1/status/{user}': { function: 'f', login: true } };
+  const f: Handler = (event) => ({ statusCode: 200, body: JSON.stringify(event.requestContext) });
+  const ask = async (authorize: Handler, more: Parameters<typeof apiTemplate>[1] = {}): Promise<Response> =>
+    fetch(`${(await serve(methods, { f, authorize }, more)).url}/1/status/ann?x=1`, {
+      headers: { authorization: 'Basic x' },
+    });
+
+  it('sees the request and hands its context on as texts', async () => {
+    let event: Record<string, unknown> = {};
+    const response = await ask((got) => {
+      event = got;
+      return policy('Allow', '*', { admin: true, number: 7, none: null });
+    });
+    expect(await response.json()).toMatchObject({ authorizer: { principalId: 'ann', admin: 'true', number: '7' } });
+    expect(event).toMatchObject({
+      type: 'REQUEST',
+      methodArn: 'arn:aws:execute-api:us-east-1:000000000000:Api/prod/GET/1/status/ann',
+      pathParameters: { user: 'ann' },
+      queryStringParameters: { x: '1' },
+      headers: { authorization: 'Basic x' },
+    });
+    expect(event).not.toHaveProperty('body');
+  });
+
+  it('denies with the gateway response of the template and its own context', async () => {
+    const responses = [problem('ACCESS_DENIED', '401')];
+    const response = await ask(() => policy('Deny', '*', { code: 'mw:auth:unauthorized' }), { responses });
+    expect(response.status).toBe(401);
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    expect(response.headers.get('x-api-version')).toBe('1.2.3');
+    expect(response.headers.has('x-nothing')).toBe(false);
+    const id = response.headers.get('x-api-uuid');
+    expect(id).toMatch(uuid);
+    expect(await response.json()).toEqual({
+      type: 'ACCESS_DENIED',
+      code: 'mw:auth:unauthorized',
+      message: 'User is not authorized to access this resource',
+      uuid: id,
+    });
+    expect(records[0]).toMatchObject({ status: 401, requestId: id, path: '/1/status/ann', method: 'GET' });
+  });
+
+  const arn = (tail: string): string => `arn:aws:execute-api:us-east-1:000000000000:Api/${tail}`;
+  it.each([
+    ['allows by wildcard', arn('*/GET/*'), 200],
+    ['allows by the exact ARN', arn('prod/GET/1/status/ann'), 200],
+    ['does not allow another path', arn('prod/GET/1/status/bob'), 403],
+    ['does not allow another method', arn('prod/POST/*'), 403],
+  ])('%s', async (_, resource, status) => {
+    expect((await ask(() => policy('Allow', resource))).status).toBe(status);
+  });
+
+  it('lets a Deny win over an Allow', async () => {
+    const Statement = ['Allow', 'Deny'].map((Effect) => ({ Effect, Action: 'execute-api:*', Resource: ['*'] }));
+    expect((await ask(() => ({ principalId: 'ann', policyDocument: { Statement } }))).status).toBe(403);
+  });
+
+  it('answers UNAUTHORIZED when it throws "Unauthorized", AUTHORIZER_FAILURE when it throws anything else', async () => {
+    const responses = [problem('UNAUTHORIZED'), problem('AUTHORIZER_FAILURE')];
+    const outcome = async (message: string): Promise<unknown> => {
+      const response = await ask(
+        () => {
+          throw thrown(message);
+        },
+        { responses },
+      );
+      return [response.status, ((await response.json()) as { type: string }).type];
+    };
+    expect(await outcome('Unauthorized')).toEqual([401, 'UNAUTHORIZED']);
+    expect(await outcome('server down')).toEqual([500, 'AUTHORIZER_FAILURE']);
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['no policy', { principalId: 'ann' }],
+    ['a nested context', policy('Allow', '*', { deep: {} })],
+  ])('is misconfigured when it returns %s', async (_, result) => {
+    expect((await ask(() => result)).status).toBe(500);
+    expect(records[0]?.reason).toContain('the authorizer returned');
+  });
+
+  it('is not asked when its identity source is missing', async () => {
+    const authorizer = { IdentitySource: 'method.request.header.X-Key' };
+    expect((await ask(() => expect.fail('asked'), { authorizer })).status).toBe(401);
+  });
+});
+
+describe('gateway responses', () => {
+  const f: Handler = () => {
+    throw thrown('secret detail');
+  };
+
+  it('answer a path that is not there, with the status the template gives', async () => {
+    const gateway = await serve(
+      { 'GET /a': { function: 'f' } },
+      { f },
+      { responses: [problem('MISSING_AUTHENTICATION_TOKEN', '404')] },
+    );
+    const response = await fetch(`${gateway.url}/b`);
+    expect(response.status).toBe(404);
+    expect(response.headers.get('x-api-uuid')).toMatch(uuid);
+    expect(await response.json()).toMatchObject({ message: 'Missing Authentication Token', code: '' });
+  });
+
+  it('are API Gateway’s own without a declaration', async () => {
+    const gateway = await serve({ 'GET /a': { function: 'f' } }, { f });
+    const response = await fetch(`${gateway.url}/b`);
+    expect([response.status, await response.json()]).toEqual([403, { message: 'Missing Authentication Token' }]);
+  });
+
+  it('fall back to the default of their class and keep their status', async () => {
+    const responses = [problem('DEFAULT_4XX'), problem('DEFAULT_5XX')];
+    const gateway = await serve({ 'GET /a': { function: 'f' } }, { f }, { responses });
+    const missing = await fetch(`${gateway.url}/b`);
+    expect([missing.status, ((await missing.json()) as { type: string }).type]).toEqual([403, 'DEFAULT_4XX']);
+    const failed = await fetch(`${gateway.url}/a`);
+    const body = await failed.text();
+    expect(failed.status).toBe(502);
+    expect(body).toContain('DEFAULT_5XX');
+    expect(body).not.toContain('secret detail');
+    expect(records[1]?.reason).toContain('secret detail');
+  });
+
+  it('answer INTEGRATION_TIMEOUT when the function takes too long', async () => {
+    const responses = [problem('INTEGRATION_TIMEOUT')];
+    const gateway = await serve(
+      { 'GET /': { function: 'f', timeoutMs: 50 } },
+      { f: () => new Promise(() => {}) },
+      { responses },
+    );
+    const response = await fetch(gateway.url);
+    expect([response.status, ((await response.json()) as { type: string }).type]).toEqual([504, 'INTEGRATION_TIMEOUT']);
+  });
+
+  it('answer REQUEST_TOO_LARGE to an event over what Lambda takes', async () => {
+    const gateway = await serve(
+      { 'GET /': { function: 'f' } },
+      {
+        f: () => {
+          throw new PayloadTooLarge('7 MB');
+        },
+      },
+    );
+    expect((await fetch(gateway.url)).status).toBe(413);
+  });
+
+  it('answer INTEGRATION_FAILURE when the function cannot be reached', async () => {
+    const gateway = await serve(
+      { 'GET /': { function: 'f' } },
+      {
+        f: () => {
+          throw new Error('closed');
+        },
+      },
+    );
+    expect((await fetch(gateway.url)).status).toBe(504);
+  });
+});
+
+describe('a body', () => {
+  const methods = { 'POST /': { function: 'f' } };
+  const f: Handler = ({ body }) => ({ statusCode: 200, body: String(String(body).length) });
+
+  it('over 10 MB is refused, with and without a declared length', async () => {
+    const gateway = await serve(methods, { f });
+    const body = Buffer.alloc(10 * 1024 * 1024 + 1);
+    expect((await fetch(gateway.url, { method: 'POST', body })).status).toBe(413);
+    const pieces = new ReadableStream({
+      start: (to) => {
+        to.enqueue(body);
+        to.close();
+      },
+    });
+    expect((await fetch(gateway.url, { method: 'POST', body: pieces, duplex: 'half' })).status).toBe(413);
+  });
+
+  it('is asked for when the client expects 100 Continue, unless it is too long', async () => {
+    const gateway = await serve(methods, { f });
+    const send = (length: number): Promise<string> =>
+      new Promise((resolve, reject) => {
+        const headers = { expect: '100-continue', 'content-length': length };
+        const request = httpRequest(gateway.url, { method: 'POST', headers });
+        let continued = false;
+        request.on('continue', () => {
+          continued = true;
+          request.end('x'.repeat(length));
+        });
+        request.on('response', (response) => {
+          response.resume();
+          resolve(`${continued} ${response.statusCode}`);
+        });
+        request.on('error', reject);
+        request.flushHeaders();
+      });
+    expect(await send(3)).toBe('true 200');
+    expect(await send(11 * 1024 * 1024)).toBe('false 413');
+  });
+
+  it('that never comes whole reaches no function, and the log says 499', async () => {
+    const gateway = await serve(methods, { f: () => expect.fail('called') });
+    const socket = connect(gateway.port, '127.0.0.1');
+    socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nabc');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    socket.destroy();
+    await expect.poll(() => records[0]?.status).toBe(499);
+  });
+});
+
+describe('a stream', () => {
+  const methods = { 'GET /': { function: 's', stream: true, timeoutMs: 400 } };
+  const prelude = { statusCode: 200, headers: { 'content-type': 'application/x-ndjson' }, multiValueHeaders: {} };
+  const opened =
+    (body: AsyncGenerator<Uint8Array, undefined>): Functions['invokeStreaming'] =>
+    async () => ({ prelude, body });
+  const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+  it('sends its head at once and its chunks as they come', async () => {
+    let go: () => void = () => {};
+    const gate = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    async function* body(): AsyncGenerator<Uint8Array, undefined> {
+      await gate;
+      yield Buffer.from('one\n');
+      yield Buffer.from('two\n');
+    }
+    const response = await fetch((await serve(methods, {}, { stream: opened(body()) })).url);
+    expect(response.headers.get('content-type')).toBe('application/x-ndjson');
+    go();
+    expect(await response.text()).toBe('one\ntwo\n');
+  });
+
+  it('is cut, not ended, when the function fails under way', async () => {
+    async function* body(): AsyncGenerator<Uint8Array, undefined> {
+      yield Buffer.from('one');
+      throw thrown('under way');
+    }
+    const response = await fetch((await serve(methods, {}, { stream: opened(body()) })).url);
+    await expect(response.text()).rejects.toThrow();
+    await expect.poll(() => records[0]?.reason).toContain('under way');
+  });
+
+  it('is cut when its time is over', async () => {
+    async function* body(): AsyncGenerator<Uint8Array, undefined> {
+      while (true) {
+        yield Buffer.from('.');
+        await pause(20);
+      }
+    }
+    const response = await fetch((await serve(methods, {}, { stream: opened(body()) })).url);
+    const started = Date.now();
+    await expect(response.text()).rejects.toThrow();
+    expect(Date.now() - started).toBeGreaterThan(200);
+  });
+
+  it('is left when the client goes away', async () => {
+    let left = false;
+    async function* body(): AsyncGenerator<Uint8Array, undefined> {
+      try {
+        while (true) {
+          yield Buffer.alloc(100_000);
+          await pause(1);
+        }
+      } finally {
+        left = true;
+      }
+    }
+    const gone = new AbortController();
+    await fetch((await serve({ 'GET /': { function: 's', stream: true } }, {}, { stream: opened(body()) })).url, {
+      signal: gone.signal,
+    });
+    gone.abort();
+    await expect.poll(() => left).toBe(true);
+  });
+
+  it('that does not start is a gateway response', async () => {
+    const stream = async (): Promise<never> => {
+      throw thrown('no head');
+    };
+    expect((await fetch((await serve(methods, {}, { stream })).url)).status).toBe(502);
+  });
+});
+
+describe('starting and closing', () => {
+  it('close() ends open requests and frees the port', async () => {
+    const gateway = await serve({ 'GET /': { function: 'f' } }, { f: () => new Promise(() => {}) });
+    const open = fetch(gateway.url).catch(() => 'ended');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await gateway.close();
+    // And again, in afterEach: a second close() does nothing.
+    expect(await open).toBe('ended');
+    const again = await startGateway({
+      template: apiTemplate({}),
+      functions: { invoke: async () => ok, invokeStreaming: () => expect.fail('no') },
+      port: gateway.port,
+    });
+    expect(again.port).toBe(gateway.port);
+    await again.close();
+  });
+
+  it('says which port is taken', async () => {
+    const { port } = await serve({}, {});
+    const functions = { invoke: async () => ok, invokeStreaming: () => expect.fail('no') };
+    await expect(startGateway({ template: apiTemplate({}), functions, port })).rejects.toThrow(`127.0.0.1:${port}`);
+  });
+});

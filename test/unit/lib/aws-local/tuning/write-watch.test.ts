@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CreateTableCommand, DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { clientFor } from '../../../../../lib/aws-local/clients.ts';
+import { type DynamoDb, startDynamoDb } from '../../../../../lib/aws-local/emulators/dynamodb.ts';
+import { databaseWrites } from '../../../../../lib/aws-local/tuning/write-watch.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'writes-'));
+const item = { TableName: 'log', Item: { pk: { S: 'ann' } } };
+let database: DynamoDb;
+let client: DynamoDBClient;
+let told = 0;
+const tell = () => {
+  told += 1;
+};
+
+beforeAll(async () => {
+  database = await startDynamoDb({ file: join(folder, 'dynamodb.sqlite') });
+  client = new DynamoDBClient(clientFor(database.endpoint));
+  await client.send(
+    new CreateTableCommand({
+      TableName: 'log',
+      KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+      AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+      BillingMode: 'PAY_PER_REQUEST',
+    }),
+  );
+});
+afterAll(async () => {
+  client.destroy();
+  await database.close();
+  rmSync(folder, { recursive: true });
+});
+
+it('tells of the next write once, and of another one when it is asked again', async () => {
+  told = 0;
+  const { writes } = database;
+  writes?.next(tell);
+  await client.send(new PutItemCommand(item));
+  await expect.poll(() => told).toBe(1);
+  await client.send(new PutItemCommand(item));
+  await sleep(50);
+  expect(told).toBe(1);
+  writes?.next(tell);
+  await client.send(new PutItemCommand(item));
+  await expect.poll(() => told).toBe(2);
+});
+
+it('tells nothing of reads, and nothing any more when it is closed', async () => {
+  told = 0;
+  const writes = databaseWrites(join(folder, 'dynamodb.sqlite'));
+  writes.next(tell);
+  await client.send(new GetItemCommand({ TableName: 'log', Key: { pk: { S: 'ann' } } }));
+  await sleep(50);
+  writes.close();
+  await client.send(new PutItemCommand(item));
+  await sleep(50);
+  expect(told).toBe(0);
+});
+
+it('is silent where nothing can be watched', () => {
+  const writes = databaseWrites('/nowhere/at/all');
+  expect(() => writes.next(() => {})).not.toThrow();
+  writes.close();
+});

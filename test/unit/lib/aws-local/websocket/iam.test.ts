@@ -1,0 +1,121 @@
+import { createHash, createHmac } from 'node:crypto';
+import { SignatureV4 } from '@smithy/signature-v4';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSocket, refusedSocket } from '../../../../support/aws-local/socket-client.ts';
+import { type SocketFixture, startSocketFixture } from '../../../../support/aws-local/socket-fixture.ts';
+
+/** What AWS's own signer needs of a hash. */
+class Sha256 {
+  readonly #hash;
+  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
+    this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', bytes(secret));
+  }
+  update(data: string | ArrayBuffer | ArrayBufferView): void {
+    this.#hash.update(bytes(data));
+  }
+  digest(): Promise<Uint8Array> {
+    return Promise.resolve(this.#hash.digest());
+  }
+  reset(): void {}
+}
+
+function bytes(data: string | ArrayBuffer | ArrayBufferView): Buffer {
+  if (typeof data === 'string') return Buffer.from(data);
+  return data instanceof ArrayBuffer ? Buffer.from(data) : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+}
+
+const signer = (more: object = {}): SignatureV4 =>
+  new SignatureV4({
+    service: 'execute-api',
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    sha256: Sha256,
+    ...more,
+  });
+
+function unsigned(address: string) {
+  const { host, hostname, port, pathname: path, searchParams } = new URL(address);
+  const query = Object.fromEntries(searchParams);
+  return { method: 'GET', protocol: 'ws:', hostname, port: Number(port), path, query, headers: { host } };
+}
+
+/** The address as the service's own functions presign it. */
+async function presign(address: string, signed = signer(), options: { expiresIn?: number; signingDate?: Date } = {}) {
+  const { query } = await signed.presign(unsigned(address), { expiresIn: 60, ...options });
+  const url = new URL(address);
+  url.search = Object.entries(query ?? {})
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
+    .join('&');
+  return url.href;
+}
+
+describe('a handshake that IAM authorizes', () => {
+  let fixture: SocketFixture;
+  beforeAll(async () => {
+    fixture = await startSocketFixture({ connect: { AuthorizationType: 'AWS_IAM' } });
+  });
+  afterAll(() => fixture.close());
+
+  it('is accepted when it is presigned, and its events say by whom', async () => {
+    const { socket } = await openSocket(await presign(`${fixture.url}/?user=${encodeURIComponent("a b/ü'*")}`));
+    socket.terminate();
+    const { requestContext, queryStringParameters } = await fixture.event('$connect');
+    expect(queryStringParameters?.user).toBe("a b/ü'*");
+    expect(requestContext.identity).toMatchObject({
+      sourceIp: '127.0.0.1',
+      accessKey: 'local',
+      accountId: '000000000000',
+      userArn: 'arn:aws:iam::000000000000:user/local',
+    });
+  });
+
+  it('is accepted on the path of the stage, and with a session token', async () => {
+    const credentials = { accessKeyId: 'local', secretAccessKey: 'local', sessionToken: 'a/b+c=' };
+    const { socket } = await openSocket(await presign(`${fixture.url}/prod`, signer({ credentials })));
+    socket.terminate();
+  });
+
+  it('is accepted when it is signed in the header', async () => {
+    const { headers } = await signer().sign(unsigned(`${fixture.url}/`));
+    const { host: _, ...signed } = headers;
+    const { socket } = await openSocket(fixture.url, { headers: signed });
+    socket.terminate();
+  });
+
+  it('is refused unsigned', async () => {
+    const { status, body } = await refusedSocket(fixture.url);
+    expect({ status, message: body.message }).toEqual({ status: 403, message: 'Missing Authentication Token' });
+  });
+
+  it.each([
+    ['with another secret', { credentials: { accessKeyId: 'local', secretAccessKey: 'other' } }],
+    ['with another access key', { credentials: { accessKeyId: 'other', secretAccessKey: 'local' } }],
+    ['for another service', { service: 'sqs' }],
+    ['for another region', { region: 'eu-west-1' }],
+  ])('is refused when it is signed %s', async (_, settings) => {
+    const { status, body } = await refusedSocket(await presign(`${fixture.url}/`, signer(settings)));
+    expect({ status, message: body.message }).toEqual({ status: 403, message: 'Forbidden' });
+  });
+
+  it.each([
+    ['one parameter more', (url: URL) => url.searchParams.set('user', 'bob')],
+    ['a longer life', (url: URL) => url.searchParams.set('X-Amz-Expires', '3600')],
+    ['another path', (url: URL) => Object.assign(url, { pathname: '/prod' })],
+    ['another signature', (url: URL) => url.searchParams.set('X-Amz-Signature', '0'.repeat(64))],
+    ['no signature', (url: URL) => url.searchParams.delete('X-Amz-Signature')],
+    ['no host among what is signed', (url: URL) => url.searchParams.set('X-Amz-SignedHeaders', 'user-agent')],
+    ['a life beyond a week', (url: URL) => url.searchParams.set('X-Amz-Expires', '604801')],
+  ])('is refused when the address got %s', async (_, change) => {
+    const url = new URL(await presign(`${fixture.url}/`));
+    change(url);
+    expect((await refusedSocket(url.href)).status).toBe(403);
+  });
+
+  it('is refused after its time and before it', async () => {
+    const at = (seconds: number) => ({ signingDate: new Date(Date.now() + seconds * 1000) });
+    expect((await refusedSocket(await presign(`${fixture.url}/`, signer(), at(-62)))).status).toBe(403);
+    expect((await refusedSocket(await presign(`${fixture.url}/`, signer(), at(600)))).status).toBe(403);
+    const { socket } = await openSocket(await presign(`${fixture.url}/`, signer(), at(-50)));
+    socket.terminate();
+  });
+});

@@ -1,0 +1,218 @@
+import { createHook } from 'node:async_hooks';
+import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { startWebSocketApis } from '../../../../../lib/aws-local/websocket/websocket.ts';
+import { openSocket, type SocketClient } from '../../../../support/aws-local/socket-client.ts';
+import {
+  type FixtureOptions,
+  type SocketFixture,
+  startSocketFixture,
+} from '../../../../support/aws-local/socket-fixture.ts';
+import { templateOf } from '../../../../support/aws-local/template-fixture.ts';
+
+const hang = 'export const handler = () => new Promise((resolve) => setTimeout(resolve, 60_000));';
+
+const inProcess = templateOf({
+  Api: ['AWS::ApiGatewayV2::Api', { ProtocolType: 'WEBSOCKET', RouteSelectionExpression: '$request.body.action' }],
+  Call: [
+    'AWS::ApiGatewayV2::Integration',
+    {
+      IntegrationType: 'AWS_PROXY',
+      IntegrationUri: 'arn:x/functions/arn:aws:lambda:us-east-1:0:function:app/invocations',
+    },
+  ],
+  Route: [
+    'AWS::ApiGatewayV2::Route',
+    { ApiId: 'Api', RouteKey: '$default', Target: 'integrations/Call', RouteResponseSelectionExpression: '$default' },
+  ],
+  Response: ['AWS::ApiGatewayV2::RouteResponse', { ApiId: 'Api', RouteId: 'Route', RouteResponseKey: '$default' }],
+});
+
+const fixtures: SocketFixture[] = [];
+afterEach(async () => {
+  await Promise.all(fixtures.splice(0).map((fixture) => fixture.close()));
+});
+
+async function opened(
+  options: FixtureOptions = {},
+): Promise<{ fixture: SocketFixture; client: SocketClient; id: string }> {
+  const fixture = await startSocketFixture(options);
+  fixtures.push(fixture);
+  const client = await openSocket(fixture.url);
+  const { requestContext } = await fixture.event('$connect');
+  return { fixture, client, id: requestContext.connectionId };
+}
+
+async function farewell(fixture: SocketFixture, id: string): Promise<Record<string, unknown>> {
+  const { requestContext } = await fixture.event('$disconnect', id);
+  const { disconnectStatusCode: code, disconnectReason: reason, eventType } = requestContext;
+  expect(eventType).toBe('DISCONNECT');
+  return { code, reason };
+}
+
+describe('a connection ends', () => {
+  it('by the client, with its code and reason', async () => {
+    const { fixture, client, id } = await opened();
+    client.socket.close(4001, 'enough');
+    expect(await farewell(fixture, id)).toEqual({ code: 4001, reason: 'enough' });
+  });
+
+  it('by a client that says nothing', async () => {
+    const { fixture, client, id } = await opened();
+    client.socket.close();
+    expect(await farewell(fixture, id)).toEqual({ code: 1005, reason: 'Client-side close frame status not set' });
+  });
+
+  it('by a client that vanishes', async () => {
+    const { fixture, client, id } = await opened();
+    client.socket.terminate();
+    expect(await farewell(fixture, id)).toEqual({ code: 1006, reason: 'Connection closed abnormally' });
+  });
+
+  it('after so long without a message; pings do not count, messages either way do', async () => {
+    const { fixture, client, id } = await opened({ limits: { idleMs: 400 } });
+    const opensAt = performance.now();
+    const later = (ms: number, act: () => unknown): void => void setTimeout(act, ms);
+    later(250, () => client.socket.send('{"action":"quiet"}'));
+    later(500, () => fixture.client.send(new PostToConnectionCommand({ ConnectionId: id, Data: 'hello' })));
+    later(750, () => client.socket.ping());
+    expect(await client.closed).toEqual({ code: 1001, reason: 'Going away' });
+    const lived = performance.now() - opensAt;
+    expect(lived).toBeGreaterThan(880);
+    expect(lived).toBeLessThan(1140);
+    expect(await farewell(fixture, id)).toEqual({ code: 1001, reason: 'Going away' });
+  });
+
+  it('after its longest life, busy or not', async () => {
+    const { client } = await opened({ limits: { lifeMs: 400 } });
+    const busy = setInterval(() => client.socket.send('{"action":"quiet"}'), 50);
+    expect(await client.closed).toEqual({ code: 1001, reason: 'Going away' });
+    clearInterval(busy);
+  });
+
+  it('by a message over 128 KB', async () => {
+    const { fixture, client, id } = await opened();
+    for (let frame = 0; frame < 5; frame++) client.socket.send('x'.repeat(30 * 1024), { fin: frame === 4 });
+    expect(await client.closed).toMatchObject({ code: 1009 });
+    expect(await farewell(fixture, id)).toMatchObject({ code: 1009 });
+    expect(fixture.routesOf(id)).toEqual(['$connect', '$disconnect']);
+  });
+
+  it('by a frame over 32 KB, which reaches no function', async () => {
+    const { fixture, client, id } = await opened();
+    client.socket.send('x'.repeat(32 * 1024));
+    await client.next();
+    client.socket.send('x'.repeat(32 * 1024 + 1));
+    expect(await client.closed).toMatchObject({ code: 1009 });
+    expect(await farewell(fixture, id)).toMatchObject({ code: 1009 });
+    expect(fixture.routesOf(id)).toEqual(['$connect', '$default', '$disconnect']);
+  });
+
+  it('by a binary message', async () => {
+    const { fixture, client, id } = await opened();
+    client.socket.send(Buffer.from('hello'));
+    expect(await client.closed).toMatchObject({ code: 1003 });
+    expect(await farewell(fixture, id)).toMatchObject({ code: 1003 });
+    expect(fixture.routesOf(id)).not.toContain('$default');
+  });
+
+  it('when its client leaves too much unread', async () => {
+    const { fixture, client, id } = await opened({ limits: { closeMs: 100 } });
+    client.socket.pause();
+    const Data = Buffer.alloc(128 * 1024, 'x');
+    const post = () => fixture.client.send(new PostToConnectionCommand({ ConnectionId: id, Data }));
+    // The kernel takes some megabytes on both sides before anything waits in this process.
+    const flood = async (): Promise<void> => {
+      for (let n = 0; n < 500; n++) await post();
+    };
+    await expect(flood()).rejects.toThrow('gone');
+    expect(await farewell(fixture, id)).toEqual({ code: 1008, reason: 'Too many unread messages' });
+    client.socket.terminate();
+  });
+});
+
+describe('a client that sends more than the functions can take', () => {
+  it('has to wait, and loses nothing', async () => {
+    let [atWork, atMost] = [0, 0];
+    const invoke = async (): Promise<object> => {
+      atMost = Math.max(atMost, ++atWork);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      atWork--;
+      return { statusCode: 200, body: 'done' };
+    };
+    const served = await startWebSocketApis({
+      template: inProcess,
+      functions: { invoke },
+      ports: 0,
+      log: () => {},
+      limits: { messagesAtOnce: 2 },
+    });
+    const client = await openSocket(served.apis.get('Api')?.url ?? '');
+    for (let n = 0; n < 200; n++) client.socket.send('x'.repeat(32 * 1024));
+    for (let n = 0; n < 200; n++) expect(await client.next()).toBe('done');
+    // What one read of the socket holds comes at once, whatever was under way.
+    expect(atMost).toBeLessThan(2 + 8);
+    client.socket.close();
+    await client.closed;
+    await served.close();
+  });
+});
+
+describe('the end of the server', () => {
+  it('closes every connection and calls $disconnect for each', async () => {
+    const { fixture, client } = await opened();
+    const second = await openSocket(fixture.url);
+    const started = performance.now();
+    await Promise.all([fixture.stop(), fixture.stop()]);
+    expect(performance.now() - started).toBeLessThan(900);
+    expect(await Promise.all([client.closed, second.closed])).toMatchObject([{ code: 1001 }, { code: 1001 }]);
+    const ends = () => fixture.events.filter(({ requestContext }) => requestContext.eventType === 'DISCONNECT');
+    await vi.waitFor(() => expect(ends()).toHaveLength(2));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(ends()).toHaveLength(2);
+    await expect(openSocket(fixture.url)).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('does not wait for clients that do not answer, nor for handshakes', async () => {
+    const { fixture, client } = await opened({ limits: { closeMs: 200 } });
+    client.socket.pause();
+    const pending = openSocket(`${fixture.url}/?wait=600`).catch((error: Error) => error.message);
+    const connects = () => fixture.events.filter(({ requestContext }) => requestContext.eventType === 'CONNECT');
+    await vi.waitFor(() => expect(connects()).toHaveLength(2));
+    const waiting = connects()[1]?.requestContext.connectionId ?? '';
+    const started = performance.now();
+    await fixture.stop();
+    expect(performance.now() - started).toBeLessThan(1500);
+    expect(await pending).toMatch(/socket hang up|ECONNRESET/);
+    expect(await farewell(fixture, waiting)).toMatchObject({ code: 1006 });
+    client.socket.terminate();
+  });
+
+  it('gives up on a $disconnect that hangs', async () => {
+    const { fixture } = await opened({ limits: { farewellMs: 200 }, functions: { goodbye: hang } });
+    const started = performance.now();
+    await fixture.stop();
+    expect(performance.now() - started).toBeLessThan(900);
+  });
+
+  it('leaves no timer and no socket behind', async () => {
+    const { fixture } = await opened();
+    // A worker that loads has a timer of its own.
+    await fixture.functions.warm('Goodbye');
+    const timers = new Set<number>();
+    let counting = true;
+    const watch = createHook({
+      init: (id, type) => void (counting && type === 'Timeout' && timers.add(id)),
+      destroy: (id) => void timers.delete(id),
+    }).enable();
+    const second = await openSocket(fixture.url);
+    expect(timers.size).toBeGreaterThanOrEqual(2);
+    await fixture.stop();
+    await second.closed;
+    counting = false;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    watch.disable();
+    expect([...timers]).toEqual([]);
+    expect(process.getActiveResourcesInfo().filter((kind) => kind.startsWith('TCP'))).toEqual([]);
+  });
+});

@@ -1,0 +1,261 @@
+import { createServer } from 'node:http';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it, vi } from 'vitest';
+import { type FollowOptions, followChanges } from '../../../../lib/cli/changes-client/changes-client.ts';
+import { Refused } from '../../../../lib/cli/changes-client/connection.ts';
+import { server } from '../../../support/api-server.ts';
+import { changesServer, cut, ended, open, refused, row } from '../../../support/changes-server.ts';
+
+const times = { shortest: 5, longest: 20, silence: 5_000, steady: 60_000 };
+const login = { user: 'kiwi', secret: 'pässword:canary' };
+const timeout = (last: number) => `{"code":"status:changes:timeout","status":408,"last_seq":${last}}\n`;
+const fatal = (last: number) => `{"code":"status:changes:fatal","status":500,"last_seq":${last}}\n`;
+
+/** The numbers of the first changes; leaves the loop then. */
+async function take(count: number, options: Pick<FollowOptions, 'url'> & Partial<FollowOptions>): Promise<number[]> {
+  const seen: number[] = [];
+  for await (const { seq } of followChanges({ ...login, since: 0, times, ...options })) {
+    seen.push(seq);
+    if (seen.length === count) break;
+  }
+  return seen;
+}
+
+const sinces = (queries: readonly URLSearchParams[]) => queries.map((query) => query.get('since'));
+
+describe('Following changes', () => {
+  it('gives the rows as they were sent, and says who asks for what', async () => {
+    const { url, queries, logins } = await changesServer([open(row(1, { new_field: [1] }))]);
+    const options = { ...login, url: `${url}/`, since: 0, app: 'hello', includeDocs: 'auto', times } as const;
+    for await (const change of followChanges(options)) {
+      expect(`${JSON.stringify(change)}\n`).toBe(row(1, { new_field: [1] }));
+      break;
+    }
+    expect(Object.fromEntries(queries[0] ?? [])).toMatchObject({ since: '0', app: 'hello', include_docs: 'auto' });
+    expect(logins[0]).toBe(`Basic ${Buffer.from('kiwi:pässword:canary').toString('base64')}`);
+  });
+
+  it('goes on after the last row when the stream is cut, also in the middle of a row', async () => {
+    const half = row(3).slice(0, 40);
+    const { url, queries } = await changesServer([cut(row(1), row(2), half), open(row(3), row(4))]);
+    expect(await take(4, { url })).toEqual([1, 2, 3, 4]);
+    expect(sinces(queries)).toEqual(['0', '2']);
+  });
+
+  it('takes no row that an ended stream left unfinished, even if it could be read', async () => {
+    const { url, queries } = await changesServer([ended(row(1), row(2).trimEnd()), open(row(2))]);
+    expect(await take(2, { url })).toEqual([1, 2]);
+    expect(sinces(queries)).toEqual(['0', '1']);
+  });
+
+  it('gives no row twice', async () => {
+    const { url } = await changesServer([cut(row(1), row(2)), open(row(1), row(2), row(3))]);
+    expect(await take(3, { url })).toEqual([1, 2, 3]);
+  });
+
+  it('goes on from where the service says it was when its time is over, without calling that a trouble', async () => {
+    const troubles: string[] = [];
+    const { url, queries } = await changesServer([ended(row(1), timeout(7)), open(row(8))]);
+    expect(await take(2, { url, onTrouble: (why) => troubles.push(why) })).toEqual([1, 8]);
+    expect(sinces(queries)).toEqual(['0', '7']);
+    expect(troubles).toEqual([]);
+  });
+
+  it('does so as well after a failure of the service, and says which', async () => {
+    const troubles: string[] = [];
+    const { url, queries } = await changesServer([ended(row(1), fatal(3)), open(row(4))]);
+    expect(await take(2, { url, onTrouble: (why) => troubles.push(why) })).toEqual([1, 4]);
+    expect(sinces(queries)).toEqual(['0', '3']);
+    expect(troubles).toEqual([expect.stringContaining('status:changes:fatal')]);
+  });
+
+  it('puts letters together that arrive in two pieces, and skips signs of life', async () => {
+    const bytes = Buffer.from(`\n\n${row(1, { app_name: 'grüße' })}\n`);
+    const middle = bytes.indexOf('ü') + 1;
+    const url = await server((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+      response.write(bytes.subarray(0, middle));
+      setTimeout(() => response.write(bytes.subarray(middle)), 30);
+    });
+    for await (const change of followChanges({ ...login, url, since: 0, times })) {
+      expect(change.app_name).toBe('grüße');
+      break;
+    }
+  });
+
+  it('knows what now is before the first stream, so that a cut before the first row loses nothing', async () => {
+    const { url, queries } = await changesServer([cut(), open(row(42))], 41);
+    expect(await take(1, { url, since: 'now' })).toEqual([42]);
+    expect(sinces(queries)).toEqual(['41', '41']);
+  });
+});
+
+describe('A connection that is dead', () => {
+  it('is given up when nothing comes, be it before the answer or within', async () => {
+    const { url, queries } = await changesServer([() => {}, open(row(1)), open(row(2))]);
+    expect(await take(2, { url, times: { ...times, silence: 60 } })).toEqual([1, 2]);
+    expect(sinces(queries)).toEqual(['0', '0', '1']);
+  });
+
+  it('is not one that sends signs of life', async () => {
+    let requests = 0;
+    const url = await server((_, response) => {
+      requests += 1;
+      open()(response);
+      const beat = setInterval(() => response.write('\n'), 20);
+      setTimeout(() => response.write(row(1)), 600);
+      response.on('close', () => clearInterval(beat));
+    });
+    expect(await take(1, { url, times: { ...times, silence: 300 } })).toEqual([1]);
+    expect(requests).toBe(1);
+  });
+
+  it('is not one whose rows take the caller long', async () => {
+    const { url, queries } = await changesServer([open(row(1), row(2))]);
+    const seen: number[] = [];
+    for await (const { seq } of followChanges({ ...login, url, since: 0, times: { ...times, silence: 100 } })) {
+      seen.push(seq);
+      if (seq === 2) break;
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+    expect(seen).toEqual([1, 2]);
+    expect(queries).toHaveLength(1);
+  });
+});
+
+describe('A service that is down', () => {
+  it('is asked until it is up, and that is said once', async () => {
+    const troubles: string[] = [];
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const taken = take(1, { url, onTrouble: (why) => troubles.push(why) });
+    await expect.poll(() => troubles).toEqual(['ECONNREFUSED']);
+    const late = createServer((_, response) => open(row(1))(response)).listen(port, '127.0.0.1');
+    try {
+      expect(await taken).toEqual([1]);
+      expect(troubles).toHaveLength(1);
+    } finally {
+      late.closeAllConnections();
+      late.close();
+    }
+  });
+
+  it.each([408, 429, 500, 503])('is asked again after %i', async (status) => {
+    const { url } = await changesServer([refused(status, { code: 'request:failed' }), open(row(1))]);
+    expect(await take(1, { url })).toEqual([1]);
+  });
+
+  it('is a new trouble after a stream that ended in time', async () => {
+    const troubles: string[] = [];
+    const { url } = await changesServer([ended(row(1), timeout(1)), refused(503, {}), open(row(2))]);
+    expect(await take(2, { url, onTrouble: (why) => troubles.push(why) })).toEqual([1, 2]);
+    expect(troubles).toEqual([expect.stringContaining('503')]);
+  });
+
+  it('is asked more and more seldom, up to a longest pause', async () => {
+    const at: number[] = [];
+    const url = await server((_, response) => {
+      at.push(performance.now());
+      if (at.length < 5) response.destroy();
+      else open(row(1))(response);
+    });
+    const chance = vi.spyOn(Math, 'random').mockReturnValue(1);
+    await take(1, { url, times: { ...times, shortest: 40, longest: 200 } }).finally(() => chance.mockRestore());
+    const pauses = at.slice(1).map((time, place) => time - (at[place] ?? 0));
+    // A timer may fire a millisecond early.
+    for (const [place, least] of [78, 158, 198, 198].entries()) expect(pauses[place]).toBeGreaterThanOrEqual(least);
+    expect(pauses[3]).toBeLessThan(640);
+  });
+});
+
+describe('Following ends', () => {
+  it.each([
+    [
+      401,
+      { code: 'mw:auth:unauthorized', detail: 'The password of kiwi does not match.' },
+      'refused the login of "kiwi"',
+    ],
+    [401, {}, 'refused the login'],
+    [404, { code: 'request:not_found' }, 'answered 404 (request:not_found)'],
+    [400, { code: 'request:bad_parameter', detail: 'No such since.' }, 'No such since.'],
+    [302, {}, 'answered 302'],
+  ])('with an error that asking again cannot mend: %i %j', async (status, problem, words) => {
+    const { url, queries } = await changesServer([refused(status, problem)]);
+    const following = take(1, { url });
+    await expect(following).rejects.toThrow(Refused);
+    await expect(following).rejects.toThrow(words);
+    await expect(following).rejects.not.toThrow('canary');
+    expect(queries).toHaveLength(1);
+  });
+
+  it('with an error when something else answers at the address', async () => {
+    const url = await server((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<form>');
+    });
+    await expect(take(1, { url })).rejects.toThrow("is it the service's address?");
+  });
+
+  it.each([
+    ['while it waits for a row', open(row(1))],
+    ['while it waits for the next try', cut(row(1))],
+  ])('without an error when it is told to, %s', async (_, script) => {
+    const ending = new AbortController();
+    const { url } = await changesServer([script]);
+    setTimeout(() => ending.abort(), 100);
+    const slow = { ...times, shortest: 10_000, longest: 30_000 };
+    expect(await take(9, { url, signal: ending.signal, times: slow })).toEqual([1]);
+  });
+
+  it.each(['told to end', 'silent'])(
+    'with the connection closed when it is %s, whatever was collected by then',
+    async (how) => {
+      let closed = 0;
+      const url = await server((_, response) => {
+        response.on('close', () => (closed += 1));
+        open(row(1))(response);
+      });
+      const ending = new AbortController();
+      const following = take(9, { url, signal: ending.signal, times: { ...times, silence: 400 } });
+      for (let round = 0; round < 5; round += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 40));
+        collectGarbage();
+      }
+      if (how === 'told to end') ending.abort();
+      await expect.poll(() => closed).toBeGreaterThan(0);
+      ending.abort();
+      expect(await following).toEqual([1]);
+    },
+  );
+
+  it('at once when it was told to before, without asking', async () => {
+    const { url, queries } = await changesServer([open(row(1))]);
+    expect(await take(1, { url, signal: AbortSignal.abort() })).toEqual([]);
+    expect(queries).toEqual([]);
+  });
+
+  it('with the connection closed when the caller leaves the loop', async () => {
+    let closed = false;
+    const url = await server((_, response) => {
+      response.on('close', () => (closed = true));
+      open(row(1))(response);
+    });
+    await take(1, { url });
+    await expect.poll(() => closed).toBe(true);
+  });
+});
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+}
+
+/** A port at which nothing listens, so far. */
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const address = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('There is no port.');
+  return address.port;
+}

@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest';
+import { UsageError } from '../../../../lib/cli/command.ts';
+import { isEndpoint, withoutSecret } from '../../../../lib/cli/hook/endpoint.ts';
+import { hook } from '../../../../lib/cli/hook/hook.ts';
+import { senderNames } from '../../../../lib/cli/hook/settings.ts';
+import { apiServer, type Reply } from '../../../support/api-server.ts';
+
+const secret = 'p@ss/wörd:canary';
+const hostToken = 'host-token-canary';
+const env = { HOOKS_URL: 'https://deploy.example.com/', HOOKS_USER: 'kiwi', HOOKS_SECRET: secret };
+const stored = 'https://kiwi:p%40ss%2Fw%C3%B6rd%3Acanary@deploy.example.com/1/deploy?branch=main';
+
+async function run(args: string, more: Readonly<Record<string, string | undefined>> = {}) {
+  const lines: string[] = [];
+  const code = await hook(args.split(' '), { env: { ...env, ...more }, print: (line) => lines.push(line) });
+  return { code, text: lines.join('\n') };
+}
+
+describe('What to paste', () => {
+  it.each(senderNames)('is said for %s, with a placeholder where the secret goes', async (sender) => {
+    const { code, text } = await run(`${sender} octo/hello`);
+    expect(code).toBe(0);
+    expect(text).toMatch(/deploy\.example\.com\/1\/deploy/);
+    expect(text).toContain('<token>');
+    expect(text).not.toContain('canary');
+  });
+
+  it('holds the user, the branch and, when asked for, the secret, encoded for an address', async () => {
+    expect((await run('github octo/hello --branch feature/x')).text).toContain(
+      'https://kiwi:<token>@deploy.example.com/1/deploy?branch=feature%2Fx',
+    );
+    expect((await run('gitlab a/b/hello --branch main --show-secret')).text).toContain(stored);
+  });
+
+  it('keeps the login out of the address where the host has a header for it', async () => {
+    const { text } = await run('forgejo octo/hello --show-secret --api https://git.example.com/api/v1');
+    expect(text).toContain(`Basic ${Buffer.from(`kiwi:${secret}`).toString('base64')}`);
+    expect(text).toContain('https://git.example.com/octo/hello/settings/hooks');
+    expect(text).not.toContain('kiwi:p');
+  });
+
+  it.each([
+    ['', 'Usage'],
+    ['github', 'Usage'],
+    ['github octo/hello more', 'Usage'],
+    ['github octo/hello --unknown', 'Usage'],
+    ['svn octo/hello', 'no settings for "svn"'],
+    ['constructor octo/hello', 'no settings'],
+    ['github hello', '<owner>/<name>'],
+    ['github ../hello', '<owner>/<name>'],
+    ['github octo/hello --create --remove', 'Only one of'],
+    ['github octo/hello --url http://deploy.example.com', 'https://'],
+    ['github octo/hello --url https://me:canary@deploy.example.com', 'must not hold a login'],
+    ['travis octo/hello --create', 'cannot be made from here'],
+    ['github octo/hello --create', 'HOOKS_HOST_TOKEN'],
+  ])('is not said for %j, but what is wrong', async (args, words) => {
+    const refused = run(args);
+    await expect(refused).rejects.toThrow(UsageError);
+    await expect(refused).rejects.toThrow(words);
+    await expect(refused).rejects.not.toThrow('canary');
+  });
+
+  it('needs a secret to show one', async () => {
+    await expect(run('github o/n --show-secret', { HOOKS_SECRET: '' })).rejects.toThrow('--show-secret needs');
+  });
+});
+
+const github = (id: number, url: string) => ({ id, active: true, events: ['push'], config: { url } });
+const hosts = [
+  {
+    host: 'github',
+    path: '/repos/octo/hello/hooks',
+    one: github(7, stored),
+    list: (...all: unknown[]): unknown => all,
+    body: { name: 'web', events: ['push'], config: { url: stored, content_type: 'json' } },
+    header: { authorization: `Bearer ${hostToken}` },
+  },
+  {
+    host: 'gitlab',
+    path: '/projects/octo%2Fhello/hooks',
+    one: { id: 7, url: stored, push_events: true },
+    list: (...all: unknown[]): unknown => all,
+    body: { url: stored, push_events: true, enable_ssl_verification: true },
+    header: { 'private-token': hostToken },
+  },
+  {
+    host: 'bitbucket',
+    path: '/repositories/octo/hello/hooks',
+    one: { uuid: '{7}', url: stored, active: true, events: ['repo:push'] },
+    list: (...values: unknown[]): unknown => ({ values }),
+    body: { url: stored, active: true, events: ['repo:push'] },
+    header: { authorization: `Bearer ${hostToken}` },
+  },
+  ...['gitea', 'forgejo'].map((host) => ({
+    host,
+    path: '/repos/octo/hello/hooks',
+    one: github(7, 'https://deploy.example.com/1/deploy?branch=main'),
+    list: (...all: unknown[]): unknown => all,
+    body: {
+      type: host,
+      config: { url: 'https://deploy.example.com/1/deploy?branch=main' },
+      authorization_header: `Basic ${Buffer.from(`kiwi:${secret}`).toString('base64')}`,
+    },
+    header: { authorization: `token ${hostToken}` },
+  })),
+];
+
+describe.each(hosts)('The webhook at $host', ({ host, path, one, list, body, header }) => {
+  const id = encodeURIComponent('uuid' in one ? one.uuid : String(one.id));
+  const act = async (action: string, ...replies: readonly Reply[]) => {
+    const server = await apiServer(...replies);
+    const args = `${host} octo/hello --branch main --${action} --api ${server.url}`;
+    const outcome = await run(args, { HOOKS_HOST_TOKEN: hostToken });
+    expect(outcome.text).not.toContain('canary');
+    return { ...outcome, calls: server.received };
+  };
+
+  it('is made with the login of the platform, and replaces an earlier one', async () => {
+    const elsewhere = JSON.parse(JSON.stringify(one).replaceAll('deploy.example.com', 'other.example.com'));
+    const { calls, text } = await act(
+      'create',
+      { status: 200, body: list(one, elsewhere) },
+      { status: 201, body: one },
+      { status: 204, body: '' },
+    );
+    expect(calls.map(({ method, url }) => `${method} ${url?.split('?')[0]}`)).toEqual([
+      `GET ${path}`,
+      `POST ${path}`,
+      `DELETE ${path}/${id}`,
+    ]);
+    expect(JSON.parse(calls[1]?.body ?? '')).toMatchObject(body);
+    for (const { headers } of calls) expect(headers).toMatchObject(header);
+    expect(text).toContain('Created');
+  });
+
+  it('is shown without its secret', async () => {
+    const { text } = await act('show', { status: 200, body: list(one) });
+    expect(text).toMatch(/webhook \{?7\}? to https:\/\/(?:kiwi:\*\*\*@)?deploy\.example\.com\/1\/deploy\?branch=main/);
+    expect((await act('show', { status: 200, body: list() })).text).toContain('has no webhook');
+  });
+
+  it('is removed, and there is nothing to remove the second time', async () => {
+    const removed = await act('remove', { status: 200, body: list(one) }, { status: 204, body: '' });
+    expect(removed.text).toContain('Removed');
+    expect((await act('remove', { status: 200, body: list() })).calls).toHaveLength(1);
+  });
+
+  it.each([
+    [401, 'HOOKS_HOST_TOKEN is not accepted'],
+    [404, 'administer its webhooks'],
+    [500, 'answered 500'],
+  ])('cannot be reached with %i, and no word of the host is repeated', async (status, words) => {
+    const refused = act('show', { status, body: { message: `${secret} ${hostToken}` } });
+    await expect(refused).rejects.toThrow(words);
+    await expect(refused).rejects.not.toThrow('canary');
+  });
+
+  it('is not followed to another address, where the token does not belong', async () => {
+    await expect(act('show', { status: 302, headers: { location: 'http://127.0.0.1:9/' } })).rejects.toThrow('reached');
+    await expect(act('show', { status: 200, body: '<html>' })).rejects.toThrow('could not be understood');
+    await expect(act('show', { status: 200, body: 1 })).rejects.toThrow('could not be understood');
+  });
+});
+
+describe('An address', () => {
+  it('is known as the service’s own whatever the login, the branch and the slash at the end', () => {
+    const options = { service: 'https://deploy.example.com/live' };
+    for (const own of ['/1/deploy', '', '/', '/1/deploy/?branch=x']) {
+      expect(isEndpoint(`https://a:b@deploy.example.com/live${own}`, options)).toBe(true);
+    }
+    for (const other of ['https://deploy.example.com/1/deploy', 'https://evil.test/live/1/deploy', 'nothing', '']) {
+      expect(isEndpoint(other, options)).toBe(false);
+    }
+  });
+
+  it('is shown without the password, whatever it is', () => {
+    expect(withoutSecret(stored)).not.toContain('canary');
+    expect(withoutSecret('canary')).toBe('(no address)');
+  });
+});

@@ -1,0 +1,188 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { basic, call, login, platform, serviceToken } from '../../../support/platform/harness.ts';
+
+const as = (user: string, secret: string) => ({ authorization: basic(user, secret) });
+
+describe('logging in', () => {
+  it('takes the password and says who it belongs to', async () => {
+    const at = await platform();
+    expect(await call(at, 'GET', '/auth')).toMatchObject({ status: 200, body: { user: 'ada' } });
+  });
+
+  it.each([
+    ['a wrong password', as('ada', 'wrong')],
+    ['an unknown user', as('bob', login.password)],
+    ['a name that no user can have', as('../ada', login.password)],
+    ['an empty secret', as('ada', '')],
+    ['a header that is not Basic', { authorization: 'Bearer abc' }],
+    ['a header that is not base64', { authorization: 'Basic %%%' }],
+  ])('refuses %s with 401 and a challenge', async (_what, headers) => {
+    const at = await platform();
+
+    const answer = await call(at, 'GET', '/auth', undefined, headers);
+
+    expect(answer).toMatchObject({ status: 401, body: { error: expect.any(String) } });
+    expect(answer.headers.get('www-authenticate')).toContain('Basic');
+  });
+
+  it('takes a password with colons in it', async () => {
+    const at = await platform();
+    await at.createUser('bob', 'a:b:c');
+    expect((await call(at, 'GET', '/auth', undefined, as('bob', 'a:b:c'))).status).toBe(200);
+  });
+
+  it('pays for the password hash once, not for each of 200 logins', async () => {
+    const at = await platform();
+    await call(at, 'GET', '/auth');
+    const began = performance.now();
+
+    const answers = await Promise.all(Array.from({ length: 200 }, () => call(at, 'GET', '/auth')));
+
+    expect(answers.every(({ status }) => status === 200)).toBe(true);
+    // One derivation takes 50 to 200 ms, so 200 of them would take 10 s at least.
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+
+  it('refuses the old password as soon as there is a new one', async () => {
+    const at = await platform();
+    await call(at, 'GET', '/auth');
+
+    await at.seed({ user: 'ada', password: 'another' });
+
+    expect((await call(at, 'GET', '/auth')).status).toBe(401);
+    expect((await call(at, 'GET', '/auth', undefined, as('ada', 'another'))).status).toBe(200);
+  });
+
+  it('refuses another user’s path with 403', async () => {
+    const at = await platform();
+    await at.createUser('bob', 'secret');
+    expect(await call(at, 'GET', '/apps/bob')).toMatchObject({
+      status: 403,
+      body: { error: expect.stringContaining('bob') },
+    });
+  });
+
+  it('lets the service token act for any user there is', async () => {
+    const at = await platform();
+
+    expect(await call(at, 'GET', '/users/ada', undefined, as('ada', serviceToken))).toMatchObject({ status: 200 });
+    expect((await call(at, 'GET', '/apps/nobody', undefined, as('nobody', serviceToken))).status).toBe(404);
+    expect((await call(at, 'GET', '/auth', undefined, as('nobody', serviceToken))).status).toBe(401);
+  });
+
+  it('keeps users and passwords over a restart, and no password in clear', async () => {
+    const first = await platform();
+    await first.close();
+    const again = await platform({ dataDir: first.dataDir });
+
+    expect((await call(again, 'GET', '/auth')).status).toBe(200);
+    const files = await readdir(join(first.dataDir, 'users'));
+    expect(files).toEqual(['ada.json']);
+    expect(await readFile(join(first.dataDir, 'users', 'ada.json'), 'utf8')).not.toContain(login.password);
+  });
+
+  it('says which state file is damaged', async () => {
+    const at = await platform();
+    await writeFile(join(at.dataDir, 'users', 'ada.json'), '{"record": tru');
+
+    const answer = await call(at, 'GET', '/auth');
+
+    expect(answer).toMatchObject({ status: 500, body: { error: expect.stringMatching(/ada\.json is damaged/) } });
+  });
+});
+
+describe('a user’s record', () => {
+  it('is kept as it is sent, also without a username', async () => {
+    const at = await platform();
+    expect((await call(at, 'GET', '/users/ada')).body).toEqual({ username: 'ada' });
+
+    await call(at, 'PUT', '/users/ada', { plan: 'free' });
+
+    expect((await call(at, 'GET', '/users/ada')).body).toEqual({ plan: 'free' });
+    expect((await call(at, 'GET', '/auth')).status).toBe(200);
+  });
+
+  it.each([
+    ['a list', '[1]'],
+    ['no JSON', '{'],
+    ['a text', '"x"'],
+  ])('cannot be %s', async (_what, body) => {
+    const at = await platform();
+    const answer = await call(at, 'PUT', '/users/ada', Buffer.from(body));
+    expect(answer).toMatchObject({ status: 400, body: { error: expect.any(String) } });
+  });
+
+  it('cannot be larger than the limit', async () => {
+    const at = await platform({ limits: { bodyBytes: 1_000 } });
+    expect((await call(at, 'PUT', '/users/ada', { text: 'x'.repeat(2_000) })).status).toBe(413);
+  });
+});
+
+describe('API tokens', () => {
+  it('are shown once, log in like the password, and stop doing so when they are revoked', async () => {
+    const at = await platform();
+
+    const made = await call(at, 'POST', '/users/ada/tokens', { name: 'ci' });
+    const token = as('ada', made.body.token);
+
+    expect(made.status).toBe(201);
+    expect((await call(at, 'GET', '/auth', undefined, token)).status).toBe(200);
+    const list = await call(at, 'GET', '/users/ada/tokens');
+    expect(list.body.tokens).toEqual([{ name: 'ci', created_at: expect.any(String) }]);
+    expect(await readFile(join(at.dataDir, 'users', 'ada.json'), 'utf8')).not.toContain(made.body.token);
+    expect((await call(at, 'DELETE', '/users/ada/tokens/ci')).status).toBe(204);
+    expect((await call(at, 'GET', '/auth', undefined, token)).status).toBe(401);
+    expect((await call(at, 'DELETE', '/users/ada/tokens/ci')).status).toBe(404);
+  });
+
+  it('are made with the password only, under a name that is free', async () => {
+    const at = await platform();
+    const { body } = await call(at, 'POST', '/users/ada/tokens', { name: 'ci' });
+
+    expect((await call(at, 'POST', '/users/ada/tokens', { name: 'b' }, as('ada', body.token))).status).toBe(403);
+    expect((await call(at, 'POST', '/users/ada/tokens', { name: 'b' }, as('ada', serviceToken))).status).toBe(403);
+    expect((await call(at, 'POST', '/users/ada/tokens', { name: 'ci' })).status).toBe(409);
+    expect((await call(at, 'POST', '/users/ada/tokens', {})).status).toBe(400);
+  });
+
+  it('do not log in as somebody else', async () => {
+    const at = await platform();
+    await at.createUser('bob', 'secret');
+    const { body } = await call(at, 'POST', '/users/ada/tokens', { name: 'ci' });
+    expect((await call(at, 'GET', '/auth', undefined, as('bob', body.token))).status).toBe(401);
+  });
+});
+
+describe('third-party tokens', () => {
+  it('are kept as sealed by the caller, replaced under the same id, and removed', async () => {
+    const at = await platform();
+
+    await call(at, 'POST', '/users/ada/thirdparty', { id: 'github:*', sealed: 'abc' });
+    await call(at, 'POST', '/users/ada/thirdparty', { id: 'github:*', sealed: 'def' });
+
+    expect((await call(at, 'GET', '/users/ada/thirdparty')).body.thirdparty).toEqual([
+      { id: 'github:*', sealed: 'def' },
+    ]);
+    expect((await call(at, 'DELETE', '/users/ada/thirdparty/github:*')).status).toBe(204);
+    expect((await call(at, 'DELETE', '/users/ada/thirdparty/github:*')).status).toBe(404);
+  });
+});
+
+describe('the address space', () => {
+  it('answers 404 to an unknown path and 405 with the methods of a known one', async () => {
+    const at = await platform();
+
+    expect(await call(at, 'GET', '/nothing/here')).toMatchObject({ status: 404, body: { error: expect.any(String) } });
+    const wrong = await call(at, 'DELETE', '/auth');
+    expect(wrong.status).toBe(405);
+    expect(wrong.headers.get('allow')).toBe('GET');
+    expect((await call(at, 'GET', '/auth/')).status).toBe(200);
+    expect((await call(at, 'GET', '/apps/%E0%A4%A')).status).toBe(400);
+  });
+
+  it('refuses to start with a service token that can be guessed', async () => {
+    await expect(platform({ serviceToken: '' })).rejects.toThrow(/service token/);
+  });
+});

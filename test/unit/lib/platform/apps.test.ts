@@ -1,0 +1,134 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { appFiles, call, deploy, platform, serverFile } from '../../../support/platform/harness.ts';
+
+describe('applications', () => {
+  it('are created, listed, updated and removed', async () => {
+    const at = await platform();
+
+    expect((await call(at, 'GET', '/apps/ada/hello')).status).toBe(404);
+    expect((await call(at, 'POST', '/apps/ada/hello', { name: 'hello', version: '1.0.0' })).status).toBe(201);
+    expect((await call(at, 'POST', '/apps/ada/hello', { name: 'hello' })).status).toBe(409);
+    expect((await call(at, 'PUT', '/apps/ada/hello', { name: 'hello', version: '2.0.0' })).status).toBe(200);
+    expect((await call(at, 'PUT', '/apps/ada/other', { name: 'other' })).status).toBe(201);
+
+    const list = await call(at, 'GET', '/apps/ada');
+    expect(list.body.apps).toMatchObject([
+      { name: 'hello', state: 'stopped', url: null, snapshot: null, manifest: { version: '2.0.0' } },
+      { name: 'other' },
+    ]);
+    expect((await call(at, 'DELETE', '/apps/ada/hello')).status).toBe(204);
+    expect((await call(at, 'DELETE', '/apps/ada/hello')).status).toBe(404);
+  });
+
+  it('with a scope answer to the encoded name and to the mapped one', async () => {
+    const at = await platform();
+
+    await call(at, 'PUT', '/apps/ada/%40scope%2Fapp', { name: '@scope/app' });
+
+    expect((await call(at, 'GET', '/apps/ada/scope-app')).body.name).toBe('@scope/app');
+    expect((await call(at, 'GET', '/apps/ada/%40scope%2Fapp')).body.app).toBe('scope-app');
+    expect(await call(at, 'PUT', '/apps/ada/scope-app', { name: 'scope-app' })).toMatchObject({ status: 409 });
+  });
+
+  it.each(['Upper', '.hidden', '_private', '..', 'a%2Fb', 'node_modules', 'a%20b', '%40scope', 'x'.repeat(215)])(
+    'cannot be called %s',
+    async (name) => {
+      const at = await platform();
+      const answer = await call(at, 'PUT', `/apps/ada/${name.replace('..', '%2E%2E%2Fx')}`, {});
+      expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining('name') } });
+    },
+  );
+
+  it('must be named alike by path and manifest', async () => {
+    const at = await platform();
+    expect((await call(at, 'PUT', '/apps/ada/hello', { name: 'other' })).status).toBe(400);
+  });
+
+  it('take their processes and files with them when they are removed', async () => {
+    const at = await platform();
+    const { body } = await deploy(at, 'hello', '1', appFiles('hello', serverFile('hi')));
+
+    await call(at, 'DELETE', '/apps/ada/hello');
+
+    await expect(fetch(body.url)).rejects.toThrow();
+    expect(existsSync(join(at.dataDir, 'apps', 'ada', 'hello'))).toBe(false);
+  });
+});
+
+describe('the environment', () => {
+  it('is replaced by PUT, merged by PATCH, and loses one variable by DELETE', async () => {
+    const at = await platform();
+    await call(at, 'PUT', '/apps/ada/hello', {});
+    const env = '/apps/ada/hello/env';
+
+    expect((await call(at, 'PUT', env, { A: '1', B: '2' })).body).toEqual({ A: '1', B: '2' });
+    expect((await call(at, 'PATCH', env, { B: null, C: '3' })).body).toEqual({ A: '1', C: '3' });
+    expect((await call(at, 'DELETE', `${env}/A`)).status).toBe(204);
+    expect((await call(at, 'DELETE', `${env}/A`)).status).toBe(404);
+    expect((await call(at, 'GET', env)).body).toEqual({ C: '3' });
+  });
+
+  it.each([[{ 'a-b': 'x' }], [{ PORT: '1' }], [{ HOST: 'x' }], [{ A: 1 }], [{ A: 'a\0b' }]])(
+    'refuses %j',
+    async (variables) => {
+      const at = await platform();
+      await call(at, 'PUT', '/apps/ada/hello', {});
+      expect((await call(at, 'PUT', '/apps/ada/hello/env', variables)).status).toBe(400);
+    },
+  );
+
+  it('reaches the application, outlives deploys, and nothing of the platform’s own does', async () => {
+    const at = await platform({
+      environment: { ...process.env, AWS_SECRET_ACCESS_KEY: 'hidden', NODE_OPTIONS: '--no-warnings' },
+    });
+    await call(at, 'PUT', '/apps/ada/hello', {});
+    await call(at, 'PUT', '/apps/ada/hello/env', { GREETING: 'hi there' });
+    const server = serverFile('').replace('s.end("")', 's.end(JSON.stringify(process.env))');
+
+    await deploy(at, 'hello', '1', appFiles('hello', server));
+    const { body } = await deploy(at, 'hello', '2', appFiles('hello', server));
+    const seen = JSON.parse(await (await fetch(body.url)).text());
+
+    expect(seen).toMatchObject({
+      GREETING: 'hi there',
+      NODE_ENV: 'production',
+      HOST: '127.0.0.1',
+      npm_package_name: 'hello',
+    });
+    expect(Object.keys(seen).sort()).toEqual(
+      [
+        ...[
+          'GREETING',
+          'HOME',
+          'HOST',
+          'INIT_CWD',
+          'NODE_ENV',
+          'PATH',
+          'PORT',
+          'npm_config_cache',
+          'npm_lifecycle_event',
+        ],
+        ...['npm_lifecycle_script', 'npm_node_execpath', 'npm_package_json', 'npm_package_name', 'npm_package_version'],
+      ].sort(),
+    );
+  });
+
+  it('is masked in what a failed start shows and absent from the events', async () => {
+    const events: unknown[] = [];
+    const at = await platform({ log: (event) => events.push(event) });
+    await call(at, 'PUT', '/apps/ada/hello', {});
+    await call(at, 'PUT', '/apps/ada/hello/env', { KEY: 'very-secret-value' });
+
+    const failed = await deploy(at, 'hello', '1', appFiles('hello', 'throw new Error(process.env.KEY + " is bad")'));
+
+    expect(failed.status).toBe(500);
+    expect(failed.text).not.toContain('very-secret-value');
+    expect(JSON.stringify(events)).not.toContain('very-secret-value');
+    expect((await readFile(join(at.dataDir, 'apps', 'ada', 'hello', 'variables.json'), 'utf8')).length).toBeGreaterThan(
+      2,
+    );
+  });
+});

@@ -1,0 +1,166 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  appFiles,
+  build,
+  call,
+  deploy,
+  platform,
+  serverFile,
+  tarball,
+  temporaryFolder,
+  until,
+} from '../../../support/platform/harness.ts';
+
+// The dependency is a tarball inside the repository, so that npm has real work and needs no network.
+async function lockedApp(server: string, extra: object = {}, word = 'dependency'): Promise<Record<string, string>> {
+  const packed = await tarball({
+    'package.json': JSON.stringify({ name: 'word', version: '1.0.0', ...extra }),
+    'index.js': `module.exports = '${word}';`,
+    'install.js': "require('node:fs').writeFileSync('made.txt', 'by the install script'); console.log('script ran');",
+  });
+  const integrity = `sha512-${createHash('sha512').update(packed).digest('base64')}`;
+  const root = { name: 'hello', version: '1.0.0', dependencies: { word: 'file:word.tgz' } };
+  const lock = {
+    ...{ name: 'hello', version: '1.0.0', lockfileVersion: 3, requires: true },
+    packages: {
+      '': root,
+      'node_modules/word': { version: '1.0.0', resolved: 'file:word.tgz', integrity, ...installScript(extra) },
+    },
+  };
+  return {
+    ...appFiles('hello', server, { dependencies: root.dependencies }),
+    'package-lock.json': JSON.stringify(lock),
+    'word.tgz.base64': packed.toString('base64'),
+  };
+}
+
+const installScript = (extra: object) => ('scripts' in extra ? { hasInstallScript: true } : {});
+const answersWord = serverFile('').replace('s.end("")', "s.end(require('word'))");
+
+/** Builds after the base64 file has become the tarball that package.json names; text files cannot hold one. */
+async function binary(files: Record<string, string>): Promise<Record<string, string | Buffer>> {
+  const { 'word.tgz.base64': packed = '', ...rest } = files;
+  return { ...rest, 'word.tgz': Buffer.from(packed, 'base64') };
+}
+
+describe('installing dependencies', () => {
+  it('runs npm ci for a lockfile, with install scripts, and keeps what it printed', async () => {
+    const at = await platform();
+    const files = await binary(await lockedApp(answersWord, { scripts: { postinstall: 'node install.js' } }));
+
+    const built = await build(at, 'hello', '1', files);
+    const started = await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' });
+
+    expect(built.body).toMatchObject({ state: 'ready', dependencies: 'installed' });
+    expect(built.body.log.join('\n')).toContain('added 1 package');
+    expect(await (await fetch(started.body.url)).text()).toBe('dependency');
+    const modules = join(at.dataDir, 'apps/ada/hello/releases/1/node_modules');
+    expect(await readFile(join(modules, 'word/made.txt'), 'utf8')).toBe('by the install script');
+  });
+
+  it('takes them over when the lockfile has not changed, first as a copy and then as the spare one', async () => {
+    const at = await platform();
+    const files = await binary(await lockedApp(answersWord));
+    await build(at, 'hello', '1', files);
+
+    const copied = await build(at, 'hello', '2', files);
+    await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '2' });
+    const spares = join(at.dataDir, 'apps/ada/hello/spares');
+    await until('the spare is ready', async () =>
+      (await readdir(spares).catch(() => [])).some((name) => name.endsWith('.json')),
+    );
+    const spare = await build(at, 'hello', '3', files);
+    const started = await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '3' });
+
+    expect([copied.body.dependencies, spare.body.dependencies]).toEqual(['copied', 'spare']);
+    expect(await (await fetch(started.body.url)).text()).toBe('dependency');
+    const files1 = await Promise.all(
+      ['1', '2', '3'].map((id) => stat(join(at.dataDir, 'apps/ada/hello/releases', id, 'node_modules/word/index.js'))),
+    );
+    expect(new Set(files1.map(({ ino }) => ino)).size).toBe(3);
+  });
+
+  it('installs anew when the lockfile has changed', async () => {
+    const at = await platform();
+    await build(at, 'hello', '1', await binary(await lockedApp(answersWord)));
+
+    await build(at, 'hello', '2', await binary(await lockedApp(answersWord, {}, 'another')));
+    const started = await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '2' });
+
+    expect((await call(at, 'GET', '/apps/ada/hello/snapshots/2')).body.dependencies).toBe('installed');
+    expect(await (await fetch(started.body.url)).text()).toBe('another');
+  });
+
+  it('does not take over what an application has changed in its node_modules', async () => {
+    const at = await platform();
+    const writes = `require('node:fs').writeFileSync(require.resolve('word'), "module.exports = 'spoilt'");`;
+    const spoils = await deploy(at, 'hello', '1', await binary(await lockedApp(`${writes}${answersWord}`)));
+    expect(await (await fetch(spoils.body.url)).text()).toBe('spoilt');
+
+    const next = await deploy(at, 'hello', '2', await binary(await lockedApp(answersWord)));
+
+    expect((await call(at, 'GET', '/apps/ada/hello/snapshots/2')).body.dependencies).toBe('installed');
+    expect(await (await fetch(next.body.url)).text()).toBe('dependency');
+  });
+
+  it('fails with npm’s reason when the lockfile does not fit, and can be tried again', async () => {
+    const at = await platform();
+    const files = await binary(await lockedApp(answersWord));
+    const manifest = JSON.stringify({
+      name: 'hello',
+      dependencies: { word: 'file:word.tgz', other: 'file:other.tgz' },
+    });
+
+    const failed = await build(at, 'hello', '1', { ...files, 'package.json': manifest });
+
+    expect(failed.body).toMatchObject({
+      state: 'failed',
+      reason: expect.stringMatching(/^npm ci exited with code \d+: .*'other\.tgz'\.$/),
+    });
+    expect((await call(at, 'POST', '/apps/ada/hello/snapshots/1/activate')).body.state).toBe('building');
+    expect((await call(at, 'GET', '/apps/ada/hello/snapshots/1?wait=50')).body.state).toBe('failed');
+  });
+
+  it('runs npm install when there is no lockfile', async () => {
+    const at = await platform();
+    const { 'package-lock.json': _lock, ...files } = await binary(await lockedApp(answersWord));
+
+    const first = await deploy(at, 'hello', '1', files);
+    const second = await build(at, 'hello', '2', files);
+
+    expect(await (await fetch(first.body.url)).text()).toBe('dependency');
+    expect(second.body.dependencies).toBe('installed');
+  });
+
+  it('is ended with the platform and goes on with the next one', async () => {
+    const first = await platform();
+    const marker = join(await temporaryFolder(), 'go');
+    const waits = `node -e "const t = setInterval(() => require('fs').existsSync('${marker}') && clearInterval(t), 50)"`;
+    const files = appFiles('hello', serverFile('hi'), { scripts: { postinstall: waits } });
+    await call(first, 'PUT', '/apps/ada/hello', {});
+    const bytes = await tarball(files);
+    await call(first, 'POST', '/apps/ada/hello/snapshots/1', bytes);
+    await call(first, 'POST', '/apps/ada/hello/snapshots/1/activate');
+    await until('npm runs', () => running(marker));
+
+    await first.close();
+    expect(running(marker)).toBe(false);
+    await writeFile(marker, '');
+    const again = await platform({ dataDir: first.dataDir });
+
+    expect((await call(again, 'GET', '/apps/ada/hello/snapshots/1?wait=50')).body.state).toBe('ready');
+    await rm(marker);
+    expect(existsSync(join(first.dataDir, 'groups.json'))).toBe(true);
+  });
+});
+
+/** Whether a process runs that has this text in its command line. */
+function running(text: string): boolean {
+  const { stdout } = spawnSync('ps', ['-eo', 'stat,args'], { encoding: 'utf8' });
+  return stdout.split('\n').some((line) => line.includes(text) && !line.startsWith('Z'));
+}

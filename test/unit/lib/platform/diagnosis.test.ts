@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { busyPort, whyItEnded } from '../../../../lib/platform/run/diagnosis.ts';
+
+const release = '/data/releases/1';
+const failed = { code: 1, signal: null };
+
+describe('why a process ended', () => {
+  it('is a syntax error with its place, also in a module', () => {
+    const lines = [
+      `file://${release}/lib/a%20b.js:12`,
+      'const x = ;',
+      '          ^',
+      '',
+      "SyntaxError: Unexpected token ';'",
+    ];
+    expect(whyItEnded(lines, failed, release)).toBe("SyntaxError: Unexpected token ';' (lib/a b.js:12)");
+  });
+
+  it('is the first error with the first place in the application’s own files', () => {
+    const lines = [
+      'listening soon',
+      'Error: connect ECONNREFUSED 127.0.0.1:5432',
+      `    at Pool.query (${release}/node_modules/pg/index.js:9:1)`,
+      `    at async main (${release}/server.js:7:3)`,
+      `    at async other (${release}/other.js:8:3)`,
+    ];
+    expect(whyItEnded(lines, failed, release)).toBe('Error: connect ECONNREFUSED 127.0.0.1:5432 (server.js:7)');
+  });
+
+  it('keeps the code that Node puts after an error’s name', () => {
+    const lines = ["Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'x' imported from /a"];
+    expect(whyItEnded(lines, failed, release)).toBe(
+      "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'x' imported from /a",
+    );
+  });
+
+  it('is how it ended when nothing printed looks like an error', () => {
+    expect(whyItEnded(['bye', ''], failed, release)).toBe(
+      'The process exited with code 1 before it answered; its last line was: bye',
+    );
+    expect(whyItEnded([], { code: null, signal: 'SIGKILL' }, release)).toBe(
+      'The process was ended by SIGKILL before it answered, without printing anything.',
+    );
+  });
+
+  it('can be a port that was taken', () => {
+    expect(busyPort(['Error: listen EADDRINUSE: address already in use :::3000'])).toBe(3000);
+    expect(busyPort(['Error: listen EADDRINUSE: address already in use 127.0.0.1:4123'])).toBe(4123);
+    expect(busyPort(['Error: something else'])).toBeUndefined();
+  });
+});

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { appFiles, build, call, deploy, platform, serverFile } from '../../../support/platform/harness.ts';
+
+const exits = 'console.log("about to end"); process.exit(3);';
+const answers500 =
+  "require('node:http').createServer((q, s) => { s.statusCode = 500; s.end(); }).listen(process.env.PORT);";
+const throwsLater = "require('./lib/config.js');";
+
+describe('a start that fails', () => {
+  it.each([
+    [
+      'a syntax error',
+      appFiles('hello', 'const a = 1;\n\nconst b = ;\n'),
+      "SyntaxError: Unexpected token ';' (server.js:3)",
+    ],
+    ['a missing module', appFiles('hello', "\nrequire('absent');"), "Error: Cannot find module 'absent' (server.js:2)"],
+    [
+      'an error in a file of its own',
+      { ...appFiles('hello', throwsLater), 'lib/config.js': '\nthrow new TypeError("no config");' },
+      'TypeError: no config (lib/config.js:2)',
+    ],
+    [
+      'an exit code',
+      appFiles('hello', exits),
+      'The process exited with code 3 before it answered; its last line was: about to end',
+    ],
+    ['500 on the first page', appFiles('hello', answers500), 'The application answered 500 to GET /.'],
+    [
+      'a port that is never opened',
+      appFiles('hello', 'setInterval(() => {}, 1000)'),
+      /^The application did not listen on PORT \(\d+\) within 1 s\.$/,
+    ],
+    [
+      'an unknown program',
+      appFiles('hello', '', { scripts: { start: 'no-such-program --x' } }),
+      'The program "no-such-program" was not found.',
+    ],
+    ['nothing to start', { 'package.json': '{"name":"hello"}' }, /^There is nothing to start/],
+  ])('says in one sentence that it was %s', async (_what, files, sentence) => {
+    const at = await platform({ limits: { readinessMs: 1_400 } });
+
+    const answer = await deploy(at, 'hello', '1', files);
+
+    expect(answer.status).toBe(500);
+    expect(Array.isArray(answer.body.log)).toBe(true);
+    if (typeof sentence === 'string') expect(answer.body.error).toBe(sentence);
+    else expect(answer.body.error).toMatch(sentence);
+    expect((await call(at, 'GET', '/apps/ada/hello')).body.state).toBe('stopped');
+  });
+
+  it('leaves the old release serving', async () => {
+    const at = await platform();
+    const { body } = await deploy(at, 'hello', '1', appFiles('hello', serverFile('old')));
+
+    const failed = await deploy(at, 'hello', '2', appFiles('hello', 'throw new Error("broken")'));
+
+    expect(failed).toMatchObject({ status: 500, body: { error: 'Error: broken (server.js:1)' } });
+    expect(failed.body.log.join('\n')).toContain('Error: broken');
+    expect(await (await fetch(body.url)).text()).toBe('old');
+    expect((await call(at, 'GET', '/apps/ada/hello')).body).toMatchObject({ state: 'running', snapshot: '1' });
+  });
+
+  it('can be repeated, with another result once the reason is gone', async () => {
+    const at = await platform();
+    await call(at, 'PUT', '/apps/ada/hello', {});
+    const needs = `if (!process.env.KEY) throw new Error('KEY is missing'); ${serverFile('ok')}`;
+    expect((await deploy(at, 'hello', '1', appFiles('hello', needs))).body.error).toContain('KEY is missing');
+
+    await call(at, 'PUT', '/apps/ada/hello/env', { KEY: 'x' });
+
+    expect((await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' })).status).toBe(200);
+  });
+
+  it('is called off by a stop', async () => {
+    const at = await platform();
+    await build(at, 'hello', '1', appFiles('hello', 'setInterval(() => {}, 1000)'));
+    const starting = call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+
+    const stopped = await call(at, 'POST', '/apps/ada/hello/stop');
+
+    expect(stopped.body.state).toBe('stopped');
+    expect((await starting).body.error).toBe('The start was called off.');
+  });
+
+  it('needs to be told which snapshot, and one that is built', async () => {
+    const at = await platform();
+    await call(at, 'PUT', '/apps/ada/hello', {});
+    expect((await call(at, 'POST', '/apps/ada/hello/start', {})).status).toBe(400);
+    expect((await call(at, 'POST', '/apps/ada/hello/start', { snapshot: 'none' })).status).toBe(404);
+    expect((await call(at, 'POST', '/apps/ada/hello/restart')).status).toBe(409);
+    expect((await call(at, 'POST', '/apps/ada/none/start', { snapshot: '1' })).status).toBe(404);
+  });
+
+  it('is tried again on another port when somebody took the first one meanwhile', async () => {
+    const at = await platform();
+    const once = `
+      const fs = require('node:fs');
+      if (!fs.existsSync('tried')) {
+        fs.writeFileSync('tried', process.env.PORT);
+        throw new Error('listen EADDRINUSE: address already in use 127.0.0.1:' + process.env.PORT);
+      }`;
+    const answer = await deploy(at, 'hello', '1', appFiles('hello', `${once}\n${serverFile('second try')}`));
+    expect(answer.status).toBe(200);
+    expect(await (await fetch(answer.body.url)).text()).toBe('second try');
+  });
+
+  it('says so when the application wants a port of its own that is taken', async () => {
+    const at = await platform();
+    const { port } = new URL(at.url);
+    const failed = await deploy(
+      at,
+      'hello',
+      '1',
+      appFiles('hello', `require('node:http').createServer().listen(${port}, '127.0.0.1');`),
+    );
+    expect(failed.body.error).toBe(
+      `The application wants port ${port}, which is taken; it must listen on the port in the variable PORT.`,
+    );
+  });
+});

@@ -1,0 +1,263 @@
+import { spawn } from 'node:child_process';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import {
+  afterwards,
+  appFiles,
+  basic,
+  call,
+  deploy,
+  isAlive,
+  login,
+  platform,
+  serverFile,
+  serviceToken,
+  temporaryFolder,
+  until,
+} from '../../../support/platform/harness.ts';
+
+/** Answers its process id, `/crash` ends it, `/child` starts a process of its own and answers that one's id. */
+const server = `
+const { spawn } = require('node:child_process');
+console.log('up');
+require('node:http').createServer((request, response) => {
+  if (request.url === '/crash') process.exit(7);
+  if (request.url === '/child') return response.end(String(spawn('sleep', ['100']).pid));
+  if (request.url === '/say') console.log('said something');
+  response.end(String(process.pid));
+}).listen(process.env.PORT);
+`;
+
+const text = async (url: string) => (await fetch(url)).text();
+const pidAt = async (url: string) => Number(await text(url));
+const state = async (at: { url: string }) => (await call(at, 'GET', '/apps/ada/hello')).body.state;
+
+describe('a running application', () => {
+  it('ends with all that it started when it is stopped, and its address says so', async () => {
+    const at = await platform();
+    const { body } = await deploy(
+      at,
+      'hello',
+      '1',
+      appFiles('hello', server, { scripts: { start: 'true && node server.js' } }),
+    );
+    const pids = [await pidAt(body.url), await pidAt(`${body.url}/child`)];
+
+    const stopped = await call(at, 'POST', '/apps/ada/hello/stop');
+
+    expect(stopped.body.state).toBe('stopped');
+    expect(await Promise.all(pids.map(isAlive))).toEqual([false, false]);
+    const answer = await fetch(body.url);
+    expect([answer.status, await answer.json()]).toEqual([503, { error: 'hello is stopped.' }]);
+  });
+
+  it('is killed when it does not listen to SIGTERM', async () => {
+    const at = await platform({ limits: { graceMs: 200 } });
+    const { body } = await deploy(at, 'hello', '1', appFiles('hello', `process.on('SIGTERM', () => {}); ${server}`));
+    const pid = await pidAt(body.url);
+
+    await call(at, 'POST', '/apps/ada/hello/stop');
+
+    expect(await isAlive(pid)).toBe(false);
+  });
+
+  it('restarts with the variables of now, at the same address', async () => {
+    const at = await platform();
+    const shows = serverFile('').replace('s.end("")', "s.end(process.env.WORD ?? 'none')");
+    const { body } = await deploy(at, 'hello', '1', appFiles('hello', shows));
+    expect(await text(body.url)).toBe('none');
+    await call(at, 'PUT', '/apps/ada/hello/env', { WORD: 'new' });
+
+    const restarted = await call(at, 'POST', '/apps/ada/hello/restart');
+
+    expect(restarted.body).toMatchObject({ state: 'running', url: body.url });
+    expect(await text(body.url)).toBe('new');
+  });
+
+  it('is started again after a crash', async () => {
+    const at = await platform({ limits: { crashPauseMs: 100 } });
+    const { body } = await deploy(at, 'hello', '1', appFiles('hello', server));
+    const before = await pidAt(body.url);
+
+    const crashed = await fetch(`${body.url}/crash`);
+
+    expect(crashed.status).toBe(502);
+    await until('it runs again', async () => (await state(at)) === 'running');
+    expect(await pidAt(body.url)).not.toBe(before);
+  });
+
+  it('is given up after five crashes in a minute, until it is started again', async () => {
+    const events: string[] = [];
+    const at = await platform({ limits: { crashPauseMs: 20 }, log: ({ type }) => events.push(type) });
+    const { body } = await deploy(at, 'hello', '1', appFiles('hello', server));
+    for (let crash = 1; crash <= 5; crash++) {
+      await until('it runs', async () => (await state(at)) === 'running');
+      await fetch(`${body.url}/crash`);
+      const noticed = () => events.filter((type) => type === 'app.restarting' || type === 'app.crashed').length;
+      await until('the crash is noticed', () => noticed() === crash);
+    }
+
+    await until('it is given up', async () => (await state(at)) === 'crashed');
+
+    expect(await (await fetch(body.url)).json()).toEqual({ error: 'hello has crashed too often; see its log.' });
+    expect((await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' })).body.state).toBe('running');
+  });
+
+  it('shows its output, and follows it', async () => {
+    const at = await platform();
+    const { body } = await deploy(at, 'hello', '1', appFiles('hello', server));
+    const headers = { authorization: basic(login.user, login.password) };
+
+    const tail = await call(at, 'GET', '/apps/ada/hello/logs?lines=10');
+    const following = await fetch(`${at.url}/apps/ada/hello/logs?follow&lines=0`, { headers });
+    const reader = following.body?.getReader();
+    await text(`${body.url}/say`);
+    let seen = '';
+    while (!seen.includes('said something')) seen += new TextDecoder().decode((await reader?.read())?.value);
+    await reader?.cancel();
+
+    expect(tail.text).toMatch(/^\d{4}-\S+ up$/m);
+    expect(seen).toContain('said something');
+    expect((await call(at, 'GET', '/apps/ada/hello/logs?lines=x')).status).toBe(400);
+  });
+
+  it('passes WebSocket upgrades through', async () => {
+    const at = await platform();
+    const upgrades = `
+      const server = require('node:http').createServer((q, s) => s.end('plain')).listen(process.env.PORT);
+      server.on('upgrade', (request, socket) => {
+        socket.write('HTTP/1.1 101 Switching Protocols\\r\\nConnection: Upgrade\\r\\nUpgrade: websocket\\r\\n\\r\\n');
+        socket.pipe(socket);
+      });`;
+    const { body } = await deploy(at, 'hello', '1', appFiles('hello', upgrades));
+    const { request } = await import('node:http');
+
+    const echoed = await new Promise<string>((resolve, reject) => {
+      const asking = request(body.url, { headers: { connection: 'Upgrade', upgrade: 'websocket' } });
+      asking.once('error', reject).once('upgrade', (_response, socket) => {
+        socket.once('data', (data: Buffer) => {
+          socket.destroy();
+          resolve(String(data));
+        });
+        socket.write('ping');
+      });
+      asking.end();
+    });
+
+    expect(echoed).toBe('ping');
+  });
+});
+
+describe('the platform’s own end', () => {
+  it('ends the applications, which run again at the same address after the next start', async () => {
+    const first = await platform();
+    const { body } = await deploy(first, 'hello', '1', appFiles('hello', server));
+    const pid = await pidAt(body.url);
+
+    await first.close();
+    expect(await isAlive(pid)).toBe(false);
+    const again = await platform({ dataDir: first.dataDir });
+
+    await until('it runs again', async () => (await state(again)) === 'running');
+    expect(await pidAt(body.url)).not.toBe(pid);
+    expect((await call(again, 'GET', '/apps/ada/hello/logs')).text).toContain('up');
+  });
+
+  it('leaves a stopped application stopped', async () => {
+    const first = await platform();
+    await deploy(first, 'hello', '1', appFiles('hello', server));
+    await call(first, 'POST', '/apps/ada/hello/stop');
+    await first.close();
+
+    const again = await platform({ dataDir: first.dataDir });
+
+    expect(await state(again)).toBe('stopped');
+  });
+
+  it('moves an application whose port somebody else has taken meanwhile', async () => {
+    const first = await platform();
+    const { body } = await deploy(first, 'hello', '1', appFiles('hello', server));
+    await first.close();
+    const squatter = createServer((_request, response) => response.end('squatter'));
+    await new Promise<void>((resolve) => squatter.listen(Number(new URL(body.url).port), '127.0.0.1', resolve));
+    afterwards(() => new Promise((resolve) => squatter.close(resolve)));
+
+    const again = await platform({ dataDir: first.dataDir });
+    await until('it runs again', async () => (await state(again)) === 'running');
+
+    const moved = await call(again, 'GET', '/apps/ada/hello');
+    expect(moved.body.url).not.toBe(body.url);
+    expect(await pidAt(moved.body.url)).toBeGreaterThan(0);
+  });
+
+  it('by SIGKILL takes the applications with it within two seconds, and the next start goes on', async () => {
+    const dataDir = await temporaryFolder();
+    const child = spawn(
+      process.execPath,
+      ['--import', 'tsx', fileURLToPath(new URL('../../../support/platform/platform-process.ts', import.meta.url))],
+      {
+        cwd: fileURLToPath(new URL('../../../..', import.meta.url)),
+        env: { ...process.env, DATA_DIR: dataDir, SERVICE_TOKEN: serviceToken },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
+    afterwards(async () => child.kill('SIGKILL'));
+    const url = await new Promise<string>((resolve) =>
+      child.stdout.once('data', (line) => resolve(String(line).trim())),
+    );
+    const at = { url, createUser: unused, seed: unused, close: unused };
+    const { body } = await deploy(
+      at,
+      'hello',
+      '1',
+      appFiles('hello', server, { scripts: { start: 'true && node server.js' } }),
+    );
+    const pids = [await pidAt(body.url), await pidAt(`${body.url}/child`)];
+
+    child.kill('SIGKILL');
+
+    await until('the processes are gone', async () => !(await Promise.all(pids.map(isAlive))).includes(true), 2_000);
+    const again = await platform({ dataDir });
+    await until('it runs again', async () => (await state(again)) === 'running');
+  });
+
+  it('is needed before another platform may use its folder', async () => {
+    const dataDir = await temporaryFolder();
+    const owner = spawn('sleep', ['60'], { stdio: 'ignore' });
+    afterwards(async () => owner.kill());
+    const { processStartTime } = await import('../../../../lib/processes/start-time.ts');
+    const { writeState } = await import('../../../../lib/processes/state-file.ts');
+    const pid = owner.pid ?? 0;
+    await writeState(join(dataDir, 'groups.json'), {
+      owner: { pid, started: await processStartTime(pid) },
+      groups: [],
+    });
+
+    await expect(platform({ dataDir })).rejects.toThrow(/Another platform \(process \d+\)/);
+  });
+
+  it('without a watchdog leaves processes that the next start ends', async () => {
+    const dataDir = await temporaryFolder();
+    const left = spawn('sleep', ['60'], { stdio: 'ignore', detached: true });
+    const { processStartTime } = await import('../../../../lib/processes/start-time.ts');
+    const { writeState } = await import('../../../../lib/processes/state-file.ts');
+    const pgid = left.pid ?? 0;
+    const innocent = spawn('sleep', ['60'], { stdio: 'ignore', detached: true });
+    afterwards(async () => innocent.kill());
+    const groups = [
+      { pgid, started: await processStartTime(pgid), what: 'ada/hello' },
+      { pgid: innocent.pid ?? 0, started: 'another time', what: 'ada/old' },
+    ];
+    await writeState(join(dataDir, 'groups.json'), { owner: { pid: 2 ** 22 + 1, started: 'gone' }, groups });
+
+    await platform({ dataDir });
+
+    expect([await isAlive(pgid), await isAlive(innocent.pid ?? 0)]).toEqual([false, true]);
+  });
+});
+
+async function unused(): Promise<void> {
+  throw new Error('This platform lives in another process.');
+}

@@ -1,0 +1,197 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { pack } from 'tar-stream';
+import { describe, expect, it } from 'vitest';
+import {
+  appFiles,
+  basic,
+  build,
+  call,
+  deploy,
+  login,
+  platform,
+  serverFile,
+  sha256,
+  tarball,
+  until,
+} from '../../../support/platform/harness.ts';
+
+const path = '/apps/ada/hello/snapshots';
+
+async function withApp(options: Parameters<typeof platform>[0] = {}) {
+  const at = await platform(options);
+  await call(at, 'PUT', '/apps/ada/hello', {});
+  return { ...at, folder: join(at.dataDir, 'apps', 'ada', 'hello') };
+}
+
+const filesIn = (folder: string) => readdir(folder).catch(() => []);
+
+describe('uploading a snapshot', () => {
+  it('keeps the tarball, and the same bytes again change nothing', async () => {
+    const at = await withApp();
+    const bytes = await tarball(appFiles('hello', serverFile('hi')));
+
+    const first = await call(at, 'POST', `${path}/1.0.0-1?sha256=${sha256(bytes)}`, bytes);
+    const again = await call(at, 'POST', `${path}/1.0.0-1?sha256=${sha256(bytes).toUpperCase()}`, bytes);
+
+    expect(first).toMatchObject({ status: 201, body: { state: 'pending', sha256: sha256(bytes), size: bytes.length } });
+    expect(again).toMatchObject({ status: 200, body: first.body });
+    expect((await readFile(join(at.folder, 'snapshots', '1.0.0-1.tgz'))).equals(bytes)).toBe(true);
+    expect((await filesIn(join(at.folder, 'snapshots'))).length).toBe(2);
+  });
+
+  it('refuses other bytes under a used id with 409', async () => {
+    const at = await withApp();
+    await call(at, 'POST', `${path}/1`, Buffer.from('one'));
+    expect((await call(at, 'POST', `${path}/1`, Buffer.from('two'))).status).toBe(409);
+    expect(await readFile(join(at.folder, 'snapshots', '1.tgz'), 'utf8')).toBe('one');
+  });
+
+  it('keeps nothing when the hash differs', async () => {
+    const at = await withApp();
+
+    const answer = await call(at, 'POST', `${path}/1?sha256=${'0'.repeat(64)}`, Buffer.from('bytes'));
+
+    expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining('SHA-256') } });
+    expect(await filesIn(join(at.folder, 'snapshots'))).toEqual([]);
+    expect((await call(at, 'GET', `${path}/1`)).status).toBe(404);
+  });
+
+  it('keeps nothing when the body ends too early', async () => {
+    const at = await withApp();
+    const { port } = new URL(at.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    const head = `POST ${path}/1 HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\nAuthorization: ${basic(login.user, login.password)}`;
+
+    socket.write(`${head}\r\n\r\nfirst bytes`);
+    await until('the upload is being written', async () => (await filesIn(join(at.folder, 'snapshots'))).length === 1);
+    socket.destroy();
+
+    await until('the part is removed', async () => (await filesIn(join(at.folder, 'snapshots'))).length === 0);
+    expect((await call(at, 'GET', `${path}/1`)).status).toBe(404);
+  });
+
+  it('wants a length, a readable hash, a fitting id and an application', async () => {
+    const at = await withApp({ limits: { tarballBytes: 10 } });
+    const body = Buffer.from('bytes');
+
+    expect((await call(at, 'POST', `${path}/1`)).status).toBe(201);
+    expect((await call(at, 'POST', `${path}/2?sha256=abc`, body)).status).toBe(400);
+    expect((await call(at, 'POST', `${path}/%2E%2E%2Fx`, body)).status).toBe(400);
+    expect((await call(at, 'POST', `${path}/2`, Buffer.alloc(11))).status).toBe(413);
+    expect((await call(at, 'POST', '/apps/ada/none/snapshots/1', body)).status).toBe(404);
+    const chunked = await fetch(`${at.url}${path}/3`, {
+      method: 'POST',
+      headers: { authorization: basic(login.user, login.password) },
+      body: new ReadableStream({
+        start(controller) {
+          controller.enqueue(body);
+          controller.close();
+        },
+      }),
+      duplex: 'half',
+    });
+    expect(chunked.status).toBe(411);
+  });
+});
+
+describe('activating a snapshot', () => {
+  it('unpacks it without its root folder and installs nothing when nothing is wanted', async () => {
+    const at = await withApp();
+
+    const built = await build(at, 'hello', '1', { ...appFiles('hello', 'x'), 'lib/deep/file.txt': 'text' });
+
+    expect(built.body).toMatchObject({ state: 'ready', reason: null, dependencies: 'none' });
+    expect(await readFile(join(at.folder, 'releases', '1', 'lib', 'deep', 'file.txt'), 'utf8')).toBe('text');
+    expect(await call(at, 'POST', `${path}/1/activate`)).toMatchObject({ status: 202, body: { state: 'ready' } });
+  });
+
+  it('answers 404 for a snapshot that was never uploaded', async () => {
+    const at = await withApp();
+    expect((await call(at, 'POST', `${path}/9/activate`)).status).toBe(404);
+  });
+
+  it.each([
+    ['no gzip archive', async () => Buffer.from('not a tarball')],
+    ['cut off', async () => (await tarball(appFiles('hello', 'x'.repeat(5_000)))).subarray(0, 150)],
+    ['without a package.json', async () => tarball({ 'readme.md': 'x' })],
+    ['with a broken package.json', async () => tarball({ 'package.json': '{' })],
+    ['with a path that climbs', () => hostile({ name: 'root/../../out.txt' })],
+    ['with an absolute path', () => hostile({ name: '/tmp/out.txt' })],
+    ['with a symbolic link out', () => hostile({ name: 'root/link', type: 'symlink', linkname: '../../out' })],
+    ['with an absolute link', () => hostile({ name: 'root/link', type: 'symlink', linkname: '/etc/passwd' })],
+    ['with a hard link out', () => hostile({ name: 'root/link', type: 'link', linkname: '../out' })],
+    ['with a device', () => hostile({ name: 'root/null', type: 'character-device' })],
+  ])('fails with a sentence for a tarball %s, and leaves no release', async (_what, bytes) => {
+    const at = await withApp();
+    await call(at, 'POST', `${path}/1`, await bytes());
+
+    await call(at, 'POST', `${path}/1/activate`);
+    const { body } = await call(at, 'GET', `${path}/1?wait=20`);
+
+    expect(body).toMatchObject({ state: 'failed', reason: expect.stringMatching(/\.$/) });
+    const release = join(at.folder, 'releases', '1');
+    expect(existsSync(join(release, 'link')) || existsSync(join(at.folder, 'out.txt'))).toBe(false);
+    expect((await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' })).status).toBe(409);
+  });
+
+  it('keeps links that stay inside', async () => {
+    const at = await withApp();
+    const bytes = await hostile({ name: 'root/lib/link', type: 'symlink', linkname: '../package.json' });
+    await call(at, 'POST', `${path}/1`, bytes);
+    await call(at, 'POST', `${path}/1/activate`);
+    expect((await call(at, 'GET', `${path}/1?wait=20`)).body.state).toBe('ready');
+    expect(await readFile(join(at.folder, 'releases', '1', 'lib', 'link'), 'utf8')).toBe('{}');
+  });
+
+  it('stops at an archive that unpacks to more than the limit', async () => {
+    const at = await withApp({ limits: { unpackedBytes: 10_000 } });
+    const { body } = await build(at, 'hello', '1', { ...appFiles('hello', 'x'), 'big.txt': 'x'.repeat(50_000) });
+    expect(body).toMatchObject({ state: 'failed', reason: expect.stringContaining('10000 bytes') });
+  });
+
+  it('goes on after the platform ended in the middle', async () => {
+    const first = await withApp();
+    await build(first, 'hello', '1', appFiles('hello', serverFile('hi')));
+    await first.close();
+    const file = join(first.folder, 'snapshots', '1.json');
+    await writeFile(file, (await readFile(file, 'utf8')).replace('"ready"', '"building"'));
+    const again = await platform({ dataDir: first.dataDir });
+
+    expect((await call(again, 'GET', `${path}/1?wait=20`)).body.state).toBe('ready');
+  });
+
+  it('keeps the running release and the two before it', async () => {
+    const at = await withApp();
+    for (const id of ['1', '2', '3', '4', '5']) await deploy(at, 'hello', id, appFiles('hello', serverFile(id)));
+
+    await until('old releases are gone', async () => (await filesIn(join(at.folder, 'releases'))).length === 3);
+
+    expect((await filesIn(join(at.folder, 'releases'))).sort()).toEqual(['3', '4', '5']);
+    expect((await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' })).status).toBe(404);
+    const back = await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '3' });
+    expect(await (await fetch(back.body.url)).text()).toBe('3');
+  });
+});
+
+interface Entry {
+  readonly name: string;
+  readonly type?: 'symlink' | 'link' | 'character-device';
+  readonly linkname?: string;
+}
+
+/** A tarball with a package.json and one entry that a well-behaved packer would not make. */
+async function hostile(entry: Entry): Promise<Buffer> {
+  const archive = pack();
+  archive.entry({ name: 'root/package.json' }, '{}');
+  if (entry.type) archive.entry(entry);
+  else archive.entry(entry, 'text');
+  archive.finalize();
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of archive) if (chunk instanceof Uint8Array) chunks.push(chunk);
+  return gzipSync(Buffer.concat(chunks));
+}

@@ -1,0 +1,50 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readStartManifest, startCommand } from '../../../../lib/platform/run/start-command.ts';
+import { temporaryFolder } from '../../../support/platform/harness.ts';
+
+async function commandOf(manifest: object, files: readonly string[] = []) {
+  const release = await temporaryFolder();
+  await writeFile(join(release, 'package.json'), JSON.stringify(manifest));
+  for (const file of files) await writeFile(join(release, file), '');
+  const { program, args } = await startCommand(release, await readStartManifest(release));
+  return [program, ...args];
+}
+
+describe('the start command', () => {
+  it('is scripts.start, without a shell when it needs none', async () => {
+    expect(await commandOf({ scripts: { start: 'node  server.js --port=1' } })).toEqual([
+      'node',
+      'server.js',
+      '--port=1',
+    ]);
+  });
+
+  it.each([
+    'A=1 node x.js',
+    'node x.js && echo',
+    'node "a b.js"',
+    'node $FILE',
+    'cd lib; node x',
+    'exec node x',
+    'node *.js',
+  ])('goes through the shell for %s', async (start) => {
+    expect(await commandOf({ scripts: { start } })).toEqual(['sh', '-c', start]);
+  });
+
+  it('runs prestart first', async () => {
+    const scripts = { prestart: 'make it || true', start: 'node x.js' };
+    expect(await commandOf({ scripts })).toEqual(['sh', '-c', '(make it || true) && node x.js']);
+  });
+
+  it('is main when there is no script, then server.js, app.js and index.js', async () => {
+    expect(await commandOf({ main: 'lib' }, ['lib.js', 'server.js'])).toEqual(['node', 'lib']);
+    expect(await commandOf({ main: 'absent.js' }, ['app.js', 'index.js'])).toEqual(['node', 'app.js']);
+    expect(await commandOf({ scripts: { start: ' ' } }, ['index.js'])).toEqual(['node', 'index.js']);
+  });
+
+  it('is missing with a sentence when there is nothing', async () => {
+    await expect(commandOf({ scripts: 'none', main: 5 })).rejects.toThrow(/^There is nothing to start/);
+  });
+});

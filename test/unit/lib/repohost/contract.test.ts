@@ -1,0 +1,51 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { github } from '../../../../functions/adapters/hosts/github/github.ts';
+import { startRepoHost } from '../../../../lib/repohost/repohost.ts';
+import { repositoryHostContract } from '../../../contracts/repository-host.ts';
+import { git, temporaryFolder } from '../../../support/repohost-fixture.ts';
+
+repositoryHostContract('GitHub, as the embedded repository host speaks it', async () => {
+  const folder = temporaryFolder();
+  const local = await startRepoHost({
+    dataDir: folder.path,
+    port: 0,
+    webhook: { url: 'http://127.0.0.1:9/1/deploy', user: 'me', secret: 'unused' },
+  });
+  const host = github({ name: 'local', api: local.api, web: local.url, userAgent: 'deployment-webhooks-test' });
+  return {
+    host,
+    async commit({ owner, name, files, parent, private: hidden = false }) {
+      await local.createRepository(owner, name, { private: hidden });
+      const repository = local.repositoryPath(owner, name);
+      const index = { GIT_INDEX_FILE: join(folder.path, 'index') };
+      const inIndex = (...args: string[]) => git(['--git-dir', repository, ...args], index);
+      await inIndex('read-tree', '--empty');
+      for (const [path, content] of Object.entries(files)) {
+        const id = await blob(repository, folder.path, content);
+        await inIndex('update-index', '--add', '--cacheinfo', `100644,${id},${path}`);
+      }
+      const tree = (await inIndex('write-tree')).stdout.trim();
+      const parents = parent ? ['-p', parent.sha] : [];
+      const sha = (await inIndex('commit-tree', tree, ...parents, '-m', 'suite')).stdout.trim();
+      return { host: 'local', owner, name, sha };
+    },
+    addToken: async (login, secret) => void local.createToken({ login, secret }),
+    async statuses({ owner, name, sha }) {
+      const newestFirst = await local.statuses(owner, name, sha);
+      return newestFirst.toReversed().map(({ state, target_url, description, context }) => {
+        return { state, targetUrl: target_url ?? '', description: description ?? '', context };
+      });
+    },
+    async close() {
+      await local.close();
+      folder.remove();
+    },
+  };
+});
+
+async function blob(repository: string, scratch: string, content: string): Promise<string> {
+  const file = join(scratch, 'blob');
+  await writeFile(file, content);
+  return (await git(['--git-dir', repository, 'hash-object', '-w', file])).stdout.trim();
+}

@@ -1,0 +1,234 @@
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LocalError } from '../../../../lib/processes/local-error.ts';
+import { archiveLinks } from '../../../../lib/repohost/git/archive.ts';
+import { type RepoHost, startRepoHost } from '../../../../lib/repohost/repohost.ts';
+import {
+  type FakeService,
+  fakeService,
+  git,
+  temporaryFolder,
+  type WorkingCopy,
+  workingCopy,
+} from '../../../support/repohost-fixture.ts';
+
+const webhook = { url: 'http://127.0.0.1:9/', user: 'ada', secret: 'p:ss word' };
+
+let folder: ReturnType<typeof temporaryFolder>;
+let service: FakeService;
+let host: RepoHost;
+let copy: WorkingCopy;
+let head: string;
+let token: string;
+
+beforeAll(async () => {
+  folder = temporaryFolder();
+  service = await fakeService();
+  host = await startRepoHost({
+    dataDir: join(folder.path, 'data'),
+    port: 0,
+    webhook: { ...webhook, url: service.url },
+  });
+  await host.createRepository('ada', 'open');
+  await host.createRepository('ada', 'closed', { private: true });
+  copy = await workingCopy(join(folder.path, 'work'));
+  head = await copy.commit('first', { 'package.json': '{"name":"x"}', 'dir/file': 'text' });
+  await copy.git('push', '--quiet', host.repositoryPath('ada', 'open'), 'main');
+  await copy.git('push', '--quiet', host.repositoryPath('ada', 'closed'), 'main');
+  token = host.createToken({ login: 'ada', expiresAt: '2099-01-30T09:12:13Z' });
+});
+afterAll(async () => {
+  await host.close();
+  await service.close();
+  folder.remove();
+});
+
+const api = (path: string, init: RequestInit = {}) => fetch(`${host.api}${path}`, { redirect: 'manual', ...init });
+const as = (secret: string) => ({ headers: { authorization: `Bearer ${secret}` } });
+const cloneUrl = (login: string, name: string) => host.cloneUrl('ada', name).replace('//', `//${login}@`);
+
+describe('The REST API', () => {
+  it('answers in the shape of GitHub, with its rate-limit headers', async () => {
+    const response = await api('/repos/ada/nothing/contents/package.json');
+    expect(response.status).toBe(404);
+    expect(response.headers.get('x-ratelimit-limit')).toBe('60');
+    expect(Number(response.headers.get('x-ratelimit-remaining'))).toBeGreaterThan(0);
+    expect(await response.json()).toMatchObject({ message: 'Not Found', documentation_url: expect.any(String) });
+  });
+
+  it('refuses a wrong token even where none is needed', async () => {
+    const response = await api(`/repos/ada/open/contents/package.json?ref=${head}`, as('wrong'));
+    expect(response.status).toBe(401);
+    expect(await response.json()).toMatchObject({ message: 'Bad credentials' });
+  });
+
+  it('tells the owner of a token its scopes and its end', async () => {
+    const response = await api('/user', as(token));
+    expect(await response.json()).toMatchObject({ login: 'ada' });
+    expect(response.headers.get('x-oauth-scopes')).toBe('repo');
+    expect(response.headers.get('github-authentication-token-expiration')).toBe('2099-01-30 09:12:13 UTC');
+    expect((await api('/user')).status).toBe(401);
+  });
+
+  it('takes a token no longer than it lasts', async () => {
+    const past = host.createToken({ login: 'ada', expiresAt: '2001-01-01T00:00:00Z' });
+    expect((await api('/user', as(past))).status).toBe(401);
+  });
+
+  it('redirects to a tarball that needs no login, for five minutes and this commit only', async () => {
+    const response = await api(`/repos/ada/closed/tarball/${head}`, as(token));
+    expect(response.status).toBe(302);
+    const location = response.headers.get('location') ?? '';
+    const tarball = await fetch(location);
+    expect(tarball.headers.get('content-type')).toBe('application/x-gzip');
+    expect(gunzipSync(await tarball.arrayBuffer()).toString('latin1')).toContain(`ada-closed-${head}/package.json`);
+    expect((await fetch(location.replace('/closed/', '/open/'))).status).toBe(404);
+    expect((await fetch(location.replace(/expires=\d+/, 'expires=9999999999999'))).status).toBe(404);
+    expect((await fetch(location.split('?')[0] ?? '')).status).toBe(404);
+  });
+
+  it('lets a link to a tarball die after five minutes', () => {
+    let now = 1_000_000;
+    const links = archiveLinks(() => now);
+    const archive = { owner: 'ada', name: 'open', sha: head };
+    const query = new URL(links.make(archive), 'http://host').searchParams;
+    now += 299_000;
+    expect(links.isGenuine(archive, query)).toBe(true);
+    now += 2000;
+    expect(links.isGenuine(archive, query)).toBe(false);
+  });
+
+  it('lists the statuses of a commit, newest first, also after it was started anew', async () => {
+    for (const state of ['pending', 'success']) {
+      const body = JSON.stringify({ state, target_url: 'https://d.test/1', description: state, context: 'deploy' });
+      const response = await api(`/repos/ada/open/statuses/${head}`, { method: 'POST', body, ...as(token) });
+      expect(response.status).toBe(201);
+      expect(await response.json()).toMatchObject({ state, creator: { login: 'ada' } });
+    }
+    const list: unknown = await (await api(`/repos/ada/open/commits/${head}/statuses`)).json();
+    expect(list).toMatchObject([{ state: 'success' }, { state: 'pending' }]);
+    expect(await host.statuses('ada', 'open', head)).toHaveLength(2);
+  });
+
+  it.each([
+    ['an unknown state', '{"state":"done"}', 422],
+    ['a description beyond 140 characters', `{"state":"error","description":"${'x'.repeat(141)}"}`, 422],
+    ['no JSON', '{', 400],
+  ])('refuses a status with %s', async (_, body, status) => {
+    const init = { method: 'POST', body, ...as(token) };
+    expect((await api(`/repos/ada/open/statuses/${head}`, init)).status).toBe(status);
+  });
+
+  it('sets statuses for the owner only', async () => {
+    const stranger = host.createToken({ login: 'eve' });
+    const body = '{"state":"success"}';
+    const path = `/repos/ada/open/statuses/${head}`;
+    expect((await api(path, { method: 'POST', body })).status).toBe(401);
+    expect((await api(path, { method: 'POST', body, ...as(stranger) })).status).toBe(403);
+  });
+
+  it.each(['--all', '-h', 'main..main', '@{0}', 'HEAD~1', ':/first', ''])('knows no commit named %j', async (name) => {
+    const response = await api(`/repos/ada/open/contents/package.json?ref=${encodeURIComponent(name)}x`);
+    expect(response.status).toBe(404);
+    expect((await api(`/repos/ada/open/commits/${encodeURIComponent(name)}x`)).status).toBe(422);
+  });
+
+  it.each([
+    '/repos/..%2f..%2fetc/passwd/tarball/main',
+    '/repos/ada/..%2fopen/tarball/main',
+    '/repos/ada/%00/tarball/x',
+    '/%ff',
+  ])('does not leave its folder: %s', async (path) => {
+    expect((await api(path)).status).toBe(404);
+  });
+
+  it('is not there for a page in a browser that reached it under a name of its own', async () => {
+    const status = await new Promise((resolve) => {
+      const headers = { host: 'evil.test' };
+      request(`${host.url}/user`, { headers }, (response) => resolve(response.resume().statusCode)).end();
+    });
+    expect(status).toBe(421);
+  });
+});
+
+describe('Git over HTTP', () => {
+  it('clones an open repository without a login', async () => {
+    await git(['clone', '--quiet', host.cloneUrl('ada', 'open'), join(folder.path, 'clone')]);
+    const { stdout } = await git(['-C', join(folder.path, 'clone'), 'rev-parse', 'HEAD']);
+    expect(stdout.trim()).toBe(head);
+  });
+
+  it('clones a private one with a token or the login of the webhook, and not without', async () => {
+    const target = (name: string) => join(folder.path, name);
+    await expect(git(['clone', host.cloneUrl('ada', 'closed'), target('no')])).rejects.toThrow();
+    await git(['clone', '--quiet', cloneUrl(`ada:${token}`, 'closed'), target('by-token')]);
+    const login = `${webhook.user}:${encodeURIComponent(webhook.secret)}`;
+    await git(['clone', '--quiet', cloneUrl(login, 'closed'), target('by-login')]);
+  });
+
+  it('takes a push from the owner and tells them what became of it', async () => {
+    await copy.commit('over http', { big: 'x'.repeat(3_000_000) });
+    const before = service.calls.length;
+    const { stderr } = await copy.git('push', cloneUrl(`ada:${token}`, 'open'), 'main');
+    expect(stderr).toContain('remote: deploy main');
+    expect(service.calls).toHaveLength(before + 1);
+    expect(service.calls.at(-1)?.payload).toMatchObject({ pusher: { name: 'ada' } });
+  });
+
+  it('takes no push from anybody or from a stranger', async () => {
+    await copy.git('checkout', '--quiet', '-B', 'other');
+    const stranger = host.createToken({ login: 'eve' });
+    await expect(copy.git('push', host.cloneUrl('ada', 'open'), 'other')).rejects.toThrow();
+    await expect(copy.git('push', cloneUrl(`eve:${stranger}`, 'open'), 'other')).rejects.toThrow();
+  });
+
+  it('looks the same to anybody for a private repository and for none', async () => {
+    const query = '/info/refs?service=git-upload-pack';
+    const answers = await Promise.all(['closed', 'nothing'].map((name) => fetch(host.cloneUrl('ada', name) + query)));
+    expect(answers.map(({ status }) => status)).toEqual([401, 401]);
+  });
+
+  it('serves nothing but the services of the protocol', async () => {
+    for (const path of ['config', 'HEAD', 'objects/info/packs', 'repohost.json', 'hooks/post-receive']) {
+      expect((await fetch(`${host.cloneUrl('ada', 'open')}/${path}`)).status).toBe(404);
+    }
+  });
+});
+
+describe('The repository host', () => {
+  it('keeps a repository as it is when it is created again', async () => {
+    await host.createRepository('ada', 'open', { private: true });
+    expect((await fetch(`${host.url}/ada/open`)).status).toBe(200);
+  });
+
+  it.each([
+    ['..', 'x'],
+    ['a/b', 'x'],
+    ['repos', 'x'],
+    ['user', 'x'],
+    ['ada', '..'],
+    ['ada', 'x.git'],
+    ['ada', ''],
+    ['-x', 'x'],
+  ])('creates no repository %j/%j', async (owner, name) => {
+    await expect(host.createRepository(owner, name)).rejects.toThrow(LocalError);
+  });
+
+  it('creates no repository whose default branch git would not take', async () => {
+    await expect(host.createRepository('ada', 'bad-branch', { defaultBranch: 'a..b' })).rejects.toThrow(LocalError);
+    expect((await fetch(`${host.url}/ada/bad-branch`)).status).toBe(404);
+  });
+
+  it('says in one sentence that git is missing', async () => {
+    const options = { dataDir: join(folder.path, 'none'), port: 0, webhook, git: '/nowhere/git' };
+    await expect(startRepoHost(options)).rejects.toThrow(/^git was not found: install it/);
+  });
+
+  it('says in one sentence that its port is taken', async () => {
+    const port = Number(new URL(host.url).port);
+    const options = { dataDir: join(folder.path, 'second'), port, webhook };
+    await expect(startRepoHost(options)).rejects.toThrow(`could not listen on port ${port}`);
+  });
+});

@@ -1,0 +1,113 @@
+import { Match } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import { routes } from '../../../../functions/core/routes.ts';
+import { unknownPaths } from '../../../../lib/stack/paths.ts';
+import { type Resource, serviceTemplate, target } from '../../../support/service-template.ts';
+
+const { template, ofType } = serviceTemplate();
+const functions = new Map(ofType('AWS::Lambda::Function').map((one) => [one.id, one.properties.Description]));
+const resources = new Map(ofType('AWS::ApiGateway::Resource').map((one) => [one.id, one.properties]));
+
+function pathOf(reference: unknown): string {
+  const resource = resources.get(target(reference));
+  if (!resource) return '/';
+  const parent = pathOf(resource.ParentId);
+  return `${parent === '/' ? '' : parent}/${resource.PathPart}`;
+}
+
+const methods = ofType('AWS::ApiGateway::Method').map(({ properties }: Resource) => ({
+  method: properties.HttpMethod,
+  path: pathOf(properties.ResourceId),
+  function: functions.get(target(properties.Integration.Uri['Fn::Join'][1].find(isFunction))),
+  authorization: properties.AuthorizationType,
+  authorizer: properties.AuthorizerId,
+}));
+
+function isFunction(part: unknown): boolean {
+  return typeof part === 'object' && part !== null && 'Fn::GetAtt' in part && functions.has(target(part));
+}
+
+describe('the routes', () => {
+  const known = methods.filter(({ method }) => method !== 'ANY');
+
+  it('are those of the core, no more and no fewer', () => {
+    const expected = routes.map((route) => `${route.method} ${route.path} → ${route.function}`);
+    expect(known.map((one) => `${one.method} ${one.path} → ${one.function}`).sort()).toEqual(expected.sort());
+  });
+
+  it('ask for a login wherever the core says so, and nowhere else', () => {
+    for (const one of known) {
+      const login = routes.find((route) => route.method === one.method && route.path === one.path)?.login;
+      expect(one.authorization, `${one.method} ${one.path}`).toBe(login === 'none' ? 'NONE' : 'CUSTOM');
+      expect(one.authorizer !== undefined).toBe(login !== 'none');
+    }
+  });
+
+  it('are streamed where the core says so, for as long as a function may run', () => {
+    for (const one of ofType('AWS::ApiGateway::Method').filter(({ properties }) => properties.HttpMethod !== 'ANY')) {
+      const route = routes.find((known) => known.path === pathOf(one.properties.ResourceId));
+      const { ResponseTransferMode: mode, TimeoutInMillis: timeout, Uri: uri } = one.properties.Integration;
+      expect(mode ?? 'BUFFERED', route?.path).toBe(route?.streams ? 'STREAM' : 'BUFFERED');
+      if (!route?.streams) continue;
+      expect(timeout).toBe(900_000);
+      expect(JSON.stringify(uri)).toContain('/response-streaming-invocations');
+    }
+  });
+
+  it('answer every other method and every other path without a login', () => {
+    const unknown = methods.filter(({ method }) => method === 'ANY');
+    expect(unknown.map(({ path }) => path).sort()).toEqual(unknownPaths(routes).sort());
+    for (const one of unknown) expect(one).toMatchObject({ function: 'api-unknown', authorization: 'NONE' });
+  });
+
+  it('may invoke their functions by one permission each', () => {
+    const invoked = ofType('AWS::Lambda::Permission')
+      .filter(({ id, properties }) => properties.Principal === 'apigateway.amazonaws.com' && id.startsWith('Api'))
+      .map(({ properties }) => functions.get(target(properties.FunctionName)));
+    expect(invoked.sort()).toEqual([...new Set([...methods.map((one) => one.function), 'authorize'])].sort());
+  });
+});
+
+describe('the authorizer', () => {
+  it('runs for every request, also for one without credentials', () => {
+    const [authorizer] = ofType('AWS::ApiGateway::Authorizer');
+    expect(authorizer?.properties).toMatchObject({ Type: 'REQUEST', AuthorizerResultTtlInSeconds: 0 });
+    expect(authorizer?.properties.IdentitySource ?? '').toBe('');
+  });
+});
+
+describe('the gateway', () => {
+  it('is regional and hands bodies over as text', () => {
+    template.hasResourceProperties('AWS::ApiGateway::RestApi', {
+      EndpointConfiguration: { Types: ['REGIONAL'] },
+      BinaryMediaTypes: Match.absent(),
+    });
+  });
+
+  it('limits the rate of requests and logs each as one line of JSON', () => {
+    const [stage] = ofType('AWS::ApiGateway::Stage');
+    expect(stage?.properties.MethodSettings).toEqual([
+      expect.objectContaining({
+        HttpMethod: '*',
+        ResourcePath: '/*',
+        ThrottlingRateLimit: 50,
+        ThrottlingBurstLimit: 100,
+      }),
+    ]);
+    const line = JSON.parse(stage?.properties.AccessLogSetting.Format);
+    expect(line).toMatchObject({ uuid: '$context.requestId', status: '$context.status' });
+  });
+
+  it('logs neither headers nor queries, nor runs with data tracing', () => {
+    const [stage] = ofType('AWS::ApiGateway::Stage');
+    expect(stage?.properties.AccessLogSetting.Format).not.toMatch(/header|query|authorization|input/i);
+    for (const settings of stage?.properties.MethodSettings ?? []) {
+      expect(settings.DataTraceEnabled ?? false).toBe(false);
+      expect(settings.LoggingLevel ?? 'OFF').toBe('OFF');
+    }
+  });
+
+  it('may write logs in an account where no API did before', () => {
+    template.resourceCountIs('AWS::ApiGateway::Account', 1);
+  });
+});

@@ -1,0 +1,100 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bundle, functionNames } from '../../../../lib/stack/bundles.ts';
+
+/** Inside the project, because what is bundled finds its packages from where it lies. */
+const local = fileURLToPath(new URL('../../../../.local', import.meta.url));
+let folder = '';
+let functions = '';
+let outdir = '';
+
+beforeEach(() => {
+  mkdirSync(local, { recursive: true });
+  folder = mkdtempSync(join(local, 'bundles-'));
+  functions = join(folder, 'functions');
+  outdir = join(folder, 'out');
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function write(name: string, source: string): void {
+  mkdirSync(join(functions, name, '..'), { recursive: true });
+  writeFileSync(join(functions, name), source);
+}
+
+/** In a process of its own, as plain Node: the test runner would load it in its own way. */
+function run(name: string): unknown {
+  const script = `import(${JSON.stringify(join(outdir, name, 'index.mjs'))}).then(async ({ handler }) => console.log(JSON.stringify(await handler())))`;
+  return JSON.parse(execFileSync(process.execPath, ['--eval', script], { encoding: 'utf8', stdio: 'pipe' }));
+}
+
+describe('bundle', () => {
+  it('makes one module per folder that has a handler, and leaves other folders alone', async () => {
+    write('core/words.ts', "export const greeting: string = 'hello';");
+    write(
+      'greet/handler.ts',
+      "import { greeting } from '../core/words.ts'; export const handler = async () => greeting;",
+    );
+    write('count/handler.ts', 'export const handler = async () => [1, 2, 3].length;');
+
+    expect(await functionNames(functions)).toEqual(['count', 'greet']);
+    expect(await bundle({ functions, outdir })).toEqual(['count', 'greet']);
+    expect(run('greet')).toBe('hello');
+    expect(run('count')).toBe(3);
+    expect(readdirSync(join(outdir)).sort()).toEqual(['count', 'greet', 'maps']);
+  });
+
+  it('deploys the code alone and keeps the source maps beside it', async () => {
+    write('greet/handler.ts', "export const handler = async () => 'hello';");
+    await bundle({ functions, outdir });
+    expect(readdirSync(join(outdir, 'greet'))).toEqual(['index.mjs']);
+    expect(JSON.parse(readFileSync(join(outdir, 'maps', 'greet', 'index.mjs.map'), 'utf8')).version).toBe(3);
+  });
+
+  it('lets a CommonJS dependency require what Node has', async () => {
+    write(
+      'pack/handler.ts',
+      "import { pack } from 'tar-stream'; export const handler = async () => typeof pack().entry;",
+    );
+    await bundle({ functions, outdir });
+    expect(run('pack')).toBe('function');
+  });
+
+  it('brings the SDK along, so that what was tested is what runs', async () => {
+    write(
+      'send/handler.ts',
+      "import { SQSClient } from '@aws-sdk/client-sqs'; export const handler = () => new SQSClient({ region: 'eu-west-1' }).config.region();",
+    );
+    await bundle({ functions, outdir });
+    expect(run('send')).toBe('eu-west-1');
+    for (const file of readdirSync(join(outdir, 'send'))) {
+      const imported = readFileSync(join(outdir, 'send', file), 'utf8').matchAll(/\bfrom ?["']([^"']+)["']/g);
+      for (const [, specifier] of imported) expect(specifier).toMatch(/^node:|^[a-z0-9_/]+$|^\.\/[\w-]+\.mjs$/);
+    }
+  });
+
+  it('leaves what is imported later in a file of its own, so that a start does not read it', async () => {
+    write('core/later.ts', "export const late = 'much later';");
+    write('greet/handler.ts', "export const handler = async () => (await import('../core/later.ts')).late;");
+    await bundle({ functions, outdir });
+    expect(readFileSync(join(outdir, 'greet', 'index.mjs'), 'utf8')).not.toContain('much later');
+    expect(run('greet')).toBe('much later');
+  });
+
+  it('gives the same bytes for the same sources', async () => {
+    write('pack/handler.ts', "import { pack } from 'tar-stream'; export const handler = async () => typeof pack;");
+    await bundle({ functions, outdir });
+    const first = readFileSync(join(outdir, 'pack', 'index.mjs'));
+    await bundle({ functions, outdir });
+    expect(readFileSync(join(outdir, 'pack', 'index.mjs')).equals(first)).toBe(true);
+  });
+
+  it('names file and line of what does not build, and writes nothing', async () => {
+    write('broken/handler.ts', 'export const handler = async () => {\n  return (;\n};');
+    await expect(bundle({ functions, outdir })).rejects.toThrow(/broken\/handler\.ts:2/);
+    expect(existsSync(join(outdir, 'broken'))).toBe(false);
+  });
+});

@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { functionFolders, type Resource, serviceTemplate, target } from '../../../support/service-template.ts';
+
+const { ofType } = serviceTemplate();
+const functions = ofType('AWS::Lambda::Function');
+const roles = new Map(ofType('AWS::IAM::Role').map((role) => [role.id, role.properties]));
+const logGroups = new Map(ofType('AWS::Logs::LogGroup').map((group) => [group.id, group.properties]));
+
+interface Statement {
+  readonly Effect: string;
+  readonly Action: string | string[];
+  readonly Resource: unknown;
+  readonly Condition?: unknown;
+}
+
+function statementsOf(one: Resource): Statement[] {
+  const role = roles.get(target(one.properties.Role));
+  return role.Policies.flatMap(
+    (policy: { PolicyDocument: { Statement: Statement[] } }) => policy.PolicyDocument.Statement,
+  );
+}
+
+function actionsOf(one: Resource): string[] {
+  return statementsOf(one).flatMap((statement) => statement.Action);
+}
+
+function named(folder: string): Resource {
+  const found = functions.find((one) => one.properties.Description === folder);
+  if (!found) throw new Error(`There is no function ${folder}.`);
+  return found;
+}
+
+function foldersThatMay(action: string): string[] {
+  return functions.filter((one) => actionsOf(one).includes(action)).map((one) => one.properties.Description);
+}
+
+function readersOfSecret(id: RegExp): string[] {
+  const reads = (one: Resource) =>
+    statementsOf(one).some(
+      ({ Action, Resource }) => Action === 'secretsmanager:GetSecretValue' && id.test(target(Resource)),
+    );
+  return functions.flatMap((one) => (reads(one) ? [one.properties.Description] : [])).sort();
+}
+
+it('There is one function per folder', () => {
+  expect(functions.map((one) => one.properties.Description).sort()).toEqual(functionFolders);
+});
+
+describe('every function', () => {
+  it('runs the same bundle handler on arm64 and the newest Node', () => {
+    for (const { properties } of functions) {
+      expect(properties).toMatchObject({
+        Runtime: 'nodejs24.x',
+        Architectures: ['arm64'],
+        Handler: 'index.handler',
+      });
+    }
+  });
+
+  it('writes JSON into a log group of its own, kept for a month', () => {
+    const groups = functions.map((one) => target(one.properties.LoggingConfig.LogGroup));
+    expect(new Set(groups).size).toBe(functions.length);
+    for (const group of groups) expect(logGroups.get(group)).toMatchObject({ RetentionInDays: 30 });
+    for (const one of functions) expect(one.properties.LoggingConfig.LogFormat).toBe('JSON');
+  });
+
+  it('has a role of its own, with no managed policy and nothing added from elsewhere', () => {
+    const own = functions.map((one) => target(one.properties.Role));
+    expect(new Set(own).size).toBe(functions.length);
+    for (const role of own) expect(roles.get(role).ManagedPolicyArns).toBeUndefined();
+    expect(ofType('AWS::IAM::Policy')).toEqual([]);
+  });
+
+  it('may do what is listed action by action', () => {
+    for (const one of functions) for (const action of actionsOf(one)) expect(action).toMatch(/^[a-z0-9-]+:[A-Za-z]+$/);
+  });
+
+  it('reaches single resources only, of which tarballs are all in their bucket and connections all of their socket', () => {
+    for (const one of functions) {
+      for (const { Action, Resource } of statementsOf(one)) {
+        const wild = JSON.stringify(Resource).includes('*');
+        const open = /^(s3:\w+(Object|Upload)|execute-api:ManageConnections)$/;
+        if (wild) expect([Action].flat().every((action) => open.test(action))).toBe(true);
+      }
+    }
+  });
+
+  it('reserves no concurrency, which a new account could not give, unless streams are given a limit', () => {
+    const others = functions.filter((one) => one.properties.Description !== 'api-changes');
+    for (const one of others) expect(one.properties.ReservedConcurrentExecutions).toBeUndefined();
+    expect(named('api-changes').properties.ReservedConcurrentExecutions).toEqual({
+      'Fn::If': [expect.any(String), { Ref: 'ChangesConcurrency' }, { Ref: 'AWS::NoValue' }],
+    });
+  });
+});
+
+describe('what is worth guarding', () => {
+  it('is opened by those that call repository hosts alone, and only what was sealed as their token', () => {
+    expect(foldersThatMay('kms:Decrypt').sort()).toEqual(['report-status', 'stage-check', 'stage-fetch']);
+    for (const folder of foldersThatMay('kms:Decrypt')) {
+      const decrypt = statementsOf(named(folder)).find((statement) => statement.Action === 'kms:Decrypt');
+      expect(decrypt?.Condition).toEqual({ StringEquals: { 'kms:EncryptionContext:purpose': 'repo-token' } });
+    }
+  });
+
+  it('is sealed by pairing alone, and only as a repository token, which it cannot open', () => {
+    expect(foldersThatMay('kms:Encrypt')).toEqual(['api-pair']);
+    const encrypt = statementsOf(named('api-pair')).find((statement) => statement.Action === 'kms:Encrypt');
+    expect(encrypt?.Condition).toEqual({ StringEquals: { 'kms:EncryptionContext:purpose': 'repo-token' } });
+    expect(actionsOf(named('api-pair'))).not.toContain('kms:Decrypt');
+  });
+
+  it('lets pairing list, replace and remove tokens, and read nothing else one by one', () => {
+    const actions = actionsOf(named('api-pair')).filter((action) => action.startsWith('dynamodb:'));
+    expect(actions.sort()).toEqual(['dynamodb:DeleteItem', 'dynamodb:PutItem', 'dynamodb:Query']);
+  });
+
+  it('gives the platform token to those that call the platform in its name alone', () => {
+    const callers = ['api-pair', 'stage-extract', 'stage-start', 'stage-upload'];
+    expect(readersOfSecret(/^StoresPlatformToken/)).toEqual(callers);
+  });
+
+  it('gives the secrets of webhooks to whoever takes their calls alone', () => {
+    expect(readersOfSecret(/^StoresHookSecrets/)).toEqual(['api-deploy']);
+  });
+
+  it('lets readers of the log only read', () => {
+    const readers = ['api-status', 'api-change', 'api-changes', 'api-badge', 'report-status'];
+    for (const folder of readers) {
+      const actions = actionsOf(named(folder)).filter((action) => action.startsWith('dynamodb:'));
+      expect([...new Set(actions)].sort()).toEqual(['dynamodb:GetItem', 'dynamodb:Query']);
+    }
+  });
+
+  it('lets whoever reads tarballs tell an expired one from a forbidden one', () => {
+    expect(foldersThatMay('s3:ListBucket')).toEqual(foldersThatMay('s3:GetObject'));
+  });
+});
+
+const logAndRetry = ['LOG_TABLE', 'QUEUE_REPORT', 'RETRY_BASE_SECONDS'];
+const hosts = ['REPOSITORY_HOSTS', 'TOKEN_KEY'];
+const platform = ['PLATFORM_SECRET', 'PLATFORM_URL'];
+const queues = ['QUEUE_CHECK', 'QUEUE_EXTRACT', 'QUEUE_FETCH', 'QUEUE_REPORT', 'QUEUE_START', 'QUEUE_UPLOAD'];
+
+it.each([
+  ['authorize', ['PLATFORM_URL']],
+  [
+    'api-deploy',
+    [
+      ...['LOG_TABLE', 'QUEUE_CHECK', 'QUEUE_FETCH', 'QUEUE_REPORT', 'REPOSITORY_HOSTS'],
+      ...['DEFAULT_BRANCH', 'PUBLIC_URL', 'HOOK_SECRETS'],
+    ],
+  ],
+  ['api-status', ['LOG_TABLE', 'PUBLIC_URL']],
+  ['api-change', ['LOG_TABLE', 'PUBLIC_URL']],
+  ['api-changes', ['LOG_TABLE', 'PUBLIC_URL', 'CHANGES_SECONDS', 'SIGNALS_URL']],
+  ['changes-register', ['LOG_TABLE', 'CONNECTIONS_TABLE', 'INSIDE_API']],
+  ['changes-signal', ['CONNECTIONS_TABLE', 'INSIDE_POST', 'OUTSIDE_POST']],
+  ['api-pair', ['LOG_TABLE', ...hosts, ...platform]],
+  ['api-badge', ['LOG_TABLE']],
+  ['api-unknown', []],
+  ['stage-check', [...logAndRetry, ...hosts, 'QUEUE_CHECK', 'QUEUE_FETCH', 'HOLD_MINUTES']],
+  ['stage-fetch', [...logAndRetry, ...hosts, 'QUEUE_FETCH', 'QUEUE_UPLOAD', 'TARBALL_BUCKET', 'NODE_OPTIONS']],
+  [
+    'stage-upload',
+    [...logAndRetry, ...platform, 'QUEUE_UPLOAD', 'QUEUE_EXTRACT', 'QUEUE_FETCH', 'TARBALL_BUCKET', 'NODE_OPTIONS'],
+  ],
+  ['stage-extract', [...logAndRetry, ...platform, 'QUEUE_EXTRACT', 'QUEUE_START']],
+  ['stage-start', [...logAndRetry, ...platform, 'QUEUE_START', 'TARBALL_BUCKET']],
+  ['report-status', ['LOG_TABLE', 'QUEUE_REPORT', ...hosts]],
+  ['sweep', ['LOG_TABLE', 'HOLD_MINUTES', ...queues]],
+])('%s knows %j and nothing else', (folder, variables) => {
+  const known = Object.keys(named(folder).properties.Environment?.Variables ?? {});
+  expect(known.sort()).toEqual([...variables].sort());
+});

@@ -1,0 +1,104 @@
+import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
+import { major, valid } from 'semver';
+import { describe, expect, it } from 'vitest';
+import { errors, problemType } from '../../../../functions/core/errors.ts';
+import packageJson from '../../../../package.json' with { type: 'json' };
+import { serviceTemplate } from '../../../support/service-template.ts';
+
+const responses = serviceTemplate()
+  .ofType('AWS::ApiGateway::GatewayResponse')
+  .map(({ properties }) => ({
+    type: properties.ResponseType,
+    statusCode: properties.StatusCode,
+    headers: properties.ResponseParameters,
+    templates: properties.ResponseTemplates,
+    body: JSON.parse(properties.ResponseTemplates['application/json']),
+  }));
+
+function response(type: string) {
+  const found = responses.find((one) => one.type === type);
+  if (!found) throw new Error(`Nothing is said of ${type}.`);
+  return found;
+}
+
+const types = responses.map(({ type }) => type);
+const defaults = ['DEFAULT_4XX', 'DEFAULT_5XX'];
+const fixed = types.filter((type) => type !== 'ACCESS_DENIED');
+
+it('Every answer that the gateway can give by itself is given in our shape', () => {
+  const all = Object.values(ResponseType).flatMap((type) => (type instanceof ResponseType ? [type.responseType] : []));
+  expect(types.sort()).toEqual(all.sort());
+});
+
+describe.each(types)('%s', (type) => {
+  const { headers, body, templates } = response(type);
+
+  it('carries the id of the request and the version of the API', () => {
+    expect(headers['gatewayresponse.header.x-api-uuid']).toBe('context.requestId');
+    expect(headers['gatewayresponse.header.x-api-version']).toBe(`'${packageJson.version}'`);
+  });
+
+  it('is a problem document, whatever the client accepts', () => {
+    expect(headers['gatewayresponse.header.Content-Type']).toBe("'application/problem+json'");
+    expect(Object.keys(templates)).toEqual(['application/json']);
+    expect(Object.keys(body)).toEqual(['type', 'title', 'status', 'code', 'detail', 'uuid']);
+    expect(body.uuid).toBe('$context.requestId');
+  });
+});
+
+describe.each(fixed)('%s', (type) => {
+  const { body, statusCode } = response(type);
+
+  it('takes code, status and sentence from the catalogue', () => {
+    const row = errors[body.code as keyof typeof errors];
+    expect(body).toMatchObject({ title: row.title, status: row.status, type: problemType(body.code) });
+    // The status of the two defaults is the gateway's own choice; one set here would overrule it.
+    expect(statusCode).toBe(defaults.includes(type) ? undefined : String(row.status));
+  });
+});
+
+describe('a refused login', () => {
+  it('says what the authorizer says', () => {
+    const { body, statusCode } = response('ACCESS_DENIED');
+    expect(statusCode).toBe('401');
+    expect(body).toMatchObject({
+      type: '$context.authorizer.type',
+      title: '$context.authorizer.title',
+      status: 401,
+      code: '$context.authorizer.code',
+      detail: '$context.authorizer.detail',
+    });
+  });
+
+  it('asks for Basic credentials, and nothing but a refused login does', () => {
+    const challenged = responses.filter(({ headers }) => 'gatewayresponse.header.WWW-Authenticate' in headers);
+    expect(challenged.map(({ type }) => type).sort()).toEqual(['ACCESS_DENIED', 'UNAUTHORIZED']);
+    for (const { headers } of challenged) {
+      expect(headers['gatewayresponse.header.WWW-Authenticate']).toBe(
+        `'Basic realm="deployment-webhooks", charset="UTF-8"'`,
+      );
+    }
+  });
+
+  it('is our fault when nobody could check it', () => {
+    expect(response('AUTHORIZER_FAILURE').body.code).toBe('mw:auth:auth_server_down');
+    expect(response('AUTHORIZER_FAILURE').statusCode).toBe('500');
+  });
+});
+
+it('An unknown address is 404, also when credentials are taken for a broken AWS signature', () => {
+  for (const type of ['MISSING_AUTHENTICATION_TOKEN', 'INVALID_SIGNATURE']) {
+    expect(response(type)).toMatchObject({ statusCode: '404', body: { code: 'request:not_found' } });
+  }
+});
+
+it('A throttled request is told to come back later', () => {
+  const { headers, statusCode } = response('THROTTLED');
+  expect(statusCode).toBe('429');
+  expect(headers['gatewayresponse.header.Retry-After']).toBe("'5'");
+});
+
+it('The version is semantic, and its major is the first segment of the paths', () => {
+  expect(valid(packageJson.version)).toBe(packageJson.version);
+  expect(major(packageJson.version)).toBe(1);
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { serviceTemplate, target } from '../../../support/service-template.ts';
+
+const { template } = serviceTemplate();
+
+describe('the stack', () => {
+  it('can be run with its defaults, so that one machine takes the template as it is', () => {
+    const { BootstrapVersion, ...parameters } = template.findParameters('*');
+    expect(BootstrapVersion).toBeDefined();
+    expect(Object.fromEntries(Object.entries(parameters).map(([name, { Default }]) => [name, Default]))).toEqual({
+      PlatformUrl: '',
+      RepositoryHosts: '[{"name":"github","kind":"github","api":"https://api.github.com","web":"https://github.com"}]',
+      DefaultBranch: 'master',
+      HoldMinutes: 60,
+      RetryBaseSeconds: 30,
+      ChangesSeconds: 840,
+      ChangesConcurrency: 0,
+      PublicUrl: '',
+      AlarmEmail: '',
+    });
+  });
+
+  it('is not deployed to AWS without the address of a platform', () => {
+    const { PlatformIsKnown } = template.toJSON().Rules;
+    expect(PlatformIsKnown.Assertions).toEqual([
+      {
+        Assert: { 'Fn::Not': [{ 'Fn::Equals': [{ Ref: 'PlatformUrl' }, ''] }] },
+        AssertDescription: expect.stringContaining('PlatformUrl'),
+      },
+    ]);
+  });
+
+  it('tells where the API, the log and the secrets are', () => {
+    const outputs = template.findOutputs('*');
+    expect(Object.keys(outputs)).toEqual(
+      expect.arrayContaining(['ApiUrl', 'SignalsUrl', 'LogTable', 'PlatformTokenSecret', 'HookSecrets']),
+    );
+    expect(Object.keys(template.findResources('AWS::SecretsManager::Secret'))).toEqual([
+      target(outputs.PlatformTokenSecret?.Value),
+      target(outputs.HookSecrets?.Value),
+    ]);
+    expect(Object.keys(template.findResources('AWS::DynamoDB::GlobalTable'))).toContain(
+      target(outputs.LogTable?.Value),
+    );
+  });
+});

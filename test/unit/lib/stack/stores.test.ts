@@ -1,0 +1,100 @@
+import { Match } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import { serviceTemplate } from '../../../support/service-template.ts';
+
+const { template, ofType } = serviceTemplate();
+
+describe('the table of the log', () => {
+  const table = ofType('AWS::DynamoDB::GlobalTable').find(({ id }) => id.startsWith('StoresLog'));
+
+  it('is on demand, keyed by pk and sk', () => {
+    expect(table?.properties).toMatchObject({
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: [
+        { AttributeName: 'pk', KeyType: 'HASH' },
+        { AttributeName: 'sk', KeyType: 'RANGE' },
+      ],
+    });
+  });
+
+  it('lets rows expire, can go back in time, and is not deleted by accident', () => {
+    expect(table?.properties.TimeToLiveSpecification).toEqual({ AttributeName: 'expires', Enabled: true });
+    expect(table?.properties.Replicas).toEqual([
+      expect.objectContaining({
+        DeletionProtectionEnabled: true,
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      }),
+    ]);
+    template.hasResource('AWS::DynamoDB::GlobalTable', { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+  });
+
+  it('streams what rows have become', () => {
+    expect(table?.properties.StreamSpecification).toEqual({ StreamViewType: 'NEW_IMAGE' });
+  });
+
+  it('has an index for pages of an application and a sparse one for what is due', () => {
+    expect(table?.properties.GlobalSecondaryIndexes).toEqual([
+      expect.objectContaining({
+        IndexName: 'byApp',
+        KeySchema: [
+          { AttributeName: 'app_pk', KeyType: 'HASH' },
+          { AttributeName: 'app_sk', KeyType: 'RANGE' },
+        ],
+        Projection: { ProjectionType: 'ALL' },
+      }),
+      expect.objectContaining({
+        IndexName: 'byDue',
+        KeySchema: [
+          { AttributeName: 'due_pk', KeyType: 'HASH' },
+          { AttributeName: 'due_at', KeyType: 'RANGE' },
+        ],
+        Projection: { ProjectionType: 'KEYS_ONLY' },
+      }),
+    ]);
+    expect(table?.properties.AttributeDefinitions).toContainEqual({ AttributeName: 'due_at', AttributeType: 'N' });
+  });
+});
+
+describe('the bucket of tarballs', () => {
+  it('is closed to the public and to plain HTTP, and encrypted', () => {
+    template.hasResourceProperties('AWS::S3::Bucket', {
+      PublicAccessBlockConfiguration: {
+        BlockPublicAcls: true,
+        BlockPublicPolicy: true,
+        IgnorePublicAcls: true,
+        RestrictPublicBuckets: true,
+      },
+      BucketEncryption: Match.anyValue(),
+    });
+    template.hasResourceProperties('AWS::S3::BucketPolicy', {
+      PolicyDocument: {
+        Statement: [Match.objectLike({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } })],
+      },
+    });
+  });
+
+  it('forgets tarballs after two days and unfinished uploads after one', () => {
+    template.hasResourceProperties('AWS::S3::Bucket', {
+      LifecycleConfiguration: {
+        Rules: [{ Status: 'Enabled', ExpirationInDays: 2, AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } }],
+      },
+    });
+  });
+});
+
+describe('what is secret', () => {
+  it('is sealed with a key that rotates and outlives the stack', () => {
+    for (const key of ofType('AWS::KMS::Key')) expect(key.properties.EnableKeyRotation).toBe(true);
+    template.hasResource('AWS::KMS::Key', {
+      Properties: { Description: 'Seals the tokens of repository hosts' },
+      DeletionPolicy: 'Retain',
+    });
+  });
+
+  it('never stands in the template: the platform token is generated', () => {
+    template.hasResourceProperties('AWS::SecretsManager::Secret', {
+      GenerateSecretString: { PasswordLength: 48, ExcludePunctuation: true },
+      SecretString: Match.absent(),
+    });
+  });
+});

@@ -1,0 +1,75 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Stack } from 'aws-cdk-lib';
+import { Bucket, CfnBucket } from 'aws-cdk-lib/aws-s3';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkedApp, stackId, synthesise } from '../../../../lib/stack/synthesise.ts';
+import { functionFolders } from '../../../support/service-template.ts';
+
+let folder = '';
+let functions = '';
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'synthesise-'));
+  functions = join(folder, 'functions');
+  for (const name of functionFolders) {
+    mkdirSync(join(functions, name), { recursive: true });
+    writeFileSync(join(functions, name, 'handler.ts'), `export const handler = async () => '${name}';`);
+  }
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function templateIn(outdir: string): string {
+  return readFileSync(join(outdir, `${stackId}.template.json`), 'utf8');
+}
+
+describe('synthesise', () => {
+  it('breaks no rule of CloudFormation or cdk-nag', async () => {
+    const outdir = join(folder, 'checked');
+    await synthesise({ functions, outdir });
+    const report = JSON.parse(readFileSync(join(outdir, 'validation-report.json'), 'utf8'));
+    expect(report.pluginReports).toEqual([]);
+  }, 60_000);
+
+  it('gives the same template for the same sources, wherever it is written', async () => {
+    const [first, second] = [join(folder, 'first'), join(folder, 'second')];
+    await synthesise({ functions, outdir: first, checkTemplate: false });
+    await synthesise({ functions, outdir: second, checkTemplate: false });
+    expect(templateIn(second)).toBe(templateIn(first));
+  });
+
+  it('knows no account, no region and nothing of this machine', async () => {
+    const outdir = join(folder, 'agnostic');
+    const assembly = await synthesise({ functions, outdir, checkTemplate: false });
+    expect(assembly.getStackByName(stackId).environment).toMatchObject({
+      account: 'unknown-account',
+      region: 'unknown-region',
+    });
+    expect(templateIn(outdir)).not.toContain(folder);
+  });
+
+  it('says which function is missing', async () => {
+    const some = join(folder, 'some');
+    mkdirSync(join(some, 'authorize'), { recursive: true });
+    writeFileSync(join(some, 'authorize', 'handler.ts'), 'export const handler = async () => 1;');
+    await expect(synthesise({ functions: some, outdir: join(folder, 'missing') })).rejects.toThrow(
+      /Cannot find asset at .*bundles/,
+    );
+  });
+});
+
+describe('a checked app', () => {
+  it('does not synthesise what breaks a rule of cdk-nag', () => {
+    const app = checkedApp({ outdir: join(folder, 'bad'), checkTemplate: false });
+    new Bucket(new Stack(app, 'Bad'), 'Open');
+    expect(() => app.synth()).toThrow(/AwsSolutions-S10/);
+  });
+
+  it('does not synthesise what CloudFormation would refuse', () => {
+    const app = checkedApp({ outdir: join(folder, 'refused'), checkTemplate: true });
+    new CfnBucket(new Stack(app, 'Refused'), 'Misspelt').addPropertyOverride('BucketNmae', 'tarballs');
+    expect(() => app.synth()).toThrow(/BucketNmae/);
+  });
+});

@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import { Stack } from 'aws-cdk-lib';
+import { describe, expect, it } from 'vitest';
+import { hostKinds } from '../../functions/adapters/hosts/configuration.ts';
+import { senders } from '../../functions/adapters/senders/registry.ts';
+import { retention } from '../../functions/adapters/stores/dynamodb/retention.ts';
+import { errors, problemType } from '../../functions/core/errors.ts';
+import { maxPayloadBytes } from '../../functions/core/payload/payload.ts';
+import { TRIES } from '../../functions/core/pipeline/stage.ts';
+import { routes } from '../../functions/core/routes.ts';
+import { limits } from '../../functions/core/tarball/limits.ts';
+import { parameters } from '../../lib/stack/parameters.ts';
+import { runbook } from '../../lib/stack/runbook.ts';
+
+const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+
+/** The paragraphs of how to set something up, by the names in their summaries. */
+const paragraphs = [...readme.matchAll(/<details><summary>([^<]+)<\/summary>(.+?)<\/details>/gs)].map(
+  ([, summary = '', text = '']) => ({ summary, text }),
+);
+
+describe('the README', () => {
+  it('has the catalogue of errors as the code has it, with the anchor that each problem document names', () => {
+    const rows = [...readme.matchAll(/^\| <a id="([\w-]+)"><\/a>`([^`]+)` \| (\d+) \| (yes|no) \| (.+) \|$/gm)];
+    const told = rows.map(([, anchor, code, status, again, title]) => ({ anchor, code, status, again, title }));
+    const known = Object.entries(errors).map(([code, { status, retry, title }]) => ({
+      anchor: problemType(code).replace(/^.*#/, ''),
+      code,
+      status: String(status),
+      again: retry ? 'yes' : 'no',
+      title,
+    }));
+    expect(told).toEqual(known);
+  });
+
+  it('has an entry for every alarm', () => {
+    const anchors = [...readme.matchAll(/<a id="runbook-([\w-]+)">/g)].map(([, anchor]) => anchor);
+    expect(anchors).toEqual([...runbook]);
+  });
+
+  it('names every endpoint', () => {
+    const missing = routes.filter(({ method, path }) => {
+      const shown = path.replaceAll(/\{(\w+)\}/g, '<$1>').replace('<repository>', '<repository>.svg');
+      return !readme.includes(`\`${method} ${shown}\``);
+    });
+    expect(missing.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+  });
+
+  it('gives the limits that hold', () => {
+    const told = Object.fromEntries(
+      [...readme.matchAll(/^\| ([a-z ]+) \| (.+) \|$/gm)].map(([, what, much]) => [what, much]),
+    );
+    const [MiB, GiB, day] = [1024 ** 2, 1024 ** 3, 24 * 60 * 60];
+    const entries = String(limits.entries).replace(/000$/, ' 000');
+    const { change, payload, delivery } = retention;
+    const kept = `changes ${change / day} days, payloads ${payload / day} days, deliveries' ids ${delivery / day} days`;
+    expect(told['body of a hook']).toBe(`${maxPayloadBytes / MiB} MiB`);
+    expect(told.tarball).toBe(
+      `${limits.bytes / MiB} MiB packed, ${limits.unpackedBytes / GiB} GiB unpacked, ${entries} entries`,
+    );
+    expect(told['a stage']).toContain(`${TRIES === 5 ? 'five' : TRIES} tries`);
+    expect(told.kept).toContain(kept);
+  });
+
+  it('has every parameter of the stack with its default', () => {
+    const rows = [...readme.matchAll(/^\| `([A-Z]\w+)` \| (.*?) ?\| .+ \|$/gm)];
+    const told = rows.map(([, name, fallback = '']) => [name, fallback.replaceAll('`', '')]);
+    const known = Object.values(parameters(new Stack())).map(({ node, default: fallback }) => [
+      node.id,
+      // The list of hosts would fill the table.
+      node.id === 'RepositoryHosts' ? 'GitHub' : String(fallback),
+    ]);
+    expect(told).toEqual(known);
+  });
+
+  it('has every sender in its table, as the registry knows it, and a paragraph for it', () => {
+    const [, table = ''] = readme.split(/<!-- \/?senders -->/);
+    const told = [...table.matchAll(/^\| ([A-Z].*?) \| (.*?) \| .+ \| (.+) \|$/gm)].map(([, ...cells]) => cells);
+    expect(told.map(([name, knownBy]) => `${name}: ${knownBy}`).sort()).toEqual(
+      senders.map(({ name, knownBy }) => `${name}: ${knownBy}`).sort(),
+    );
+    // AppVeyor and Jenkins cannot sign; the other one has lost its headers, and its signature with them.
+    expect(told.filter(([, , how]) => !how?.includes('signed')).map(([name]) => name)).toEqual([
+      'GitHub, without headers',
+      'AppVeyor',
+      'Jenkins',
+    ]);
+    const named = paragraphs.flatMap(({ summary }) => summary.split(', '));
+    const quoted = (name: string) => paragraphs.some(({ text }) => text.includes(`"${name}"`));
+    const missing = senders.filter(({ name }) => !named.includes(name) && !quoted(name));
+    expect(missing.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('has every kind of host in its table, and a paragraph for it', () => {
+    const kinds = [...readme.matchAll(/^\| (.+?) \| `([a-z]+)` \| .+ \| .+ \|$/gm)];
+    expect(kinds.map(([, , kind]) => kind).sort()).toEqual([...hostKinds].sort());
+    const named = paragraphs.flatMap(({ summary }) => summary.split(', '));
+    for (const [, names = ''] of kinds) expect(named).toContain(names.split(/ Cloud| \(|, /)[0]);
+  });
+});
