@@ -5,7 +5,7 @@ import { sampleDeploy } from '../lib/local/sample/deploy.ts';
 import { Drawing } from '../lib/local/show/draw.ts';
 import { follow } from '../lib/local/show/follow.ts';
 import { type LocalService, startLocal } from '../lib/local/start.ts';
-import { LocalError } from '../lib/processes/local-error.ts';
+import { OperatorError } from '../lib/processes/operator-error.ts';
 import { watchParents } from '../lib/processes/parent-watch.ts';
 
 // Nobody can act on the SDK's advice here: on AWS the functions run on a newer Node anyway.
@@ -88,11 +88,11 @@ function port(): number {
   const text = process.env.PORT ?? '8080';
   const value = Number(text);
   if (Number.isInteger(value) && value >= 0 && value < 65_536) return value;
-  throw new LocalError(`PORT is "${text}", which is not the number of a port.`);
+  throw new OperatorError(`PORT is "${text}", which is not the number of a port.`);
 }
 
 function sentence(error: unknown): string {
-  if (error instanceof LocalError) return error.message;
+  if (error instanceof OperatorError) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 

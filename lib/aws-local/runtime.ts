@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { LocalError } from '../processes/local-error.ts';
+import { OperatorError } from '../processes/operator-error.ts';
 import { stablePorts } from '../processes/stable-ports.ts';
 import { type Emulators, type Endpoints, startEmulators } from './emulators/emulators.ts';
 import { type AccessRecord, startGateway } from './gateway/gateway.ts';
@@ -45,7 +45,7 @@ export interface Runtime {
   /** Calls the function of that folder of `functions/`. */
   call(folder: string, event: unknown): Promise<unknown>;
   /** Settles with the reason when a part stops by itself. */
-  readonly failed: Promise<LocalError>;
+  readonly failed: Promise<OperatorError>;
   close(): Promise<void>;
 }
 
@@ -158,13 +158,13 @@ const loadedFirst = ['authorize', 'api-deploy', 'stage-check'];
 /** The stack names its functions by their description; their own names are CloudFormation's. */
 function nameOf(template: Template, folder: string): string {
   const found = template.ofType('AWS::Lambda::Function').find(({ properties }) => properties.Description === folder);
-  if (!found) throw new LocalError(`The template has no function ${folder}.`);
+  if (!found) throw new OperatorError(`The template has no function ${folder}.`);
   return functionName(found);
 }
 
 function secretName(template: Template, prefix: string): string {
   const found = template.ofType('AWS::SecretsManager::Secret').find(({ logicalId }) => logicalId.startsWith(prefix));
-  if (!found) throw new LocalError(`The template has no secret ${prefix}.`);
+  if (!found) throw new OperatorError(`The template has no secret ${prefix}.`);
   return found.logicalId;
 }
 

@@ -7,7 +7,7 @@ import { type Runtime, startRuntime } from '../aws-local/runtime.ts';
 import { type Platform, startPlatform } from '../platform/platform.ts';
 import type { PlatformEvent } from '../platform/settings.ts';
 import { lockInstance } from '../processes/instance-lock.ts';
-import { LocalError } from '../processes/local-error.ts';
+import { OperatorError } from '../processes/operator-error.ts';
 import { isFree, stablePorts } from '../processes/stable-ports.ts';
 import { gitCommand } from '../repohost/git/git.ts';
 import { type RepoHost, startRepoHost } from '../repohost/repohost.ts';
@@ -42,7 +42,7 @@ export interface LocalService {
   readonly repoHost: RepoHost;
   readonly runtime: Runtime;
   /** Settles with the reason when a part stops by itself. */
-  readonly failed: Promise<LocalError>;
+  readonly failed: Promise<OperatorError>;
   /** Ends everything; what was under way goes on at the next start. */
   close(): Promise<void>;
 }
@@ -61,7 +61,7 @@ const USER = 'demo';
  * Starts the service as it is deployed, on this machine. A second start on the same folder finds applications, log and
  * repositories again and finishes the deploys that were under way.
  *
- * @throws LocalError with one sentence that says what is wrong and what to do
+ * @throws OperatorError with one sentence that says what is wrong and what to do
  */
 export async function startLocal(options: StartOptions): Promise<LocalService> {
   const { dataDir, step = () => {} } = options;
@@ -130,7 +130,7 @@ async function start(
 async function checkMachine(port: number): Promise<void> {
   await gitCommand().read(['version']);
   if (port === 0 || (await isFree(port))) return;
-  throw new LocalError(
+  throw new OperatorError(
     `Port ${port} of 127.0.0.1 is taken by another program: end that one, or set PORT to another port (0: any free one).`,
   );
 }
@@ -140,8 +140,8 @@ async function explained<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (cause) {
-    if (cause instanceof LocalError || !(cause instanceof Error)) throw cause;
-    throw new LocalError(cause.message, { cause });
+    if (cause instanceof OperatorError || !(cause instanceof Error)) throw cause;
+    throw new OperatorError(cause.message, { cause });
   }
 }
 

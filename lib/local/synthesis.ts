@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { LocalError } from '../processes/local-error.ts';
+import { OperatorError } from '../processes/operator-error.ts';
 
 /** Where the synthesis reads and writes. */
 export interface SynthesisOptions {
@@ -24,7 +24,7 @@ const ignored = ['aws-local', 'cli', 'local', 'platform', 'processes', 'repohost
 /**
  * Synthesises the stack, or keeps the last output when no source has changed since. Gives whether it had to.
  *
- * @throws LocalError with what the synthesis said
+ * @throws OperatorError with what the synthesis said
  */
 export async function synthesis({ project, outdir, begin }: SynthesisOptions): Promise<boolean> {
   const stamp = join(outdir, '.sources');
@@ -75,7 +75,7 @@ async function run(project: string, outdir: string): Promise<void> {
   const [code] = await once(child, 'close');
   process.off('exit', end);
   if (code === 0) return;
-  throw new LocalError(`The stack cannot be synthesised:\n${Buffer.concat(said).toString('utf8').trim()}`);
+  throw new OperatorError(`The stack cannot be synthesised:\n${Buffer.concat(said).toString('utf8').trim()}`);
 }
 
 function readIfThere(file: string): string | null {

@@ -1,18 +1,18 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { LocalError } from './local-error.ts';
+import { OperatorError } from './operator-error.ts';
 import { processStartTime } from './start-time.ts';
 
 /**
  * Makes sure that one service at a time works on a data folder. Gives what lifts the lock. A lock whose process is gone
  * is taken over.
  *
- * @throws LocalError when another one runs, and when the folder cannot be made or written to
+ * @throws OperatorError when another one runs, and when the folder cannot be made or written to
  */
 export async function lockInstance(file: string): Promise<() => void> {
   const holder = readHolder(file);
   if (holder && (await isAlive(holder))) {
-    throw new LocalError(`The service already runs in this folder (process ${holder.pid}): stop it first.`);
+    throw new OperatorError(`The service already runs in this folder (process ${holder.pid}): stop it first.`);
   }
   write(file, { pid: process.pid, startTime: await processStartTime(process.pid) });
   return () => rmSync(file, { force: true });
@@ -29,7 +29,7 @@ function write(file: string, holder: Holder): void {
     mkdirSync(folder, { recursive: true });
     writeFileSync(file, JSON.stringify(holder));
   } catch (cause) {
-    throw new LocalError(`The data folder ${folder} cannot be written to: check the path and its permissions.`, {
+    throw new OperatorError(`The data folder ${folder} cannot be written to: check the path and its permissions.`, {
       cause,
     });
   }

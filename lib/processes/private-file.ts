@@ -1,5 +1,5 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { LocalError } from './local-error.ts';
+import { OperatorError } from './operator-error.ts';
 
 /** What a JSON file of secrets holds, or `empty` when there is none yet; parsed by `read`, which throws on a wrong shape. */
 export function readPrivate<T>(file: string, read: (value: unknown) => T, empty: T): T {
@@ -8,13 +8,13 @@ export function readPrivate<T>(file: string, read: (value: unknown) => T, empty:
     text = readFileSync(file, 'utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return empty;
-    throw new LocalError(`The file ${file} cannot be read: check its permissions.`, { cause: error });
+    throw new OperatorError(`The file ${file} cannot be read: check its permissions.`, { cause: error });
   }
   try {
     return read(JSON.parse(text));
   } catch {
     // Without the cause: a parser's message quotes the text, and the text is secret.
-    throw new LocalError(`The file ${file} is damaged: restore it, or remove it to have new secrets made.`);
+    throw new OperatorError(`The file ${file} is damaged: restore it, or remove it to have new secrets made.`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { resolve } from 'node:path';
-import { LocalError } from '../processes/local-error.ts';
+import { OperatorError } from '../processes/operator-error.ts';
 import { repoHostServer } from './api/server.ts';
 import { buildHookProgram } from './delivery/hook.ts';
 import { journalIn } from './delivery/journal.ts';
@@ -32,7 +32,7 @@ export interface RepoHost {
   readonly url: string;
   /** Base address of the REST API, for the GitHub adapter: the same address. */
   readonly api: string;
-  /** Makes an empty repository; one that is there already stays as it is. Throws a `LocalError` for an impossible name. */
+  /** Makes an empty repository; one that is there already stays as it is. Throws an `OperatorError` for an impossible name. */
   createRepository(owner: string, name: string, options?: CreateOptions): Promise<void>;
   /** The bare repository's folder: `git push <folder> main` works also while the host does not run. */
   repositoryPath(owner: string, name: string): string;
@@ -49,7 +49,7 @@ export interface RepoHost {
 
 /**
  * Starts the repository host of one machine: bare git repositories behind those calls of GitHub's REST API that the
- * service makes, with a webhook that tells each push. Throws a `LocalError` when git is missing or the port is taken.
+ * service makes, with a webhook that tells each push. Throws an `OperatorError` when git is missing or the port is taken.
  */
 export async function startRepoHost(options: RepoHostOptions): Promise<RepoHost> {
   const { log = () => {}, webhook } = options;
@@ -123,7 +123,7 @@ function makePrivate(place: Folders): void {
 function listen(server: Server, port: number): Promise<number> {
   return new Promise((started, failed) => {
     server.once('error', (cause) => {
-      failed(new LocalError(`The repository host could not listen on port ${port}: choose another one.`, { cause }));
+      failed(new OperatorError(`The repository host could not listen on port ${port}: choose another one.`, { cause }));
     });
     server.listen(port, '127.0.0.1', () => {
       const address = server.address();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startLocal } from '../../lib/local/start.ts';
-import { LocalError } from '../../lib/processes/local-error.ts';
+import { OperatorError } from '../../lib/processes/operator-error.ts';
 import { entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
 import { httpServer } from '../support/service/http-server.ts';
 import { project, testAssembly } from '../support/service/place.ts';
@@ -251,7 +251,7 @@ describe('npm start, where something is in its way', () => {
     mkdirSync(join(dataDir, 'aws'), { recursive: true });
     writeFileSync(join(dataDir, file), 'garbage{');
     const failure = await startLocal({ project, dataDir, outdir: testAssembly, port: 0 }).catch((error) => error);
-    expect(failure).toBeInstanceOf(LocalError);
+    expect(failure).toBeInstanceOf(OperatorError);
     expect(failure.message).toMatch(/damaged/);
     expect(failure.message).toContain(join(dataDir, file));
     expect(existsSync(join(dataDir, 'lock'))).toBe(false);

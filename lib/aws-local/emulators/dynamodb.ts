@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LocalError } from '../../processes/local-error.ts';
+import { OperatorError } from '../../processes/operator-error.ts';
 import { spawnWatched, type Watched } from '../../processes/watched-command.ts';
 import { indexStreamRecords } from '../tuning/stream-records.ts';
 import { type DatabaseWrites, databaseWrites } from '../tuning/write-watch.ts';
@@ -11,7 +11,7 @@ import { type DatabaseWrites, databaseWrites } from '../tuning/write-watch.ts';
 export interface DynamoDb {
   readonly endpoint: string;
   /** Settles when it stops by itself; never while it works or when it was closed. */
-  readonly failed: Promise<LocalError>;
+  readonly failed: Promise<OperatorError>;
   /** Tells of writes to it; null of one that was brought, whose file is elsewhere. */
   readonly writes: DatabaseWrites | null;
   close(): Promise<void>;
@@ -25,7 +25,7 @@ const portTaken = /already in use|address in use/i;
  * Starts the DynamoDB emulator on a free loopback port, with its data in `file`; every acknowledged write survives a
  * kill. With `bring`, the address of another DynamoDB-compatible server, nothing is started and that one is used.
  *
- * @throws LocalError when there is no emulator for this machine, the file is not a database, or nothing answers.
+ * @throws OperatorError when there is no emulator for this machine, the file is not a database, or nothing answers.
  */
 export async function startDynamoDb(options: { file: string; bring?: string | undefined }): Promise<DynamoDb> {
   if (options.bring) return brought(options.bring);
@@ -77,7 +77,9 @@ async function startOnFreePort(
 
 async function brought(endpoint: string): Promise<DynamoDb> {
   if (!(await answers(endpoint))) {
-    throw new LocalError(`Nothing answers at DYNAMODB_ENDPOINT=${endpoint}: start that server or unset the variable.`);
+    throw new OperatorError(
+      `Nothing answers at DYNAMODB_ENDPOINT=${endpoint}: start that server or unset the variable.`,
+    );
   }
   return { endpoint, failed: new Promise(() => {}), writes: null, close: async () => {} };
 }
@@ -88,7 +90,7 @@ function findBinary(): string {
     const folder = dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
     return join(folder, process.platform === 'win32' ? 'dynoxide.exe' : 'dynoxide');
   } catch (cause) {
-    throw new LocalError(
+    throw new OperatorError(
       `The DynamoDB emulator is not installed for ${process.platform}-${process.arch}: ` +
         'set DYNAMODB_ENDPOINT to the address of any DynamoDB-compatible server, such as DynamoDB Local.',
       { cause },
@@ -104,7 +106,7 @@ async function answering(database: Watched, endpoint: string, file: string): Pro
     if (ended) throw explain(database.errors(), file);
     if (Date.now() < deadline) continue;
     await database.stop();
-    throw new LocalError(`The DynamoDB emulator did not answer within ${START_LIMIT_MS / 1000} seconds: try again.`);
+    throw new OperatorError(`The DynamoDB emulator did not answer within ${START_LIMIT_MS / 1000} seconds: try again.`);
   }
 }
 
@@ -123,9 +125,9 @@ async function answers(endpoint: string, header?: string): Promise<boolean> {
 }
 
 /** The emulator's own last words as a sentence that says what to do. */
-export function explain(words: string, file: string): LocalError {
+export function explain(words: string, file: string): OperatorError {
   const cause = words ? new Error(words) : undefined;
-  return new LocalError(sentence(words, file), { cause });
+  return new OperatorError(sentence(words, file), { cause });
 }
 
 function sentence(words: string, file: string): string {

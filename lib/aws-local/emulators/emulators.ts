@@ -1,6 +1,6 @@
 import { mkdir, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LocalError } from '../../processes/local-error.ts';
+import { OperatorError } from '../../processes/operator-error.ts';
 import type { DatabaseWrites } from '../tuning/write-watch.ts';
 import { startDynamoDb } from './dynamodb.ts';
 import { startJsonEndpoint } from './json-endpoint.ts';
@@ -21,10 +21,10 @@ export interface Endpoints {
 export interface Emulators {
   readonly endpoints: Endpoints;
   /** Settles with the reason when one of them stops by itself; the service cannot go on then. */
-  readonly failed: Promise<LocalError>;
+  readonly failed: Promise<OperatorError>;
   /** Tells of writes to the tables; null where nobody can. */
   readonly writes: DatabaseWrites | null;
-  /** The value of a secret by its name or ARN. Throws LocalError when no such secret was created. */
+  /** The value of a secret by its name or ARN. Throws OperatorError when no such secret was created. */
   secretValue(nameOrArn: string): string;
   /** Stops all of them; a second call does nothing. */
   close(): Promise<void>;
@@ -46,7 +46,7 @@ const LEAST_SPACE_BYTES = 64 * 1024 * 1024;
  * Starts DynamoDB with its streams, SQS, S3, KMS and Secrets Manager, all on 127.0.0.1. Tables, keys and secrets are
  * kept in `dataDir`, a kill included; messages and objects live as long as the process.
  *
- * @throws LocalError with one sentence that says what is wrong and what to do.
+ * @throws OperatorError with one sentence that says what is wrong and what to do.
  */
 export async function startEmulators(options: EmulatorOptions): Promise<Emulators> {
   await prepare(options.dataDir);
@@ -70,7 +70,7 @@ export async function startEmulators(options: EmulatorOptions): Promise<Emulator
     writes: database.writes,
     secretValue: (nameOrArn) => {
       const value = secrets.valueOf(nameOrArn);
-      if (value === undefined) throw new LocalError(`The template declares no secret ${nameOrArn}.`);
+      if (value === undefined) throw new OperatorError(`The template declares no secret ${nameOrArn}.`);
       return value;
     },
     close: async () => {
@@ -84,11 +84,13 @@ async function prepare(dataDir: string): Promise<void> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
   } catch (cause) {
-    throw new LocalError(`The data folder ${dataDir} cannot be made: check the path and its permissions.`, { cause });
+    throw new OperatorError(`The data folder ${dataDir} cannot be made: check the path and its permissions.`, {
+      cause,
+    });
   }
   const { bavail, bsize } = await statfs(dataDir);
   if (bavail * bsize < LEAST_SPACE_BYTES) {
-    throw new LocalError(
+    throw new OperatorError(
       `There is no space left for the data folder ${dataDir}: free at least 64 MiB and start again.`,
     );
   }

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { LocalError } from '../../processes/local-error.ts';
+import { OperatorError } from '../../processes/operator-error.ts';
 
 /** Queues and buckets in memory, both at one address. */
 export interface SqsS3 {
   readonly endpoint: string;
   /** Settles when it stops by itself; never while it works or when it was closed. */
-  readonly failed: Promise<LocalError>;
+  readonly failed: Promise<OperatorError>;
   close(): Promise<void>;
 }
 
@@ -14,7 +14,7 @@ export interface SqsS3 {
  * Starts the SQS and S3 emulator in a worker thread, on a free port of 127.0.0.1 (an address, not a name: with it S3
  * clients put the bucket in the path). Messages and objects are gone after a restart; the log says what to do again.
  *
- * @throws LocalError when it cannot start.
+ * @throws OperatorError when it cannot start.
  */
 export async function startSqsS3(): Promise<SqsS3> {
   // No inherited loader arguments: the entry is plain JavaScript and starts faster without.
@@ -22,7 +22,7 @@ export async function startSqsS3(): Promise<SqsS3> {
   const port = await started(worker);
   let closing = false;
   const exited = once(worker, 'exit');
-  const failed = new Promise<LocalError>((resolve) => {
+  const failed = new Promise<OperatorError>((resolve) => {
     worker.once('error', (cause) => resolve(stopped(cause)));
     exited.then(
       () => closing || resolve(stopped()),
@@ -47,10 +47,10 @@ async function started(worker: Worker): Promise<number> {
     throw new Error(message?.error ?? 'no port');
   } catch (cause) {
     await worker.terminate();
-    throw new LocalError('The SQS and S3 emulator could not start: run npm ci and try again.', { cause });
+    throw new OperatorError('The SQS and S3 emulator could not start: run npm ci and try again.', { cause });
   }
 }
 
-function stopped(cause?: unknown): LocalError {
-  return new LocalError('The SQS and S3 emulator stopped by itself: start again.', { cause });
+function stopped(cause?: unknown): OperatorError {
+  return new OperatorError('The SQS and S3 emulator stopped by itself: start again.', { cause });
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { LocalError } from '../../processes/local-error.ts';
+import { OperatorError } from '../../processes/operator-error.ts';
 import type { Functions } from '../invoke/invoke.ts';
 import type { Template } from '../template/template.ts';
 import { type Answer, answer, type Backend } from './answer.ts';
@@ -42,7 +42,7 @@ export interface AccessRecord {
  *
  * @param options.port 0 for any free one
  * @param options.host 127.0.0.1 unless told otherwise
- * @throws LocalError when the port is taken or the API has something that this gateway cannot serve
+ * @throws OperatorError when the port is taken or the API has something that this gateway cannot serve
  */
 export async function startGateway(options: {
   template: Template;
@@ -107,7 +107,7 @@ async function listen(server: Server, port: number, host: string): Promise<numbe
   try {
     await once(server, 'listening');
   } catch (cause) {
-    throw new LocalError(`the gateway cannot listen on ${host}:${port}; is another one running?`, { cause });
+    throw new OperatorError(`the gateway cannot listen on ${host}:${port}; is another one running?`, { cause });
   }
   const address = server.address();
   return typeof address === 'object' && address ? address.port : port;

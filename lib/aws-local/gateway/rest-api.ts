@@ -1,4 +1,4 @@
-import { LocalError } from '../../processes/local-error.ts';
+import { OperatorError } from '../../processes/operator-error.ts';
 import { isRecord } from '../template/intrinsics.ts';
 import { rootResourceId } from '../template/physical-ids.ts';
 import type { Resource } from '../template/resource.ts';
@@ -37,12 +37,12 @@ const defaultTimeoutMs = 29_000;
 /**
  * Reads the one `AWS::ApiGateway::RestApi` of a template with its methods.
  *
- * @throws LocalError when there is not exactly one, and for what this gateway cannot serve: other integrations than
+ * @throws OperatorError when there is not exactly one, and for what this gateway cannot serve: other integrations than
  *   AWS_PROXY, other authorizations than NONE and a REQUEST authorizer
  */
 export function readRestApi(template: Template): RestApi {
   const [api, ...others] = template.ofType('AWS::ApiGateway::RestApi');
-  if (!api || others.length > 0) throw new LocalError('the template must declare exactly one REST API');
+  if (!api || others.length > 0) throw new OperatorError('the template must declare exactly one REST API');
   const stage = template.ofType('AWS::ApiGateway::Stage')[0]?.properties.StageName;
   const types = api.properties.BinaryMediaTypes;
   return {
@@ -56,7 +56,7 @@ export function readRestApi(template: Template): RestApi {
 function readMethod(template: Template, apiId: string, { logicalId, properties }: Resource): Method {
   const integration = record(properties.Integration);
   if (integration.Type !== 'AWS_PROXY') {
-    throw new LocalError(`method ${logicalId}: only AWS_PROXY integrations run locally, not ${integration.Type}`);
+    throw new OperatorError(`method ${logicalId}: only AWS_PROXY integrations run locally, not ${integration.Type}`);
   }
   const authorizer = readAuthorizer(template, logicalId, properties);
   const resourceId = String(properties.ResourceId);
@@ -79,7 +79,7 @@ function readAuthorizer(
   if (type === 'NONE') return undefined;
   const authorizer = template.resources.get(String(id));
   if (type !== 'CUSTOM' || authorizer?.properties.Type !== 'REQUEST') {
-    throw new LocalError(`method ${method}: only a REQUEST authorizer runs locally, not ${String(type)}`);
+    throw new OperatorError(`method ${method}: only a REQUEST authorizer runs locally, not ${String(type)}`);
   }
   const sources = String(authorizer.properties.IdentitySource ?? '').split(',');
   return {
@@ -93,7 +93,7 @@ function resourcePath(template: Template, apiId: string, resourceId: string): st
   for (let id = resourceId; id !== rootResourceId(apiId); ) {
     const resource = template.resources.get(id);
     if (resource?.type !== 'AWS::ApiGateway::Resource') {
-      throw new LocalError(`API resource ${resourceId} does not lead to the root of ${apiId}`);
+      throw new OperatorError(`API resource ${resourceId} does not lead to the root of ${apiId}`);
     }
     parts.unshift(String(resource.properties.PathPart));
     id = String(resource.properties.ParentId);
@@ -104,7 +104,7 @@ function resourcePath(template: Template, apiId: string, resourceId: string): st
 /** The function in `arn:…:lambda:path/…/functions/<function ARN>/invocations`; a version or alias is left aside. */
 function functionOf(uri: unknown, logicalId: string): string {
   const [, name] = /\/functions\/arn:[^:]+:lambda:[^:]*:[^:]*:function:([^:/]+)/.exec(String(uri)) ?? [];
-  if (name === undefined) throw new LocalError(`${logicalId}: ${String(uri)} names no function`);
+  if (name === undefined) throw new OperatorError(`${logicalId}: ${String(uri)} names no function`);
   return name;
 }
 

@@ -1,4 +1,4 @@
-import { LocalError } from '../../processes/local-error.ts';
+import { OperatorError } from '../../processes/operator-error.ts';
 import type { Template } from '../template/template.ts';
 import { FunctionHost } from './function-host.ts';
 import type { FunctionLogLine } from './log-lines.ts';
@@ -11,7 +11,7 @@ export interface Functions {
    * Calls a function and gives what its handler returned, after a trip through JSON as on AWS.
    *
    * @throws FunctionError when the handler throws, times out, or its worker dies; PayloadTooLarge for an event over
-   *   6 MB; LocalError for a function that is not in the template
+   *   6 MB; OperatorError for a function that is not in the template
    */
   invoke(functionName: string, event: unknown): Promise<unknown>;
   /**
@@ -47,11 +47,11 @@ export function startFunctions(options: {
   let closed = false;
 
   const host = (name: string): FunctionHost => {
-    if (closed) throw new LocalError('the functions were closed');
+    if (closed) throw new OperatorError('the functions were closed');
     const known = hosts.get(name);
     if (known) return known;
     const resource = declared.get(name);
-    if (!resource) throw new LocalError(`function ${name} is not in the template`);
+    if (!resource) throw new OperatorError(`function ${name} is not in the template`);
     const created = new FunctionHost(functionSettings(resource, options.endpoints), options.log);
     hosts.set(name, created);
     return created;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { LocalError } from '../../processes/local-error.ts';
+import { OperatorError } from '../../processes/operator-error.ts';
 import { account, region } from '../clients.ts';
 import { isRecord } from '../template/intrinsics.ts';
 import type { Resource } from '../template/resource.ts';
@@ -22,13 +22,13 @@ export interface FunctionSettings {
  *
  * @param endpoints emulator addresses by service, e.g. `{ DYNAMODB: 'http://127.0.0.1:…' }`; each becomes
  *   `AWS_ENDPOINT_URL_<service>`, which every AWS SDK reads
- * @throws LocalError when the function has no bundle in the assembly
+ * @throws OperatorError when the function has no bundle in the assembly
  * @see https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html
  */
 export function functionSettings(resource: Resource, endpoints: Readonly<Record<string, string>>): FunctionSettings {
   const { properties, logicalId, assetPath } = resource;
   if (assetPath === undefined)
-    throw new LocalError(`function ${logicalId} has no bundle among the assets of the synthesis`);
+    throw new OperatorError(`function ${logicalId} has no bundle among the assets of the synthesis`);
   const name = functionName(resource);
   const [module, exportName] = splitHandler(String(properties.Handler), logicalId);
   const memoryMb = Number(properties.MemorySize ?? 128);
@@ -56,7 +56,7 @@ export function functionName({ properties, logicalId }: Resource): string {
 function splitHandler(handler: string, logicalId: string): [string, string] {
   const [module, exportName, ...rest] = handler.split('.');
   if (module && exportName && rest.length === 0) return [module, exportName];
-  throw new LocalError(`function ${logicalId}: the handler "${handler}" is not of the form module.export`);
+  throw new OperatorError(`function ${logicalId}: the handler "${handler}" is not of the form module.export`);
 }
 
 /** What Lambda itself sets: https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html */

@@ -1,4 +1,4 @@
-import { LocalError } from '../../processes/local-error.ts';
+import { OperatorError } from '../../processes/operator-error.ts';
 
 /** Whether an event passes. */
 export type Filter = (event: unknown) => boolean;
@@ -10,12 +10,12 @@ type Fields = Record<string, unknown>;
  * A filter pattern of an event source mapping: fields named by it must match one of their conditions each, `$or` wants
  * one of several patterns. A field that holds a list matches when one of its items does.
  *
- * @throws LocalError for a pattern that is not understood: a filter that passes too much would hide a mistake
+ * @throws OperatorError for a pattern that is not understood: a filter that passes too much would hide a mistake
  * @see https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html
  */
 export function parseFilter(pattern: string): Filter {
   const parsed: unknown = JSON.parse(pattern);
-  if (!isFields(parsed)) throw new LocalError(`The filter pattern ${pattern} is not an object.`);
+  if (!isFields(parsed)) throw new OperatorError(`The filter pattern ${pattern} is not an object.`);
   return fieldsFilter(parsed);
 }
 
@@ -27,7 +27,8 @@ function fieldsFilter(pattern: Fields): Filter {
 }
 
 function anyOf(patterns: unknown): Filter {
-  if (!Array.isArray(patterns) || !patterns.every(isFields)) throw new LocalError('A filter has $or without a list.');
+  if (!Array.isArray(patterns) || !patterns.every(isFields))
+    throw new OperatorError('A filter has $or without a list.');
   const filters = patterns.map(fieldsFilter);
   return (event) => filters.some((filter) => filter(event));
 }
@@ -39,7 +40,7 @@ function fieldFilter(name: string, expected: unknown): Filter {
     return (event) => inner(field(event));
   }
   if (!Array.isArray(expected))
-    throw new LocalError(`The filter condition of ${name} is neither a list nor an object.`);
+    throw new OperatorError(`The filter condition of ${name} is neither a list nor an object.`);
   const conditions = expected.map(condition);
   return (event) => conditions.some((test) => eachItem(field(event), test));
 }
@@ -52,7 +53,7 @@ function condition(expected: unknown): Test {
   if (!isFields(expected)) return (value) => value === expected;
   const [[operator, operand] = ['', undefined]] = Object.entries(expected);
   const make = operators[operator];
-  if (!make) throw new LocalError(`The filter operator ${JSON.stringify(operator)} is not known on this machine.`);
+  if (!make) throw new OperatorError(`The filter operator ${JSON.stringify(operator)} is not known on this machine.`);
   return make(operand);
 }
 
@@ -81,11 +82,11 @@ const comparisons: Readonly<Record<string, (value: number, bound: number) => boo
 
 /** `["<", 10]` or `[">=", 0, "<", 10]`. */
 function numeric(operand: unknown): Test {
-  if (!Array.isArray(operand)) throw new LocalError('The filter operator "numeric" has no list.');
+  if (!Array.isArray(operand)) throw new OperatorError('The filter operator "numeric" has no list.');
   const tests = Array.from({ length: operand.length / 2 }, (_, index) => {
     const compare = comparisons[String(operand[2 * index])];
     const bound = Number(operand[2 * index + 1]);
-    if (!compare) throw new LocalError(`The numeric comparison ${operand[2 * index]} is not known.`);
+    if (!compare) throw new OperatorError(`The numeric comparison ${operand[2 * index]} is not known.`);
     return (value: number) => compare(value, bound);
   });
   return (value) => typeof value === 'number' && tests.every((test) => test(value));

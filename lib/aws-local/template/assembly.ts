@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LocalError } from '../../processes/local-error.ts';
+import { OperatorError } from '../../processes/operator-error.ts';
 import { isRecord } from './intrinsics.ts';
 
 /** The one stack of a synthesised CDK app: its template as parsed JSON, and where each of its assets lies. */
@@ -14,7 +14,7 @@ export interface Assembly {
 /**
  * Reads a cloud assembly (`cdk.out`).
  *
- * @throws LocalError when the folder is no assembly, or holds no stack or several
+ * @throws OperatorError when the folder is no assembly, or holds no stack or several
  * @see https://github.com/aws/aws-cdk/blob/main/packages/aws-cdk-lib/cloud-assembly-schema/README.md
  */
 export function readAssembly(folder: string): Assembly {
@@ -23,7 +23,7 @@ export function readAssembly(folder: string): Assembly {
     ([, artifact]) => record(artifact).type === 'aws:cloudformation:stack',
   );
   const [stack, ...others] = stacks;
-  if (!stack || others.length > 0) throw new LocalError(`${folder} must hold one stack and holds ${stacks.length}`);
+  if (!stack || others.length > 0) throw new OperatorError(`${folder} must hold one stack and holds ${stacks.length}`);
   const [stackName, artifact] = stack;
   const templateFile = String(record(record(artifact).properties).templateFile);
   return { stackName, template: record(readJson(join(folder, templateFile))), assets: readAssets(folder, artifacts) };
@@ -48,7 +48,7 @@ function readJson(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch (cause) {
-    throw new LocalError(`${path} cannot be read; run the synthesis first (npx cdk synth)`, { cause });
+    throw new OperatorError(`${path} cannot be read; run the synthesis first (npx cdk synth)`, { cause });
   }
 }
 

@@ -1,4 +1,4 @@
-import { LocalError } from '../../processes/local-error.ts';
+import { OperatorError } from '../../processes/operator-error.ts';
 
 /** What an intrinsic function may ask of the template it stands in. Each throws when it does not know the name. */
 export interface Scope {
@@ -32,7 +32,7 @@ const intrinsics: Readonly<Record<string, Intrinsic>> = {
     return scope.mapping(map ?? '', key ?? '', entry ?? '');
   },
   'Fn::ImportValue': () => {
-    throw new LocalError('Fn::ImportValue reads the outputs of another stack, and only this one runs here');
+    throw new OperatorError('Fn::ImportValue reads the outputs of another stack, and only this one runs here');
   },
 };
 
@@ -40,7 +40,7 @@ const intrinsics: Readonly<Record<string, Intrinsic>> = {
  * A template value with every intrinsic function replaced by what it gives. Objects and lists are copied; a property
  * or item that resolves to `AWS::NoValue` is left out.
  *
- * @throws LocalError for an intrinsic this runtime does not know, or one with arguments of the wrong shape
+ * @throws OperatorError for an intrinsic this runtime does not know, or one with arguments of the wrong shape
  */
 export function resolve(value: unknown, scope: Scope): unknown {
   if (Array.isArray(value)) return value.map((item) => resolve(item, scope)).filter((item) => item !== noValue);
@@ -48,7 +48,7 @@ export function resolve(value: unknown, scope: Scope): unknown {
   const [only, ...others] = Object.keys(value);
   if (only !== undefined && others.length === 0 && (only === 'Ref' || only.startsWith('Fn::'))) {
     const intrinsic = intrinsics[only];
-    if (!intrinsic) throw new LocalError(`${only} is not an intrinsic function that this runtime knows`);
+    if (!intrinsic) throw new OperatorError(`${only} is not an intrinsic function that this runtime knows`);
     return intrinsic(value[only], scope);
   }
   const properties = Object.entries(value).map(([key, item]) => [key, resolve(item, scope)] as const);
@@ -94,7 +94,7 @@ function select(argument: unknown, scope: Scope): unknown {
   const [index, from] = list(argument, 'Fn::Select');
   const items = list(resolve(from, scope), 'Fn::Select');
   const position = Number(resolve(index, scope));
-  if (!(position in items)) throw new LocalError(`Fn::Select asks for item ${position} of ${items.length}`);
+  if (!(position in items)) throw new OperatorError(`Fn::Select asks for item ${position} of ${items.length}`);
   return items[position];
 }
 
@@ -119,11 +119,11 @@ function every(argument: unknown, where: string, scope: Scope): boolean[] {
 
 function list(value: unknown, where: string): unknown[] {
   if (Array.isArray(value)) return value;
-  throw new LocalError(`${where} needs a list and got ${JSON.stringify(value)}`);
+  throw new OperatorError(`${where} needs a list and got ${JSON.stringify(value)}`);
 }
 
 function string(value: unknown, where: string): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  throw new LocalError(`${where} needs a text and got ${JSON.stringify(value)}`);
+  throw new OperatorError(`${where} needs a text and got ${JSON.stringify(value)}`);
 }

@@ -1,4 +1,4 @@
-import { LocalError } from '../../processes/local-error.ts';
+import { OperatorError } from '../../processes/operator-error.ts';
 import { account, region } from '../clients.ts';
 import type { Assembly } from './assembly.ts';
 import { isRecord, noValue, resolve, resolveCondition, type Scope } from './intrinsics.ts';
@@ -80,12 +80,12 @@ export class Stack implements Scope {
     const declared = this.#declared(logicalId, 'Fn::GetAtt');
     const value = this.#values.overrides?.[`${logicalId}.${name}`] ?? attribute(declared, name, this.#values);
     if (value !== undefined) return value;
-    throw new LocalError(`Fn::GetAtt ${logicalId}.${name}: ${declared.type} has no such attribute on this machine`);
+    throw new OperatorError(`Fn::GetAtt ${logicalId}.${name}: ${declared.type} has no such attribute on this machine`);
   }
 
   condition(name: string): boolean {
     const conditions = this.#section('Conditions');
-    if (!Object.hasOwn(conditions, name)) throw new LocalError(`condition ${name} is not in the template`);
+    if (!Object.hasOwn(conditions, name)) throw new OperatorError(`condition ${name} is not in the template`);
     return this.#once(`condition ${name}`, () => resolveCondition(conditions[name], this));
   }
 
@@ -93,13 +93,13 @@ export class Stack implements Scope {
     const keys = this.#section('Mappings')[map];
     const entries = isRecord(keys) ? keys[key] : undefined;
     if (isRecord(entries) && Object.hasOwn(entries, entry)) return entries[entry];
-    throw new LocalError(`Fn::FindInMap: ${map}.${key}.${entry} is not in the template`);
+    throw new OperatorError(`Fn::FindInMap: ${map}.${key}.${entry} is not in the template`);
   }
 
   /** A resource for naming: reads single properties, so that a name never waits for the rest of the resource. */
   #declared(logicalId: string, by: string): Declared {
     if (!Object.hasOwn(this.#section('Resources'), logicalId)) {
-      throw new LocalError(`${by} ${logicalId}: no such resource or parameter in the template`);
+      throw new OperatorError(`${by} ${logicalId}: no such resource or parameter in the template`);
     }
     const { Type, Properties } = this.#declaration(logicalId);
     const text = (property: string): string | undefined => {
@@ -126,14 +126,14 @@ export class Stack implements Scope {
     try {
       return localAddresses(resolve(value, this), this.#values.apiHosts ?? {});
     } catch (cause) {
-      if (cause instanceof LocalError) throw new LocalError(`${what}: ${cause.message}`, { cause });
+      if (cause instanceof OperatorError) throw new OperatorError(`${what}: ${cause.message}`, { cause });
       throw cause;
     }
   }
 
   /** Guards against a template that refers to itself, which would otherwise end in a stack overflow. */
   #once<T>(what: string, work: () => T): T {
-    if (this.#underWay.includes(what)) throw new LocalError(`${what} refers to itself`);
+    if (this.#underWay.includes(what)) throw new OperatorError(`${what} refers to itself`);
     this.#underWay.push(what);
     try {
       return work();

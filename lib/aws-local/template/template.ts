@@ -15,7 +15,7 @@ export interface Template {
  * The stack of a cloud assembly with the template's intrinsics, conditions and parameters resolved to local values.
  *
  * @param options.parameters values of CloudFormation parameters; the others keep their defaults
- * @throws LocalError for a folder that is no assembly, an unknown parameter or one without a value; reading a
+ * @throws OperatorError for a folder that is no assembly, an unknown parameter or one without a value; reading a
  *   resource or the outputs throws it for what cannot be resolved, naming the resource
  */
 export function loadTemplate(options: {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { LocalError } from '../../processes/local-error.ts';
+import { OperatorError } from '../../processes/operator-error.ts';
 import type { Upgrade } from './upgrade.ts';
 
 /** An HTTP server on 127.0.0.1 whose connections may switch to the WebSocket protocol. */
@@ -14,7 +14,7 @@ export interface LoopbackServer {
  * Starts a server. What `answer` fails to answer is cut off.
  *
  * @param options.port 0 for any free one
- * @throws LocalError when the port is taken
+ * @throws OperatorError when the port is taken
  */
 export async function startLoopbackServer(options: {
   port: number;
@@ -30,7 +30,7 @@ export async function startLoopbackServer(options: {
   try {
     await once(server, 'listening');
   } catch (cause) {
-    throw new LocalError(`the WebSocket API cannot listen on 127.0.0.1:${port}; is another one running?`, { cause });
+    throw new OperatorError(`the WebSocket API cannot listen on 127.0.0.1:${port}; is another one running?`, { cause });
   }
   const address = server.address();
   const stop = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-import { LocalError } from '../../processes/local-error.ts';
+import { OperatorError } from '../../processes/operator-error.ts';
 import { isRecord } from '../template/intrinsics.ts';
 
 /** The key that a message asks for; undefined when it says none, which is a case for `$default`. */
@@ -10,12 +10,12 @@ const reserved = new Set(['$connect', '$disconnect', '$default']);
 /**
  * Compiles an API's `RouteSelectionExpression`: `$request.body.action`, also deeper and in braces.
  *
- * @throws LocalError for any other form
+ * @throws OperatorError for any other form
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/websocket-api-develop-routes.html
  */
 export function selectRoute(expression: string): SelectRoute {
   const [, path] = /^\$\{?request\.body\.([\w.-]+)\}?$/.exec(expression) ?? [];
-  if (path === undefined) throw new LocalError(`routes cannot be selected by ${expression} locally`);
+  if (path === undefined) throw new OperatorError(`routes cannot be selected by ${expression} locally`);
   const fields = path.split('.');
   return (body) => {
     const value = fields.reduce<unknown>(

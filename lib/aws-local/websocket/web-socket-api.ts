@@ -1,4 +1,4 @@
-import { LocalError } from '../../processes/local-error.ts';
+import { OperatorError } from '../../processes/operator-error.ts';
 import { nameOf } from '../arn.ts';
 import type { AuthorizerSettings } from '../gateway/rest-api.ts';
 import type { Resource } from '../template/resource.ts';
@@ -45,7 +45,7 @@ export function webSocketApiIds(template: Template): string[] {
 /**
  * Reads a WebSocket API with its routes.
  *
- * @throws LocalError for what cannot be served here: integrations other than AWS_PROXY, API keys, authorizers other than
+ * @throws OperatorError for what cannot be served here: integrations other than AWS_PROXY, API keys, authorizers other than
  *   REQUEST, a selection that is not by a field of the message
  */
 export function readWebSocketApi(template: Template, apiId: string): WebSocketApi {
@@ -68,9 +68,10 @@ export function readWebSocketApi(template: Template, apiId: string): WebSocketAp
 
 function readRoute(template: Template, { logicalId, properties }: Resource, answering: ReadonlySet<string>): Route {
   const { RouteKey, Target, RouteResponseSelectionExpression: response, AuthorizationType: type } = properties;
-  if (properties.ApiKeyRequired === true) throw new LocalError(`route ${logicalId}: API keys are not checked locally`);
+  if (properties.ApiKeyRequired === true)
+    throw new OperatorError(`route ${logicalId}: API keys are not checked locally`);
   if (RouteKey !== '$connect' && type !== undefined && type !== 'NONE') {
-    throw new LocalError(`route ${logicalId}: only $connect can be authorized`);
+    throw new OperatorError(`route ${logicalId}: only $connect can be authorized`);
   }
   const answers = response === '$default' && answering.has(logicalId);
   const route = { routeKey: String(RouteKey), answers };
@@ -81,7 +82,7 @@ function readIntegration(template: Template, route: string, target: unknown): In
   const integration = template.resources.get(String(target).replace(/^integrations\//, ''));
   const { IntegrationType: type, IntegrationUri: uri, TimeoutInMillis: timeout } = integration?.properties ?? {};
   if (type !== 'AWS_PROXY') {
-    throw new LocalError(`route ${route}: only AWS_PROXY integrations run locally, not ${String(type)}`);
+    throw new OperatorError(`route ${route}: only AWS_PROXY integrations run locally, not ${String(type)}`);
   }
   return { functionName: functionOf(uri, route), timeoutMs: Number(timeout ?? defaultTimeoutMs) };
 }
@@ -91,7 +92,7 @@ function readAuthorization(template: Template, { logicalId, properties }: Resour
   if (type === 'NONE' || type === 'AWS_IAM') return type;
   const { AuthorizerType, AuthorizerUri, IdentitySource } = template.resources.get(String(id))?.properties ?? {};
   if (type !== 'CUSTOM' || AuthorizerType !== 'REQUEST') {
-    throw new LocalError(`route ${logicalId}: only IAM and a REQUEST authorizer run locally, not ${String(type)}`);
+    throw new OperatorError(`route ${logicalId}: only IAM and a REQUEST authorizer run locally, not ${String(type)}`);
   }
   return {
     functionName: functionOf(AuthorizerUri, logicalId),
@@ -104,7 +105,7 @@ function readAuthorization(template: Template, { logicalId, properties }: Resour
 function functionOf(uri: unknown, logicalId: string): string {
   const [, arn] = /\/functions\/(arn:[^/]+)\/invocations$/.exec(String(uri)) ?? [];
   const [name] = arn === undefined ? [] : nameOf(arn).split(':');
-  if (!name) throw new LocalError(`${logicalId}: ${String(uri)} names no function`);
+  if (!name) throw new OperatorError(`${logicalId}: ${String(uri)} names no function`);
   return name;
 }
 

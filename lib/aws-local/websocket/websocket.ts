@@ -37,7 +37,7 @@ interface Served {
  * @param options.ports on 127.0.0.1, by logical id of the API; 0, or an API that is not listed: any free one
  * @param options.log told what was refused or failed, without headers, queries and messages
  * @param options.limits those that are not AWS's
- * @throws LocalError when a port is taken or an API has something that cannot be served here; nothing listens then
+ * @throws OperatorError when a port is taken or an API has something that cannot be served here; nothing listens then
  */
 export async function startWebSocketApis(options: {
   template: Template;

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { LocalError } from '../../processes/local-error.ts';
+import { OperatorError } from '../../processes/operator-error.ts';
 import type { Git } from '../git/git.ts';
 import type { Running } from '../running.ts';
 import type { Folders } from '../store/folders.ts';
@@ -31,7 +31,7 @@ async function attempt({ git, folders }: Deliverer, running: Running, owed: Owed
   } catch (error) {
     const why = `was not called: ${error instanceof Error ? error.message : 'the push cannot be read'}`;
     // Git can be installed again; a repository that cannot be read will not mend by itself.
-    return { kind: error instanceof LocalError ? 'away' : 'refused', why };
+    return { kind: error instanceof OperatorError ? 'away' : 'refused', why };
   }
 }
 

@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { devNull } from 'node:os';
-import { LocalError } from '../../processes/local-error.ts';
+import { OperatorError } from '../../processes/operator-error.ts';
 
 /** Git, run with arguments (never through a shell) and away from the settings of whoever runs it. */
 export interface Git {
@@ -20,7 +20,7 @@ export class GitFailed extends Error {
 const maxOutput = 64 * 1024 * 1024;
 const passedOn = ['PATH', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'PATHEXT'];
 
-/** Git as a command; `git` on the PATH unless another is named. Each call throws a `LocalError` when there is none. */
+/** Git as a command; `git` on the PATH unless another is named. Each call throws an `OperatorError` when there is none. */
 export function gitCommand(command = 'git'): Git {
   const read = (args: readonly string[], input?: string) =>
     new Promise<string>((resolve, reject) => {
@@ -64,7 +64,7 @@ function gitEnvironment(): Record<string, string> {
 
 function failure(error: Error, subcommand: string, stderr: string): Error {
   if ('code' in error && error.code === 'ENOENT') {
-    return new LocalError('git was not found: install it (https://git-scm.com/downloads), then start again.');
+    return new OperatorError('git was not found: install it (https://git-scm.com/downloads), then start again.');
   }
   const first = stderr.trim().split('\n', 1)[0] || 'it failed';
   return new GitFailed(`git ${subcommand}: ${first}`, { cause: error });

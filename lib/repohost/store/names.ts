@@ -1,4 +1,4 @@
-import { LocalError } from '../../processes/local-error.ts';
+import { OperatorError } from '../../processes/operator-error.ts';
 
 /** A repository by owner and name. */
 export interface RepositoryName {
@@ -18,10 +18,10 @@ export function isRepositoryName({ owner, name }: RepositoryName): boolean {
   return ownerPattern.test(owner) && !reserved.has(owner) && namePattern.test(name) && !/\.(?:git|next)$/i.test(name);
 }
 
-/** Throws a `LocalError` unless owner and name can be a repository. */
+/** Throws an `OperatorError` unless owner and name can be a repository. */
 export function checkRepositoryName(repository: RepositoryName): void {
   if (isRepositoryName(repository)) return;
-  throw new LocalError(
+  throw new OperatorError(
     'A repository is named by an owner (letters, digits, dashes) and a name (also dots and underscores, not ending in .git).',
   );
 }

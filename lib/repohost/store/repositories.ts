@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { LocalError } from '../../processes/local-error.ts';
+import { OperatorError } from '../../processes/operator-error.ts';
 import { installHook } from '../delivery/hook.ts';
 import { type RepositoryRecord, readRecord, writeRecord } from '../delivery/record.ts';
 import type { Git } from '../git/git.ts';
@@ -55,7 +55,7 @@ export function repositoriesIn(folders: Folders, git: Git): Repositories {
 
 async function initialise(git: Git, folder: string, branch: string): Promise<void> {
   if ((await git.ask(['check-ref-format', '--branch', branch])) === null) {
-    throw new LocalError('The default branch of a repository must be a name that git accepts.');
+    throw new OperatorError('The default branch of a repository must be a name that git accepts.');
   }
   // No template: it may hold hooks. HEAD by hand: `--initial-branch` is younger than many a git.
   await git.read(['init', '--quiet', '--bare', '--template=', folder]);

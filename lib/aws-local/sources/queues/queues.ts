@@ -2,7 +2,7 @@ import { once, setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { LocalError } from '../../../processes/local-error.ts';
+import { OperatorError } from '../../../processes/operator-error.ts';
 import { account, clientFor } from '../../clients.ts';
 import type { Endpoints } from '../../emulators/emulators.ts';
 import type { Invoker, Running, Warn } from '../../invoke/invoker.ts';
@@ -32,7 +32,7 @@ const AFTER_ERROR_MS = 1000;
  * What a function finished is deleted; what failed stays hidden for the queue's visibility timeout, or for what the
  * function set, and comes again. `MaximumBatchingWindowInSeconds` is not waited for.
  *
- * @throws LocalError when a queue's mapping has filters, which are not understood here
+ * @throws OperatorError when a queue's mapping has filters, which are not understood here
  */
 export function startQueues(options: QueueOptions): Running {
   const stop = new AbortController();
@@ -53,7 +53,7 @@ export function startQueues(options: QueueOptions): Running {
 
 function plain(mapping: Mapping): Mapping {
   if (mapping.filters.length === 0) return mapping;
-  throw new LocalError(`${mapping.id}: filters on a queue are not supported on this machine.`);
+  throw new OperatorError(`${mapping.id}: filters on a queue are not supported on this machine.`);
 }
 
 interface Poll extends QueueOptions {

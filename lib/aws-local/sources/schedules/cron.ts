@@ -1,4 +1,4 @@
-import { LocalError } from '../../../processes/local-error.ts';
+import { OperatorError } from '../../../processes/operator-error.ts';
 
 /** When a schedule is due next, strictly after the given time; `undefined` when never again. Times are UTC. */
 export type Timetable = (after: Date) => Date | undefined;
@@ -8,7 +8,7 @@ const unitsMs: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_
 /**
  * An EventBridge expression: `rate(5 minutes)`, `cron(0 3 ? * MON-FRI *)` or `at(2030-01-01T00:00:00)`.
  *
- * @throws LocalError for what is not understood, such as the letters L, W and # in cron
+ * @throws OperatorError for what is not understood, such as the letters L, W and # in cron
  * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-scheduled-rule-pattern.html
  */
 export function parseSchedule(expression: string): Timetable {
@@ -76,7 +76,7 @@ function numbers(field: string, least: number, most: number, names: readonly str
     const named = names.indexOf(text.toUpperCase());
     const value = named === -1 ? Number(text) : named + least;
     if (text !== '' && Number.isInteger(value) && value >= least && value <= most) return value;
-    throw new LocalError(`The cron field ${field} is not understood on this machine.`);
+    throw new OperatorError(`The cron field ${field} is not understood on this machine.`);
   };
   const ofPart = (part: string): number[] => {
     const [range = '', step] = part.split('/');
@@ -90,6 +90,6 @@ function numbers(field: string, least: number, most: number, names: readonly str
   return new Set(field.split(',').flatMap(ofPart));
 }
 
-function unknown(expression: string): LocalError {
-  return new LocalError(`The schedule ${expression} is not understood on this machine.`);
+function unknown(expression: string): OperatorError {
+  return new OperatorError(`The schedule ${expression} is not understood on this machine.`);
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { array, looseObject, optional, parse, string } from 'valibot';
-import { LocalError } from '../../../processes/local-error.ts';
+import { OperatorError } from '../../../processes/operator-error.ts';
 import { nameOf } from '../../arn.ts';
 import { account, region } from '../../clients.ts';
 import type { Invoker, Running, Warn } from '../../invoke/invoker.ts';
@@ -43,7 +43,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
  * runs at once: after a restart, what was left unfinished is to go on now rather than after a whole interval. A run
  * that fails is told and not repeated; the next one comes by itself.
  *
- * @throws LocalError for an expression or a time zone that is not understood
+ * @throws OperatorError for an expression or a time zone that is not understood
  */
 export function startSchedules(options: { template: Template; functions: Invoker; warn: Warn }): Running {
   const stops = schedulesOf(options.template).map((schedule) => keep(schedule, options));
@@ -102,7 +102,7 @@ function ofScheduler(resource: Resource): Schedule[] {
   const given = parse(SchedulerSchedule, resource.properties);
   if (given.State === 'DISABLED' || !isFunction(given.Target)) return [];
   if (!/^(?:UTC|Etc\/UTC)$/.test(given.ScheduleExpressionTimezone)) {
-    throw new LocalError(`${resource.logicalId}: only UTC is known as a schedule's time zone on this machine.`);
+    throw new OperatorError(`${resource.logicalId}: only UTC is known as a schedule's time zone on this machine.`);
   }
   const arn = `arn:aws:scheduler:${region}:${account}:schedule/default/${nameOfResource(resource)}`;
   return [scheduleOf({ expression: given.ScheduleExpression, arn, target: given.Target, source: 'aws.scheduler' })];

@@ -1,7 +1,7 @@
 import { once, setMaxListeners } from 'node:events';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { LocalError } from '../../../processes/local-error.ts';
+import { OperatorError } from '../../../processes/operator-error.ts';
 import { clientFor } from '../../clients.ts';
 import type { Endpoints } from '../../emulators/emulators.ts';
 import type { Invoker, Running, Warn } from '../../invoke/invoker.ts';
@@ -39,7 +39,7 @@ export interface Streams extends Running {
  * Positions are written at most once a second, so after a kill the last second's records come again, and what was
  * written while nothing ran comes then.
  *
- * @throws LocalError when a table has no stream
+ * @throws OperatorError when a table has no stream
  */
 export async function startStreams(options: StreamOptions): Promise<Streams> {
   const stop = new AbortController();
@@ -76,5 +76,5 @@ export async function startStreams(options: StreamOptions): Promise<Streams> {
 async function streamOf(database: DynamoDBClient, mapping: Mapping): Promise<string> {
   const { Table } = await database.send(new DescribeTableCommand({ TableName: mapping.source }));
   if (Table?.LatestStreamArn) return Table.LatestStreamArn;
-  throw new LocalError(`${mapping.id} reads the stream of the table ${mapping.source}, which has none.`);
+  throw new OperatorError(`${mapping.id} reads the stream of the table ${mapping.source}, which has none.`);
 }

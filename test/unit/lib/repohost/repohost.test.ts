@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LocalError } from '../../../../lib/processes/local-error.ts';
+import { OperatorError } from '../../../../lib/processes/operator-error.ts';
 import { archiveLinks } from '../../../../lib/repohost/git/archive.ts';
 import { type RepoHost, startRepoHost } from '../../../../lib/repohost/repohost.ts';
 import {
@@ -213,11 +213,11 @@ describe('The repository host', () => {
     ['ada', ''],
     ['-x', 'x'],
   ])('creates no repository %j/%j', async (owner, name) => {
-    await expect(host.createRepository(owner, name)).rejects.toThrow(LocalError);
+    await expect(host.createRepository(owner, name)).rejects.toThrow(OperatorError);
   });
 
   it('creates no repository whose default branch git would not take', async () => {
-    await expect(host.createRepository('ada', 'bad-branch', { defaultBranch: 'a..b' })).rejects.toThrow(LocalError);
+    await expect(host.createRepository('ada', 'bad-branch', { defaultBranch: 'a..b' })).rejects.toThrow(OperatorError);
     expect((await fetch(`${host.url}/ada/bad-branch`)).status).toBe(404);
   });
 
