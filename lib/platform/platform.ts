@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type Groups, groups, reap } from '../processes/groups.ts';
+import { type GroupRegistry, killOrphans, openGroupRegistry } from '../processes/group-registry.ts';
 import { listen, portOf } from '../processes/ports.ts';
 import { accountRoutes } from './api/accounts.ts';
 import { appView } from './api/app-view.ts';
@@ -11,7 +11,7 @@ import { builder } from './build/builder.ts';
 import { dependencies } from './build/dependencies.ts';
 import { passwordVerifier } from './http/passwords.ts';
 import { platformServer } from './http/server.ts';
-import { messageOf } from './refusal.ts';
+import { messageOf } from './http-error.ts';
 import type { OwnEnvironment } from './run/child-environment.ts';
 import { runners } from './run/runners.ts';
 import { defaultLimits, type Limits, type Log } from './settings.ts';
@@ -44,7 +44,7 @@ export interface PlatformOptions {
 export interface Platform {
   /** Of the API, without a slash at the end. */
   readonly url: string;
-  /** Adds a user; throws a Refusal (409) when the name is taken. */
+  /** Adds a user; throws a HttpError (409) when the name is taken. */
   createUser(name: string, password: string): Promise<void>;
   /** Makes sure that there is this user and that this is the password; a second call changes nothing. */
   seed(login: { readonly user: string; readonly password: string }): Promise<void>;
@@ -63,9 +63,9 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   const limits: Limits = { ...defaultLimits, ...options.limits };
   const dirs = folders(resolve(options.dataDir));
   await mkdir(dirs.apps, { recursive: true });
-  for (const what of await reap(dirs.groups)) log({ type: 'platform.reaped', detail: what });
+  for (const what of await killOrphans(dirs.groups)) log({ type: 'platform.orphan_killed', detail: what });
 
-  const parts = assemble(options, { limits, log, folders: dirs, groups: await groups(dirs.groups) });
+  const parts = assemble(options, { limits, log, folders: dirs, groups: await openGroupRegistry(dirs.groups) });
   const port = await listen(parts.server, options.port ?? 0).catch(async (error: unknown) => {
     await parts.groups.close();
     throw new Error(`The platform cannot listen on port ${options.port}: ${messageOf(error)}.`, { cause: error });
@@ -89,7 +89,7 @@ interface Ground {
   readonly limits: Limits;
   readonly log: Log;
   readonly folders: Folders;
-  readonly groups: Groups;
+  readonly groups: GroupRegistry;
 }
 
 /** Makes all parts of the platform and joins them; nothing listens or runs yet. */

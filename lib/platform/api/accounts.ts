@@ -1,6 +1,6 @@
 import { jsonBody } from '../http/json-body.ts';
 import { type Route, userOf } from '../http/route.ts';
-import { Refusal } from '../refusal.ts';
+import { HttpError } from '../http-error.ts';
 import { removeThirdParty, storeThirdParty } from '../store/third-party-tokens.ts';
 import { createToken, listTokens, revokeToken } from '../store/tokens.ts';
 import type { Users } from '../store/users.ts';
@@ -40,9 +40,9 @@ function tokenRoutes(users: Users, bodyBytes: number): readonly Route[] {
       path: '/users/:user/tokens',
       run: async (call) => {
         // A stolen token must not be able to make itself a successor.
-        if (call.caller.with !== 'password') throw new Refusal(403, 'API tokens are made with the password only.');
+        if (call.caller.with !== 'password') throw new HttpError(403, 'API tokens are made with the password only.');
         const { name } = await jsonBody(call.request, bodyBytes);
-        if (typeof name !== 'string') throw new Refusal(400, 'The field name is missing: what the token is for.');
+        if (typeof name !== 'string') throw new HttpError(400, 'The field name is missing: what the token is for.');
         return { status: 201, body: await createToken(users, userOf(call), name) };
       },
     },

@@ -1,6 +1,6 @@
 import { jsonBody } from '../http/json-body.ts';
 import { appOf, type Call, isSet, type Reply, type Route, wholeNumber } from '../http/route.ts';
-import { Refusal } from '../refusal.ts';
+import { HttpError } from '../http-error.ts';
 import type { Runner } from '../run/runner.ts';
 import type { Runners } from '../run/runners.ts';
 import type { Apps } from '../store/apps.ts';
@@ -27,7 +27,7 @@ export function processRoutes(parts: ProcessRouteParts): readonly Route[] {
         const { active } = await apps.get(appOf(call));
         const { snapshot = active } = await jsonBody(call.request, parts.bodyBytes);
         if (typeof snapshot !== 'string')
-          throw new Refusal(400, 'The field snapshot is missing: which snapshot to start.');
+          throw new HttpError(400, 'The field snapshot is missing: which snapshot to start.');
         await runners.of(appOf(call)).start(checkedSnapshot(snapshot));
         return { status: 200, body: await view(appOf(call)) };
       },

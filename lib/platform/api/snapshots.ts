@@ -1,8 +1,8 @@
-import { turns } from '../../processes/turns.ts';
+import { keyedMutex } from '../../processes/keyed-mutex.ts';
 import type { Builder } from '../build/builder.ts';
 import { appOf, type Call, type Route, snapshotOf, wholeNumber } from '../http/route.ts';
 import { type Declared, type Received, receive } from '../http/upload.ts';
-import { Refusal } from '../refusal.ts';
+import { HttpError } from '../http-error.ts';
 import type { Apps } from '../store/apps.ts';
 import type { Folders } from '../store/folders.ts';
 import { type AppName, appKey } from '../store/names.ts';
@@ -23,7 +23,7 @@ const longestWaitSeconds = 55;
 export function snapshotRoutes(parts: SnapshotRouteParts): readonly Route[] {
   const { apps, snapshots, builder } = parts;
   const path = '/apps/:user/:app/snapshots';
-  const inTurn = turns();
+  const withLock = keyedMutex();
   return [
     {
       method: 'GET',
@@ -46,7 +46,7 @@ export function snapshotRoutes(parts: SnapshotRouteParts): readonly Route[] {
           parts.folders.ofApp(app).snapshot(id).tarball,
           declared(call, parts),
         );
-        return inTurn(`${appKey(app)}/${id}`, () => place(parts, app, id, received));
+        return withLock(`${appKey(app)}/${id}`, () => place(parts, app, id, received));
       },
     },
     {
@@ -75,7 +75,7 @@ async function place(parts: SnapshotRouteParts, app: AppName, id: string, receiv
   try {
     const known = await parts.snapshots.find(app, id);
     if (known && known.sha256 !== received.sha256) {
-      throw new Refusal(409, `The snapshot ${id} exists with other bytes; a snapshot id is used once.`);
+      throw new HttpError(409, `The snapshot ${id} exists with other bytes; a snapshot id is used once.`);
     }
     if (known) return { status: 200, body: known };
     await received.keep();
@@ -95,11 +95,11 @@ function fresh(id: string, { sha256, bytes }: Received): Snapshot {
 
 function declared(call: Call, { tarballBytes }: SnapshotRouteParts): Declared {
   const length = call.request.headers['content-length'];
-  if (length === undefined) throw new Refusal(411, 'A snapshot is sent with its Content-Length.');
+  if (length === undefined) throw new HttpError(411, 'A snapshot is sent with its Content-Length.');
   const bytes = Number(length);
-  if (bytes > tarballBytes) throw new Refusal(413, `A snapshot has at most ${tarballBytes} bytes.`);
+  if (bytes > tarballBytes) throw new HttpError(413, `A snapshot has at most ${tarballBytes} bytes.`);
   const sha256 = call.query.get('sha256')?.toLowerCase();
   if (sha256 === undefined) return { bytes };
-  if (!/^[0-9a-f]{64}$/.test(sha256)) throw new Refusal(400, 'The query parameter sha256 has 64 hex digits.');
+  if (!/^[0-9a-f]{64}$/.test(sha256)) throw new HttpError(400, 'The query parameter sha256 has 64 hex digits.');
   return { bytes, sha256 };
 }

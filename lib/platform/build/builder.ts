@@ -1,5 +1,5 @@
-import type { Groups } from '../../processes/groups.ts';
-import { messageOf } from '../refusal.ts';
+import type { GroupRegistry } from '../../processes/group-registry.ts';
+import { messageOf } from '../http-error.ts';
 import type { OwnEnvironment } from '../run/child-environment.ts';
 import { readStartManifest } from '../run/start-command.ts';
 import type { Limits, Log } from '../settings.ts';
@@ -25,7 +25,7 @@ export interface Builder {
 export interface BuilderParts {
   readonly own: OwnEnvironment;
   readonly folders: Folders;
-  readonly groups: Groups;
+  readonly groups: GroupRegistry;
   readonly snapshots: Snapshots;
   readonly variables: VariableStore;
   readonly dependencies: Dependencies;

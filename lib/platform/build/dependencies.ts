@@ -1,8 +1,8 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { keyedMutex } from '../../processes/keyed-mutex.ts';
 import { readState, writeState } from '../../processes/state-file.ts';
-import { turns } from '../../processes/turns.ts';
 import type { AppFolder } from '../store/folders.ts';
 import { dependencyPlan } from './dependency-key.ts';
 import { copyTree, listTree, treeSchema } from './tree-copy.ts';
@@ -36,7 +36,7 @@ type Stamp = v.InferOutput<typeof stamp>;
  * the next release, the spare, is made after the start of this one, and providing it is then one rename.
  */
 export function dependencies(): Dependencies {
-  const inTurn = turns();
+  const withLock = keyedMutex();
   return {
     async provide(folder, id, earlier, install) {
       const release = folder.snapshot(id).release;
@@ -47,7 +47,7 @@ export function dependencies(): Dependencies {
       const { key } = plan;
       if (key === undefined) return install(plan.kind).then(() => 'installed');
       // In turn with the making of spares: one that is nearly done is better waited for than made again.
-      const reused = await inTurn(folder.root, async () => {
+      const reused = await withLock(folder.root, async () => {
         if (await takeSpare(folder, id, key)) return 'spare' as const;
         return (await copyEarlier(folder, id, key, earlier)) ? ('copied' as const) : undefined;
       });
@@ -58,7 +58,7 @@ export function dependencies(): Dependencies {
       return 'installed';
     },
     prepareSpare: (folder, id) =>
-      inTurn(folder.root, async () => {
+      withLock(folder.root, async () => {
         const of = await readStamp(folder.snapshot(id).stamp);
         if (!of) return;
         const spare = spareOf(folder, of.key);

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { ReadEntry, extract as unpack } from 'tar';
-import { messageOf } from '../refusal.ts';
+import { messageOf } from '../http-error.ts';
 
 /** What an archive may hold at most. */
 export interface ArchiveLimits {

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import type { Groups } from '../../processes/groups.ts';
+import type { GroupRegistry } from '../../processes/group-registry.ts';
 import { installEnvironment, type OwnEnvironment } from '../run/child-environment.ts';
 import { startGroup } from '../run/child-group.ts';
 import { howItEnded } from '../run/diagnosis.ts';
@@ -23,7 +23,7 @@ export interface InstallSpec {
  * Runs `npm ci` or `npm install` without the development dependencies, install scripts included. Throws an Error with the
  * one sentence that npm's output comes down to.
  */
-export async function runNpm(own: OwnEnvironment, groups: Groups, spec: InstallSpec): Promise<void> {
+export async function runNpm(own: OwnEnvironment, groups: GroupRegistry, spec: InstallSpec): Promise<void> {
   const errors: string[] = [];
   const group = await startGroup(groups, {
     program: 'npm',

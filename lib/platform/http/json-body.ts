@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import * as v from 'valibot';
-import { Refusal } from '../refusal.ts';
+import { HttpError } from '../http-error.ts';
 
 const object = v.record(v.string(), v.unknown());
 
@@ -15,7 +15,7 @@ export async function jsonBody(
   const parsed = v.safeParse(object, value);
   // An array passes for a record; a manifest or a user it is not.
   if (parsed.success && !Array.isArray(value)) return parsed.output;
-  throw new Refusal(400, 'The body is not a JSON object.');
+  throw new HttpError(400, 'The body is not a JSON object.');
 }
 
 async function bodyText(request: IncomingMessage, limitBytes: number): Promise<string> {
@@ -25,7 +25,7 @@ async function bodyText(request: IncomingMessage, limitBytes: number): Promise<s
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     const part = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
     bytes += part.length;
-    if (bytes > limitBytes) throw new Refusal(413, `The body is larger than ${limitBytes} bytes.`);
+    if (bytes > limitBytes) throw new HttpError(413, `The body is larger than ${limitBytes} bytes.`);
     chunks.push(part);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -35,6 +35,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Refusal(400, 'The body is not valid JSON.');
+    throw new HttpError(400, 'The body is not valid JSON.');
   }
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../refusal.ts';
+import { HttpError } from '../http-error.ts';
 import { isToken } from '../store/tokens.ts';
 import type { Users } from '../store/users.ts';
 import { type PasswordHash, sameSecret, type VerifyPassword } from './passwords.ts';
@@ -20,24 +20,24 @@ export interface Login {
 /** Who an `Authorization: Basic` header proves the caller to be, or 401. */
 export async function logIn(login: Login, header: string | undefined): Promise<Caller> {
   const credentials = basicCredentials(header);
-  if (!credentials) throw new Refusal(401, 'The request carries no valid Basic credentials.');
+  if (!credentials) throw new HttpError(401, 'The request carries no valid Basic credentials.');
   const { user, secret } = credentials;
   if (sameSecret(secret, login.serviceToken)) return { user, with: 'service' };
   const stored = await login.users.find(user).catch((error: unknown) => {
     // A name that no user can have is a wrong login, not a bad request.
-    if (error instanceof Refusal) return undefined;
+    if (error instanceof HttpError) return undefined;
     throw error;
   });
   if (stored && isToken(stored, secret)) return { user, with: 'token' };
   const password: PasswordHash | undefined = stored?.password;
   if (await login.verify(user, secret, password)) return { user, with: 'password' };
-  throw new Refusal(401, 'User name and password or token do not match.');
+  throw new HttpError(401, 'User name and password or token do not match.');
 }
 
 /** Ends with 403 unless the caller is the user of the path, or the deploy service. */
 export function mustBe(caller: Caller, user: string): void {
   if (caller.with === 'service' || caller.user === user) return;
-  throw new Refusal(403, `This belongs to ${user}, and you are logged in as ${caller.user}.`);
+  throw new HttpError(403, `This belongs to ${user}, and you are logged in as ${caller.user}.`);
 }
 
 /** User and secret of a Basic header; only the first colon splits (https://www.rfc-editor.org/rfc/rfc7617#section-2). */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Refusal } from '../refusal.ts';
+import { HttpError } from '../http-error.ts';
 import { type AppName, appNamed, checkedSnapshot, checkedUser } from '../store/names.ts';
 import type { Caller } from './login.ts';
 
@@ -60,7 +60,7 @@ export function wholeNumber(call: Call, name: string, fallback: number, max: num
   if (text === null) return fallback;
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (value <= max) return value;
-  throw new Refusal(400, `The query parameter ${name} is a whole number from 0 to ${max}.`);
+  throw new HttpError(400, `The query parameter ${name} is a whole number from 0 to ${max}.`);
 }
 
 /** Whether the query has the parameter in any form but `false` and `0`: `?follow` is enough. */
@@ -87,6 +87,6 @@ function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw new Refusal(400, 'The path holds a percent sign that does not encode anything.');
+    throw new HttpError(400, 'The path holds a percent sign that does not encode anything.');
   }
 }

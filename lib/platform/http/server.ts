@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { messageOf, Refusal } from '../refusal.ts';
+import { HttpError, messageOf } from '../http-error.ts';
 import type { Runners } from '../run/runners.ts';
 import type { Log } from '../settings.ts';
 import { checkedUser } from '../store/names.ts';
@@ -58,7 +58,7 @@ async function mayUse(
   if (user !== undefined) mustBe(caller, user);
   if (caller.with !== 'service') return;
   if (user !== undefined) await users.get(user);
-  else if (!(await users.find(checkedUser(caller.user)))) throw new Refusal(401, `There is no user ${caller.user}.`);
+  else if (!(await users.find(checkedUser(caller.user)))) throw new HttpError(401, `There is no user ${caller.user}.`);
 }
 
 function noRoute(allow: readonly string[], method: string | undefined): Reply {
@@ -67,14 +67,14 @@ function noRoute(allow: readonly string[], method: string | undefined): Reply {
 }
 
 function fail(log: Log, response: ServerResponse, error: unknown): void {
-  const refusal = error instanceof Refusal ? error : undefined;
-  if (!refusal) log({ type: 'platform.error', detail: messageOf(error) });
+  const known = error instanceof HttpError ? error : undefined;
+  if (!known) log({ type: 'platform.error', detail: messageOf(error) });
   if (response.headersSent) return void response.destroy();
-  const status = refusal?.status ?? 500;
+  const status = known?.status ?? 500;
   if (status === 401) response.setHeader('www-authenticate', 'Basic realm="platform", charset="UTF-8"');
   // A damaged state file says in its message what to do; anything else unexpected does too little harm to hide.
   const sentence = messageOf(error);
-  send(response, { status, body: refusal?.log ? { error: sentence, log: refusal.log } : { error: sentence } });
+  send(response, { status, body: known?.log ? { error: sentence, log: known.log } : { error: sentence } });
 }
 
 function send(response: ServerResponse, reply: Reply): void {

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
-import { Refusal } from '../refusal.ts';
+import { HttpError } from '../http-error.ts';
 
 /** What an upload says of itself before its first byte. */
 export interface Declared {
@@ -32,7 +32,7 @@ export async function receive(body: Readable, path: string, declared: Declared):
   try {
     const sha256 = await writeAll(body, part, declared);
     if (declared.sha256 !== undefined && declared.sha256 !== sha256) {
-      throw new Refusal(400, `The body has the SHA-256 ${sha256}, but ${declared.sha256} was declared.`);
+      throw new HttpError(400, `The body has the SHA-256 ${sha256}, but ${declared.sha256} was declared.`);
     }
     return { bytes: declared.bytes, sha256, keep: () => rename(part, path), drop };
   } catch (error) {
@@ -54,7 +54,7 @@ async function writeAll(body: Readable, part: string, { bytes }: Declared): Prom
     }
     if (received !== bytes) {
       const more = received > bytes ? 'more' : `${received}`;
-      throw new Refusal(400, `The body has ${more} bytes, but ${bytes} were declared; send it again.`);
+      throw new HttpError(400, `The body has ${more} bytes, but ${bytes} were declared; send it again.`);
     }
     // The answer promises that the tarball is here, so it must outlive a power cut.
     await file.sync();

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Groups } from '../../processes/groups.ts';
+import type { GroupRegistry } from '../../processes/group-registry.ts';
 import { endGroup } from '../../processes/process-group.ts';
 import type { Exit } from './diagnosis.ts';
 
@@ -30,7 +30,7 @@ export interface ChildGroup {
  * Runs a program as the leader of a process group of its own, because a signal to a shell or to npm alone leaves what they
  * started running. Rejects when there is no such program.
  */
-export async function startGroup(groups: Groups, spec: ChildSpec): Promise<ChildGroup> {
+export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promise<ChildGroup> {
   const child = spawn(spec.program, spec.args, {
     cwd: spec.cwd,
     env: spec.env,

@@ -1,6 +1,6 @@
-import type { Groups } from '../../processes/groups.ts';
+import type { GroupRegistry } from '../../processes/group-registry.ts';
 import { freePort } from '../../processes/ports.ts';
-import { messageOf, Refusal } from '../refusal.ts';
+import { HttpError, messageOf } from '../http-error.ts';
 import type { Limits } from '../settings.ts';
 import { masked, type Variables } from '../store/variables.ts';
 import type { AppLog } from './app-log.ts';
@@ -36,10 +36,10 @@ const portTries = 4;
 const failureLines = 100;
 
 /**
- * Starts a release on a free port and waits until it answers. Throws a Refusal (500) that says in one sentence what was
+ * Starts a release on a free port and waits until it answers. Throws a HttpError (500) that says in one sentence what was
  * wrong, with the last lines of output; then nothing of it runs any more.
  */
-export async function launch(own: OwnEnvironment, groups: Groups, spec: Launch): Promise<Running> {
+export async function launch(own: OwnEnvironment, groups: GroupRegistry, spec: Launch): Promise<Running> {
   const manifest = await readStartManifest(spec.release).catch(refused);
   const command = await startCommand(spec.release, manifest).catch(refused);
   for (let tries = 1; ; tries++) {
@@ -49,7 +49,7 @@ export async function launch(own: OwnEnvironment, groups: Groups, spec: Launch):
     // Another process took the port between our looking and the application's binding.
     if (outcome.busy === port && tries < portTries) continue;
     const [sentence = '', ...lines] = masked([outcome.failure, ...outcome.lines], spec.variables);
-    throw new Refusal(500, sentence, lines);
+    throw new HttpError(500, sentence, lines);
   }
 }
 
@@ -65,7 +65,7 @@ interface Failure {
   readonly busy?: number | undefined;
 }
 
-async function attempt(own: OwnEnvironment, groups: Groups, spec: Attempt): Promise<Running | Failure> {
+async function attempt(own: OwnEnvironment, groups: GroupRegistry, spec: Attempt): Promise<Running | Failure> {
   const lines: string[] = [];
   const group = await run(own, groups, spec, lines).catch((error: unknown) => messageOf(error));
   if (typeof group === 'string') return { failure: group, lines };
@@ -85,7 +85,7 @@ async function attempt(own: OwnEnvironment, groups: Groups, spec: Attempt): Prom
   return { failure: spec.signal.aborted ? 'The start was called off.' : (problem ?? ''), lines };
 }
 
-function run(own: OwnEnvironment, groups: Groups, spec: Attempt, lines: string[]): Promise<ChildGroup> {
+function run(own: OwnEnvironment, groups: GroupRegistry, spec: Attempt, lines: string[]): Promise<ChildGroup> {
   const { command, release } = spec;
   return startGroup(groups, {
     program: command.program,
@@ -111,5 +111,5 @@ function ended(lines: readonly string[], exit: Exit, spec: Attempt): Failure {
 }
 
 function refused(error: unknown): never {
-  throw new Refusal(500, messageOf(error), []);
+  throw new HttpError(500, messageOf(error), []);
 }

@@ -1,5 +1,5 @@
-import type { Groups } from '../../processes/groups.ts';
-import { Refusal } from '../refusal.ts';
+import type { GroupRegistry } from '../../processes/group-registry.ts';
+import { HttpError } from '../http-error.ts';
 import type { Limits, Log } from '../settings.ts';
 import type { Apps } from '../store/apps.ts';
 import type { Folders } from '../store/folders.ts';
@@ -15,7 +15,7 @@ import type { Front } from './proxy.ts';
 export interface ReleaseParts {
   readonly own: OwnEnvironment;
   readonly folders: Folders;
-  readonly groups: Groups;
+  readonly groups: GroupRegistry;
   readonly apps: Apps;
   readonly snapshots: Snapshots;
   readonly variables: VariableStore;
@@ -36,7 +36,7 @@ export interface Around {
 
 /**
  * Starts a built snapshot behind the application's port, which is opened first, and waits until it answers. Throws a
- * Refusal: 404 or 409 when there is no such release, 500 with the sentence and the log when it does not start.
+ * HttpError: 404 or 409 when there is no such release, 500 with the sentence and the log when it does not start.
  */
 export async function launchRelease(
   parts: ReleaseParts,
@@ -47,7 +47,7 @@ export async function launchRelease(
   const snapshot = await parts.snapshots.get(app, id);
   if (snapshot.state !== 'ready') {
     const why = snapshot.state === 'failed' ? `could not be built: ${snapshot.reason}` : 'has not been activated yet';
-    throw new Refusal(409, `The snapshot ${id} ${why}.`, snapshot.log);
+    throw new HttpError(409, `The snapshot ${id} ${why}.`, snapshot.log);
   }
   await openFront(parts, app, front);
   return launch(parts.own, parts.groups, {

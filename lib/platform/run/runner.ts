@@ -1,5 +1,5 @@
-import { turns } from '../../processes/turns.ts';
-import { messageOf, Refusal } from '../refusal.ts';
+import { keyedMutex } from '../../processes/keyed-mutex.ts';
+import { HttpError, messageOf } from '../http-error.ts';
 import type { PlatformEvent } from '../settings.ts';
 import type { AppName } from '../store/names.ts';
 import { type AppLog, appLog } from './app-log.ts';
@@ -17,7 +17,7 @@ export interface Runner {
   readonly front: Front;
   readonly log: AppLog;
   state(): RunState;
-  /** Starts the snapshot and moves the traffic to it; fine when it runs already. Throws a Refusal, the old one serving on. */
+  /** Starts the snapshot and moves the traffic to it; fine when it runs already. Throws a HttpError, the old one serving on. */
   start(snapshot: string): Promise<void>;
   /** Starts the active snapshot anew, with the variables of now, and moves the traffic to it. */
   restart(): Promise<void>;
@@ -45,7 +45,7 @@ class AppRunner implements Runner {
   readonly front: Front;
   readonly log: AppLog;
   readonly #crashes: Crashes;
-  readonly #inTurn = turns();
+  readonly #withLock = keyedMutex();
   readonly #background = new Set<Promise<void>>();
   #state: RunState = 'stopped';
   #running: Running | undefined;
@@ -67,22 +67,22 @@ class AppRunner implements Runner {
   }
 
   start(snapshot: string): Promise<void> {
-    return this.#oneByOne(async () => {
+    return this.#exclusively(async () => {
       if (this.#running?.snapshot !== snapshot) await this.#startAfresh(snapshot);
     });
   }
 
   restart(): Promise<void> {
-    return this.#oneByOne(async () => {
+    return this.#exclusively(async () => {
       const { active } = await this.parts.apps.get(this.app);
-      if (active === null) throw new Refusal(409, 'Nothing has been started yet; start a snapshot first.');
+      if (active === null) throw new HttpError(409, 'Nothing has been started yet; start a snapshot first.');
       await this.#startAfresh(active);
     });
   }
 
   stop(): Promise<void> {
     this.#starting?.abort();
-    return this.#oneByOne(async () => {
+    return this.#exclusively(async () => {
       await this.parts.apps.change(this.app, { wanted: 'stopped' });
       this.#state = 'stopped';
       await this.#end(this.parts.limits.drainMs);
@@ -91,7 +91,7 @@ class AppRunner implements Runner {
   }
 
   resume(): Promise<void> {
-    return this.#oneByOne(async () => {
+    return this.#exclusively(async () => {
       if (this.#running) return;
       this.#state = 'restarting';
       await this.#revive();
@@ -101,15 +101,15 @@ class AppRunner implements Runner {
   close(): Promise<void> {
     this.#closing = true;
     this.#starting?.abort();
-    return this.#oneByOne(async () => {
+    return this.#exclusively(async () => {
       // Cutting the connections first makes what is being drained idle at once.
       await this.front.close();
       await this.#end(0);
     });
   }
 
-  #oneByOne(work: () => Promise<void>): Promise<void> {
-    return this.#inTurn('', work);
+  #exclusively(work: () => Promise<void>): Promise<void> {
+    return this.#withLock('', work);
   }
 
   /** A start that somebody asked for: earlier crashes do not count, and no pause is waited for. */
@@ -121,7 +121,7 @@ class AppRunner implements Runner {
 
   /** Starts a release and moves the traffic to it; when that fails everything stays as it was. */
   async #swap(snapshot: string): Promise<void> {
-    if (this.#closing) throw new Refusal(503, 'The platform is stopping.');
+    if (this.#closing) throw new HttpError(503, 'The platform is stopping.');
     const began = performance.now();
     const before = this.#state;
     const starting = new AbortController();
@@ -179,7 +179,7 @@ class AppRunner implements Runner {
     this.#report(givenUp ? 'app.crashed' : 'app.restarting', { detail: how });
     if (givenUp) return;
     this.#retry = setTimeout(() => {
-      this.#oneByOne(() => this.#revive()).catch((error: unknown) => this.#failed(error));
+      this.#exclusively(() => this.#revive()).catch((error: unknown) => this.#failed(error));
     }, verdict.retryAfterMs);
   }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { messageOf } from '../refusal.ts';
+import { messageOf } from '../http-error.ts';
 import { type AppName, appHost, appKey } from '../store/names.ts';
 import { type Runner, type RunnerParts, runner } from './runner.ts';
 

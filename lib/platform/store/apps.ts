@@ -1,9 +1,9 @@
 import { readdir, rm } from 'node:fs/promises';
 import * as v from 'valibot';
 import { hasCode } from '../../processes/error-code.ts';
+import { keyedMutex } from '../../processes/keyed-mutex.ts';
 import { readState, writeState } from '../../processes/state-file.ts';
-import { turns } from '../../processes/turns.ts';
-import { Refusal } from '../refusal.ts';
+import { HttpError } from '../http-error.ts';
 import type { Folders } from './folders.ts';
 import { type AppName, appKey, appSegment, checkedAppName } from './names.ts';
 
@@ -47,7 +47,7 @@ export interface Apps {
 
 /** Applications kept as folders. */
 export function apps(folders: Folders): Apps {
-  const inTurn = turns();
+  const withLock = keyedMutex();
   const find = async (name: AppName) => {
     const app = await readState(folders.ofApp(name).record, storedApp);
     return app && (name.scoped === undefined || app.name === name.scoped) ? app : undefined;
@@ -55,7 +55,7 @@ export function apps(folders: Folders): Apps {
   const get = async (name: AppName) => {
     const app = await find(name);
     if (app) return app;
-    throw new Refusal(404, `${name.user} has no application ${name.scoped ?? name.app}.`);
+    throw new HttpError(404, `${name.user} has no application ${name.scoped ?? name.app}.`);
   };
   const write = (name: AppName, app: StoredApp) => writeState(folders.ofApp(name).record, app, { durable: true });
   const put = async (name: AppName, manifest: Manifest) => {
@@ -63,7 +63,7 @@ export function apps(folders: Folders): Apps {
     const full = nameOf(name, manifest);
     const known = await readState(folders.ofApp(name).record, storedApp);
     if (known && known.name !== full) {
-      throw new Refusal(409, `${full} and ${known.name} would have the same address here; rename one of them.`);
+      throw new HttpError(409, `${full} and ${known.name} would have the same address here; rename one of them.`);
     }
     const fresh = { port: null, active: null, wanted: 'stopped' as const, created_at: now };
     const app = { ...(known ?? fresh), name: full, manifest, updated_at: now };
@@ -74,19 +74,19 @@ export function apps(folders: Folders): Apps {
     find,
     get,
     change: (name, fields) =>
-      inTurn(appKey(name), async () => {
+      withLock(appKey(name), async () => {
         const app = { ...(await get(name)), ...fields, updated_at: new Date().toISOString() };
         await write(name, app);
         return app;
       }),
-    put: (name, manifest) => inTurn(appKey(name), () => put(name, manifest)),
+    put: (name, manifest) => withLock(appKey(name), () => put(name, manifest)),
     create: (name, manifest) =>
-      inTurn(appKey(name), async () => {
-        if (await find(name)) throw new Refusal(409, `${name.user} has an application ${name.app} already.`);
+      withLock(appKey(name), async () => {
+        if (await find(name)) throw new HttpError(409, `${name.user} has an application ${name.app} already.`);
         return (await put(name, manifest)).app;
       }),
     remove: (name) =>
-      inTurn(appKey(name), () => rm(folders.ofApp(name).root, { recursive: true, force: true, maxRetries: 3 })),
+      withLock(appKey(name), () => rm(folders.ofApp(name).root, { recursive: true, force: true, maxRetries: 3 })),
     list: async (user) => {
       const owners = user === undefined ? await subfolders(folders.apps) : [user];
       const lists = await Promise.all(owners.map((owner) => ofUser(folders, owner)));
@@ -110,8 +110,8 @@ async function subfolders(path: string): Promise<string[]> {
 /** The full name from manifest and path, which must agree. */
 function nameOf(path: AppName, manifest: Manifest): string {
   const name = manifest.name ?? path.scoped ?? path.app;
-  if (typeof name !== 'string') throw new Refusal(400, 'The name in the manifest is not a text.');
+  if (typeof name !== 'string') throw new HttpError(400, 'The name in the manifest is not a text.');
   const full = checkedAppName(name);
   if (appSegment(full) === path.app && (path.scoped ?? full) === full) return full;
-  throw new Refusal(400, `The manifest names ${full}, the path ${path.scoped ?? path.app}.`);
+  throw new HttpError(400, `The manifest names ${full}, the path ${path.scoped ?? path.app}.`);
 }

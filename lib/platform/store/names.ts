@@ -1,4 +1,4 @@
-import { Refusal } from '../refusal.ts';
+import { HttpError } from '../http-error.ts';
 
 const userPattern = /^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$/;
 const appPattern = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
@@ -17,7 +17,7 @@ export interface AppName {
 /** The user name as it is, or 400: it becomes a file name. */
 export function checkedUser(name: string): string {
   if (userPattern.test(name)) return name;
-  throw new Refusal(400, 'A user name has 1 to 64 letters, digits and . _ @ + - and begins with a letter or digit.');
+  throw new HttpError(400, 'A user name has 1 to 64 letters, digits and . _ @ + - and begins with a letter or digit.');
 }
 
 /**
@@ -27,7 +27,7 @@ export function checkedUser(name: string): string {
 export function checkedAppName(name: string): string {
   const valid = name.length <= 214 && appPattern.test(name) && name !== 'node_modules' && name !== 'favicon.ico';
   if (valid) return name;
-  throw new Refusal(
+  throw new HttpError(
     400,
     `"${name.slice(0, 80)}" is not a valid application name; npm's rules for package names apply.`,
   );
@@ -58,15 +58,15 @@ export function appHost({ user, app }: AppName): string {
 /** The snapshot's id as it is, or 400: it becomes a folder name. */
 export function checkedSnapshot(id: string): string {
   if (snapshotPattern.test(id)) return id;
-  throw new Refusal(400, 'A snapshot id has 1 to 128 letters, digits and . _ + - and begins with a letter or digit.');
+  throw new HttpError(400, 'A snapshot id has 1 to 128 letters, digits and . _ + - and begins with a letter or digit.');
 }
 
 /** The variable's name as it is, or 400. PORT and HOST belong to the platform, which sets them for each process. */
 export function checkedVariable(name: string): string {
   if (name === 'PORT' || name === 'HOST')
-    throw new Refusal(400, `${name} is set by the platform and cannot be stored.`);
+    throw new HttpError(400, `${name} is set by the platform and cannot be stored.`);
   if (variablePattern.test(name)) return name;
-  throw new Refusal(400, `"${name.slice(0, 80)}" is not a name for a variable: letters, digits and _ only.`);
+  throw new HttpError(400, `"${name.slice(0, 80)}" is not a name for a variable: letters, digits and _ only.`);
 }
 
 function label(name: string): string {

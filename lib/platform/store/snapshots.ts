@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import * as v from 'valibot';
 import { hasCode } from '../../processes/error-code.ts';
 import { readState, writeState } from '../../processes/state-file.ts';
-import { Refusal } from '../refusal.ts';
+import { HttpError } from '../http-error.ts';
 import type { Folders } from './folders.ts';
 import type { AppName } from './names.ts';
 
@@ -44,7 +44,7 @@ export function snapshots(folders: Folders): Snapshots {
     get: async (app, id) => {
       const snapshot = await find(app, id);
       if (snapshot) return snapshot;
-      throw new Refusal(404, `There is no snapshot ${id} of ${app.app}; it was not uploaded, or it has been pruned.`);
+      throw new HttpError(404, `There is no snapshot ${id} of ${app.app}; it was not uploaded, or it has been pruned.`);
     },
     write: (app, snapshot) => writeState(folders.ofApp(app).snapshot(snapshot.id).state, snapshot),
     list: async (app) => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Refusal } from '../refusal.ts';
+import { HttpError } from '../http-error.ts';
 import type { StoredUser, Users } from './users.ts';
 
 /** A token of another service, as its keeper stores it: the caller seals it, the platform keeps it as it is. */
@@ -15,11 +15,11 @@ export async function storeThirdParty(
 ): Promise<ThirdPartyToken> {
   const id = body.id ?? randomUUID();
   if (typeof id !== 'string' || id === '' || id.length > 256)
-    throw new Refusal(400, 'The id is a text of 1 to 256 characters.');
+    throw new HttpError(400, 'The id is a text of 1 to 256 characters.');
   const token = { ...body, id };
   await users.change(user, (stored) => {
     const others = stored.thirdparty.filter((one) => one.id !== id);
-    if (others.length >= limit) throw new Refusal(409, `A user has at most ${limit} third-party tokens.`);
+    if (others.length >= limit) throw new HttpError(409, `A user has at most ${limit} third-party tokens.`);
     return { ...stored, thirdparty: [...others, token] };
   });
   return token;
@@ -29,7 +29,8 @@ export async function storeThirdParty(
 export async function removeThirdParty(users: Users, user: string, id: string): Promise<void> {
   await users.change(user, (stored) => {
     const thirdparty = stored.thirdparty.filter((one) => one.id !== id);
-    if (thirdparty.length === stored.thirdparty.length) throw new Refusal(404, `There is no third-party token ${id}.`);
+    if (thirdparty.length === stored.thirdparty.length)
+      throw new HttpError(404, `There is no third-party token ${id}.`);
     return { ...stored, thirdparty };
   });
 }

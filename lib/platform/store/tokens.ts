@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { sameSecret } from '../http/passwords.ts';
-import { Refusal } from '../refusal.ts';
+import { HttpError } from '../http-error.ts';
 import type { StoredUser, Users } from './users.ts';
 
 /** An API token as its owner sees it in a list: never the secret. */
@@ -18,7 +18,7 @@ const namePattern = /^[A-Za-z0-9][A-Za-z0-9 ._@+-]{0,63}$/;
  */
 export async function createToken(users: Users, user: string, name: string): Promise<TokenInfo & { token: string }> {
   if (!namePattern.test(name)) {
-    throw new Refusal(
+    throw new HttpError(
       400,
       'A token name has 1 to 64 letters, digits, spaces and . _ @ + - and begins with one of the first two.',
     );
@@ -27,7 +27,7 @@ export async function createToken(users: Users, user: string, name: string): Pro
   const info = { name, created_at: new Date().toISOString() };
   await users.change(user, (stored) => {
     if (stored.tokens.some((one) => one.name === name))
-      throw new Refusal(409, `There is a token named ${name} already.`);
+      throw new HttpError(409, `There is a token named ${name} already.`);
     return { ...stored, tokens: [...stored.tokens, { ...info, hash: hashed(token) }] };
   });
   return { ...info, token };
@@ -42,7 +42,7 @@ export function listTokens(user: StoredUser): readonly TokenInfo[] {
 export async function revokeToken(users: Users, user: string, name: string): Promise<void> {
   await users.change(user, (stored) => {
     const tokens = stored.tokens.filter((one) => one.name !== name);
-    if (tokens.length === stored.tokens.length) throw new Refusal(404, `There is no token named ${name}.`);
+    if (tokens.length === stored.tokens.length) throw new HttpError(404, `There is no token named ${name}.`);
     return { ...stored, tokens };
   });
 }

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { keyedMutex } from '../../processes/keyed-mutex.ts';
 import { readState, writeState } from '../../processes/state-file.ts';
-import { turns } from '../../processes/turns.ts';
 import { hashPassword } from '../http/passwords.ts';
-import { Refusal } from '../refusal.ts';
+import { HttpError } from '../http-error.ts';
 import { checkedUser } from './names.ts';
 
 const storedToken = v.object({ name: v.string(), hash: v.string(), created_at: v.string() });
@@ -34,17 +34,17 @@ export interface Users {
 
 /** Users kept as files in `folder`, readable by the owner only. */
 export function users(folder: string): Users {
-  const inTurn = turns();
+  const withLock = keyedMutex();
   const path = (name: string) => join(folder, `${checkedUser(name)}.json`);
   const find = async (name: string) => readState(path(name), storedUser);
   const write = (name: string, user: StoredUser) => writeState(path(name), user, { durable: true, secret: true });
   const get = async (name: string) => {
     const user = await find(name);
-    if (!user) throw new Refusal(404, `There is no user ${name}.`);
+    if (!user) throw new HttpError(404, `There is no user ${name}.`);
     return user;
   };
   const change = (name: string, edit: (user: StoredUser) => StoredUser) =>
-    inTurn(name, async () => {
+    withLock(name, async () => {
       const user = edit(await get(name));
       await write(name, user);
       return user;
@@ -54,8 +54,8 @@ export function users(folder: string): Users {
     get,
     change,
     create: (name, password) =>
-      inTurn(name, async () => {
-        if (await find(name)) throw new Refusal(409, `The user ${name} exists already.`);
+      withLock(name, async () => {
+        if (await find(name)) throw new HttpError(409, `The user ${name} exists already.`);
         const hash = await hashPassword(checkedPassword(password));
         await write(name, { record: { username: name }, password: hash, tokens: [], thirdparty: [] });
       }),
@@ -68,5 +68,5 @@ export function users(folder: string): Users {
 
 function checkedPassword(password: string): string {
   if (password.length > 0 && password.length <= 1024) return password;
-  throw new Refusal(400, 'A password has 1 to 1024 characters.');
+  throw new HttpError(400, 'A password has 1 to 1024 characters.');
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
+import { keyedMutex } from '../../processes/keyed-mutex.ts';
 import { readState, writeState } from '../../processes/state-file.ts';
-import { turns } from '../../processes/turns.ts';
-import { Refusal } from '../refusal.ts';
+import { HttpError } from '../http-error.ts';
 import type { Folders } from './folders.ts';
 import { type AppName, appKey, checkedVariable } from './names.ts';
 
@@ -24,7 +24,7 @@ const limitBytes = 64 * 1024;
 
 /** Variables kept in a file per application, readable by the owner only. */
 export function variableStore(folders: Folders): VariableStore {
-  const inTurn = turns();
+  const withLock = keyedMutex();
   const read = async (app: AppName) => (await readState(folders.ofApp(app).variables, schema)) ?? {};
   const write = async (app: AppName, variables: Variables) => {
     await writeState(folders.ofApp(app).variables, variables, { durable: true, secret: true });
@@ -32,17 +32,17 @@ export function variableStore(folders: Folders): VariableStore {
   };
   return {
     read,
-    replace: (app, variables) => inTurn(appKey(app), () => write(app, checked(variables))),
+    replace: (app, variables) => withLock(appKey(app), () => write(app, checked(variables))),
     merge: (app, changes) =>
-      inTurn(appKey(app), async () => {
+      withLock(appKey(app), async () => {
         const merged = { ...(await read(app)), ...changes };
         const kept = Object.entries(merged).filter(([, value]) => value !== null);
         return write(app, checked(Object.fromEntries(kept)));
       }),
     remove: (app, key) =>
-      inTurn(appKey(app), async () => {
+      withLock(appKey(app), async () => {
         const variables = await read(app);
-        if (!Object.hasOwn(variables, key)) throw new Refusal(404, `There is no variable ${key.slice(0, 80)}.`);
+        if (!Object.hasOwn(variables, key)) throw new HttpError(404, `There is no variable ${key.slice(0, 80)}.`);
         await write(app, Object.fromEntries(Object.entries(variables).filter(([name]) => name !== key)));
       }),
   };
@@ -62,11 +62,11 @@ function checked(variables: Readonly<Record<string, unknown>>): Variables {
   let bytes = 0;
   const entries = Object.entries(variables).map(([name, value]) => {
     checkedVariable(name);
-    if (typeof value !== 'string') throw new Refusal(400, `The value of ${name} is not a text.`);
-    if (value.includes('\0')) throw new Refusal(400, `The value of ${name} holds a NUL character.`);
+    if (typeof value !== 'string') throw new HttpError(400, `The value of ${name} is not a text.`);
+    if (value.includes('\0')) throw new HttpError(400, `The value of ${name} holds a NUL character.`);
     bytes += Buffer.byteLength(name) + Buffer.byteLength(value);
     return [name, value] as const;
   });
-  if (bytes > limitBytes) throw new Refusal(413, `The variables are larger than ${limitBytes} bytes together.`);
+  if (bytes > limitBytes) throw new HttpError(413, `The variables are larger than ${limitBytes} bytes together.`);
   return Object.fromEntries(entries);
 }

@@ -2,8 +2,8 @@
  * A request that the platform cannot fulfil: the HTTP status and the one sentence the caller reads as
  * `{ "error": "<sentence>" }`. `log` adds the lines an installation or an application printed. Never holds a secret.
  */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
+export class HttpError extends Error {
+  override readonly name = 'HttpError';
 
   constructor(
     readonly status: number,

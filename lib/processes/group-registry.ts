@@ -13,7 +13,7 @@ const schema = v.object({
 });
 
 /** The process groups that this platform has started and that must not outlive it. */
-export interface Groups {
+export interface GroupRegistry {
   /** Notes a group that has just been started; `what` says for whom. */
   add(pgid: number, what: string): void;
   /** Forgets a group that is gone. */
@@ -27,7 +27,7 @@ export interface Groups {
  * (even by SIGKILL), and a file from which the next start ends what the watchdog did not, for instance after it was killed
  * as well.
  */
-export async function groups(path: string): Promise<Groups> {
+export async function openGroupRegistry(path: string): Promise<GroupRegistry> {
   const running = new Map<number, { readonly started: string; readonly what: string }>();
   let watchdog: ChildProcess | undefined;
   let closed = false;
@@ -84,7 +84,7 @@ export async function groups(path: string): Promise<Groups> {
  * Ends the groups that an earlier platform left behind, told by their leader's start time, and gives what they were.
  * Rejects when that platform still runs: the groups are its applications.
  */
-export async function reap(path: string): Promise<readonly string[]> {
+export async function killOrphans(path: string): Promise<readonly string[]> {
   // A damaged list only means that there is nothing to go by; it must not keep the platform from starting.
   const left = await readState(path, schema).catch(() => undefined);
   if (!left) return [];
