@@ -1,4 +1,4 @@
-import { ciConfigs } from '../../functions/adapters/ci/registry.ts';
+import { ciConfigs } from '../../functions/adapters/senders/ci-config/registry.ts';
 import type { Entry } from '../../functions/core/entry/entry.ts';
 import type { CheckResult } from '../../functions/core/hold/checks.ts';
 import type { CommitRef } from '../../functions/core/payload/delivery.ts';

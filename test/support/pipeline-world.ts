@@ -1,4 +1,4 @@
-import { ciConfigs } from '../../functions/adapters/ci/registry.ts';
+import { ciConfigs } from '../../functions/adapters/senders/ci-config/registry.ts';
 import type { StageJob } from '../../functions/core/pipeline/job.ts';
 import type { StageName } from '../../functions/core/pipeline/pipeline.ts';
 import { runStage } from '../../functions/core/pipeline/stage.ts';

@@ -1,5 +1,5 @@
 import type { CheckPorts } from '../../stage-check/ports.ts';
-import { ciConfigs } from '../ci/registry.ts';
+import { ciConfigs } from '../senders/ci-config/registry.ts';
 import { dynamoDbFacts } from '../stores/dynamodb/facts.ts';
 import { numberVariable } from './environment.ts';
 import { connectHosts } from './hosts.ts';

@@ -1,8 +1,8 @@
 import type { SignaturePorts } from '../../api-deploy/signature.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import { publishedKeys } from '../senders/signatures/published-keys.ts';
-import { travisKey } from '../senders/signatures/travis.ts';
 import { verifyWithPublished } from '../senders/signatures/verify-published.ts';
+import { travisKey } from '../senders/travis/signature.ts';
 import { systemClock } from '../system/system.ts';
 
 /** What tells whether a call is signed with a secret, or with the key at the address that stands in the secret's place. */

@@ -1,27 +1,27 @@
 import { DeployError } from '../../core/errors.ts';
 import type { HookCall, Sender } from '../../core/ports/sender.ts';
-import { appveyor } from './appveyor.ts';
-import { bitbucket } from './bitbucket.ts';
-import { bitbucketStatus } from './bitbucket-status.ts';
-import { buildkite } from './buildkite.ts';
-import { circleci } from './circleci.ts';
-import { drone } from './drone.ts';
+import { appveyor } from './appveyor/appveyor.ts';
+import { bitbucket } from './bitbucket/bitbucket.ts';
+import { bitbucketStatus } from './bitbucket/bitbucket-pipelines.ts';
+import { buildkite } from './buildkite/buildkite.ts';
+import { circleci } from './circleci/circleci.ts';
+import { drone } from './drone/drone.ts';
 import { hasField } from './fields/body.ts';
 import type { DescribedSender } from './fields/described.ts';
-import { forgejo } from './forgejo.ts';
-import { forgejoActions } from './forgejo-actions.ts';
-import { gitea } from './gitea.ts';
-import { giteaActions } from './gitea-actions.ts';
-import { github } from './github.ts';
-import { githubActions } from './github-actions.ts';
-import { githubChecks } from './github-checks.ts';
-import { githubLegacy } from './github-legacy.ts';
-import { githubStatus } from './github-status.ts';
-import { gitlab } from './gitlab.ts';
-import { gitlabPipeline } from './gitlab-pipeline.ts';
-import { gogs } from './gogs.ts';
-import { jenkins } from './jenkins.ts';
-import { travis } from './travis.ts';
+import { forgejo } from './gitea/forgejo.ts';
+import { forgejoActions } from './gitea/forgejo-actions.ts';
+import { gitea } from './gitea/gitea.ts';
+import { giteaActions } from './gitea/gitea-actions.ts';
+import { gogs } from './gitea/gogs.ts';
+import { github } from './github/github.ts';
+import { githubActions } from './github/github-actions.ts';
+import { githubChecks } from './github/github-checks.ts';
+import { githubLegacy } from './github/github-legacy.ts';
+import { githubStatus } from './github/github-status.ts';
+import { gitlab } from './gitlab/gitlab.ts';
+import { gitlabPipeline } from './gitlab/gitlab-ci.ts';
+import { jenkins } from './jenkins/jenkins.ts';
+import { travis } from './travis/travis.ts';
 
 /** Every sender, in the order of asking: repository hosts, those first whose calls carry the headers of the next ones. */
 export const senders: readonly DescribedSender[] = [

@@ -1,7 +1,8 @@
 import type { HookCall } from '../../../core/ports/sender.ts';
-import { buildkiteSignature } from './buildkite.ts';
-import { droneSignature } from './drone.ts';
-import { gitlabSignature } from './gitlab.ts';
+import { buildkiteSignature } from '../buildkite/signature.ts';
+import { droneSignature } from '../drone/signature.ts';
+import { gitlabSignature } from '../gitlab/signature.ts';
+import { travisSignature } from '../travis/signature.ts';
 import {
   bitbucketSignature,
   circleciSignature,
@@ -11,7 +12,6 @@ import {
   gogsSignature,
 } from './hmac-header.ts';
 import type { Scheme } from './scheme.ts';
-import { travisSignature } from './travis.ts';
 
 /** What a signature says of a call. `unsupported`: this sender cannot sign. */
 export type Verdict = 'valid' | 'missing' | 'invalid' | 'unsupported';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { bitbucket } from '../../../../../functions/adapters/senders/bitbucket.ts';
-import { bitbucketStatus } from '../../../../../functions/adapters/senders/bitbucket-status.ts';
+import { bitbucket } from '../../../../../functions/adapters/senders/bitbucket/bitbucket.ts';
+import { bitbucketStatus } from '../../../../../functions/adapters/senders/bitbucket/bitbucket-pipelines.ts';
 import { bodyField, fixture } from '../../../../support/sender-call.ts';
 
 const after = '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4';
@@ -8,8 +8,8 @@ const before = '9a8b7c6d5e4f30211203f4e5d6c7b8a99a8b7c6d';
 const read = (name: string, changes = {}) => bitbucket.read(fixture(`bitbucket/${name}`, changes));
 
 function status(name: string, fields: Readonly<Record<string, unknown>> = {}) {
-  const commit_status = { ...bodyField(fixture(`bitbucket-status/${name}`), 'commit_status'), ...fields };
-  return bitbucketStatus.read(fixture(`bitbucket-status/${name}`, { commit_status }))[0];
+  const commit_status = { ...bodyField(fixture(`bitbucket-pipelines/${name}`), 'commit_status'), ...fields };
+  return bitbucketStatus.read(fixture(`bitbucket-pipelines/${name}`, { commit_status }))[0];
 }
 
 describe('a push of Bitbucket', () => {

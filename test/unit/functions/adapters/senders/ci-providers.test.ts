@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { appveyor } from '../../../../../functions/adapters/senders/appveyor.ts';
-import { buildkite } from '../../../../../functions/adapters/senders/buildkite.ts';
-import { circleci } from '../../../../../functions/adapters/senders/circleci.ts';
-import { drone } from '../../../../../functions/adapters/senders/drone.ts';
+import { appveyor } from '../../../../../functions/adapters/senders/appveyor/appveyor.ts';
+import { buildkite } from '../../../../../functions/adapters/senders/buildkite/buildkite.ts';
+import { circleci } from '../../../../../functions/adapters/senders/circleci/circleci.ts';
+import { drone } from '../../../../../functions/adapters/senders/drone/drone.ts';
 import type { DescribedSender } from '../../../../../functions/adapters/senders/fields/described.ts';
-import { jenkins } from '../../../../../functions/adapters/senders/jenkins.ts';
+import { jenkins } from '../../../../../functions/adapters/senders/jenkins/jenkins.ts';
 import type { Delivery } from '../../../../../functions/core/payload/delivery.ts';
 import { bodyField, fixture } from '../../../../support/sender-call.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { forgejo } from '../../../../../functions/adapters/senders/forgejo.ts';
-import { gitea } from '../../../../../functions/adapters/senders/gitea.ts';
-import { gogs } from '../../../../../functions/adapters/senders/gogs.ts';
+import { forgejo } from '../../../../../functions/adapters/senders/gitea/forgejo.ts';
+import { gitea } from '../../../../../functions/adapters/senders/gitea/gitea.ts';
+import { gogs } from '../../../../../functions/adapters/senders/gitea/gogs.ts';
 import { recognise } from '../../../../../functions/adapters/senders/registry.ts';
 import { readPayload } from '../../../../../functions/core/payload/payload.ts';
 import { bodyField, call, fixture } from '../../../../support/sender-call.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { github } from '../../../../../functions/adapters/senders/github.ts';
+import { github } from '../../../../../functions/adapters/senders/github/github.ts';
 import type { Delivery } from '../../../../../functions/core/payload/delivery.ts';
 import type { HookCall } from '../../../../../functions/core/ports/sender.ts';
 import { bodyField, fixture } from '../../../../support/sender-call.ts';

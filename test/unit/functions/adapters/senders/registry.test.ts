@@ -1,4 +1,6 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { recognise, senders } from '../../../../../functions/adapters/senders/registry.ts';
@@ -18,16 +20,16 @@ function refusal(hook: HookCall): DeployError {
 }
 
 describe('the registry of senders', () => {
-  const files = readdirSync(new URL('../../../../../functions/adapters/senders/', import.meta.url), {
-    withFileTypes: true,
-  })
-    .filter((entry) => entry.isFile() && entry.name !== 'registry.ts')
-    .map(({ name }) => name.replace(/\.ts$/, ''));
+  const folder = fileURLToPath(new URL('../../../../../functions/adapters/senders/', import.meta.url));
+  const files = readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter(
+      (entry) =>
+        entry.isFile() && /: DescribedSender = /.test(readFileSync(join(entry.parentPath, entry.name), 'utf8')),
+    )
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
 
   it('holds the sender of every module of the folder', async () => {
-    const modules = await Promise.all(
-      files.map((file) => import(`../../../../../functions/adapters/senders/${file}.ts`)),
-    );
+    const modules = await Promise.all(files.map((file) => import(`../../../../../functions/adapters/senders/${file}`)));
     const exported = modules.flatMap((module: Record<string, unknown>) => Object.values(module));
     expect(new Set(exported)).toEqual(new Set(senders));
     expect(senders).toHaveLength(files.length);
@@ -38,7 +40,7 @@ describe('the registry of senders', () => {
       fixtures()
         .map(({ sender }) => sender)
         .sort(),
-    ).toEqual(files.sort());
+    ).toEqual(files.map((file) => basename(file, '.ts')).sort());
   });
 
   for (const { sender, names } of fixtures()) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { travis } from '../../../../../functions/adapters/senders/travis.ts';
+import { travis } from '../../../../../functions/adapters/senders/travis/travis.ts';
 import type { BuildResult } from '../../../../../functions/core/payload/delivery.ts';
 import { bodyField, fixture } from '../../../../support/sender-call.ts';
 

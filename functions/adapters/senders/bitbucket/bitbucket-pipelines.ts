@@ -1,0 +1,93 @@
+import * as v from 'valibot';
+import { type Delivery, type Outcome, settled } from '../../../core/payload/delivery.ts';
+import type { HookCall } from '../../../core/ports/sender.ts';
+import { oneLine } from '../../../core/text.ts';
+import { webAddress } from '../fields/address.ts';
+import { hasField } from '../fields/body.ts';
+import { messageFields } from '../fields/commit-message.ts';
+import { deliveryId } from '../fields/delivery-id.ts';
+import type { DescribedSender } from '../fields/described.ts';
+import { announcement } from '../fields/event-header.ts';
+import { branchNamed, sha } from '../fields/git.ts';
+import { isOwnStatus, ownStatusReason } from '../fields/own-status.ts';
+import { readBody } from '../fields/read.ts';
+import { bitbucketRepository } from './repository.ts';
+
+const text = v.nullish(v.string());
+const statusFields = v.object({
+  key: text,
+  name: text,
+  state: v.string(),
+  refname: text,
+  url: text,
+  commit: v.nullish(v.object({ hash: text, message: text })),
+  links: v.nullish(v.object({ commit: v.nullish(v.object({ href: text })) })),
+});
+type Status = v.InferOutput<typeof statusFields>;
+
+const statusBody = v.object({
+  commit_status: v.pipe(
+    statusFields,
+    v.check((status) => shaOf(status) !== null, 'names no commit'),
+  ),
+  repository: bitbucketRepository,
+});
+type Body = v.InferOutput<typeof statusBody>;
+
+const needs = ['commit_status.state', 'repository.full_name'];
+const outcomes = new Map<string, Outcome>([
+  ['SUCCESSFUL', 'passed'],
+  ['FAILED', 'failed'],
+  ['STOPPED', 'failed'],
+  ['INPROGRESS', 'pending'],
+]);
+
+/**
+ * Bitbucket's build statuses, which Bitbucket Pipelines and other CI providers set
+ * (https://support.atlassian.com/bitbucket-cloud/docs/event-payloads/#Build-status-created).
+ */
+export const bitbucketStatus: DescribedSender = {
+  name: 'Bitbucket Pipelines',
+  knownBy: 'the header X-Event-Key: repo:commit_status_updated',
+  needs,
+  recognises: ({ headers, body }) => {
+    const announced = announcement(headers);
+    if (announced === null) return needs.every((path) => hasField(body, path));
+    return announced.by === 'Bitbucket' && announced.event.startsWith('repo:commit_status_');
+  },
+  read: ({ headers, body }: HookCall) => [
+    read(readBody(statusBody, body, 'a build status of Bitbucket'), deliveryId(headers['x-request-uuid'])),
+  ],
+};
+
+function read({ commit_status: status, repository }: Body, id: string | null): Delivery {
+  const provider = 'bitbucket-pipelines';
+  if ([status.key, status.name].some((name) => isOwnStatus(name ?? ''))) {
+    return { kind: 'notice', provider, id, repository, reason: ownStatusReason };
+  }
+  return {
+    kind: 'build',
+    provider,
+    hostKind: 'bitbucket',
+    id,
+    repository,
+    sha: shaOf(status),
+    shaPrefix: null,
+    branch: branchNamed(status.refname),
+    check: oneLine(status.key ?? status.name ?? '', 100) ?? 'Bitbucket',
+    ...settled(outcomes.get(status.state) ?? 'neutral'),
+    state: oneLine(status.state, 40) ?? 'no state',
+    // The status of a pull request has the name of its source branch, or none when that is in a fork.
+    pullRequest: false,
+    ...messageFields(status.commit?.message),
+    author: null,
+    url: webAddress(status.url)?.href ?? null,
+  };
+}
+
+/** The commit: in older payloads only the end of its address tells it. */
+function shaOf({ commit, links }: Pick<Status, 'commit' | 'links'>): string | null {
+  const last = links?.commit?.href?.split('/').at(-1);
+  const named = [commit?.hash, last].find((candidate) => v.is(sha, candidate));
+  return named?.toLowerCase() ?? null;
+}

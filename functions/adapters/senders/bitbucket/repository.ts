@@ -1,0 +1,31 @@
+import * as v from 'valibot';
+import type { DeliveredRepository } from '../../../core/payload/delivery.ts';
+import { webAddress } from '../fields/address.ts';
+import { segment } from '../fields/git.ts';
+import { repositoryNamed } from '../fields/remote.ts';
+
+const link = v.nullish(v.object({ href: v.nullish(v.string()) }));
+
+/**
+ * A repository as Bitbucket describes it in its events. Its address is in `full_name` (workspace and slug); `name` is
+ * what people call it, blanks and all.
+ */
+export const bitbucketRepository = v.pipe(
+  v.object({
+    full_name: v.string(),
+    is_private: v.nullish(v.boolean()),
+    links: v.nullish(v.object({ html: link })),
+  }),
+  v.check(({ full_name }) => isOwned(full_name), 'is not of a workspace and a valid name'),
+  v.transform(({ full_name, is_private, links }): DeliveredRepository => {
+    const page = webAddress(links?.html?.href);
+    const { owner = '', name = '' } = repositoryNamed(full_name) ?? {};
+    return { hostname: page?.host ?? null, owner, name, url: page?.href ?? null, private: is_private ?? false };
+  }),
+);
+
+/** Workspaces do not nest. */
+function isOwned(fullName: string): boolean {
+  const named = repositoryNamed(fullName);
+  return named !== null && v.is(segment, named.owner);
+}

@@ -1,0 +1,91 @@
+import * as v from 'valibot';
+import { type Delivery, type Outcome, settled } from '../../../core/payload/delivery.ts';
+import type { HookCall } from '../../../core/ports/sender.ts';
+import { oneLine } from '../../../core/text.ts';
+import { webAddress } from '../fields/address.ts';
+import { hasField } from '../fields/body.ts';
+import { messageFields } from '../fields/commit-message.ts';
+import { factsId } from '../fields/delivery-id.ts';
+import type { DescribedSender } from '../fields/described.ts';
+import { announcement } from '../fields/event-header.ts';
+import { branchNamed, sha } from '../fields/git.ts';
+import { remoteRepository } from '../fields/located.ts';
+import { readBody } from '../fields/read.ts';
+import { hostKindAt } from '../fields/remote.ts';
+
+const text = v.nullish(v.string());
+const buildBody = v.object({
+  build: v.object({
+    id: v.string(),
+    state: v.string(),
+    blocked: v.nullish(v.boolean()),
+    finished_at: text,
+    branch: text,
+    tag: text,
+    commit: sha,
+    message: text,
+    author: v.nullish(v.object({ name: text })),
+    web_url: text,
+    pull_request: v.optional(v.unknown()),
+  }),
+  pipeline: v.object({ slug: text, repository: remoteRepository }),
+});
+type Body = v.InferOutput<typeof buildBody>;
+type Build = Body['build'];
+
+const needs = ['event', 'build.commit', 'pipeline.repository'];
+const outcomes = new Map<string, Outcome>([
+  ['passed', 'passed'],
+  ['failed', 'failed'],
+  ['canceled', 'failed'],
+  ['skipped', 'neutral'],
+  ['not_run', 'neutral'],
+]);
+
+/**
+ * Buildkite (https://buildkite.com/docs/apis/webhooks/pipelines/build-events): a build that has finished. One that waits
+ * at a block step has "finished" too, even with the state `passed`; it finishes again when somebody unblocks it.
+ */
+export const buildkite: DescribedSender = {
+  name: 'Buildkite',
+  knownBy: 'the header X-Buildkite-Event, or a body with event, build.commit and pipeline.repository',
+  needs,
+  recognises: ({ headers, body }) => {
+    const announced = announcement(headers);
+    return announced === null ? needs.every((path) => hasField(body, path)) : announced.by === 'Buildkite';
+  },
+  read: (call) => [read(call)],
+};
+
+function read({ headers, body }: HookCall): Delivery {
+  const { event } = readBody(v.object({ event: text }), body, 'an event of Buildkite');
+  const shown = oneLine(headers['x-buildkite-event'] ?? event ?? '', 60) ?? 'without a name';
+  if (shown === 'build.finished') return buildOf(readBody(buildBody, body, 'a build of Buildkite'));
+  const reason = `The event ${shown} of Buildkite deploys nothing; the service waits for build.finished.`;
+  return { kind: 'notice', provider: 'buildkite', id: null, repository: null, reason };
+}
+
+function buildOf({ build, pipeline }: Body): Delivery {
+  return {
+    kind: 'build',
+    provider: 'buildkite',
+    hostKind: hostKindAt(pipeline.repository.hostname),
+    // Unblocked, or with a failed job tried again, the same build finishes once more.
+    id: factsId('build', [build.id, build.state, build.finished_at ?? null, build.blocked === true ? 'blocked' : null]),
+    repository: pipeline.repository,
+    sha: build.commit,
+    shaPrefix: null,
+    branch: build.tag ? null : branchNamed(build.branch),
+    check: oneLine(pipeline.slug ?? '', 100) ?? 'Buildkite',
+    ...settled(outcomeOf(build)),
+    state: build.blocked === true ? 'blocked' : (oneLine(build.state, 40) ?? 'no state'),
+    pullRequest: build.pull_request !== undefined && build.pull_request !== null && build.pull_request !== false,
+    ...messageFields(build.message),
+    author: oneLine(build.author?.name ?? '', 100),
+    url: webAddress(build.web_url)?.href ?? null,
+  };
+}
+
+function outcomeOf({ state, blocked }: Build): Outcome {
+  return blocked === true ? 'pending' : (outcomes.get(state) ?? 'pending');
+}

@@ -1,0 +1,16 @@
+import { hmac, isRecent, isSame } from '../signatures/compare.ts';
+import type { Scheme } from '../signatures/scheme.ts';
+
+/**
+ * Buildkite: the token itself, or a signature over time and body
+ * (https://buildkite.com/docs/apis/webhooks/pipelines#webhook-signature).
+ */
+export const buildkiteSignature: Scheme = {
+  isSigned: (headers) => Boolean(headers['x-buildkite-token'] || headers['x-buildkite-signature']),
+  isValid: ({ headers, raw }, secret, now) => {
+    if (isSame(headers['x-buildkite-token'] ?? '', secret)) return true;
+    const signature = /^timestamp=(\d{1,12}),signature=([\da-f]{64})$/.exec(headers['x-buildkite-signature'] ?? '');
+    const [, time = '', digits = ''] = signature ?? [];
+    return signature !== null && isRecent(Number(time), now) && isSame(digits, hmac(secret, 'hex', `${time}.`, raw));
+  },
+};

@@ -1,0 +1,115 @@
+import * as v from 'valibot';
+import { parseJson } from '../../../core/json.ts';
+import { type BuildResult, type Outcome, settled } from '../../../core/payload/delivery.ts';
+import type { HookCall } from '../../../core/ports/sender.ts';
+import { oneLine } from '../../../core/text.ts';
+import { webAddress } from '../fields/address.ts';
+import { messageFields } from '../fields/commit-message.ts';
+import { factsId } from '../fields/delivery-id.ts';
+import type { DescribedSender } from '../fields/described.ts';
+import { branchNamed, branchOf, sha } from '../fields/git.ts';
+import { isForgejoCiEvent } from '../fields/gitea-event.ts';
+import { githubRepository } from '../fields/github-push.ts';
+import { readBody } from '../fields/read.ts';
+import { isAboutTheCommit } from '../fields/workflow-run.ts';
+
+const text = v.nullish(v.string());
+const runBody = v.object({
+  run: v.object({
+    id: v.pipe(v.number(), v.safeInteger()),
+    title: text,
+    repository: githubRepository,
+    workflow_id: text,
+    prettyref: text,
+    commit_sha: sha,
+    is_fork_pull_request: v.nullish(v.boolean()),
+    event: text,
+    trigger_event: text,
+    event_payload: text,
+    status: v.string(),
+    stopped: text,
+    html_url: text,
+  }),
+});
+type Run = v.InferOutput<typeof runBody>['run'];
+
+// The call that set the run off, as Forgejo stores it: JSON in a text, and more than the run itself tells.
+const causeBody = v.object({
+  ref: v.fallback(v.nullable(v.string()), null),
+  head_commit: v.fallback(v.nullable(v.object({ message: text, author: v.nullish(v.object({ name: text })) })), null),
+});
+type Cause = v.InferOutput<typeof causeBody>;
+
+/** The cause may be as long as a push of thousands of commits; past that the run itself has to do. */
+const maxCause = 1_000_000;
+const pendingWords = ['waiting', 'running', 'blocked', 'unknown'];
+
+/**
+ * Forgejo Actions: the events `action_run_success`, `action_run_failure` and `action_run_recover`
+ * (https://forgejo.org/docs/latest/user/webhooks, laid out as ActionPayload and ActionRun in
+ * https://codeberg.org/forgejo/forgejo/src/branch/forgejo/modules/structs). They come when a run has ended.
+ */
+export const forgejoActions: DescribedSender = {
+  name: 'Forgejo Actions',
+  knownBy: 'the header X-Forgejo-Event: action_run_success, action_run_failure or action_run_recover',
+  needs: [],
+  recognises: ({ headers }) => isForgejoCiEvent(headers),
+  read: ({ headers, body }: HookCall) => {
+    const { run } = readBody(runBody, body, 'a run of Forgejo Actions');
+    return [buildOf(run, headers['x-forgejo-event'] ?? '')];
+  },
+};
+
+function buildOf(run: Run, event: string): BuildResult {
+  const cause = causeOf(run.event_payload ?? '');
+  const { repository } = run;
+  return {
+    kind: 'build',
+    provider: 'forgejo-actions',
+    hostKind: 'gitea',
+    id: runId(run),
+    repository,
+    sha: run.commit_sha,
+    shaPrefix: null,
+    branch: cause?.ref?.startsWith('refs/') ? branchNamed(branchOf(cause.ref)) : branchNamed(run.prettyref),
+    check: oneLine(run.workflow_id ?? '', 100) ?? 'Forgejo Actions',
+    ...settled(outcomeOf(run, event)),
+    state: oneLine(run.status, 40) ?? 'no status',
+    pullRequest: isPullRequest(run),
+    ...messageFields(cause?.head_commit?.message ?? run.title),
+    author: oneLine(cause?.head_commit?.author?.name ?? '', 100),
+    url: webAddress(run.html_url)?.href ?? null,
+  };
+}
+
+/**
+ * A recovery is told in two calls with an id each, for one end of one run: that is one result. A run that is started again
+ * ends at another time.
+ */
+function runId({ repository, id, status, stopped }: Run): string {
+  return factsId('run', [repository.hostname, repository.owner, repository.name, id, status, stopped ?? null]);
+}
+
+function causeOf(payload: string): Cause | null {
+  if (payload.length > maxCause) return null;
+  const parsed = parseJson(payload);
+  const cause = parsed.ok ? v.safeParse(causeBody, parsed.value) : null;
+  return cause?.success ? cause.output : null;
+}
+
+function outcomeOf(run: Run, event: string): Outcome {
+  if (!isAboutTheCommit(triggerOf(run)) || run.status === 'skipped') return 'neutral';
+  if (pendingWords.includes(run.status)) return 'pending';
+  return run.status === 'success' && event !== 'action_run_failure' ? 'passed' : 'failed';
+}
+
+function isPullRequest(run: Run): boolean {
+  if (run.is_fork_pull_request === true || triggerOf(run).startsWith('pull_request')) return true;
+  // Where the ref is one of a pull request, Forgejo shows its number.
+  return run.prettyref?.startsWith('#') ?? false;
+}
+
+/** What the workflow is set to run on; without it, the webhook's own name of what happened. */
+function triggerOf({ trigger_event, event }: Run): string {
+  return trigger_event || event || '';
+}

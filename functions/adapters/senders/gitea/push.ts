@@ -1,0 +1,82 @@
+import * as v from 'valibot';
+import type { Delivery, Notice } from '../../../core/payload/delivery.ts';
+import { oneLine } from '../../../core/text.ts';
+import { messageFields } from '../fields/commit-message.ts';
+import { branchOf, ref, sha, shaOrNone } from '../fields/git.ts';
+import { githubRepository } from '../fields/github-push.ts';
+import { type HeadCommit, headCommit } from '../fields/head-commit.ts';
+import { readBody } from '../fields/read.ts';
+
+const pushBody = v.object({
+  ref,
+  after: sha,
+  before: v.nullish(v.fallback(v.nullable(sha), null)),
+  head_commit: v.fallback(v.nullish(v.unknown()), null),
+  commits: v.nullish(v.array(v.unknown())),
+  pusher: v.nullish(v.object({ full_name: v.nullish(v.string()), login: v.nullish(v.string()) })),
+  repository: githubRepository,
+});
+
+const noticeBody = v.object({
+  ref: v.fallback(v.nullish(v.string()), null),
+  ref_type: v.fallback(v.nullish(v.string()), null),
+  repository: v.fallback(v.nullable(githubRepository), null),
+});
+
+/** Why events that are about CI too say nothing here. */
+const ciReasons = new Map([
+  ['workflow_job', 'A job is one part of a run; the service waits for the event workflow_run.'],
+  ['status', 'A commit status names no branch here, so it cannot vouch for one; send the workflow runs.'],
+]);
+
+/** A host of Gitea's family: what it is called in the log, in a sentence, and as a kind of repository host. */
+export interface GiteaFamily {
+  readonly provider: string;
+  readonly host: string;
+  readonly hostKind: string;
+}
+
+/**
+ * What a host of Gitea's family says, without the id (https://docs.gitea.com/usage/webhooks). `event` is the value of the
+ * host's own header; null when there is none and the body looks like a push. Its pushes are like GitHub's, but lack
+ * `forced`, and the deletion of a branch is an event of its own. Throws `deploy:provider:not_supported`.
+ */
+export function readGitea(body: unknown, event: string | null, family: GiteaFamily): Delivery {
+  return event === null || event === 'push' ? pushOf(body, family) : noticeOf(body, event, family);
+}
+
+function pushOf(body: unknown, { provider, host, hostKind }: GiteaFamily): Delivery {
+  const push = readBody(pushBody, body, `a push of ${host}`);
+  const head = headOf(push);
+  return {
+    kind: 'push',
+    provider,
+    hostKind,
+    id: null,
+    repository: push.repository,
+    ref: push.ref,
+    branch: branchOf(push.ref),
+    sha: shaOrNone(push.after),
+    before: shaOrNone(push.before ?? '0'),
+    forced: false,
+    ...messageFields(head?.message),
+    author: oneLine(head?.author?.name ?? push.pusher?.full_name ?? push.pusher?.login ?? '', 100),
+  };
+}
+
+/** Only some commits are sent, and older versions have no `head_commit`. */
+function headOf({ head_commit, commits, after }: v.InferOutput<typeof pushBody>): HeadCommit | null {
+  return headCommit([head_commit, ...(commits ?? [])], after);
+}
+
+function noticeOf(body: unknown, event: string, { provider, host }: GiteaFamily): Notice {
+  const shown = oneLine(event, 60) ?? 'without a name';
+  const { ref: name, ref_type, repository } = readBody(noticeBody, body, `the event ${shown} of ${host}`);
+  const what = oneLine(name ?? '', 100);
+  const reason =
+    event === 'delete' && what !== null
+      ? `The ${ref_type === 'tag' ? 'tag' : 'branch'} ${what} was deleted.`
+      : (ciReasons.get(event) ??
+        `The event ${shown} of ${host} deploys nothing; the service acts on pushes and CI results.`);
+  return { kind: 'notice', provider, id: null, repository, reason };
+}

@@ -1,0 +1,88 @@
+import * as v from 'valibot';
+import { type Delivery, type Notice, settled } from '../../../core/payload/delivery.ts';
+import type { HookCall } from '../../../core/ports/sender.ts';
+import { oneLine } from '../../../core/text.ts';
+import { messageFields } from '../fields/commit-message.ts';
+import { outcomeOfConclusion } from '../fields/conclusion.ts';
+import { deliveryId } from '../fields/delivery-id.ts';
+import type { DescribedSender } from '../fields/described.ts';
+import { branchNamed, sha } from '../fields/git.ts';
+import { isCiEvent } from '../fields/github-event.ts';
+import { githubRepository } from '../fields/github-push.ts';
+import { readBody } from '../fields/read.ts';
+
+const text = v.nullish(v.string());
+const suiteBody = v.object({
+  action: v.string(),
+  check_suite: v.object({
+    head_sha: sha,
+    head_branch: text,
+    conclusion: text,
+    app: v.nullish(v.object({ slug: text, name: text })),
+    latest_check_runs_count: v.nullish(v.number()),
+    head_commit: v.nullish(v.object({ message: text, author: v.nullish(v.object({ name: text })) })),
+  }),
+  repository: githubRepository,
+});
+type Body = v.InferOutput<typeof suiteBody>;
+
+const runBody = v.object({ repository: v.fallback(v.nullable(githubRepository), null) });
+
+/**
+ * GitHub's checks: the event `check_suite` (https://docs.github.com/webhooks/webhook-events-and-payloads#check_suite). A
+ * suite of a fork has no branch, so that it never deploys. `check_run` is one part of a suite: a notice.
+ */
+export const githubChecks: DescribedSender = {
+  name: 'GitHub checks',
+  knownBy: 'the header X-GitHub-Event: check_suite',
+  needs: [],
+  recognises: ({ headers }) => isCiEvent(headers, 'check_suite', 'check_run'),
+  read: (call) => [read(call)],
+};
+
+function read({ headers, body }: HookCall): Delivery {
+  const id = deliveryId(headers['x-github-delivery']);
+  if (headers['x-github-event'] === 'check_run') {
+    const { repository } = readBody(runBody, body, 'a check run of GitHub');
+    const reason = 'A check run is one part of a suite; the service waits for the event check_suite.';
+    return { kind: 'notice', provider: 'github-checks', id, repository, reason };
+  }
+  const suite = readBody(suiteBody, body, 'a check suite of GitHub');
+  const reason = reasonAgainst(suite);
+  return reason === null ? buildOf(suite, id) : noticeOf(suite, id, reason);
+}
+
+/** Why a suite says nothing; null when it does. */
+function reasonAgainst({ action, check_suite: suite }: Body): string | null {
+  if (action !== 'completed') return 'The check suite has not completed.';
+  // Every app that may write checks gets a suite for every push, whether it uses it or not; such ones never finish.
+  if (suite.latest_check_runs_count === 0) return 'The check suite holds no check runs: its app has checked nothing.';
+  if (suite.app?.slug !== 'github-actions') return null;
+  // Neither the event of the run nor its repository is told here: a run of a fork would pass for one of ours.
+  return 'The check suite is of GitHub Actions, which is understood by the event workflow_run; send that one.';
+}
+
+function noticeOf({ repository }: Body, id: string | null, reason: string): Notice {
+  return { kind: 'notice', provider: 'github-checks', id, repository, reason };
+}
+
+function buildOf({ check_suite: suite, repository }: Body, id: string | null): Delivery {
+  return {
+    kind: 'build',
+    provider: 'github-checks',
+    hostKind: 'github',
+    id,
+    repository,
+    sha: suite.head_sha,
+    shaPrefix: null,
+    branch: branchNamed(suite.head_branch),
+    check: oneLine(suite.app?.name ?? suite.app?.slug ?? '', 100) ?? 'GitHub checks',
+    ...settled(outcomeOfConclusion(suite.conclusion)),
+    state: oneLine(suite.conclusion ?? '', 40) ?? 'no conclusion',
+    // The pull requests of a suite are those that its branch is also part of; its own branch tells what it is of.
+    pullRequest: false,
+    ...messageFields(suite.head_commit?.message),
+    author: oneLine(suite.head_commit?.author?.name ?? '', 100),
+    url: null,
+  };
+}

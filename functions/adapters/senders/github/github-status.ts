@@ -1,0 +1,80 @@
+import * as v from 'valibot';
+import { type BuildResult, type Delivery, type Outcome, settled } from '../../../core/payload/delivery.ts';
+import type { HookCall } from '../../../core/ports/sender.ts';
+import { oneLine } from '../../../core/text.ts';
+import { webAddress } from '../fields/address.ts';
+import { messageFields } from '../fields/commit-message.ts';
+import { deliveryId } from '../fields/delivery-id.ts';
+import type { DescribedSender } from '../fields/described.ts';
+import { refName, sha } from '../fields/git.ts';
+import { isCiEvent } from '../fields/github-event.ts';
+import { githubRepository } from '../fields/github-push.ts';
+import { isOwnStatus, ownStatusReason } from '../fields/own-status.ts';
+import { readBody } from '../fields/read.ts';
+
+const text = v.nullish(v.string());
+/** GitHub sends ten. */
+const mostBranches = 10;
+const statusBody = v.object({
+  sha,
+  state: v.string(),
+  context: v.string(),
+  target_url: text,
+  branches: v.nullish(v.array(v.unknown())),
+  commit: v.nullish(
+    v.object({ commit: v.nullish(v.object({ message: text, author: v.nullish(v.object({ name: text })) })) }),
+  ),
+  repository: githubRepository,
+});
+type Status = v.InferOutput<typeof statusBody>;
+
+const branch = v.object({ name: refName });
+const outcomes = new Map<string, Outcome>([
+  ['success', 'passed'],
+  ['pending', 'pending'],
+]);
+
+/**
+ * GitHub's commit statuses: the event `status` (https://docs.github.com/webhooks/webhook-events-and-payloads#status). A
+ * status is of a commit, not of a branch: there is a build for each of the branches that hold it. Those of a fork are not
+ * among them.
+ */
+export const githubStatus: DescribedSender = {
+  name: 'GitHub statuses',
+  knownBy: 'the header X-GitHub-Event: status',
+  needs: [],
+  recognises: ({ headers }) => isCiEvent(headers, 'status'),
+  read: ({ headers, body }: HookCall) =>
+    read(readBody(statusBody, body, 'a commit status of GitHub'), deliveryId(headers['x-github-delivery'])),
+};
+
+function read(status: Status, id: string | null): readonly Delivery[] {
+  const { repository } = status;
+  if (isOwnStatus(status.context)) {
+    return [{ kind: 'notice', provider: 'github-status', id, repository, reason: ownStatusReason }];
+  }
+  const named = (status.branches ?? []).flatMap((each) => (v.is(branch, each) ? [each.name] : []));
+  const branches = Array.from(new Set(named)).slice(0, mostBranches);
+  return (branches.length > 0 ? branches : [null]).map((name) => buildOf(status, name, id));
+}
+
+function buildOf(status: Status, branchName: string | null, id: string | null): BuildResult {
+  const commit = status.commit?.commit;
+  return {
+    kind: 'build',
+    provider: 'github-status',
+    hostKind: 'github',
+    id,
+    repository: status.repository,
+    sha: status.sha,
+    shaPrefix: null,
+    branch: branchName,
+    check: oneLine(status.context, 100) ?? 'default',
+    ...settled(outcomes.get(status.state) ?? 'failed'),
+    state: oneLine(status.state, 40) ?? 'no state',
+    pullRequest: false,
+    ...messageFields(commit?.message),
+    author: oneLine(commit?.author?.name ?? '', 100),
+    url: webAddress(status.target_url)?.href ?? null,
+  };
+}

@@ -1,0 +1,68 @@
+import * as v from 'valibot';
+import { DeployError } from '../../../core/errors.ts';
+import type { Delivery, Notice } from '../../../core/payload/delivery.ts';
+import type { HookCall } from '../../../core/ports/sender.ts';
+import { deliveryId } from '../fields/delivery-id.ts';
+import type { DescribedSender } from '../fields/described.ts';
+import { isOtherGithubEvent } from '../fields/github-event.ts';
+import { githubRepository, readGithubPush } from '../fields/github-push.ts';
+import { readBody } from '../fields/read.ts';
+
+// Events of an organisation or an application have no repository, and the service does nothing with theirs.
+const noticeBody = v.object({
+  repository: v.fallback(v.nullable(githubRepository), null),
+  hook: v.fallback(v.nullable(v.object({ events: v.array(v.string()) })), null),
+});
+
+/**
+ * GitHub and GitHub Enterprise Server, as their webhooks call today
+ * (https://docs.github.com/webhooks/webhook-events-and-payloads). A push is read; a ping and every other event become a
+ * notice, because whoever set the hook up to send everything must not get errors: GitHub would show the hook as broken.
+ */
+export const github: DescribedSender = {
+  name: 'GitHub',
+  knownBy: 'the header X-GitHub-Event',
+  needs: [],
+  recognises: ({ headers }) => isOtherGithubEvent(headers),
+  read: (call) => [read(call)],
+};
+
+function read({ headers, body }: HookCall): Delivery {
+  const event = eventName(headers['x-github-event'] ?? '');
+  // A redelivery keeps its id (https://docs.github.com/webhooks/testing-and-troubleshooting-webhooks/redelivering-webhooks).
+  const id = deliveryId(headers['x-github-delivery']);
+  if (event === 'push') return { ...readGithubPush(body, 'a push of GitHub'), id };
+  return notice(event, id, body);
+}
+
+function eventName(header: string): string {
+  if (/^[a-z0-9_]{1,64}$/.test(header)) return header;
+  throw new DeployError(
+    'deploy:provider:not_supported',
+    'The header X-GitHub-Event does not hold the name of an event.',
+  );
+}
+
+function notice(event: string, id: string | null, body: unknown): Notice {
+  const { repository, hook } = readBody(noticeBody, body, `the event ${event} of GitHub`);
+  const reason =
+    event === 'ping'
+      ? pingReason(hook?.events ?? null)
+      : `The event ${event} deploys nothing; the service acts on pushes and CI results.`;
+  return { kind: 'notice', provider: 'github', id, repository, reason, ...bringsCi(hook?.events ?? null) };
+}
+
+const ciEvents = ['*', 'workflow_run', 'check_suite', 'status'];
+
+/** Whether the webhook will tell of CI results too, as far as it says what it is set to send. */
+function bringsCi(events: readonly string[] | null): { readonly bringsCi?: boolean } {
+  return events === null ? {} : { bringsCi: events.some((event) => ciEvents.includes(event)) };
+}
+
+/** The ping is the moment to tell that a hook will never deploy. */
+function pingReason(events: readonly string[] | null): string {
+  if (events === null || events.includes('push') || events.includes('*')) {
+    return 'The ping of GitHub has arrived: the webhook works.';
+  }
+  return 'The ping of GitHub has arrived, but the webhook is not set to send pushes, so it will never deploy.';
+}

@@ -1,0 +1,103 @@
+import * as v from 'valibot';
+import { type BuildResult, type Outcome, settled } from '../../../core/payload/delivery.ts';
+import type { HookCall } from '../../../core/ports/sender.ts';
+import { oneLine } from '../../../core/text.ts';
+import { webAddress } from '../fields/address.ts';
+import { messageFields } from '../fields/commit-message.ts';
+import { deliveryId, factsId } from '../fields/delivery-id.ts';
+import type { DescribedSender } from '../fields/described.ts';
+import { branchNamed, sha } from '../fields/git.ts';
+import { readBody } from '../fields/read.ts';
+import { gitlabProject, isGitlab, isPipeline } from './project.ts';
+
+const text = v.nullish(v.string());
+const pipelineBody = v.object({
+  object_attributes: v.object({
+    id: v.nullish(v.number()),
+    name: text,
+    ref: v.string(),
+    tag: v.nullish(v.boolean()),
+    sha,
+    source: text,
+    status: v.string(),
+    finished_at: text,
+    url: text,
+  }),
+  merge_request: v.optional(v.unknown()),
+  project: gitlabProject,
+  commit: v.nullish(v.object({ message: text, author: v.nullish(v.object({ name: text })) })),
+});
+type Body = v.InferOutput<typeof pipelineBody>;
+type Pipeline = Body['object_attributes'];
+
+const outcomes = new Map<string, Outcome>([
+  ['success', 'passed'],
+  ['failed', 'failed'],
+  ['canceled', 'failed'],
+  ['canceling', 'pending'],
+  ['created', 'pending'],
+  ['waiting_for_resource', 'pending'],
+  ['waiting_for_callback', 'pending'],
+  ['preparing', 'pending'],
+  ['pending', 'pending'],
+  ['running', 'pending'],
+  ['manual', 'pending'],
+  ['scheduled', 'pending'],
+  ['skipped', 'neutral'],
+]);
+/** Pipelines that run what the branch's configuration says for its commit. A part of another one does not. */
+const ofTheBranch = ['push', 'web', 'webide', 'api', 'trigger', 'pipeline', 'chat', 'schedule'];
+const ofMergeRequest = ['merge_request_event', 'external_pull_request_event'];
+
+/**
+ * GitLab's pipelines (https://docs.gitlab.com/user/project/integrations/webhook_events/#pipeline-events). Those of a
+ * merge request are flagged; a child pipeline and one that is made of statuses from outside (ours are among them) are
+ * neutral.
+ */
+export const gitlabPipeline: DescribedSender = {
+  name: 'GitLab CI',
+  knownBy: 'the header X-Gitlab-Event with object_kind: pipeline',
+  needs: [],
+  recognises: (call) => isGitlab(call) && isPipeline(call.body),
+  read: ({ headers, body }: HookCall) => {
+    const event = readBody(pipelineBody, body, 'a pipeline of GitLab');
+    const id = deliveryId(headers['idempotency-key'], headers['x-gitlab-event-uuid']) ?? eventId(event);
+    return [buildOf(event, id)];
+  },
+};
+
+function buildOf(event: Body, id: string): BuildResult {
+  const { object_attributes: pipeline, project, commit } = event;
+  return {
+    kind: 'build',
+    provider: 'gitlab-ci',
+    hostKind: 'gitlab',
+    id,
+    repository: project,
+    sha: pipeline.sha,
+    shaPrefix: null,
+    branch: pipeline.tag === true ? null : branchNamed(pipeline.ref),
+    check: oneLine(pipeline.name ?? '', 100) ?? 'GitLab CI',
+    ...settled(outcomeOf(pipeline)),
+    state: oneLine(pipeline.status, 40) ?? 'no status',
+    pullRequest: isMergeRequest(event),
+    ...messageFields(commit?.message),
+    author: oneLine(commit?.author?.name ?? '', 100),
+    url: webAddress(pipeline.url)?.href ?? null,
+  };
+}
+
+function outcomeOf({ status, source }: Pipeline): Outcome {
+  if (source && ![...ofTheBranch, ...ofMergeRequest].includes(source)) return 'neutral';
+  return outcomes.get(status) ?? 'neutral';
+}
+
+function isMergeRequest({ merge_request, object_attributes: { source, ref } }: Body): boolean {
+  const isPresent = merge_request !== undefined && merge_request !== null;
+  return isPresent || ofMergeRequest.includes(source ?? '') || ref.startsWith('refs/merge-requests/');
+}
+
+/** Versions without an id of the delivery: a pipeline whose failed job ran again ends once more, at another time. */
+function eventId({ object_attributes: { id, sha: commit, status, finished_at } }: Body): string {
+  return factsId('pipeline', [id ?? commit, status, finished_at ?? null]);
+}

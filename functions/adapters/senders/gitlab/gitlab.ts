@@ -1,0 +1,76 @@
+import * as v from 'valibot';
+import type { Delivery } from '../../../core/payload/delivery.ts';
+import type { HookCall } from '../../../core/ports/sender.ts';
+import { oneLine } from '../../../core/text.ts';
+import { messageFields } from '../fields/commit-message.ts';
+import { deliveryId } from '../fields/delivery-id.ts';
+import type { DescribedSender } from '../fields/described.ts';
+import { branchOf, ref, sha, shaOrNone } from '../fields/git.ts';
+import { headCommit } from '../fields/head-commit.ts';
+import { readBody } from '../fields/read.ts';
+import { gitlabNeeds, gitlabProject, isGitlab, isPipeline } from './project.ts';
+
+// At most 20 commits are sent, whatever was pushed: what is deployed is `checkout_sha`.
+const pushBody = v.object({
+  ref,
+  after: sha,
+  before: v.nullish(v.fallback(v.nullable(sha), null)),
+  checkout_sha: v.nullish(sha),
+  commits: v.nullish(v.array(v.unknown())),
+  user_name: v.nullish(v.string()),
+  project: gitlabProject,
+});
+type Push = v.InferOutput<typeof pushBody>;
+
+const noticeBody = v.object({
+  object_kind: v.nullish(v.string()),
+  event_name: v.nullish(v.string()),
+  project: v.fallback(v.nullable(gitlabProject), null),
+});
+
+/**
+ * GitLab's pushes of branches and tags (https://docs.gitlab.com/user/project/integrations/webhook_events/). Every other
+ * event becomes a notice, because GitLab switches off a hook that is answered with errors. A system hook sends the same.
+ */
+export const gitlab: DescribedSender = {
+  name: 'GitLab',
+  knownBy: 'the header X-Gitlab-Event, or a body with object_kind and project.path_with_namespace',
+  needs: gitlabNeeds,
+  recognises: (call) => isGitlab(call) && !isPipeline(call.body),
+  read: (call) => [read(call)],
+};
+
+function read({ headers, body }: HookCall): Delivery {
+  // The key is the same when GitLab tries again; older versions have only the id of the event.
+  const id = deliveryId(headers['idempotency-key'], headers['x-gitlab-event-uuid']);
+  const { object_kind, event_name, project } = readBody(noticeBody, body, 'an event of GitLab');
+  const kind = object_kind ?? event_name;
+  if (kind === 'push' || kind === 'tag_push') return pushOf(readBody(pushBody, body, 'a push of GitLab'), id);
+  const event = oneLine(kind ?? headers['x-gitlab-event'] ?? '', 60) ?? 'without a name';
+  const reason = `The event ${event} of GitLab deploys nothing; the service acts on pushes and pipelines.`;
+  return { kind: 'notice', provider: 'gitlab', id, repository: project, reason };
+}
+
+function pushOf(push: Push, id: string | null): Delivery {
+  const head = headCommit(push.commits ?? [], push.checkout_sha ?? push.after);
+  return {
+    kind: 'push',
+    provider: 'gitlab',
+    hostKind: 'gitlab',
+    id,
+    repository: push.project,
+    ref: push.ref,
+    branch: branchOf(push.ref),
+    sha: shaPushed(push),
+    before: shaOrNone(push.before ?? '0'),
+    // GitLab does not say it.
+    forced: false,
+    ...messageFields(head?.message),
+    author: oneLine(head?.author?.name ?? push.user_name ?? '', 100),
+  };
+}
+
+/** The commit to check out: of an annotated tag, `after` is the tag object. Null when the ref is gone. */
+function shaPushed({ after, checkout_sha }: Push): string | null {
+  return shaOrNone(after) === null ? null : shaOrNone(checkout_sha ?? after);
+}

@@ -1,0 +1,40 @@
+import * as v from 'valibot';
+import type { DeliveredRepository } from '../../../core/payload/delivery.ts';
+import type { HookCall } from '../../../core/ports/sender.ts';
+import { webAddress } from '../fields/address.ts';
+import { hasField } from '../fields/body.ts';
+import { announcement } from '../fields/event-header.ts';
+import { repositoryNamed } from '../fields/remote.ts';
+
+/** By these fields a body of GitLab is known when its header got lost. */
+export const gitlabNeeds = ['object_kind', 'project.path_with_namespace'];
+
+const publicLevel = 20;
+
+/** A project as GitLab describes it in its events; groups nest, so that an owner may hold slashes. */
+export const gitlabProject = v.pipe(
+  v.object({
+    path_with_namespace: v.string(),
+    web_url: v.nullish(v.string()),
+    visibility_level: v.nullish(v.number()),
+  }),
+  v.check(({ path_with_namespace: path }) => repositoryNamed(path) !== null, 'is not of a group and a valid name'),
+  v.transform(({ path_with_namespace: path, web_url, visibility_level }): DeliveredRepository => {
+    const page = webAddress(web_url);
+    const { owner = '', name = '' } = repositoryNamed(path) ?? {};
+    // An internal project (level 10) is closed to who has no account.
+    const isPrivate = typeof visibility_level === 'number' && visibility_level < publicLevel;
+    return { hostname: page?.host ?? null, owner, name, url: page?.href ?? null, private: isPrivate };
+  }),
+);
+
+/** Whether a call comes from GitLab, by its header or else by its body. */
+export function isGitlab({ headers, body }: HookCall): boolean {
+  const announced = announcement(headers);
+  return announced === null ? gitlabNeeds.every((path) => hasField(body, path)) : announced.by === 'GitLab';
+}
+
+/** Whether a body says that it is about a pipeline. */
+export function isPipeline(body: unknown): boolean {
+  return v.is(v.object({ object_kind: v.literal('pipeline') }), body);
+}

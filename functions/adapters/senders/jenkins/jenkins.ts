@@ -1,0 +1,95 @@
+import * as v from 'valibot';
+import { type Delivery, type Outcome, settled } from '../../../core/payload/delivery.ts';
+import type { HookCall } from '../../../core/ports/sender.ts';
+import { oneLine } from '../../../core/text.ts';
+import { webAddress } from '../fields/address.ts';
+import { hasField } from '../fields/body.ts';
+import { messageFields } from '../fields/commit-message.ts';
+import { factsId } from '../fields/delivery-id.ts';
+import type { DescribedSender } from '../fields/described.ts';
+import { announcement } from '../fields/event-header.ts';
+import { branchNamed, sha } from '../fields/git.ts';
+import { remoteRepository } from '../fields/located.ts';
+import { readBody } from '../fields/read.ts';
+import { hostKindAt } from '../fields/remote.ts';
+
+const text = v.nullish(v.string());
+const stepBody = v.object({ name: text, build: v.object({ phase: v.string(), number: v.number() }) });
+const buildBody = v.object({
+  name: text,
+  display_name: text,
+  url: text,
+  build: v.object({
+    phase: v.string(),
+    number: v.number(),
+    full_url: text,
+    url: text,
+    status: v.string(),
+    scm: v.object({ url: remoteRepository, branch: text, commit: sha }),
+    parameters: v.fallback(v.nullish(v.record(v.string(), v.unknown())), null),
+  }),
+});
+type Body = v.InferOutput<typeof buildBody>;
+type Build = Body['build'];
+
+const needs = ['build.phase', 'build.number', 'name'];
+const overPhases = ['COMPLETED', 'FINALIZED'];
+const outcomes = new Map<string, Outcome>([
+  ['SUCCESS', 'passed'],
+  ['NOT_BUILT', 'neutral'],
+]);
+
+/**
+ * Jenkins with its notification plugin (https://plugins.jenkins.io/notification/). A build calls when it is COMPLETED and
+ * again when it is FINALIZED, unless the endpoint is set to one of them: both are read, with the same id, so that the
+ * second is the same delivery.
+ */
+export const jenkins: DescribedSender = {
+  name: 'Jenkins',
+  knownBy: 'a body with build.phase, build.number and name',
+  needs,
+  recognises: ({ headers, body }) => announcement(headers) === null && needs.every((path) => hasField(body, path)),
+  read: ({ body }: HookCall) => [read(body)],
+};
+
+function read(body: unknown): Delivery {
+  const what = 'a build of Jenkins';
+  const { phase } = readBody(stepBody, body, what).build;
+  if (overPhases.includes(phase)) return buildOf(readBody(buildBody, body, what));
+  const reason = `The build of Jenkins has not completed: ${oneLine(phase, 40) ?? 'no phase'}.`;
+  return { kind: 'notice', provider: 'jenkins', id: null, repository: null, reason };
+}
+
+function buildOf(job: Body): Delivery {
+  const { build } = job;
+  return {
+    kind: 'build',
+    provider: 'jenkins',
+    hostKind: hostKindAt(build.scm.url.hostname),
+    id: factsId('build', [build.full_url ?? build.url ?? job.url ?? job.name ?? null, build.number]),
+    repository: build.scm.url,
+    sha: build.scm.commit,
+    shaPrefix: null,
+    branch: branchOf(build),
+    check: oneLine(job.display_name ?? job.name ?? '', 100) ?? 'Jenkins',
+    ...settled(outcomes.get(build.status) ?? 'failed'),
+    state: oneLine(build.status, 40) ?? 'no status',
+    pullRequest: isPullRequest(build),
+    ...messageFields(null),
+    author: null,
+    url: webAddress(build.full_url)?.href ?? null,
+  };
+}
+
+/** The branch as the git plugin writes it: `origin/master`, `refs/remotes/origin/master`, `refs/heads/master`, `master`. */
+function branchOf({ scm }: Build): string | null {
+  const name = scm.branch?.replace(/^refs\/(?:heads|remotes)\//, '').replace(/^origin\//, '');
+  return name === 'detached' || name?.startsWith('refs/') ? null : branchNamed(name);
+}
+
+/** Multibranch jobs call a change `PR-7` or `MR-7`, the pull request builder leaves its parameters. */
+function isPullRequest({ scm, parameters }: Build): boolean {
+  if (/^(?:PR|MR)-\d+|(?:^|\/)(?:pull|pull-requests|merge-requests|pr)\/\d+(?:\/|$)/.test(scm.branch ?? ''))
+    return true;
+  return ['ghprbPullId', 'CHANGE_ID', 'gitlabMergeRequestIid'].some((name) => hasField(parameters, name));
+}

@@ -1,0 +1,156 @@
+import * as v from 'valibot';
+import { type BuildResult, type DeliveredRepository, type Outcome, settled } from '../../../core/payload/delivery.ts';
+import type { HookCall } from '../../../core/ports/sender.ts';
+import { oneLine } from '../../../core/text.ts';
+import { webAddress } from '../fields/address.ts';
+import { hasField } from '../fields/body.ts';
+import { messageFields } from '../fields/commit-message.ts';
+import type { DescribedSender } from '../fields/described.ts';
+import { announcement } from '../fields/event-header.ts';
+import { refName, segment, sha } from '../fields/git.ts';
+import { readBody } from '../fields/read.ts';
+
+const text = v.nullish(v.string());
+
+// The samples of 2012 have no `type`, `state`, `result`, `build_url` and `pull_request`; `status` is null while a build
+// runs. `repository.url` is the homepage of the repository, or null, when that is what GitHub knows.
+const buildFields = v.object({
+  id: v.union([v.pipe(v.number(), v.safeInteger()), v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/, 'is not an id'))]),
+  commit: sha,
+  branch: v.nullish(refName),
+  tag: text,
+  repository: v.object({ owner_name: segment, name: segment, url: text }),
+  status: v.optional(v.unknown()),
+  result: v.optional(v.unknown()),
+  state: text,
+  status_message: text,
+  result_message: text,
+  started_at: text,
+  finished_at: text,
+  type: text,
+  pull_request: v.optional(v.unknown()),
+  pull_request_number: v.optional(v.unknown()),
+  compare_url: text,
+  build_url: text,
+  message: text,
+  author_name: text,
+});
+const buildBody = v.pipe(
+  buildFields,
+  v.check(({ status, result }) => status !== undefined || result !== undefined, 'has neither status nor result'),
+);
+type Build = v.InferOutput<typeof buildBody>;
+
+const needs = ['id', 'commit', 'repository.owner_name', 'repository.name'];
+const pendingWords = ['pending', 'created', 'queued', 'received', 'booting', 'started'];
+const passedWords = ['passed', 'fixed'];
+
+/**
+ * Travis CI, as its webhooks call today and as they did in 2012
+ * (https://docs.travis-ci.com/user/notifications/#webhooks-delivery-format).
+ */
+export const travis: DescribedSender = {
+  name: 'Travis CI',
+  knownBy: 'the header Travis-Repo-Slug, or a body with id, commit, repository.owner_name and repository.name',
+  needs,
+  recognises: ({ headers, body }) => {
+    const announced = announcement(headers);
+    return announced === null ? needs.every((path) => hasField(body, path)) : announced.by === 'Travis CI';
+  },
+  read: ({ body }: HookCall) => [buildResult(readBody(buildBody, body, 'a build of Travis CI'))],
+};
+
+function buildResult(build: Build): BuildResult {
+  const repository = repositoryOf(build);
+  return {
+    kind: 'build',
+    provider: 'travis',
+    hostKind: hostKindOf(repository.hostname),
+    repository,
+    id: buildId(build),
+    sha: build.commit,
+    shaPrefix: null,
+    // A build of a tag has the tag's name as its branch.
+    branch: build.tag ? null : (build.branch ?? null),
+    check: 'Travis CI',
+    ...settled(outcomeOf(build)),
+    state: stateOf(build),
+    pullRequest: isPullRequest(build),
+    ...messageFields(build.message),
+    author: oneLine(build.author_name ?? '', 100),
+    url: webAddress(build.build_url)?.href ?? null,
+  };
+}
+
+/**
+ * A build that is started again keeps its id, and may end as it did before: what tells the calls apart is the state and
+ * the time it was reached. A call that Travis CI repeats has the same ones and is a duplicate.
+ */
+function buildId(build: Build): string {
+  const reached = build.finished_at ?? build.started_at ?? '';
+  return [build.id, stateOf(build).toLowerCase(), reached]
+    .join(':')
+    .replace(/[^\w:.+-]+/g, '-')
+    .slice(0, 160);
+}
+
+function outcomeOf(build: Build): Outcome {
+  if (isPending(build)) return 'pending';
+  return hasPassed(build) ? 'passed' : 'failed';
+}
+
+/** Only the number 0 is a success; the words, where there are any, must not say otherwise. */
+function hasPassed(build: Build): boolean {
+  const numbers = [build.status, build.result].filter((value) => value !== undefined);
+  return numbers.every((value) => value === 0) && wordsOf(build).every((word) => passedWords.includes(word));
+}
+
+function isPending(build: Build): boolean {
+  const words = wordsOf(build);
+  if (words.length > 0) return words.some((word) => pendingWords.includes(word));
+  return build.status !== 0 && !build.finished_at;
+}
+
+function wordsOf({ state, status_message, result_message }: Build): string[] {
+  return [status_message, result_message, state].flatMap((word) => (word ? [word.toLowerCase()] : []));
+}
+
+/** The outcome in the words of Travis CI, of which `Fixed` says more than `passed`; ours when it gives none. */
+function stateOf(build: Build): string {
+  const said = oneLine(build.status_message ?? build.result_message ?? build.state ?? '', 40);
+  if (said !== null) return said;
+  if (isPending(build)) return 'Pending';
+  return hasPassed(build) ? 'Passed' : 'Failed';
+}
+
+/** Before there was a `type`, only the address of the change told a pull request. */
+function isPullRequest(build: Build): boolean {
+  if (build.type === 'pull_request' || build.pull_request === true || build.pull_request === 'true') return true;
+  if (typeof build.pull_request_number === 'number') return true;
+  return /\/pull\/\d+/.test(webAddress(build.compare_url)?.pathname ?? '');
+}
+
+function repositoryOf({ repository, compare_url }: Build): DeliveredRepository {
+  const { owner_name: owner, name } = repository;
+  const path = `/${owner}/${name}`;
+  const compare = webAddress(compare_url);
+  const home = webAddress(repository.url);
+  const page = [compare, home].find((address) => isBelow(address, path)) ?? null;
+  const url = page === null ? null : `${page.origin}${path}`;
+  // Whether the repository is private is not said.
+  return { hostname: page?.host ?? null, owner, name, url, private: false };
+}
+
+function isBelow(address: URL | null, path: string): boolean {
+  return `${address?.pathname.toLowerCase()}/`.startsWith(`${path.toLowerCase()}/`);
+}
+
+const hostKinds = new Map<string, string>([
+  ['bitbucket.org', 'bitbucket'],
+  ['gitlab.com', 'gitlab'],
+]);
+
+/** Travis CI builds GitHub's repositories, and since 2019 those of two others. */
+function hostKindOf(hostname: string | null): string {
+  return hostKinds.get(hostname ?? '') ?? 'github';
+}
