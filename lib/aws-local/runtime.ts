@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { OperatorError } from '../processes/operator-error.ts';
+import type { OperatorError } from '../processes/operator-error.ts';
 import { stablePorts } from '../processes/stable-ports.ts';
 import { type Emulators, type Endpoints, startEmulators } from './emulators/emulators.ts';
 import { type AccessRecord, startGateway } from './gateway/gateway.ts';
@@ -7,11 +7,12 @@ import { type Functions, startFunctions } from './invoke/invoke.ts';
 import type { Invoker } from './invoke/invoker.ts';
 import type { FunctionLogLine } from './invoke/log-lines.ts';
 import { functionName } from './invoke/settings.ts';
-import { createResources } from './resources/resources.ts';
+import { createResources, nameOfResource } from './resources/resources.ts';
 import { startExpiry } from './sources/expiry/expiry.ts';
 import { startQueues } from './sources/queues/queues.ts';
 import { startSchedules } from './sources/schedules/schedules.ts';
 import { startStreams } from './sources/streams/streams.ts';
+import { findResource } from './template/find-resource.ts';
 import { loadTemplate, type Template } from './template/template.ts';
 import { rightOfWay } from './tuning/request-priority.ts';
 import { webSocketApiIds } from './websocket/web-socket-api.ts';
@@ -26,6 +27,8 @@ export interface RuntimeOptions {
   readonly dataDir: string;
   /** Port of the API on 127.0.0.1; 0 for any free one. */
   readonly port: number;
+  /** Functions whose bundles are loaded before the API answers, so that no request waits for them. */
+  readonly warm?: readonly string[];
   readonly log: (line: FunctionLogLine) => void;
   readonly warn: (sentence: string) => void;
   readonly onRequest?: (record: AccessRecord) => void;
@@ -38,12 +41,12 @@ export interface Runtime {
   readonly endpoints: Endpoints;
   /** Addresses of the WebSocket APIs, by logical id. */
   readonly sockets: Readonly<Record<string, string>>;
-  /** The value of the template's secret whose logical id begins so. */
-  secret(prefix: string): string;
-  /** Serves the API and begins to work off queues, streams and schedules. Gives the API's address. */
+  /** Returns the value of a secret of the template; `name` as in `findResource`. */
+  secretValue(name: string): string;
+  /** Serves the API and starts to poll queues, streams and schedules. Returns the API's address. */
   open(): Promise<string>;
-  /** Calls the function of that folder of `functions/`. */
-  call(folder: string, event: unknown): Promise<unknown>;
+  /** Calls a function of the template and returns its result; `name` as in `findResource`. */
+  invoke(name: string, event: unknown): Promise<unknown>;
   /** Settles with the reason when a part stops by itself. */
   readonly failed: Promise<OperatorError>;
   close(): Promise<void>;
@@ -77,8 +80,9 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
       },
       close,
       failed: emulators.failed,
-      secret: (prefix) => emulators.secretValue(secretName(template, prefix)),
-      call: (folder, event) => functions.invoke(nameOf(template, folder), event),
+      secretValue: (name) =>
+        emulators.secretValue(nameOfResource(findResource(template, 'AWS::SecretsManager::Secret', name))),
+      invoke: async (name, event) => functions.invoke(functionNamed(template, name), event),
     };
   } catch (error) {
     await close();
@@ -130,8 +134,8 @@ async function openSources(
     });
     const queues = startQueues({ ...sources, functions: nudged(forEvents) });
     running.push(gateway, queues, startSchedules(sources), startExpiry(sources));
-    // Loaded now: nobody shall wait for them, and nothing that they lack shall be found out later.
-    await Promise.all(loadedFirst.map((folder) => functions.warm(nameOf(template, folder))));
+    // A bundle that cannot be loaded fails the start, not the first request.
+    await Promise.all((options.warm ?? []).map((name) => functions.warm(functionNamed(template, name))));
     return { url: gateway.url, close };
   } catch (error) {
     await close();
@@ -152,20 +156,8 @@ function nudging(functions: Invoker, nudge: () => void): Invoker {
   };
 }
 
-/** What the first push meets. */
-const loadedFirst = ['authorize', 'api-deploy', 'stage-check'];
-
-/** The stack names its functions by their description; their own names are CloudFormation's. */
-function nameOf(template: Template, folder: string): string {
-  const found = template.ofType('AWS::Lambda::Function').find(({ properties }) => properties.Description === folder);
-  if (!found) throw new OperatorError(`The template has no function ${folder}.`);
-  return functionName(found);
-}
-
-function secretName(template: Template, prefix: string): string {
-  const found = template.ofType('AWS::SecretsManager::Secret').find(({ logicalId }) => logicalId.startsWith(prefix));
-  if (!found) throw new OperatorError(`The template has no secret ${prefix}.`);
-  return found.logicalId;
+function functionNamed(template: Template, name: string): string {
+  return functionName(findResource(template, 'AWS::Lambda::Function', name));
 }
 
 function endpointVariables(endpoints: Endpoints): Record<string, string> {

@@ -56,6 +56,8 @@ export interface Login {
 /** The branch that the embedded repository host asks to deploy. */
 export const BRANCH = 'main';
 const USER = 'demo';
+/** The functions that a first push needs, by logical id. */
+const FIRST_PUSH = ['Apiauthorize', 'Apiapideploy', 'Pipelinestagecheck'];
 
 /**
  * Starts the service as it is deployed, on this machine. A second start on the same folder finds applications, log and
@@ -96,6 +98,7 @@ async function start(
     cloudAssembly: outdir,
     dataDir: join(dataDir, 'aws'),
     parameters: { ...ownParameters(ports), ...options.parameters },
+    warm: FIRST_PUSH,
     log: options.log ?? (() => {}),
     warn,
   });
@@ -105,7 +108,7 @@ async function start(
     startPlatform({
       dataDir: join(dataDir, 'platform'),
       port: ports.platform,
-      serviceToken: runtime.secret('StoresPlatformToken'),
+      serviceToken: runtime.secretValue('StoresPlatformToken'),
       ...(options.onPlatformEvent && { log: options.onPlatformEvent }),
     }),
   );
@@ -122,7 +125,7 @@ async function start(
   writeLogin(dataDir, url, login);
   closers.push(async () => rmSync(join(dataDir, 'url'), { force: true }));
   // The queues were lost with the last process; the log knows what was under way.
-  await runtime.call('sweep', { everything: true });
+  await runtime.invoke('Pipelinesweep', { everything: true });
   return { url, login, platform, repoHost, runtime, failed: runtime.failed, close };
 }
 

@@ -83,10 +83,10 @@ describe('a push that continuous integration has to vouch for', () => {
       const push = await held('forgotten');
       const { dynamodb } = started.service.runtime.endpoints;
       await letMinutesPass(dynamodb, push.entry, 59);
-      await started.service.runtime.call('sweep', {});
+      await started.service.runtime.invoke('Pipelinesweep', {});
       expect(await read(push.entry)).toMatchObject({ status: 'held' });
       await letMinutesPass(dynamodb, push.entry, 2);
-      await started.service.runtime.call('sweep', {});
+      await started.service.runtime.invoke('Pipelinesweep', {});
       const entry = await read(push.entry);
       expect(entry).toMatchObject({ status: 'expired', doc: { reason: expect.stringContaining('60 minutes') } });
       expect(entry.doc.finished_at).not.toBeNull();

@@ -226,6 +226,16 @@ describe('where things are', () => {
     expect(folders.filter((path) => !textOf(path).includes('export const handler'))).toEqual([]);
   });
 
+  it('lib/aws-local names no function and no secret of this service', () => {
+    const functions = readdirSync(join(project, 'functions'), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !['core', 'adapters', 'triggers'].includes(entry.name))
+      .map(({ name }) => name);
+    // `authorize` and `sweep` are ordinary verbs; as a quoted string they are names.
+    const names = new RegExp(`['"\`](?:${functions.join('|')})['"\`]|deployment-webhooks|PlatformToken|HookSecrets`);
+    expect(functions.length).toBeGreaterThan(10);
+    expect(all.filter((path) => isIn('lib/aws-local')(path) && names.test(textOf(path)))).toEqual([]);
+  });
+
   it('There are no default exports: a thing has one name everywhere', () => {
     expect(all.filter((path) => /^export default\b/m.test(textOf(path)))).toEqual([]);
   });

@@ -7,7 +7,7 @@ import type { Template } from '../template/template.ts';
 /** One method of the REST API and what answers it. */
 export interface Method {
   readonly resourceId: string;
-  /** As declared, e.g. `/1/status/{user}/webhooks`. */
+  /** As declared, e.g. `/orders/{id}`. */
   readonly resourcePath: string;
   /** As declared: a method's name or `ANY`. */
   readonly httpMethod: string;

@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { openOutbox } from './outbox.mjs';
 import { openResponseStream, startPrelude } from './response-stream.mjs';
 
-const streamingHandler = Symbol.for('deployment-webhooks.streaming-handler');
+const streamingHandler = Symbol('streaming handler');
 const open = new Map();
 const outbox = openOutbox(parentPort);
 

@@ -4,6 +4,8 @@ export interface Resource {
   readonly type: string;
   /** Resolved when first read: kinds this runtime never looks at (roles, alarms) need no local values. */
   readonly properties: Record<string, unknown>;
-  /** For a function: the folder its bundle lies in. */
+  /** The path of the construct, where the synthesis wrote `aws:cdk:path` into the template. */
+  readonly constructPath?: string;
+  /** For a function: the folder of its bundle. */
   readonly assetPath?: string;
 }

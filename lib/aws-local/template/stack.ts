@@ -40,6 +40,7 @@ export class Stack implements Scope {
   resource(logicalId: string): Resource {
     const declaration = this.#declaration(logicalId);
     const assetPath = this.#assetPath(logicalId);
+    const constructPath = isRecord(declaration.Metadata) ? declaration.Metadata['aws:cdk:path'] : undefined;
     let properties: Record<string, unknown> | undefined;
     const read = (): Record<string, unknown> => {
       const resolved = this.#named(`resource ${logicalId}`, declaration.Properties ?? {});
@@ -53,6 +54,7 @@ export class Stack implements Scope {
         return properties;
       },
       ...(assetPath === undefined ? {} : { assetPath }),
+      ...(typeof constructPath === 'string' ? { constructPath } : {}),
     };
   }
 
