@@ -29,13 +29,13 @@ export async function awaited(
     await clock.sleep(PAUSE);
     seen = (await log.read(entry.user, entry.number).catch(() => null)) ?? seen;
   }
-  const answer = outcome(seen, entry.uuid);
+  const answer = outcome(seen, entry);
   return { ...answer, headers: { ...answer.headers, 'preference-applied': `wait=${seconds}` } };
 }
 
-function outcome(entry: Entry, uuid: string): HttpAnswer {
+function outcome(entry: Entry, request: Pick<Entry, 'base' | 'uuid'>): HttpAnswer {
   if (!entry.error) return accepted(entry);
   const { code, status, detail } = entry.error;
   const headers = { 'content-type': 'application/problem+json', location: entryAddress(entry.base, entry) };
-  return { status, headers, body: problem(code, detail, uuid) };
+  return { status, headers, body: problem(code, detail, request) };
 }

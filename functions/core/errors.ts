@@ -8,7 +8,10 @@ export interface ErrorRow {
   readonly title: string;
 }
 
-/** Every code that a client can meet. The README's error table equals this one; a test says so. */
+/**
+ * Every code that a client can meet. `GET /errors` serves this table with the advice of `api-errors/advice.ts`, and a test
+ * holds the table in functions/README.md to both.
+ */
 export const errors = {
   'deploy:db:failed_to_store_payload': row(503, true, 'The payload could not be stored; send it again.'),
   'deploy:provider:not_supported': row(400, false, 'The payload is not of a supported kind.'),
@@ -105,15 +108,18 @@ export interface Problem {
   readonly uuid: string;
 }
 
-/** The problem document of a code. `uuid` is the request's `x-api-uuid`. */
-export function problem(code: ErrorCode, detail: string, uuid: string): Problem {
+/**
+ * Returns the problem document of a code. `base` is the service's address as the request met it, without a slash at the
+ * end; `uuid` is the request's `x-api-uuid`.
+ */
+export function problem(code: ErrorCode, detail: string, request: { base: string; uuid: string }): Problem {
   const { status, title } = errors[code];
-  return { type: problemType(code), title, status, code, detail, uuid };
+  return { type: problemType(request.base, code), title, status, code, detail, uuid: request.uuid };
 }
 
-/** The address of a code's explanation: an anchor of the README's error table. */
-export function problemType(code: string): string {
-  return `https://github.com/deployment-webhooks/deployment-webhooks#${code.replaceAll(/[:_]/g, '-')}`;
+/** Returns the address that explains a code: its anchor on the page that `GET /errors` serves. */
+export function problemType(base: string, code: string): string {
+  return `${base}/errors#${code}`;
 }
 
 function row(status: number, retry: boolean, title: string): ErrorRow {

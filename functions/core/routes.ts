@@ -32,6 +32,8 @@ export const routes: readonly Route[] = [
   { method: 'POST', path: '/1/auth/{host}', function: 'api-pair', login: 'user' },
   { method: 'GET', path: '/1/auth/{host}', function: 'api-pair', login: 'user' },
   { method: 'DELETE', path: '/1/auth/{host}', function: 'api-pair', login: 'user' },
+  // Every error names this page as its `type`, so that it must open without a login; it says nothing about users.
+  { method: 'GET', path: '/errors', function: 'api-errors', login: 'none' },
   { method: 'GET', path: '/1/badge/{user}/{repository}', function: 'api-badge', login: 'none' },
   // The short address that a readme embeds; `.svg` is part of {repository}.
   { method: 'GET', path: '/{user}/{repository}', function: 'api-badge', login: 'none' },

@@ -1,5 +1,5 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
-import { errorRow, problemType } from '../core/errors.ts';
+import { errorRow } from '../core/errors.ts';
 import type { LoginRequest, Verdict } from '../core/login.ts';
 import { header } from './header.ts';
 
@@ -13,7 +13,7 @@ const LOGIN_PROTOCOL = 'basic.';
 
 /**
  * A Lambda REQUEST authorizer of API Gateway, REST or WebSocket, around a decision. Allow carries `user` in its context; Deny carries
- * `code`, `type`, `title` and `detail`, which the gateway response ACCESS_DENIED writes into the problem document. A
+ * `code`, `title` and `detail`, which the gateway response ACCESS_DENIED writes into the problem document. A
  * decision that throws comes out as it is, and API Gateway answers AUTHORIZER_FAILURE. The event, which holds the
  * secret, is never logged.
  *
@@ -58,7 +58,7 @@ function policy(effect: 'Allow' | 'Deny', resource: string): APIGatewayAuthorize
 }
 
 function refusal({ code, detail }: Extract<Verdict, { allowed: false }>): Record<string, string> {
-  return { code, type: problemType(code), title: plain(errorRow(code).title), detail: plain(detail) };
+  return { code, title: plain(errorRow(code).title), detail: plain(detail) };
 }
 
 // The gateway's templates put these values between the quotes of a JSON string as they are, without escaping.

@@ -36,27 +36,28 @@ export interface HttpAnswer {
  */
 export function httpTrigger(answer: (request: HttpRequest) => Promise<HttpAnswer>, publicUrl: string | null = null) {
   return middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
-    .use(problems())
+    .use(problems(publicUrl))
     .handler(async (event) => render(await answer(readRequest(event, publicUrl)), event.requestContext.requestId));
 }
 
 /** Turns what was thrown into its problem document. */
-export function problems(): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> {
+export function problems(publicUrl: string | null): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> {
   return {
     onError: (request) => {
       const uuid = request.event.requestContext.requestId;
       const error = asDeployError(request.error, uuid);
-      request.response = render(problemAnswer(error, uuid), uuid);
+      const base = baseAddress(request.event, publicUrl);
+      request.response = render(problemAnswer(error, { base, uuid }), uuid);
     },
   };
 }
 
 /** The answer that tells of an error. */
-export function problemAnswer(error: DeployError, uuid: string): HttpAnswer {
+export function problemAnswer(error: DeployError, request: Pick<HttpRequest, 'base' | 'uuid'>): HttpAnswer {
   return {
     status: error.status,
     headers: { 'content-type': 'application/problem+json' },
-    body: problem(error.code, error.detail, uuid),
+    body: problem(error.code, error.detail, request),
   };
 }
 
@@ -89,14 +90,19 @@ export function readRequest(event: APIGatewayProxyEvent, publicUrl: string | nul
     query: event.queryStringParameters ?? {},
     headers,
     body: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
-    base: publicUrl ?? baseOf(event, headers),
+    base: baseAddress(event, publicUrl),
     uuid: event.requestContext.requestId,
     user: String(event.requestContext.authorizer?.user ?? ''),
   };
 }
 
-/** The stage is part of the address on AWS's own domain names and not on one's own: the difference of the two paths. */
-function baseOf({ path, requestContext }: APIGatewayProxyEvent, headers: HttpRequest['headers']): string {
+/**
+ * Returns the service's address without a slash at the end. On AWS's own domain names the stage is part of it, on a custom
+ * domain it is not: the difference of the two paths tells.
+ */
+function baseAddress({ path, requestContext, ...event }: APIGatewayProxyEvent, publicUrl: string | null): string {
+  if (publicUrl !== null) return publicUrl;
+  const headers = lowerCase(event.headers ?? {});
   const whole = requestContext.path ?? path;
   const stage = whole.endsWith(path) ? whole.slice(0, whole.length - path.length) : '';
   const domain = requestContext.domainName ?? headers.host ?? 'localhost';

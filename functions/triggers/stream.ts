@@ -27,7 +27,7 @@ export function streamTrigger(
   publicUrl: string | null = null,
 ) {
   return middy<APIGatewayProxyEvent, StreamedResult>({ streamifyResponse: true })
-    .use(problems())
+    .use(problems(publicUrl))
     .handler(async (event) => {
       const { status, headers, body } = await answer(readRequest(event, publicUrl));
       // Not in object mode: the bytes count, and the stream asks for more only when the client has taken them.

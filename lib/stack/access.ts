@@ -151,7 +151,7 @@ export function hold({ holdMinutes }: Parameters): Access {
   return { environment: { HOLD_MINUTES: holdMinutes.valueAsString } };
 }
 
-/** Writing links to entries. */
+/** Writing links to entries, and to the explanations of errors. */
 export function linkEntries({ publicUrl }: Parameters): Access {
   return { environment: { PUBLIC_URL: publicUrl.valueAsString } };
 }

@@ -28,7 +28,7 @@ import {
 } from './access.ts';
 import { ServiceFunction } from './function.ts';
 import { restApi } from './gateway.ts';
-import { answerInOneShape } from './gateway-responses.ts';
+import { addGatewayResponses } from './gateway-responses.ts';
 import type { Parameters } from './parameters.ts';
 import { unknownPaths } from './paths.ts';
 import type { Queues } from './queues.ts';
@@ -70,13 +70,14 @@ export class Api extends Construct {
     this.limitsStreams = limitStreams(this.named('api-changes'), props.parameters);
     this.#route(loginAt(this, this.authorize));
     this.#answerUnknown();
-    answerInOneShape(this.rest);
+    addGatewayResponses(this.rest, props.parameters);
   }
 
   /** The function of an endpoint. */
   named(name: string): ServiceFunction {
     const found = this.functions.find((one) => one.folder === name);
-    if (!found) throw new Error(`There is no function ${name} among the API's; say in lib/api.ts what it may do.`);
+    if (!found)
+      throw new Error(`There is no function ${name} among the API's; say in lib/stack/api.ts what it may do.`);
     return found;
   }
 
@@ -138,9 +139,18 @@ interface Login {
 }
 
 function login(route: Route, authorizer: IAuthorizer): Login {
-  if (route.login === 'none')
-    return open('A badge is embedded in public readmes and tells nothing but the last outcome.');
+  if (route.login === 'none') return open(withoutLogin(route));
   return { options: { authorizer, authorizationType: AuthorizationType.CUSTOM } };
+}
+
+/** The reason why a route asks for no login. */
+function withoutLogin({ function: name, path }: Route): string {
+  const reason = {
+    'api-badge': 'A badge is embedded in public readmes and shows nothing but the last outcome.',
+    'api-errors': 'It explains the error codes, also to those whose login was refused, and holds no data of users.',
+  }[name];
+  if (!reason) throw new Error(`Say in lib/stack/api.ts why ${path} asks for no login.`);
+  return reason;
 }
 
 function open(acknowledged: string): Login {
@@ -172,12 +182,13 @@ function endpointAccess({ parameters, stores, queues, signals }: ApiProps): Reco
     'api-change': read,
     'api-changes': [...read, endStreams(parameters), hearSignals(signals)],
     'api-pair': [
+      linkEntries(parameters),
       keepTokens(stores.log, stores.tokenKey),
       knowHosts(parameters),
       callPlatform(parameters, stores.platformToken),
     ],
-    // Its addresses are those of readmes; it writes none itself.
-    'api-badge': [readLog(stores.log)],
-    'api-unknown': [],
+    'api-badge': read,
+    'api-errors': [linkEntries(parameters)],
+    'api-unknown': [linkEntries(parameters)],
   };
 }

@@ -1,21 +1,23 @@
+import { CfnCondition, Fn } from 'aws-cdk-lib';
 import { type GatewayResponse, ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { type ErrorCode, errors, problem } from '../../functions/core/errors.ts';
+import { type ErrorCode, errors, problem, problemType } from '../../functions/core/errors.ts';
 import { version } from '../../functions/core/version.ts';
+import type { Parameters } from './parameters.ts';
 
-/** An answer that the gateway gives by itself, before or instead of a function's. */
-interface GatewayAnswer {
+/** A response that the gateway sends by itself, before or instead of a function's. */
+interface OwnResponse {
   readonly type: ResponseType;
   readonly code: ErrorCode;
   /** What was tried and what to do next. No quotes: it goes into JSON as it is. */
   readonly detail: string;
 }
 
-const nothingHere = 'No endpoint of this API has this path; see the README for those there are.';
+const nothingHere = 'No endpoint of this API has this path; the README lists the endpoints.';
 const noLogin = 'The login could not be checked; send the request again in a moment.';
-const ours =
+const serviceFailed =
   'The request was not answered in time or not at all; send it again in a moment, and quote the uuid if it lasts.';
 
-const answers: readonly GatewayAnswer[] = [
+const responses: readonly OwnResponse[] = [
   { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, code: 'request:not_found', detail: nothingHere },
   // Basic credentials at a path that does not exist are taken for a broken AWS signature.
   { type: ResponseType.INVALID_SIGNATURE, code: 'request:not_found', detail: nothingHere },
@@ -48,7 +50,7 @@ const answers: readonly GatewayAnswer[] = [
   {
     type: ResponseType.BAD_REQUEST_PARAMETERS,
     code: 'request:bad_parameter',
-    detail: 'The parameters of the request cannot be read; see the README for those there are.',
+    detail: 'The parameters of the request cannot be read; the README lists them.',
   },
   { type: ResponseType.BAD_REQUEST_BODY, code: 'deploy:no_payload', detail: 'The body of the request cannot be read.' },
   {
@@ -56,19 +58,19 @@ const answers: readonly GatewayAnswer[] = [
     code: 'deploy:provider:not_supported',
     detail: 'The content type of the body is not supported; send JSON or a form.',
   },
-  { type: ResponseType.INTEGRATION_TIMEOUT, code: 'request:failed', detail: ours },
-  { type: ResponseType.INTEGRATION_FAILURE, code: 'request:failed', detail: ours },
-  { type: ResponseType.API_CONFIGURATION_ERROR, code: 'request:failed', detail: ours },
+  { type: ResponseType.INTEGRATION_TIMEOUT, code: 'request:failed', detail: serviceFailed },
+  { type: ResponseType.INTEGRATION_FAILURE, code: 'request:failed', detail: serviceFailed },
+  { type: ResponseType.API_CONFIGURATION_ERROR, code: 'request:failed', detail: serviceFailed },
 ];
 
-/** For what has no type of its own; these keep the status that the gateway chose. */
-const otherAnswers: readonly GatewayAnswer[] = [
+/** For errors without a type of their own; these keep the status that the gateway chose. */
+const defaultResponses: readonly OwnResponse[] = [
   {
     type: ResponseType.DEFAULT_4XX,
     code: 'request:bad_parameter',
-    detail: 'The request cannot be read; see the README for those that can.',
+    detail: 'The request cannot be read; the README lists the endpoints.',
   },
-  { type: ResponseType.DEFAULT_5XX, code: 'request:failed', detail: ours },
+  { type: ResponseType.DEFAULT_5XX, code: 'request:failed', detail: serviceFailed },
 ];
 
 /** Emitted by the gateway only: a function's own `WWW-Authenticate` would be renamed. */
@@ -81,23 +83,36 @@ const headers = {
 };
 
 /**
- * Gives the gateway's own answers the shape of the service's: a problem document, the request's id, the API's version.
- * A refused login says what the authorizer says in its context: `code`, `type`, `title` and `detail`, which therefore
- * hold no quotes or backslashes, as the gateway puts them into the document as they are.
+ * Makes the gateway's own responses look like those of the functions: a problem document with the request's id and the
+ * API's version. The response to a refused login takes `code`, `title` and `detail` from the authorizer's context; they
+ * hold no quotes or backslashes, because the gateway inserts them without escaping.
  *
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */
-export function answerInOneShape(api: RestApi): GatewayResponse[] {
+export function addGatewayResponses(api: RestApi, parameters: Parameters): GatewayResponse[] {
+  const base = baseAddress(api, parameters);
   return [
-    refuse(api),
-    ...answers.map((answer) => respond(api, answer, String(errors[answer.code].status))),
-    ...otherAnswers.map((answer) => respond(api, answer)),
+    refuse(api, base),
+    ...responses.map((response) => respond(api, response, { base, statusCode: String(errors[response.code].status) })),
+    ...defaultResponses.map((response) => respond(api, response, { base })),
   ];
 }
 
-function refuse(api: RestApi): GatewayResponse {
+/** The base address in a template: the one that the operator has set, without a slash at its end, or that of the stage. */
+function baseAddress(api: RestApi, { publicUrl }: Parameters): string {
+  const given = new CfnCondition(api, 'PublicUrlGiven', {
+    expression: Fn.conditionNot(Fn.conditionEquals(publicUrl.valueAsString, '')),
+  });
+  // CloudFormation cannot trim. The mark at the end tells a slash there from the other ones.
+  const marked = Fn.join('', [publicUrl.valueAsString, '|']);
+  const trimmed = Fn.select(0, Fn.split('|', Fn.select(0, Fn.split('/|', marked))));
+  return Fn.conditionIf(given.logicalId, trimmed, 'https://$context.domainName/$context.stage').toString();
+}
+
+function refuse(api: RestApi, base: string): GatewayResponse {
   const said = (name: string) => `$context.authorizer.${name}`;
-  const body = { type: said('type'), title: said('title'), status: 401, code: said('code'), detail: said('detail') };
+  const type = problemType(base, said('code'));
+  const body = { type, title: said('title'), status: 401, code: said('code'), detail: said('detail') };
   return api.addGatewayResponse(ResponseType.ACCESS_DENIED.responseType, {
     type: ResponseType.ACCESS_DENIED,
     statusCode: '401',
@@ -106,7 +121,11 @@ function refuse(api: RestApi): GatewayResponse {
   });
 }
 
-function respond(api: RestApi, { type, code, detail }: GatewayAnswer, statusCode?: string): GatewayResponse {
+function respond(
+  api: RestApi,
+  { type, code, detail }: OwnResponse,
+  { base, statusCode }: { base: string; statusCode?: string },
+): GatewayResponse {
   return api.addGatewayResponse(type.responseType, {
     type,
     ...(statusCode && { statusCode }),
@@ -115,7 +134,7 @@ function respond(api: RestApi, { type, code, detail }: GatewayAnswer, statusCode
       ...(statusCode === '401' && challenge),
       ...(statusCode === '429' && { 'Retry-After': quoted('5') }),
     },
-    templates: template(problem(code, detail, '$context.requestId')),
+    templates: template(problem(code, detail, { base, uuid: '$context.requestId' })),
   });
 }
 

@@ -84,7 +84,7 @@ function addressParameters(stack: Stack) {
   return {
     publicUrl: new CfnParameter(stack, 'PublicUrl', {
       default: '',
-      description: "Base address in links to entries, e.g. of a custom domain; empty: the request's own.",
+      description: "Base address in links, e.g. of a custom domain; empty: the request's own.",
     }),
     alarmEmail: new CfnParameter(stack, 'AlarmEmail', {
       default: '',

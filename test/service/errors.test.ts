@@ -66,6 +66,20 @@ describe('every error of the API, provoked over HTTP', () => {
     return entry.body;
   };
 
+  it('the `type` of an error is an address that explains its code, without a login', async () => {
+    const refused = await page(null);
+    expectProblem(refused, 401, 'mw:auth:unauthorized');
+    const asBrowser = await started.call(refused.body.type, { login: null, headers: { accept: 'text/html' } });
+    expect(asBrowser.status).toBe(200);
+    expect(asBrowser.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(asBrowser.body).toContain('id="mw:auth:unauthorized"');
+    const asProgram = await started.call('/errors', { login: null });
+    expect(asProgram.body.errors).toContainEqual(
+      expect.objectContaining({ type: refused.body.type, code: refused.body.code }),
+    );
+    expectProblem(await started.call('/errors', { method: 'POST', login: null }), 405, 'request:method_not_allowed');
+  });
+
   describe('the login', () => {
     it('is asked for everywhere, in the words of the endpoint', async () => {
       expectProblem(await started.call('/1/deploy', { method: 'POST', login: null }), 401, 'deploy:auth:bad_creds');

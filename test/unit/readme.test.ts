@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { hostKinds } from '../../functions/adapters/hosts/configuration.ts';
 import { senders } from '../../functions/adapters/senders/registry.ts';
 import { retention } from '../../functions/adapters/stores/dynamodb/retention.ts';
-import { errors, problemType } from '../../functions/core/errors.ts';
+import { errors } from '../../functions/core/errors.ts';
 import { maxPayloadBytes } from '../../functions/core/payload/payload.ts';
 import { TRIES } from '../../functions/core/pipeline/stage.ts';
 import { routes } from '../../functions/core/routes.ts';
@@ -24,7 +24,7 @@ describe('the README', () => {
     const rows = [...readme.matchAll(/^\| <a id="([\w-]+)"><\/a>`([^`]+)` \| (\d+) \| (yes|no) \| (.+) \|$/gm)];
     const told = rows.map(([, anchor, code, status, again, title]) => ({ anchor, code, status, again, title }));
     const known = Object.entries(errors).map(([code, { status, retry, title }]) => ({
-      anchor: problemType(code).replace(/^.*#/, ''),
+      anchor: code.replaceAll(/[:_]/g, '-'),
       code,
       status: String(status),
       again: retry ? 'yes' : 'no',

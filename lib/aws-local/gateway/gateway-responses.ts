@@ -86,8 +86,13 @@ function compileParameter(expression: string): Render {
   return expression.startsWith('context.') ? ({ context }) => lookUp(context, path) : () => undefined;
 }
 
+/** How a template writes the address of its stage on AWS. Here it is served over http, and without the stage's segment. */
+const STAGE_ADDRESS = 'https://$context.domainName/$context.stage';
+
 function compileTemplate(template: string): Render {
-  const parts = template.split(/(\$context(?:\.[A-Za-z0-9_-]+)+)/);
+  const parts = template
+    .replaceAll(STAGE_ADDRESS, 'http://$context.domainName')
+    .split(/(\$context(?:\.[A-Za-z0-9_-]+)+)/);
   const rendered = parts.map((part, index): Render => {
     // Every second part is what the parentheses caught.
     if (index % 2 === 0) return () => part;

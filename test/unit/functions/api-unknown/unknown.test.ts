@@ -2,40 +2,51 @@ import { describe, expect, it } from 'vitest';
 import { answerUnknown } from '../../../../functions/api-unknown/unknown.ts';
 import { routes } from '../../../../functions/core/routes.ts';
 
-const uuid = '6ad0ce5c-1f4d-4b0b-9d5e-0a2f3a4b5c6d';
+const known = { uuid: '6ad0ce5c-1f4d-4b0b-9d5e-0a2f3a4b5c6d', base: 'https://deploy.example.com' };
 
 describe('what has no endpoint', () => {
   it('is 404 below the known paths', async () => {
-    const request = { method: 'GET', resource: '/1/{proxy+}', path: '/1/nothing/here', uuid };
+    const request = { method: 'GET', resource: '/1/{proxy+}', path: '/1/nothing/here', ...known };
     expect(await answerUnknown(request)).toMatchObject({
       status: 404,
       headers: { 'content-type': 'application/problem+json' },
-      body: { status: 404, code: 'request:not_found', uuid, detail: expect.stringContaining('/1/nothing/here') },
+      body: {
+        type: 'https://deploy.example.com/errors#request:not_found',
+        status: 404,
+        code: 'request:not_found',
+        uuid: known.uuid,
+        detail: expect.stringContaining('/1/nothing/here'),
+      },
     });
   });
 
   it('is 404 at a path that only leads to others', async () => {
-    const answer = await answerUnknown({ method: 'GET', resource: '/1/status/{user}', path: '/1/status/jo', uuid });
+    const answer = await answerUnknown({ method: 'GET', resource: '/1/status/{user}', path: '/1/status/jo', ...known });
     expect(answer.body.code).toBe('request:not_found');
     expect(answer.headers).not.toHaveProperty('allow');
   });
 
   it('is 404 even where a variable of another route would take it', async () => {
-    const answer = await answerUnknown({ method: 'POST', resource: '/1/{proxy+}', path: '/1/repository', uuid });
+    const answer = await answerUnknown({ method: 'POST', resource: '/1/{proxy+}', path: '/1/repository', ...known });
     expect(answer.status).toBe(404);
   });
 
   it('is 405 at a known path, and says which methods it takes', async () => {
-    const request = { method: 'DELETE', resource: '/1/deploy', path: '/1/deploy', uuid };
+    const request = { method: 'DELETE', resource: '/1/deploy', path: '/1/deploy', ...known };
     expect(await answerUnknown(request)).toMatchObject({
       status: 405,
       headers: { allow: 'POST', 'content-type': 'application/problem+json' },
-      body: { status: 405, code: 'request:method_not_allowed', uuid, detail: expect.stringContaining('DELETE') },
+      body: {
+        status: 405,
+        code: 'request:method_not_allowed',
+        uuid: known.uuid,
+        detail: expect.stringContaining('DELETE'),
+      },
     });
   });
 
   it.each(routes)('is 405 with the methods of $path there', async ({ path, method }) => {
-    const answer = await answerUnknown({ method: 'PATCH', resource: path, path, uuid });
+    const answer = await answerUnknown({ method: 'PATCH', resource: path, path, ...known });
     expect(answer.headers.allow?.split(', ')).toContain(method);
   });
 });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { DeployError, errors, problemType } from '../../../../functions/core/errors.ts';
+import { DeployError, errors } from '../../../../functions/core/errors.ts';
 import type { LoginRequest, Verdict } from '../../../../functions/core/login.ts';
 import { type AuthorizerEvent, authorizerTrigger } from '../../../../functions/triggers/authorizer.ts';
 
@@ -61,13 +61,12 @@ describe('the authorizer', () => {
     });
   });
 
-  it('denies with code, type, title and detail', async () => {
+  it('denies with code, title and detail', async () => {
     const { handler } = deciding({ allowed: false, code: 'mw:auth:not_you', detail: 'Use your own name.' });
     const result = await handler(event());
     expect(result.policyDocument.Statement[0]).toMatchObject({ Effect: 'Deny', Resource: methodArn });
     expect(result.context).toEqual({
       code: 'mw:auth:not_you',
-      type: problemType('mw:auth:not_you'),
       title: errors['mw:auth:not_you'].title,
       detail: 'Use your own name.',
     });

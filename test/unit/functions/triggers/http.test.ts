@@ -63,6 +63,18 @@ describe('an answer', () => {
     expect(lines).toEqual([]);
   });
 
+  it('names the address that explains its error: at the request’s own base, or at the one that the operator has set', async () => {
+    const refuse = async () => {
+      throw new DeployError('deploy:no_payload', 'The body is empty.');
+    };
+    const typeOf = async (...args: Parameters<typeof call>) => JSON.parse((await call(...args)).result.body).type;
+    expect(await typeOf({}, refuse)).toBe('https://hooks.example.com/errors#deploy:no_payload');
+    const staged = await typeOf({ context: { path: '/live/1/deploy' } }, refuse);
+    expect(staged).toBe('https://hooks.example.com/live/errors#deploy:no_payload');
+    const own = await typeOf({}, refuse, 'https://deploy.example.org');
+    expect(own).toBe('https://deploy.example.org/errors#deploy:no_payload');
+  });
+
   it('that is text is sent as it is, and one without a body has no type', async () => {
     const text = await call({}, async () => ({
       status: 200,

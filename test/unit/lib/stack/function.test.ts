@@ -156,9 +156,10 @@ it.each([
   ['api-changes', ['LOG_TABLE', 'PUBLIC_URL', 'CHANGES_SECONDS', 'SIGNALS_URL']],
   ['changes-register', ['LOG_TABLE', 'CONNECTIONS_TABLE', 'INSIDE_API']],
   ['changes-signal', ['CONNECTIONS_TABLE', 'INSIDE_POST', 'OUTSIDE_POST']],
-  ['api-pair', ['LOG_TABLE', ...hosts, ...platform]],
-  ['api-badge', ['LOG_TABLE']],
-  ['api-unknown', []],
+  ['api-pair', ['LOG_TABLE', 'PUBLIC_URL', ...hosts, ...platform]],
+  ['api-badge', ['LOG_TABLE', 'PUBLIC_URL']],
+  ['api-errors', ['PUBLIC_URL']],
+  ['api-unknown', ['PUBLIC_URL']],
   ['stage-check', [...logAndRetry, ...hosts, 'QUEUE_CHECK', 'QUEUE_FETCH', 'HOLD_MINUTES']],
   ['stage-fetch', [...logAndRetry, ...hosts, 'QUEUE_FETCH', 'QUEUE_UPLOAD', 'TARBALL_BUCKET', 'NODE_OPTIONS']],
   [

@@ -1,19 +1,25 @@
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import { major, valid } from 'semver';
 import { describe, expect, it } from 'vitest';
-import { errors, problemType } from '../../../../functions/core/errors.ts';
+import { errors } from '../../../../functions/core/errors.ts';
+import { resolve } from '../../../../lib/aws-local/template/intrinsics.ts';
 import packageJson from '../../../../package.json' with { type: 'json' };
 import { serviceTemplate } from '../../../support/service-template.ts';
 
-const responses = serviceTemplate()
-  .ofType('AWS::ApiGateway::GatewayResponse')
-  .map(({ properties }) => ({
-    type: properties.ResponseType,
-    statusCode: properties.StatusCode,
-    headers: properties.ResponseParameters,
-    templates: properties.ResponseTemplates,
-    body: JSON.parse(properties.ResponseTemplates['application/json']),
-  }));
+const { template, ofType } = serviceTemplate();
+const responses = ofType('AWS::ApiGateway::GatewayResponse').map(({ properties }) => ({
+  type: properties.ResponseType,
+  statusCode: properties.StatusCode,
+  headers: properties.ResponseParameters,
+  templates: properties.ResponseTemplates,
+  body: JSON.parse(withBase(properties.ResponseTemplates['application/json'])),
+}));
+
+/** A template as text, with `{base}` where CloudFormation puts the base address. */
+function withBase(template: { 'Fn::Join': [string, unknown[]] }): string {
+  const parts = template['Fn::Join'][1];
+  return parts.map((part) => (typeof part === 'string' ? part : '{base}')).join('');
+}
 
 function response(type: string) {
   const found = responses.find((one) => one.type === type);
@@ -51,10 +57,24 @@ describe.each(fixed)('%s', (type) => {
 
   it('takes code, status and sentence from the catalogue', () => {
     const row = errors[body.code as keyof typeof errors];
-    expect(body).toMatchObject({ title: row.title, status: row.status, type: problemType(body.code) });
+    expect(body).toMatchObject({ title: row.title, status: row.status, type: `{base}/errors#${body.code}` });
     // The status of the two defaults is the gateway's own choice; one set here would overrule it.
     expect(statusCode).toBe(defaults.includes(type) ? undefined : String(row.status));
   });
+});
+
+it('The address in `type` is that of the stage, or the one that the operator has set, without a slash at its end', () => {
+  const { templates } = response('ACCESS_DENIED');
+  const [, address] = templates['application/json']['Fn::Join'][1];
+  const [condition, given, otherwise] = address['Fn::If'];
+  expect(template.findConditions(condition)[condition]).toEqual({
+    'Fn::Not': [{ 'Fn::Equals': [{ Ref: 'PublicUrl' }, ''] }],
+  });
+  expect(otherwise).toBe('https://$context.domainName/$context.stage');
+  const resolved = (PublicUrl: string) =>
+    resolve(given, { ref: () => PublicUrl, getAtt: () => null, condition: () => true, mapping: () => null });
+  expect(resolved('https://deploy.example.com/')).toBe('https://deploy.example.com');
+  expect(resolved('https://deploy.example.com/hooks')).toBe('https://deploy.example.com/hooks');
 });
 
 describe('a refused login', () => {
@@ -62,7 +82,7 @@ describe('a refused login', () => {
     const { body, statusCode } = response('ACCESS_DENIED');
     expect(statusCode).toBe('401');
     expect(body).toMatchObject({
-      type: '$context.authorizer.type',
+      type: '{base}/errors#$context.authorizer.code',
       title: '$context.authorizer.title',
       status: 401,
       code: '$context.authorizer.code',
