@@ -1,63 +1,39 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import * as v from 'valibot';
 import { endGroup } from './process-group.ts';
-import { processStartTime } from './start-time.ts';
+import { processStartTime } from './process-info.ts';
 import { readState, writeState } from './state-file.ts';
+import { unwatchGroup, watchGroup } from './watchdog.ts';
 
 const schema = v.object({
-  /** The platform that wrote this. */
+  /** The process that wrote the file. */
   owner: v.object({ pid: v.number(), started: v.string() }),
   groups: v.array(v.object({ pgid: v.number(), started: v.string(), what: v.string() })),
 });
 
-/** The process groups that this platform has started and that must not outlive it. */
+const ORPHAN_GRACE_MS = 1_000;
+
+/** The process groups that this process has started and that must not outlive it. */
 export interface GroupRegistry {
-  /** Notes a group that has just been started; `what` says for whom. */
+  /** Registers a group that has just been started; `what` says for whom. */
   add(pgid: number, what: string): void;
-  /** Forgets a group that is gone. */
+  /** Removes a group that has ended. */
   remove(pgid: number): void;
-  /** Ends the watchdog; call it when all groups are gone. */
+  /** Removes the file; to be called when all groups have ended. */
   close(): Promise<void>;
 }
 
 /**
- * Keeps two records of the running groups: a watchdog process that ends them within a second when this process dies
- * (even by SIGKILL), and a file from which the next start ends what the watchdog did not, for instance after it was killed
- * as well.
+ * Opens a registry of running groups. Each group is under the watchdog and listed in the file at `path`, from which
+ * `killOrphans` at the next start ends what the watchdog did not, for instance because it was killed as well.
  */
 export async function openGroupRegistry(path: string): Promise<GroupRegistry> {
   const running = new Map<number, { readonly started: string; readonly what: string }>();
-  let watchdog: ChildProcess | undefined;
-  let closed = false;
-  const owner = { pid: process.pid, started: (await processStartTime(process.pid)) ?? '' };
-  let writing = writeState(path, { owner, groups: [] });
-  await writing;
-
-  const save = () => {
-    // Writes queue up in their order; the last one always holds everything.
-    writing = writing
-      .then(() => {
-        const list = [...running].map(([pgid, group]) => ({ pgid, ...group }));
-        return writeState(path, { owner, groups: list });
-      })
-      .catch(() => undefined);
-  };
-  const tell = (line: string) => {
-    if (watchdog?.stdin?.writable) watchdog.stdin.write(`${line}\n`);
-  };
-  const watch = () => {
-    if (closed) return;
-    watchdog = startWatchdog();
-    for (const pgid of running.keys()) tell(`+${pgid}`);
-    watchdog.once('exit', () => setTimeout(watch, 1_000).unref());
-  };
-  watch();
-
+  const file = await registryFile(path);
+  const save = () => file.save([...running].map(([pgid, group]) => ({ pgid, ...group })));
   return {
     add(pgid, what) {
-      tell(`+${pgid}`);
+      watchGroup(pgid);
       running.set(pgid, { started: '', what });
       processStartTime(pgid).then((started) => {
         if (started === undefined || !running.has(pgid)) return;
@@ -66,26 +42,19 @@ export async function openGroupRegistry(path: string): Promise<GroupRegistry> {
       });
     },
     remove(pgid) {
-      tell(`-${pgid}`);
+      unwatchGroup(pgid);
       if (running.delete(pgid)) save();
     },
-    async close() {
-      closed = true;
-      const gone = new Promise((resolve) => watchdog?.once('exit', resolve) ?? resolve(undefined));
-      watchdog?.stdin?.end();
-      await Promise.all([gone, writing]);
-      // Nothing runs any more, so nobody needs the list, and the folder is free for another platform.
-      await rm(path, { force: true });
-    },
+    close: file.remove,
   };
 }
 
 /**
- * Ends the groups that an earlier platform left behind, told by their leader's start time, and gives what they were.
- * Rejects when that platform still runs: the groups are its applications.
+ * Ends the groups that an earlier process left behind and returns what they were. A group is recognised by the start time
+ * of its leader. Rejects when that process still runs, because the groups are in use then.
  */
 export async function killOrphans(path: string): Promise<readonly string[]> {
-  // A damaged list only means that there is nothing to go by; it must not keep the platform from starting.
+  // Without a readable list there is nothing to go by; that must not prevent the start.
   const left = await readState(path, schema).catch(() => undefined);
   if (!left) return [];
   const { pid, started } = left.owner;
@@ -95,22 +64,25 @@ export async function killOrphans(path: string): Promise<readonly string[]> {
   const ended = await Promise.all(
     left.groups.map(async (group) => {
       if (group.started === '' || (await processStartTime(group.pgid)) !== group.started) return [];
-      await endGroup(group.pgid, 1_000);
+      await endGroup(group.pgid, ORPHAN_GRACE_MS);
       return [group.what];
     }),
   );
   return ended.flat();
 }
 
-function startWatchdog(): ChildProcess {
-  // A session of its own: what kills the platform's process group must not reach it.
-  const child = spawn(process.execPath, [fileURLToPath(new URL('./group-watchdog.mjs', import.meta.url))], {
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-    env: {},
-  });
-  child.on('error', () => undefined);
-  child.stdin?.on('error', () => undefined);
-  child.unref();
-  return child;
+/** The file of a registry; writes are queued, and the last one holds the whole list. */
+async function registryFile(path: string) {
+  const owner = { pid: process.pid, started: (await processStartTime(process.pid)) ?? '' };
+  await writeState(path, { owner, groups: [] });
+  let writing = Promise.resolve();
+  return {
+    save(groups: v.InferOutput<typeof schema>['groups']): void {
+      writing = writing.then(() => writeState(path, { owner, groups })).catch(() => undefined);
+    },
+    async remove(): Promise<void> {
+      await writing;
+      await rm(path, { force: true });
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { OperatorError } from './operator-error.ts';
-import { processStartTime } from './start-time.ts';
+import { processStartTime } from './process-info.ts';
 
 /**
  * Makes sure that one service at a time works on a data folder. Gives what lifts the lock. A lock whose process is gone

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { isAlive, statFields } from './process-info.ts';
 
-const PAUSE = 500;
+const INTERVAL_MS = 500;
 
 /**
- * Calls `gone` when one of the processes that started this one is no more: npm and the shell between. A kill of npm
- * alone reaches nobody else, and what it started must not stay behind. Where there is no /proc, only the parent is
- * looked at.
+ * Calls `gone` when one of the processes that started this one has ended: npm and the shell between. A kill of npm alone
+ * signals nobody else, and what npm started must not outlive it. Without /proc only the parent is watched.
  */
 export function watchParents(gone: () => void): void {
   const parent = process.ppid;
@@ -14,7 +14,7 @@ export function watchParents(gone: () => void): void {
     if (process.ppid === parent && above.every(isAlive)) return;
     clearInterval(timer);
     gone();
-  }, PAUSE);
+  }, INTERVAL_MS);
   timer.unref();
 }
 
@@ -22,7 +22,7 @@ function startedByNpm(): boolean {
   return process.env.npm_lifecycle_event !== undefined;
 }
 
-/** From a process up to the npm that runs the script. */
+/** The processes from this one up to the npm that runs the script. */
 function ancestors(from: number): number[] {
   const found: number[] = [];
   for (let pid: number | undefined = from; pid !== undefined && pid > 1; pid = parentOf(pid)) {
@@ -38,8 +38,7 @@ function isNpm(pid: number): boolean {
 
 function parentOf(pid: number): number | undefined {
   const stat = readProc(pid, 'stat');
-  // The program's name in parentheses may hold spaces; its parent is the second field behind it.
-  const parent = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[1];
+  const parent = stat === undefined ? undefined : statFields(stat)[1];
   return parent === undefined ? undefined : Number(parent);
 }
 
@@ -48,14 +47,5 @@ function readProc(pid: number, file: string): string | undefined {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch {
     return undefined;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
   }
 }

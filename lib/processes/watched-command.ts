@@ -1,42 +1,63 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { exitOf } from './child-exit.ts';
+import { endGroup } from './process-group.ts';
+import { unwatchGroup, watchGroup } from './watchdog.ts';
 
-/** A command under watch: it ends when `stop` is called, or within a second of this process' end, SIGKILL included. */
-export interface Watched {
-  /** What it has printed to stderr so far, its last 4,000 characters. */
+/** A running command that ends on `stop`, or within a second of this process, SIGKILL included. */
+export interface WatchedCommand {
+  /** The last 4,000 characters of its standard error. */
   readonly errors: () => string;
-  /** Settles with the exit code when the command has ended, for whatever reason. */
+  /** Resolves with the exit code when the command has ended for whatever reason. */
   readonly ended: Promise<number>;
   stop(): Promise<void>;
 }
 
 const KEPT_CHARACTERS = 4000;
-const watchdog = fileURLToPath(new URL('command-watchdog.mjs', import.meta.url));
+const GRACE_MS = 400;
+/** What a shell returns for a command that it cannot run. */
+const NOT_RUN = 127;
 
 /**
- * Starts a command that must not outlive this process. It runs in a session of its own, so that Ctrl-C in the terminal
- * reaches this process first and what depends on the command can finish before it is stopped.
+ * Starts a command that must not outlive this process. It leads a process group of its own, so that Ctrl-C in the
+ * terminal reaches this process alone, and what depends on the command can finish before the command is stopped.
  */
-export function spawnWatched(command: string, args: readonly string[]): Watched {
-  const child = spawn(process.execPath, [watchdog, command, ...args], {
+export function spawnWatched(command: string, args: readonly string[]): WatchedCommand {
+  const child = spawn(command, args, {
     detached: true,
-    stdio: ['pipe', 'ignore', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe'],
     env: { PATH: process.env.PATH },
   });
-  const ended = once(child, 'exit').then(([code]) => (typeof code === 'number' ? code : 1));
-  return { errors: collect(child), ended, stop: () => stop(child, ended) };
+  const errors = collectErrors(child);
+  const { pid } = child;
+  if (pid === undefined) return { errors, ended: failed(child), stop: async () => {} };
+  watchGroup(pid);
+  const ended = exitOf(child).then(async ({ code }) => {
+    // What the command itself has started ends with it.
+    await endGroup(pid, GRACE_MS);
+    unwatchGroup(pid);
+    return code ?? 1;
+  });
+  return {
+    errors,
+    ended,
+    async stop() {
+      await endGroup(pid, GRACE_MS);
+      await ended;
+    },
+  };
 }
 
-function collect(child: ChildProcess): () => string {
+/** The standard error so far, or why the command was not started. */
+function collectErrors(child: ChildProcess): () => string {
   let text = '';
-  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+  const add = (chunk: string) => {
     text = (text + chunk).slice(-KEPT_CHARACTERS);
-  });
+  };
+  child.stderr?.setEncoding('utf8').on('data', add);
+  child.once('error', ({ message }) => add(message));
   return () => text.trim();
 }
 
-async function stop(child: ChildProcess, ended: Promise<number>): Promise<void> {
-  child.stdin?.end();
-  await ended;
+function failed(child: ChildProcess): Promise<number> {
+  return new Promise((resolve) => child.once('error', () => resolve(NOT_RUN)));
 }

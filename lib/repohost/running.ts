@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import * as v from 'valibot';
 import { readPrivate, writePrivate } from '../processes/private-file.ts';
+import { isAlive } from '../processes/process-info.ts';
 
 const RunningSchema = v.object({
   pid: v.number(),
@@ -28,13 +29,4 @@ export function withdraw(file: string): void {
 export function findRunning(file: string): Running | null {
   const running = readPrivate(file, (value) => v.parse(RunningSchema, value), null);
   return running !== null && isAlive(running.pid) ? running : null;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }

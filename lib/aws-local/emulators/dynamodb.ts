@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '../../processes/operator-error.ts';
-import { spawnWatched, type Watched } from '../../processes/watched-command.ts';
+import { spawnWatched, type WatchedCommand } from '../../processes/watched-command.ts';
 import { indexStreamRecords } from '../tuning/stream-records.ts';
 import { type DatabaseWrites, databaseWrites } from '../tuning/write-watch.ts';
 
@@ -48,7 +48,7 @@ export async function startDynamoDb(options: { file: string; bring?: string | un
 }
 
 /** Its tables are only there once it has run: a new database is started twice. */
-async function startIndexed(binary: string, file: string): Promise<{ database: Watched; endpoint: string }> {
+async function startIndexed(binary: string, file: string): Promise<{ database: WatchedCommand; endpoint: string }> {
   const indexed = await indexStreamRecords(file);
   const started = await startOnFreePort(binary, file);
   if (indexed) return started;
@@ -62,7 +62,7 @@ async function startOnFreePort(
   binary: string,
   file: string,
   tries = 3,
-): Promise<{ database: Watched; endpoint: string }> {
+): Promise<{ database: WatchedCommand; endpoint: string }> {
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
   const database = spawnWatched(binary, ['serve', '--host', '127.0.0.1', '--port', `${port}`, '--db-path', file]);
@@ -98,7 +98,7 @@ function findBinary(): string {
   }
 }
 
-async function answering(database: Watched, endpoint: string, file: string): Promise<void> {
+async function answering(database: WatchedCommand, endpoint: string, file: string): Promise<void> {
   const deadline = Date.now() + START_LIMIT_MS;
   const dead = database.ended.then(() => true);
   while (!(await answers(endpoint, 'x-dynoxide-version'))) {

@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
+import { type Exit, exitOf } from '../../processes/child-exit.ts';
 import type { GroupRegistry } from '../../processes/group-registry.ts';
 import { endGroup } from '../../processes/process-group.ts';
-import type { Exit } from './diagnosis.ts';
 
 /** What to run as a process group of its own. */
 export interface ChildSpec {
@@ -67,16 +66,6 @@ function started(child: ChildProcess, program: string): Promise<number> {
           missing ? `The program "${program}" was not found.` : `"${program}" could not be run: ${error.message}.`,
         ),
       );
-    });
-  });
-}
-
-function exitOf(child: ChildProcess): Promise<Exit> {
-  return new Promise((resolve) => {
-    child.once('exit', (code, signal) => {
-      const read = new Promise((closed) => child.once('close', closed));
-      // A grandchild may hold the pipes open for ever, so the last output gets a moment and no more.
-      Promise.race([read, pause(200)]).then(() => resolve({ code, signal }));
     });
   });
 }

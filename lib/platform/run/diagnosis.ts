@@ -1,11 +1,6 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-
-/** How a process ended. */
-export interface Exit {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-}
+import type { Exit } from '../../processes/child-exit.ts';
 
 const errorLine = /^(?:Uncaught )?(?:\[?)((?:[A-Z]\w*)?(?:Error|Exception)(?: \[\w+\])?: .*?)\]?$/;
 const location = /(?:\()?((?:file:\/\/)?\/[^():\n]+):(\d+)(?::\d+)?\)?$/;

@@ -1,3 +1,4 @@
+import type { Exit } from '../../processes/child-exit.ts';
 import type { GroupRegistry } from '../../processes/group-registry.ts';
 import { freePort } from '../../processes/ports.ts';
 import { HttpError, messageOf } from '../http-error.ts';
@@ -6,7 +7,7 @@ import { masked, type Variables } from '../store/variables.ts';
 import type { AppLog } from './app-log.ts';
 import { appEnvironment, type OwnEnvironment } from './child-environment.ts';
 import { type ChildGroup, startGroup } from './child-group.ts';
-import { busyPort, type Exit, whyItEnded } from './diagnosis.ts';
+import { busyPort, whyItEnded } from './diagnosis.ts';
 import { awaitAnswer } from './readiness.ts';
 import { readStartManifest, type StartCommand, type StartManifest, startCommand } from './start-command.ts';
 

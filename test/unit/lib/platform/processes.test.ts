@@ -227,7 +227,7 @@ describe('the platform’s own end', () => {
     const dataDir = await temporaryFolder();
     const owner = spawn('sleep', ['60'], { stdio: 'ignore' });
     afterwards(async () => owner.kill());
-    const { processStartTime } = await import('../../../../lib/processes/start-time.ts');
+    const { processStartTime } = await import('../../../../lib/processes/process-info.ts');
     const { writeState } = await import('../../../../lib/processes/state-file.ts');
     const pid = owner.pid ?? 0;
     await writeState(join(dataDir, 'groups.json'), {
@@ -241,7 +241,7 @@ describe('the platform’s own end', () => {
   it('without a watchdog leaves processes that the next start ends', async () => {
     const dataDir = await temporaryFolder();
     const left = spawn('sleep', ['60'], { stdio: 'ignore', detached: true });
-    const { processStartTime } = await import('../../../../lib/processes/start-time.ts');
+    const { processStartTime } = await import('../../../../lib/processes/process-info.ts');
     const { writeState } = await import('../../../../lib/processes/state-file.ts');
     const pgid = left.pid ?? 0;
     const innocent = spawn('sleep', ['60'], { stdio: 'ignore', detached: true });

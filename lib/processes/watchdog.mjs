@@ -1,11 +1,14 @@
-// Ends the applications when the platform is gone, SIGKILL included. The platform holds the other end of this process's
-// standard input and writes a line per process group, `+<pgid>` and `-<pgid>`; the end of the input is the platform's end,
-// because the kernel closes a dead process's files. Plain JavaScript and without imports, so that it starts fast, stays
-// small and depends on nothing that could fail.
+// Ends process groups when the process that started this one has ended, by SIGKILL too. That process holds the other end
+// of standard input and writes a line per group, `+<pgid>` or `-<pgid>`; the end of the input is its end, because the
+// kernel closes the files of a dead process. Plain JavaScript without imports: it starts fast, stays small, and has
+// nothing that could fail.
+const GRACE_MS = 700;
+const POLL_MS = 50;
+
 const groups = new Set();
 let rest = '';
 
-// A terminal's Ctrl-C and a service manager's SIGTERM reach this process too; it must outlive the platform by a moment.
+// Ctrl-C in a terminal and a service manager's SIGTERM reach this process too; it must outlive its parent.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
 
 process.stdin.setEncoding('utf8');
@@ -27,11 +30,11 @@ function end() {
   const began = Date.now();
   const timer = setInterval(() => {
     const alive = [...groups].some((group) => signalled(group, 0));
-    if (alive && Date.now() - began < 700) return;
+    if (alive && Date.now() - began < GRACE_MS) return;
     clearInterval(timer);
     signalAll('SIGKILL');
     process.exit(0);
-  }, 50);
+  }, POLL_MS);
 }
 
 function signalAll(signal) {

@@ -1,0 +1,21 @@
+import type { ChildProcess } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** How a process ended. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+const LAST_OUTPUT_MS = 200;
+
+/** Resolves with how a child ended once its output has been read. Never resolves for one that could not be started. */
+export function exitOf(child: ChildProcess): Promise<Exit> {
+  return new Promise((resolve) => {
+    child.once('exit', (code, signal) => {
+      const read = new Promise((closed) => child.once('close', closed));
+      // A grandchild may hold the pipes open for ever, so the last output gets a moment and no more.
+      Promise.race([read, pause(LAST_OUTPUT_MS)]).then(() => resolve({ code, signal }));
+    });
+  });
+}

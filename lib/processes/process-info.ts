@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+
+/** Whether there is a process with this id, its own user's or another's. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/**
+ * Returns a string that differs between this process and a later one with the same id, or `undefined` when there is no
+ * such process. On Linux it consists of the boot and the start time since then (field 22 of
+ * https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html), elsewhere it is `lstart` of `ps`.
+ */
+export async function processStartTime(pid: number): Promise<string | undefined> {
+  return process.platform === 'linux' ? fromProc(pid) : fromPs(pid);
+}
+
+/**
+ * Returns the fields of `/proc/<pid>/stat` from the third one on: state, parent, process group. They are counted from
+ * the end of the second field, the program's name in parentheses, because that may hold spaces.
+ */
+export function statFields(stat: string): string[] {
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+async function fromProc(pid: number): Promise<string | undefined> {
+  try {
+    const [stat, boot] = await Promise.all([
+      readFile(`/proc/${pid}/stat`, 'utf8'),
+      readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => ''),
+    ]);
+    const ticks = statFields(stat)[19];
+    return ticks === undefined ? undefined : `${boot.trim()} ${ticks}`;
+  } catch {
+    return undefined;
+  }
+}
+
+function fromPs(pid: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    execFile('ps', ['-o', 'lstart=', '-p', String(pid)], (error, stdout) => {
+      resolve(error || stdout.trim() === '' ? undefined : stdout.trim());
+    });
+  });
+}

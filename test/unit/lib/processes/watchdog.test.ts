@@ -1,0 +1,43 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { descendants, type ProcessMark, signalIfThere, stillRunning } from '../../../support/service/processes.ts';
+
+const program = fileURLToPath(new URL('../../../support/processes/watching-process.ts', import.meta.url));
+const children: ChildProcess[] = [];
+
+/** A process that has started a command which ignores SIGTERM. */
+async function watchingProcess(): Promise<{ parent: ChildProcess; family: () => readonly ProcessMark[] }> {
+  const parent = spawn(process.execPath, ['--import', 'tsx', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  children.push(parent);
+  await once(parent.stdout, 'data');
+  return { parent, family: () => descendants(parent.pid ?? 0) };
+}
+
+// Families are read from /proc.
+describe.skipIf(process.platform !== 'linux')('The watchdog of process groups', () => {
+  afterEach(() => {
+    for (const child of children.splice(0)) child.kill('SIGKILL');
+  });
+
+  it('ends a command that ignores SIGTERM when the process that started it is killed, and then itself', async () => {
+    const { parent, family } = await watchingProcess();
+    const before = family();
+    expect(before.map(({ command }) => command).join('\n')).toMatch(/trap/);
+    parent.kill('SIGKILL');
+    await expect.poll(() => stillRunning(before), { timeout: 10_000 }).toEqual([]);
+  });
+
+  it('is started again when it is killed, and still ends the command', async () => {
+    const { parent, family } = await watchingProcess();
+    const watchdogs = () => family().filter(({ command }) => command.includes('watchdog.mjs'));
+    const [first] = watchdogs();
+    signalIfThere(first?.pid ?? 0, 'SIGKILL');
+    await expect.poll(() => watchdogs().map(({ pid }) => pid), { timeout: 10_000 }).not.toEqual([first?.pid]);
+    await expect.poll(() => watchdogs().length, { timeout: 10_000 }).toBe(1);
+    const before = family();
+    parent.kill('SIGKILL');
+    await expect.poll(() => stillRunning(before), { timeout: 10_000 }).toEqual([]);
+  });
+});
