@@ -1,14 +1,15 @@
 import { type Entry, entryAddress, isFinal } from '../core/entry/entry.ts';
 import { DeployError } from '../core/errors.ts';
+import { notifyHeldDeploy } from '../core/hold/hold.ts';
 import type { Delivery } from '../core/payload/delivery.ts';
 import { readPayload } from '../core/payload/payload.ts';
+import { queueStage } from '../core/pipeline/job.ts';
 import { PATIENCE } from '../core/pipeline/stage.ts';
 import type { Appending, DeployLog, Draft } from '../core/ports/deploy-log.ts';
 import type { HookCall } from '../core/ports/sender.ts';
 import { withWholeCommit } from './commit.ts';
 import { draftOf, type Origin } from './draft.ts';
 import { expectedCi } from './expected-ci.ts';
-import { send, tellHeld } from './held.ts';
 import { type Intention, intentionOf } from './intention.ts';
 import type { AcceptPorts } from './ports.ts';
 import { requireSignature } from './signature.ts';
@@ -84,8 +85,8 @@ function onceOf(delivery: Delivery, branch: string, { deploys }: Intention): str
 
 async function store(appending: Appending, ports: AcceptPorts): Promise<Entry> {
   const entry = await append(appending, ports);
-  if (entry.status === 'queued') await send(entry, ports);
-  else if (appending.outcome) await tellHeld(entry, appending.outcome, ports);
+  if (entry.status === 'queued') await queueStage(entry, ports);
+  else if (appending.outcome) await notifyHeldDeploy(entry, appending.outcome, ports);
   return entry;
 }
 

@@ -3,6 +3,7 @@ import type { DeployFacts } from '../core/ports/deploy-facts.ts';
 import type { DeployLog } from '../core/ports/deploy-log.ts';
 import type { JobQueue } from '../core/ports/job-queue.ts';
 import type { HookCall, Sender } from '../core/ports/sender.ts';
+import type { Trace } from '../core/ports/trace.ts';
 import type { SignaturePorts } from './signature.ts';
 
 /** What accepting works with. */
@@ -16,5 +17,5 @@ export interface AcceptPorts extends SignaturePorts {
   /** The configured name of a repository host, from its kind and the payload's host name; null when it is not allowed. */
   readonly hostName: (kind: string, hostname: string | null) => string | null;
   readonly defaultBranch: string;
-  readonly trace: (event: string, fields: Record<string, unknown>) => void;
+  readonly trace: Trace;
 }

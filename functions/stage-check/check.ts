@@ -2,12 +2,12 @@ import { type Entry, entryAddress, isAlive } from '../core/entry/entry.ts';
 import { type Manifest, maxManifestBytes, readManifest } from '../core/entry/manifest.ts';
 import { DeployError } from '../core/errors.ts';
 import { failureInWords, type Verdict, verdictOf } from '../core/hold/checks.ts';
+import { type Source, waitOf } from '../core/hold/wait.ts';
 import type { StageOutcome, StageWork } from '../core/pipeline/stage-work.ts';
 import type { Gate } from '../core/ports/deploy-facts.ts';
-import { type Source, waitOf } from './hold.ts';
 import { overtakenBy } from './overtaken.ts';
+import { withoutOwnDeploy } from './passed-build.ts';
 import type { CheckPorts } from './ports.ts';
-import { releaseHeld } from './release.ts';
 import { toldManifest } from './told-manifest.ts';
 
 /** The first stage: whether the commit is deployed, and as which application. */
@@ -20,7 +20,7 @@ export function check(ports: CheckPorts): StageWork {
     const verdict = verdictFor(entry, gate);
     if (verdict.says === 'failed') return { kind: 'ended', status: 'skipped', reason: failureInWords(verdict.check) };
     const answered = entry.fromBuild
-      ? await releaseHeld(entry, verdict, gate, ports)
+      ? await withoutOwnDeploy(entry, verdict, gate, ports)
       : await answeredByBuild(entry, gate, ports);
     if (answered) return answered;
     const newer = await overtakenBy(entry, entry.fromBuild || verdict.says === 'passed', ports);
@@ -74,7 +74,12 @@ async function decide(entry: Entry, { gate, verdict, source }: Known, ports: Che
     kind: 'done',
     patch: { ...patch, place: entry.seq },
     detail: [`${read.name} ${read.version}`, ...(waits.note ? [waits.note] : [])].join('; '),
-    extra: { goes: true, gate: { deploying: entry.number, awaitsPush: entry.fromBuild } },
+    extra: {
+      goes: true,
+      gate: { deploying: entry.number, awaitsPush: entry.fromBuild },
+      // Where CI decides, a result that arrives meanwhile may forbid the deploy.
+      ...(verdict.says === 'passed' && { ifVersion: gate.version }),
+    },
   };
 }
 

@@ -4,6 +4,7 @@ import type { DeployFacts } from '../core/ports/deploy-facts.ts';
 import type { DeployLog } from '../core/ports/deploy-log.ts';
 import type { JobQueue } from '../core/ports/job-queue.ts';
 import type { HostToken, RepositoryHost } from '../core/ports/repository-host.ts';
+import type { Trace } from '../core/ports/trace.ts';
 
 /** What the first stage works with. */
 export interface CheckPorts {
@@ -16,4 +17,5 @@ export interface CheckPorts {
   readonly token: (user: string, host: string) => Promise<HostToken>;
   readonly ciConfigs: readonly CiConfig[];
   readonly holdMinutes: number;
+  readonly trace: Trace;
 }

@@ -1,11 +1,13 @@
-import { type Entry, ended, failed, isFinal } from '../core/entry/entry.ts';
+import { type Entry, failed, isFinal } from '../core/entry/entry.ts';
 import { DeployError } from '../core/errors.ts';
+import { endHeld } from '../core/hold/hold.ts';
 import { type Job, jobOf } from '../core/pipeline/job.ts';
 import { stageCodes } from '../core/pipeline/stage.ts';
 import type { Backlog } from '../core/ports/backlog.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { DeployLog } from '../core/ports/deploy-log.ts';
 import type { JobQueue } from '../core/ports/job-queue.ts';
+import type { Trace } from '../core/ports/trace.ts';
 
 /** What sweeping works with. */
 export interface SweepPorts {
@@ -14,8 +16,7 @@ export interface SweepPorts {
   readonly queue: JobQueue;
   readonly clock: Clock;
   readonly holdMinutes: number;
-  /** Takes what only operators may see. */
-  readonly trace: (event: string, fields: Record<string, unknown>) => void;
+  readonly trace: Trace;
 }
 
 /** Milliseconds until the sweeper looks at the same entry again. */
@@ -53,20 +54,10 @@ async function lookAfter({ user, number }: Job, ports: SweepPorts, everything: b
 
 async function lookAfterHeld(entry: Entry, ports: SweepPorts): Promise<void> {
   const end = entry.updatedAt + ports.holdMinutes * 60_000;
-  if (ports.clock.now() >= end) await expire(entry, ports);
+  const reason = `No CI provider called with a passed build within ${ports.holdMinutes} minutes.`;
+  if (ports.clock.now() >= end) await endHeld(entry, 'expired', reason, ports);
   // Looked at too early, because holds have been made longer: what comes first in the backlog must not be in the way.
   else await ports.backlog.postpone(entry, end, false);
-}
-
-async function expire(entry: Entry, { log, queue, clock, holdMinutes }: SweepPorts): Promise<void> {
-  const reason = `No CI provider called with a passed build within ${holdMinutes} minutes.`;
-  const now = clock.now();
-  const moved = await log.move(entry.user, entry.number, (current) =>
-    current.status === 'held'
-      ? { entry: ended(current, 'expired', reason, now), gate: { held: null }, due: now }
-      : null,
-  );
-  if (moved?.status === 'expired') await queue.report(moved);
 }
 
 async function giveUp(entry: Entry, { log, queue, clock }: SweepPorts): Promise<void> {

@@ -103,7 +103,8 @@ function stageAccess({ parameters, stores, queues }: PipelineProps): Record<Stag
   const platform = callPlatform(parameters, stores.platformToken);
   const send = (name: StageName) => sendTo(queues.named(name));
   return {
-    check: [send('fetch'), hosts, hold(parameters)],
+    // Back to `check`, when a passed build releases a held push.
+    check: [send('fetch'), send('check'), hosts, hold(parameters)],
     fetch: [send('upload'), hosts, writeTarballs(stores.tarballs), streamsBytes],
     // Back to `fetch`, when the tarball has expired meanwhile.
     upload: [send('extract'), send('fetch'), platform, readTarballs(stores.tarballs), streamsBytes],

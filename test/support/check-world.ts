@@ -37,14 +37,30 @@ export function checkWorld() {
     },
     ciConfigs,
     holdMinutes: 60,
+    trace: () => {},
   };
   const read = async (number: number): Promise<Entry> => {
     const entry = await log.read('ann', number);
     if (!entry) throw new Error(`There is no entry ${number}.`);
     return entry;
   };
+  const run = (number: number) => {
+    const context = { log, queue, clock, ids, retryBaseSeconds: 30, trace: () => {} };
+    return runStage({ user: 'ann', number }, { ...context, stage: 'check', work: check(ports) });
+  };
   return {
     ...ports,
+    /** Has something happen just before an entry that is held is moved for the first time. */
+    beforeMoving: (number: number, happen: () => Promise<unknown>) => {
+      const { move } = log;
+      log.move = async (...args) => {
+        if (args[1] === number) {
+          log.move = move;
+          await happen();
+        }
+        return move.apply(log, args);
+      };
+    },
     host,
     asked,
     read,
@@ -66,10 +82,16 @@ export function checkWorld() {
         },
         { accepted: false, outcome, ...more },
       ),
-    /** Runs the stage for an entry; gives the entry as it stands then. */
+    /** Runs the stage for an entry and for the held push that it releases; returns the entry afterwards. */
     check: async (number: number) => {
-      const context = { log, queue, clock, ids, retryBaseSeconds: 30, trace: () => {} };
-      await runStage({ user: 'ann', number }, { ...context, stage: 'check', work: check(ports) });
+      await run(number);
+      const released = queue.sent.findIndex(({ stage }) => stage === 'check');
+      for (const job of released === -1 ? [] : queue.sent.splice(released, 1)) await run(job.number);
+      return read(number);
+    },
+    /** Runs the stage for an entry only; returns the entry afterwards. */
+    checkOnly: async (number: number) => {
+      await run(number);
       return read(number);
     },
     /** Ends an entry that has passed the check. */

@@ -47,7 +47,7 @@ export function pipelineWorld(roles: LogRoles) {
   const hosts = { host: () => host, token: async () => null };
   const { log, facts, backlog } = roles;
   const work: Readonly<Record<StageName, StageWork>> = {
-    check: check({ ...hosts, log, facts, queue, clock, ciConfigs, holdMinutes: 60 }),
+    check: check({ ...hosts, log, facts, queue, clock, ciConfigs, holdMinutes: 60, trace: () => {} }),
     fetch: fetchTarball({ ...hosts, tarballs }),
     upload: upload({ platform, tarballs }),
     extract: extract({ platform, clock }),

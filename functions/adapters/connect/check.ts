@@ -1,4 +1,5 @@
 import type { CheckPorts } from '../../stage-check/ports.ts';
+import { trace } from '../../triggers/trace.ts';
 import { ciConfigs } from '../senders/ci-config/registry.ts';
 import { dynamoDbFacts } from '../stores/dynamodb/facts.ts';
 import { numberVariable } from './environment.ts';
@@ -12,6 +13,7 @@ export function connectCheck(stage: Pick<CheckPorts, 'log' | 'queue' | 'clock'>)
     ...connectHosts(),
     facts: dynamoDbFacts(connectTable()),
     ciConfigs,
+    trace,
     holdMinutes: numberVariable('HOLD_MINUTES'),
   };
 }

@@ -1,24 +1,41 @@
 import type { Entry } from '../entry/entry.ts';
+import type { JobQueue } from '../ports/job-queue.ts';
+import type { Trace } from '../ports/trace.ts';
 import type { StageName } from './pipeline.ts';
 
-/** A message of the pipeline: which entry to go on with. Never bytes, never secrets. */
+/** A message of the pipeline: which entry to continue with. Never bytes, never secrets. */
 export interface Job {
   readonly user: string;
   readonly number: number;
 }
 
-/** A job on its way to a stage, with the group that keeps a repository's deploys in order. */
+/** A job on its way to a stage, with the message group that keeps a repository's deploys in order. */
 export interface StageJob extends Job {
   readonly stage: StageName;
   readonly group: string;
 }
 
-/** The message that brings an entry to its stage. */
+/** Returns the message that brings an entry to its current stage. */
 export function jobOf(entry: Entry): StageJob {
   return { user: entry.user, number: entry.number, stage: entry.stage, group: groupOf(entry) };
 }
 
-/** What is kept in order: one repository of one user, in whatever case its senders write it. */
+/**
+ * Queues the current stage of an entry that has just been stored. Never throws: the entry is safe by then, and the
+ * sweeper queues the stage when its message was not sent.
+ */
+export async function queueStage(
+  entry: Entry,
+  { queue, trace }: { readonly queue: Pick<JobQueue, 'send'>; readonly trace: Trace },
+): Promise<void> {
+  try {
+    await queue.send(jobOf(entry));
+  } catch (error) {
+    trace('stage not queued', { uuid: entry.uuid, user: entry.user, number: entry.number, stage: entry.stage, error });
+  }
+}
+
+/** Deploys of one repository of a user are kept in order; senders write its name in different cases. */
 function groupOf({ user, repository }: Entry): string {
   return repository ? `${user}/${`${repository.owner}/${repository.name}`.toLowerCase()}` : user;
 }

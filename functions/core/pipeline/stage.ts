@@ -5,6 +5,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { DeployLog } from '../ports/deploy-log.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
+import type { Trace } from '../ports/trace.ts';
 import { type Job, jobOf } from './job.ts';
 import { type StageName, stages } from './pipeline.ts';
 import type { StageOutcome, StageWork, StepExtra } from './stage-work.ts';
@@ -19,8 +20,7 @@ export interface StageContext {
   readonly ids: Ids;
   /** Base of the back-off, in seconds. */
   readonly retryBaseSeconds: number;
-  /** Takes what only operators may see: causes. */
-  readonly trace: (event: string, fields: Record<string, unknown>) => void;
+  readonly trace: Trace;
 }
 
 /** Whether the message is done with, or else in how many seconds it should be seen again. */
@@ -120,6 +120,7 @@ async function finish(
       ? { ...done, stages: records, stage: next }
       : { ...done, stages: records, status: 'ok', finishedAt: now };
   });
+  if (moved === 'outdated') return tryAgain(context, entry);
   if (!moved) return DONE;
   const verdict = await sendOn(moved, context);
   // A commit status bears the application's name, which is known from here on.
@@ -137,12 +138,13 @@ async function end(
     ...ended({ ...current, ...patch }, status, reason, now),
     stages: withStage(current, { status: 'done', finishedAt: now, detail: reason }),
   }));
-  // What the step was refused for (a result that came in meanwhile) is seen by trying again at once.
-  if (!moved) return tryAgain(context, entry);
+  if (moved === 'outdated') return tryAgain(context, entry);
+  if (!moved) return DONE;
   await context.queue.report(moved);
   return DONE;
 }
 
+/** Runs the stage again at once, which then sees the check result that refused its step. */
 async function tryAgain(context: StageContext, { user, number, stage }: Entry): Promise<Verdict> {
   await context.log.release({ user, number, stage }, dueIn(0, context));
   return { done: false, visibleIn: 0 };
@@ -151,7 +153,7 @@ async function tryAgain(context: StageContext, { user, number, stage }: Entry): 
 async function fail(entry: Entry, error: DeployError, patch: Partial<Entry>, context: StageContext): Promise<Verdict> {
   const now = context.clock.now();
   const moved = await step(entry, context, {}, (current) => failed({ ...current, ...patch }, error, now));
-  if (moved) await context.queue.report(moved);
+  if (moved && moved !== 'outdated') await context.queue.report(moved);
   return DONE;
 }
 
@@ -177,20 +179,25 @@ async function goBack(entry: Entry, to: StageName, detail: string, context: Stag
     stages: withStage(current, { status: 'failed', finishedAt: now, detail }),
     updatedAt: now,
   }));
-  return moved ? sendOn(moved, context) : DONE;
+  return moved && moved !== 'outdated' ? sendOn(moved, context) : DONE;
 }
 
 /**
- * Writes a step of an entry that is still at this stage; null when it is not, or when the step was refused. A queued one
- * has a worker that never came so far as to say that it runs.
+ * Writes a step of an entry that is still at this stage. Returns null when it is not, and `outdated` when another check
+ * result forbade the step. The entry is still queued when all workers so far died before they announced it.
  */
-async function step(entry: Entry, context: StageContext, extra: StepExtra, change: (current: Entry) => Entry) {
-  let refused = false;
+async function step(
+  entry: Entry,
+  context: StageContext,
+  extra: StepExtra,
+  change: (current: Entry) => Entry,
+): Promise<Entry | 'outdated' | null> {
+  let isHere = false;
   const moved = await context.log.move(entry.user, entry.number, (current) => {
-    refused = current.stage !== entry.stage || (current.status !== 'running' && current.status !== 'queued');
-    return refused ? null : { due: context.clock.now() + PATIENCE, ...extra, entry: change(current) };
+    isHere = current.stage === entry.stage && (current.status === 'running' || current.status === 'queued');
+    return isHere ? { due: context.clock.now() + PATIENCE, ...extra, entry: change(current) } : null;
   });
-  return refused ? null : moved;
+  return isHere ? (moved ?? 'outdated') : null;
 }
 
 /** Queues what comes next: a stage, or word to the repository host. */

@@ -83,7 +83,7 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, Backlog {
     if (!step) return shown(row);
     // Without waiting for anything in between: from the look at the entry to here is one transaction.
     if (step.ifVersion !== undefined && this.#known.gate(step.entry).version !== step.ifVersion) return null;
-    const sameStage = step.entry.stage === row.entry.stage;
+    const sameStage = step.entry.stage === row.entry.stage && step.entry.status !== 'held';
     row.entry = { ...step.entry, seq: this.#next(user) };
     row.attempts = sameStage ? row.attempts : 0;
     row.takenAt = sameStage ? row.takenAt : null;

@@ -54,7 +54,8 @@ async function prepare(context: WriteContext, item: Item, before: Entry, step: S
   const old = workOf(item);
   const joins = old.appPosition === null && after.appName !== null;
   const appEntries = joins ? await countEntries(context, after.user, after.appName ?? '') : null;
-  const sameStage = before.stage === after.stage;
+  // A hold ends the run of its stage: when it is released, the stage runs again from the first attempt.
+  const sameStage = before.stage === after.stage && after.status !== 'held';
   const work = {
     attempts: sameStage ? old.attempts : 0,
     lease: step.keepsLease ? old.lease : null,

@@ -90,7 +90,7 @@ describe('a push to the deployed branch', () => {
     const [entry] = await call([push()]);
     expect(entry.status).toBe('queued');
     expect(await log.due(AT + MINUTE, 10)).toEqual([{ user: 'ann', number: 1 }]);
-    expect(traced).toMatchObject([{ event: 'first stage not queued', number: 1 }]);
+    expect(traced).toMatchObject([{ event: 'stage not queued', number: 1 }]);
   });
 
   it('is refused with a code that asks for another try when the database is away', async () => {

@@ -120,29 +120,66 @@ describe('a push whose repository uses CI with a webhook', () => {
 
 describe('a passed build', () => {
   it('releases the push that waits for it, which goes on where it stood', async () => {
-    const { commit, push, build, check, read, queue, facts } = checkWorld();
+    const { commit, push, build, check, checkOnly, read, queue, facts } = checkWorld();
     const head = commit(null, held);
     await push(head);
     await check(1);
+    queue.reports.length = 0;
     await build(head, passed);
-    const released = await check(2);
+    const released = await checkOnly(2);
     expect(released).toMatchObject({ status: 'skipped' });
     expect(released.reason).toContain(`/changes/${(await read(1)).id}`);
-    expect(await read(1)).toMatchObject({ status: 'running', stage: 'fetch', reason: null });
-    expect(queue.sent).toEqual([{ user: 'ann', number: 1, stage: 'fetch', group: 'ann/ann/shop' }]);
+    expect(await read(1)).toMatchObject({ status: 'running', stage: 'check', reason: null });
+    expect(queue.sent).toEqual([{ user: 'ann', number: 1, stage: 'check', group: 'ann/ann/shop' }]);
+    expect(queue.reports).toContainEqual({ user: 'ann', number: 1 });
     expect(await facts.gate('ann', head, 'master')).toMatchObject({ held: null, deploying: 1 });
+    expect(await checkOnly(1)).toMatchObject({ status: 'running', stage: 'fetch', reason: null });
+    expect(queue.sent.at(-1)).toEqual({ user: 'ann', number: 1, stage: 'fetch', group: 'ann/ann/shop' });
+    expect(await facts.gate('ann', head, 'master')).toMatchObject({ held: null, deploying: 1, awaitsPush: false });
   });
 
-  it('that is called twice releases once', async () => {
-    const { commit, push, build, check, queue } = checkWorld();
+  it('leaves no trace of the hold in the stages of the push that it releases', async () => {
+    const { commit, push, build, check, read } = checkWorld();
+    const head = commit(null, held);
+    await push(head);
+    expect((await check(1)).stages).toMatchObject([{ name: 'check', status: 'done', attempts: 1 }]);
+    await build(head, passed);
+    await check(2);
+    const { stages } = await read(1);
+    expect(stages).toMatchObject([{ name: 'check', status: 'done', attempts: 1, detail: 'shop 1.2.3' }]);
+  });
+
+  it.each([
+    ['before the push has been looked at again', 'checkOnly'],
+    ['after it', 'check'],
+  ] as const)('releases once when it is called a second time %s', async (_when, check) => {
+    const world = checkWorld();
+    const head = world.commit(null, held);
+    await world.push(head);
+    await world.check(1);
+    await world.build(head, passed);
+    await world.build(head, passed);
+    await world[check](2);
+    expect(await world.checkOnly(3)).toMatchObject({ status: 'skipped' });
+    expect(world.queue.sent).toHaveLength(1);
+  });
+
+  it('does not deploy the push when another check fails before the push has been looked at again', async () => {
+    const { commit, push, build, check, checkOnly, log } = checkWorld();
     const head = commit(null, held);
     await push(head);
     await check(1);
     await build(head, passed);
-    await build(head, passed);
-    await check(2);
-    expect(await check(3)).toMatchObject({ status: 'skipped' });
-    expect(queue.sent).toHaveLength(1);
+    await checkOnly(2);
+    const lint = { provider: 'github-actions', check: 'lint', outcome: 'failed', state: 'failed' } as const;
+    const { branch } = log;
+    log.branch = async (...args) => {
+      log.branch = branch;
+      await build(head, lint);
+      return branch.apply(log, args);
+    };
+    expect(await checkOnly(1)).toMatchObject({ status: 'running', stage: 'check' });
+    expect(await checkOnly(1)).toMatchObject({ status: 'skipped', reason: expect.stringContaining('"lint"') });
   });
 
   it('that came before the push deploys the commit, and the push finds it deployed', async () => {
@@ -181,16 +218,13 @@ describe('a passed build', () => {
     await world.check(1);
     await world.build(head, passed);
     // The sweeper ends the hold between the look at it and the step that releases it.
-    const { branch } = world.log;
-    world.log.branch = async (...args) => {
-      await world.log.move('ann', 1, (entry) => ({
+    world.beforeMoving(1, () =>
+      world.log.move('ann', 1, (entry) => ({
         entry: { ...entry, status: 'expired' },
         gate: { held: null },
         due: AT,
-      }));
-      world.log.branch = branch;
-      return branch.apply(world.log, args);
-    };
+      })),
+    );
     expect(await world.check(2)).toMatchObject({ status: 'running', stage: 'check' });
     expect(await world.check(2)).toMatchObject({ status: 'running', stage: 'fetch' });
     expect(await world.read(1)).toMatchObject({ status: 'expired' });

@@ -146,12 +146,7 @@ describe('a commit with several checks', () => {
     await world.push(head);
     await world.check(1);
     await world.build(head, said('lint', 'passed'));
-    const { branch } = world.log;
-    world.log.branch = async (...args) => {
-      world.log.branch = branch;
-      await world.build(head, said('unit', 'failed'));
-      return branch.apply(world.log, args);
-    };
+    world.beforeMoving(1, () => world.build(head, said('unit', 'failed')));
     expect(await world.check(2)).toMatchObject({ status: 'running', stage: 'check' });
     expect(await world.check(2)).toMatchObject({ status: 'skipped' });
     expect(await world.read(1)).toMatchObject({ status: 'held' });

@@ -1,15 +1,23 @@
-import type { Entry } from '../core/entry/entry.ts';
-import { checkInWords, type Verdict } from '../core/hold/checks.ts';
-import type { CommitRef } from '../core/payload/delivery.ts';
-import type { CiConfig } from '../core/ports/ci-config.ts';
-import type { HostToken, RepositoryHost } from '../core/ports/repository-host.ts';
-import type { CheckPorts } from './ports.ts';
+import type { Entry } from '../entry/entry.ts';
+import type { CommitRef } from '../payload/delivery.ts';
+import type { CiConfig } from '../ports/ci-config.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { DeployFacts } from '../ports/deploy-facts.ts';
+import type { HostToken, RepositoryHost } from '../ports/repository-host.ts';
+import { checkInWords, type Verdict } from './checks.ts';
 
-/** A commit of an entry, with the way to its files. */
+/** A commit of an entry, with access to its files. */
 export interface Source {
   readonly commit: CommitRef;
   readonly host: RepositoryHost;
   readonly token: HostToken;
+}
+
+/** The ports that deciding on a wait needs. */
+export interface WaitPorts {
+  readonly facts: Pick<DeployFacts, 'branch'>;
+  readonly clock: Clock;
+  readonly ciConfigs: readonly CiConfig[];
 }
 
 /** Who has to call before the commit is deployed; null when nobody has to, and `note` may say why not. */
@@ -21,10 +29,11 @@ export interface Wait {
 const CI_CONFIG_BYTES = 128 * 1024;
 
 /**
- * What a commit waits for. What a person has decided comes first, for this push or for the hook; then what CI has said
- * already; then the CI configuration in the commit's own tree; then who has been calling about this branch.
+ * Returns what a commit waits for. Decisions of people come first, for this push or for the hook; then the results that
+ * CI has already reported; then the CI configuration in the commit's tree; then the providers that have reported on
+ * this branch before.
  */
-export async function waitOf(entry: Entry, verdict: Verdict, source: Source, ports: CheckPorts): Promise<Wait> {
+export async function waitOf(entry: Entry, verdict: Verdict, source: Source, ports: WaitPorts): Promise<Wait> {
   const { ci } = entry;
   if (ci && !ci.waits) return { for: null, note: `${ci.because}: it did not wait for CI` };
   if (entry.fromBuild || verdict.says === 'passed') return { for: null, note: null };
@@ -32,16 +41,16 @@ export async function waitOf(entry: Entry, verdict: Verdict, source: Source, por
   if (ci) return { for: `CI (${ci.because})`, note: null };
   const configured = await configuredWait(source, ports.ciConfigs);
   if (configured.for) return configured;
-  const expected = await expectedCi(entry, ports);
+  const expected = await expectedProviders(entry, ports);
   return expected.length > 0 ? { for: `CI (${expected.join(', ')})`, note: null } : configured;
 }
 
-/** By the files of the CI providers that name their webhooks in the repository. */
+/** The wait that CI configuration files ask for by naming their webhooks. */
 async function configuredWait({ host, commit, token }: Source, configs: readonly CiConfig[]): Promise<Wait> {
   const texts = await Promise.all(configs.map(({ path }) => host.file(commit, path, token, CI_CONFIG_BYTES)));
   const notes: string[] = [];
-  for (const [place, config] of configs.entries()) {
-    const text = texts[place] ?? null;
+  for (const [index, config] of configs.entries()) {
+    const text = texts[index] ?? null;
     if (text === null) continue;
     const decision = config.decide(text);
     if (decision.hold) return { for: decision.waitsFor, note: null };
@@ -50,8 +59,8 @@ async function configuredWait({ host, commit, token }: Source, configs: readonly
   return { for: null, note: notes.length > 0 ? notes.join('; ') : null };
 }
 
-/** By those that have called, except where only the repository's own file tells whether they will again. */
-async function expectedCi({ user, repository, branch }: Entry, ports: CheckPorts): Promise<readonly string[]> {
+/** The providers that reported on the branch lately, except those whose configuration file alone decides. */
+async function expectedProviders({ user, repository, branch }: Entry, ports: WaitPorts): Promise<readonly string[]> {
   if (!repository || !branch) return [];
   const { ci } = await ports.facts.branch(user, repository, branch);
   const byFile = new Set(ports.ciConfigs.filter(({ elsewhere }) => !elsewhere).map(({ provider }) => provider));
