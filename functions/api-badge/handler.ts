@@ -1,6 +1,7 @@
-import { publicUrl } from '../adapters/connect/public-url.ts';
-import { connectReader } from '../adapters/connect/reader.ts';
 import { httpTrigger } from '../triggers/http.ts';
 import { badge } from './badge.ts';
+import { connect } from './connect.ts';
 
-export const handler = httpTrigger(badge(connectReader()), publicUrl());
+const { log, publicUrl } = connect();
+
+export const handler = httpTrigger(badge(log), publicUrl);

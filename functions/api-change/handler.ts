@@ -1,6 +1,7 @@
-import { publicUrl } from '../adapters/connect/public-url.ts';
-import { connectReader } from '../adapters/connect/reader.ts';
 import { httpTrigger } from '../triggers/http.ts';
 import { change } from './change.ts';
+import { connect } from './connect.ts';
 
-export const handler = httpTrigger(change(connectReader()), publicUrl());
+const { log, publicUrl } = connect();
+
+export const handler = httpTrigger(change(log), publicUrl);

@@ -1,6 +1,8 @@
-import { connectDeploy } from '../adapters/connect/deploy.ts';
-import { publicUrl } from '../adapters/connect/public-url.ts';
 import { httpTrigger } from '../triggers/http.ts';
+import { trace } from '../triggers/trace.ts';
+import { connect } from './connect.ts';
 import { deploy } from './deploy.ts';
 
-export const handler = httpTrigger(deploy(connectDeploy()), publicUrl());
+const { publicUrl, ...ports } = connect();
+
+export const handler = httpTrigger(deploy({ ...ports, trace }), publicUrl);

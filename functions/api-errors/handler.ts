@@ -1,5 +1,5 @@
-import { publicUrl } from '../adapters/connect/public-url.ts';
 import { httpTrigger } from '../triggers/http.ts';
+import { connect } from './connect.ts';
 import { explainErrors } from './explain.ts';
 
-export const handler = httpTrigger(explainErrors, publicUrl());
+export const handler = httpTrigger(explainErrors, connect().publicUrl);

@@ -1,6 +1,7 @@
-import { connectPair } from '../adapters/connect/pair.ts';
-import { publicUrl } from '../adapters/connect/public-url.ts';
 import { httpTrigger } from '../triggers/http.ts';
+import { connect } from './connect.ts';
 import { pair } from './pair.ts';
 
-export const handler = httpTrigger(pair(connectPair()), publicUrl());
+const { publicUrl, ...ports } = connect();
+
+export const handler = httpTrigger(pair(ports), publicUrl);

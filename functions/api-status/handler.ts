@@ -1,6 +1,7 @@
-import { publicUrl } from '../adapters/connect/public-url.ts';
-import { connectReader } from '../adapters/connect/reader.ts';
 import { httpTrigger } from '../triggers/http.ts';
+import { connect } from './connect.ts';
 import { status } from './status.ts';
 
-export const handler = httpTrigger(status(connectReader()), publicUrl());
+const { log, publicUrl } = connect();
+
+export const handler = httpTrigger(status(log), publicUrl);

@@ -1,8 +1,10 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { publicUrl } from '../adapters/connect/public-url.ts';
 import { httpTrigger } from '../triggers/http.ts';
+import { connect } from './connect.ts';
 import { answerUnknown } from './unknown.ts';
 
-// Endpoints do not care at which resource of the gateway they are; this one knows nothing else.
+const { publicUrl } = connect();
+
+// Other endpoints do not read the event's `resource`; this one finds the allowed methods by it.
 export const handler = (event: APIGatewayProxyEvent, context: Context): Promise<APIGatewayProxyResult> =>
-  httpTrigger((request) => answerUnknown({ ...request, resource: event.resource }), publicUrl())(event, context);
+  httpTrigger((request) => answerUnknown({ ...request, resource: event.resource }), publicUrl)(event, context);

@@ -1,5 +1,5 @@
-import { connectAuthorizer } from '../adapters/connect/authorize.ts';
 import { authorizerTrigger } from '../triggers/authorizer.ts';
 import { authorizer } from './authorize.ts';
+import { connect } from './connect.ts';
 
-export const handler = authorizerTrigger(authorizer(connectAuthorizer()));
+export const handler = authorizerTrigger(authorizer(connect()));

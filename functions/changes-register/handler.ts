@@ -1,5 +1,7 @@
-import { connectRegister, insideApi } from '../adapters/connect/register.ts';
 import { socketTrigger } from '../triggers/socket.ts';
+import { connect } from './connect.ts';
 import { register } from './register.ts';
 
-export const handler = socketTrigger(register(connectRegister()), insideApi());
+const { insideApi, ...ports } = connect();
+
+export const handler = socketTrigger(register(ports), insideApi);

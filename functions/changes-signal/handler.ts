@@ -1,5 +1,5 @@
-import { connectSignal } from '../adapters/connect/signal.ts';
 import { logStreamTrigger } from '../triggers/log-stream.ts';
+import { connect } from './connect.ts';
 import { signal } from './signal.ts';
 
-export const handler = logStreamTrigger(signal(connectSignal()));
+export const handler = logStreamTrigger(signal(connect()));

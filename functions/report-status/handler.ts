@@ -1,7 +1,7 @@
-import { connectReport } from '../adapters/connect/report.ts';
 import { reportTrigger } from '../triggers/report.ts';
+import { connect } from './connect.ts';
 import { report } from './report.ts';
 
-const ports = connectReport();
+const ports = connect();
 
 export const handler = reportTrigger((job) => report(job, ports));

@@ -1,8 +1,8 @@
-import { connectCheck } from '../adapters/connect/check.ts';
-import { connectStage } from '../adapters/connect/stage.ts';
 import { stageTrigger } from '../triggers/stage.ts';
+import { trace } from '../triggers/trace.ts';
 import { check } from './check.ts';
+import { connect } from './connect.ts';
 
-const stage = connectStage('check');
+const ports = connect();
 
-export const handler = stageTrigger(check(connectCheck(stage)), stage);
+export const handler = stageTrigger(check({ ...ports, trace }), ports);

@@ -1,8 +1,7 @@
-import { connectPlatform } from '../adapters/connect/platform.ts';
-import { connectStage } from '../adapters/connect/stage.ts';
 import { stageTrigger } from '../triggers/stage.ts';
+import { connect } from './connect.ts';
 import { extract } from './extract.ts';
 
-const stage = connectStage('extract');
+const ports = await connect();
 
-export const handler = stageTrigger(extract({ platform: await connectPlatform(), clock: stage.clock }), stage);
+export const handler = stageTrigger(extract(ports), ports);

@@ -1,5 +1,5 @@
-import { connectSweep } from '../adapters/connect/sweep.ts';
 import { sweepTrigger } from '../triggers/sweep.ts';
+import { connect } from './connect.ts';
 import { sweep } from './sweep.ts';
 
-export const handler = sweepTrigger(sweep, connectSweep());
+export const handler = sweepTrigger(sweep, connect());

@@ -3,7 +3,7 @@ import { DynamoDBClient, TransactWriteItemsCommand } from '@aws-sdk/client-dynam
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
-import { connectDeploy } from '../../functions/adapters/connect/deploy.ts';
+import { connect } from '../../functions/api-deploy/connect.ts';
 import { deploy } from '../../functions/api-deploy/deploy.ts';
 import { httpTrigger } from '../../functions/triggers/http.ts';
 import { pushPayload } from './push-payload.ts';
@@ -26,7 +26,7 @@ export async function ownCodeRows(): Promise<readonly BenchRow[]> {
   database.on(TransactWriteItemsCommand).resolves({});
   queues.on(SendMessageCommand).resolves({});
   try {
-    const handler = httpTrigger(deploy(connectDeploy()));
+    const handler = httpTrigger(deploy({ ...connect(), trace: () => {} }));
     const times: number[] = [];
     for (let call = 0; call < WARM + CALLS; call += 1) {
       const event = hook();
@@ -68,6 +68,8 @@ const environment = {
   AWS_REGION: 'us-east-1',
   LOG_TABLE: 'log',
   QUEUE_CHECK: 'http://127.0.0.1:1/check',
+  QUEUE_FETCH: 'http://127.0.0.1:1/fetch',
+  QUEUE_REPORT: 'http://127.0.0.1:1/report',
   DEFAULT_BRANCH: 'main',
   REPOSITORY_HOSTS: JSON.stringify([
     { name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' },

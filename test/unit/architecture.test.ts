@@ -71,12 +71,13 @@ const isOneOf =
 const role = (path: string, depth: number): string => path.split('/').slice(0, depth).join('/');
 
 const isCore = isIn('functions/core');
-const isConnect = isIn('functions/adapters/connect');
 const isTrigger = isIn('functions/triggers');
 const isAdapter = isIn('functions/adapters');
 const isFunction = (path: string) => isIn('functions')(path) && !isCore(path) && !isTrigger(path) && !isAdapter(path);
 const isHandler = (path: string) => isFunction(path) && basename(path) === 'handler.ts';
-const isVerb = (path: string) => isFunction(path) && !isHandler(path);
+const isConnect = (path: string) => isFunction(path) && basename(path) === 'connect.ts';
+const isVerb = (path: string) => isFunction(path) && !isHandler(path) && !isConnect(path);
+const isAws = isIn('functions/adapters/aws');
 const isNode = (name: string) => name.startsWith('node:');
 const isCdk = (name: string) => /^(?:aws-cdk-lib|constructs|cdk-nag)(?:\/|$)/.test(name);
 const isPackage = (name: string) => !/^(?:functions|lib|bin|test)\//.test(name);
@@ -92,19 +93,25 @@ const rules: readonly Rule[] = [
       target === 'package.json',
   },
   {
-    title: 'The work of a function imports the core and its own folder; of the triggers it knows the shapes',
+    title: 'The work of a function imports the core and its own folder, and of the triggers the types',
     files: isVerb,
     allowed: (target, importer) =>
       isCore(target) ||
-      role(target, 2) === role(importer, 2) ||
-      // Both compute without touching anything: a digest, and the drawing of a badge.
-      isOneOf('node:crypto', 'badge-maker')(target),
+      (isVerb(target) && role(target, 2) === role(importer, 2)) ||
+      // It computes without touching anything: a digest.
+      target === 'node:crypto',
     allowedTypes: isTrigger,
   },
   {
-    title: 'A handler puts together its work, a trigger and what connect gives, and nothing else',
+    title: 'connect.ts imports adapters, the core and the types of what its function works with',
+    files: isConnect,
+    allowed: (target) => isCore(target) || isAdapter(target),
+    allowedTypes: (target) => isVerb(target) || isTrigger(target),
+  },
+  {
+    title: 'A handler imports its work, its connect.ts and a trigger, and nothing else',
     files: isHandler,
-    allowed: (target, importer) => role(target, 2) === role(importer, 2) || isTrigger(target) || isConnect(target),
+    allowed: (target, importer) => role(target, 2) === role(importer, 2) || isTrigger(target),
     allowedTypes: isOneOf('aws-lambda'),
   },
   {
@@ -118,17 +125,10 @@ const rules: readonly Rule[] = [
     allowedTypes: (target) => isVerb(target) || target === 'aws-lambda',
   },
   {
-    title: 'An adapter knows the core, its own role and packages: roles never import each other',
-    files: (path) => isAdapter(path) && !isConnect(path),
-    allowed: (target, importer) => isCore(target) || role(target, 3) === role(importer, 3) || isPackage(target),
-  },
-  {
-    title: 'Only connect chooses among adapters; of the functions it knows what they ask for',
-    files: isConnect,
-    // `trace` is a port as well, which has but one way of being done.
-    allowed: (target) =>
-      isCore(target) || isAdapter(target) || isPackage(target) || target === 'functions/triggers/trace.ts',
-    allowedTypes: (target) => isVerb(target) || isTrigger(target),
+    title: 'An adapter imports the core, its own role, packages and the clients of AWS: roles never import each other',
+    files: isAdapter,
+    allowed: (target, importer) =>
+      isCore(target) || role(target, 3) === role(importer, 3) || isAws(target) || isPackage(target),
   },
   {
     title: 'The stack imports CDK, itself, and the parts of the core that are data',
@@ -179,13 +179,16 @@ describe('what imports what', () => {
   });
 
   it('These rules see imports of all kinds: of values, of types, and those that wait until they are needed', () => {
-    expect(importsOf('functions/adapters/connect/hook-secrets.ts')).toEqual(
+    expect(importsOf('functions/adapters/signals/post.ts')).toEqual(
       expect.arrayContaining([
-        { of: 'functions/core/errors.ts', typeOnly: false },
-        { of: 'functions/api-deploy/signature.ts', typeOnly: true },
-        { of: '@aws-sdk/client-secrets-manager', typeOnly: false },
+        { of: 'functions/core/ports/connections.ts', typeOnly: true },
+        { of: '@aws-sdk/client-apigatewaymanagementapi', typeOnly: false },
       ]),
     );
+    expect(importsOf('functions/adapters/aws/secrets.ts')).toContainEqual({
+      of: '@aws-sdk/client-secrets-manager',
+      typeOnly: false,
+    });
   });
 
   it('Every source of functions/ and lib/ stands under exactly one of these rules', () => {
@@ -207,9 +210,12 @@ describe('what imports what', () => {
 });
 
 describe('where things are', () => {
-  it('The functions read the environment in connect only', () => {
+  it('The functions read the environment in connect.ts only, by functions/adapters/aws', () => {
     const readers = all.filter((path) => isIn('functions')(path) && /\bprocess\.env\b/.test(textOf(path)));
-    expect(readers.filter((path) => !isConnect(path))).toEqual([]);
+    expect(readers).toEqual(['functions/adapters/aws/environment.ts']);
+    const environment = isOneOf('functions/adapters/aws/environment.ts', 'functions/adapters/aws/public-url.ts');
+    const importers = all.filter((path) => importsOf(path).some(({ of }) => environment(of)));
+    expect(importers.filter((path) => !isConnect(path) && !isAws(path))).toEqual([]);
   });
 
   it('The core has no clock and no randomness of its own', () => {
@@ -254,8 +260,7 @@ describe('where things are', () => {
   it('No folder holds more than 20 files', () => {
     const counts = new Map<string, number>();
     for (const path of all) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
-    const known = ['functions/adapters/connect'];
-    expect([...counts].filter(([folder, count]) => count > 20 && !known.includes(folder))).toEqual([]);
+    expect([...counts].filter(([, count]) => count > 20)).toEqual([]);
   });
 
   // Not so tests: they are read from top to bottom, and a table of attacks or answers is as long as it is.

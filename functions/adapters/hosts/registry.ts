@@ -1,4 +1,6 @@
+import { DeployError } from '../../core/errors.ts';
 import type { RepositoryHost } from '../../core/ports/repository-host.ts';
+import { version } from '../../core/version.ts';
 import { bitbucket } from './bitbucket/bitbucket.ts';
 import { chooseHost } from './choose.ts';
 import type { HostConfig, HostKind } from './configuration.ts';
@@ -19,6 +21,8 @@ export interface OpenHost {
 export interface Hosts {
   /** By the name that a `RepositoryRef` carries; null when it is not configured (any more). */
   find(name: string): OpenHost | null;
+  /** The host of that name. Throws `deploy:repohost:no_pkg_json` when it is not configured (any more). */
+  named(name: string): RepositoryHost;
   /** The host that a payload means; see `chooseHost`. */
   hostFor(kind: string, hostname: string | null): OpenHost | null;
 }
@@ -41,12 +45,18 @@ const factories: Readonly<Record<HostKind, (options: HostOptions) => RepositoryH
 /** Opens the configured hosts; nothing is called yet. */
 export function openHosts(config: readonly HostConfig[], options: OpenOptions = {}): Hosts {
   const opened = config.map((entry) => {
-    const host = factories[entry.kind]({ userAgent: 'deployment-webhooks', ...entry, ...options });
+    const host = factories[entry.kind]({ userAgent: `deployment-webhooks/${version}`, ...entry, ...options });
     return { name: entry.name, kind: entry.kind, host };
   });
   const find = (name: string) => opened.find((one) => one.name === name) ?? null;
   return {
     find,
+    named(name) {
+      const open = find(name);
+      if (open) return open.host;
+      const detail = `The repository host "${name}" is no longer configured.`;
+      throw new DeployError('deploy:repohost:no_pkg_json', detail, { retry: false });
+    },
     hostFor(kind, hostname) {
       const chosen = chooseHost(config, kind, hostname);
       return chosen && find(chosen.name);

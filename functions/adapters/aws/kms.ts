@@ -1,0 +1,5 @@
+import { KMSClient } from '@aws-sdk/client-kms';
+import { once } from '../../core/once.ts';
+
+/** Returns the function's KMS client. */
+export const kms = once(() => new KMSClient({}));

@@ -1,0 +1,31 @@
+import { once } from '../../core/once.ts';
+
+/** The client is loaded at the first read: it takes longer than everything else at a cold start. */
+const secretsManager = once(async () => {
+  const { GetSecretValueCommand, SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager');
+  const client = new SecretsManagerClient({});
+  return (id: string) => client.send(new GetSecretValueCommand({ SecretId: id }));
+});
+
+/** Returns the string in a secret; undefined when there is none. */
+export async function readSecret(id: string): Promise<string | undefined> {
+  const getValue = await secretsManager();
+  const { SecretString } = await getValue(id);
+  return SecretString;
+}
+
+/** Returns the string in a secret. Throws, naming the secret, when it is empty. */
+export async function requiredSecret(id: string): Promise<string> {
+  const value = await readSecret(id);
+  if (!value) throw new Error(`The secret ${id} is empty.`);
+  return value;
+}
+
+/** Returns a function that reads the secret at its first call and remembers it. A read that failed is tried again. */
+export function secretWhenNeeded(id: string): () => Promise<string> {
+  let known: string | undefined;
+  return async () => {
+    known ??= await requiredSecret(id);
+    return known;
+  };
+}

@@ -1,0 +1,15 @@
+interface Client {
+  readonly middlewareStack: { remove(name: string): boolean };
+}
+
+/**
+ * Returns the client with the SDK's logger middleware removed. That middleware copies every input and output for a log
+ * that nobody reads, which is a tenth of the time of a call. The `logger` option does not prevent the copy: any logger, even
+ * one that does nothing, receives it. If a later SDK renames the middleware, nothing breaks but the time is spent again.
+ *
+ * https://aws.amazon.com/blogs/developer/middleware-stack-modular-aws-sdk-js/
+ */
+export function withoutLogging<T extends Client>(client: T): T {
+  client.middlewareStack.remove('loggerMiddleware');
+  return client;
+}

@@ -1,0 +1,47 @@
+import * as v from 'valibot';
+import { DeployError } from '../../core/errors.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+
+/** How long the secrets are used before they are read again. */
+const FRESH_MS = 60_000;
+
+const shape = v.record(v.string(), v.record(v.string(), v.array(v.string())));
+
+/** The secrets of webhooks: of a scope (`*`, a user, `user/owner/repository`), then of a sender. */
+type HookSecrets = v.InferOutput<typeof shape>;
+
+export interface HookSecretsOptions {
+  /** Id of the secret; without one there are no secrets. */
+  readonly id: string | undefined;
+  readonly read: (id: string) => Promise<string | undefined>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/**
+ * Returns a function that returns the configured secrets of webhooks. They are read at the first call and again after a
+ * minute; where that fails, the last ones stay in use. Throws `deploy:db:failed_to_store_payload` when they could never be
+ * read: a call that cannot be checked must not be accepted.
+ */
+export function hookSecrets({ id, read, clock }: HookSecretsOptions): () => Promise<HookSecrets> {
+  let known: HookSecrets | null = null;
+  let readAt = Number.NEGATIVE_INFINITY;
+  return async () => {
+    if (!id) return {};
+    if (known && clock.now() < readAt + FRESH_MS) return known;
+    try {
+      known = v.parse(shape, JSON.parse((await read(id)) || '{}'));
+    } catch (error) {
+      if (!known) throw unreadable(error);
+    }
+    readAt = clock.now();
+    return known;
+  };
+}
+
+function unreadable(error: unknown): DeployError {
+  const detail = 'The secrets of webhooks cannot be read. Nothing was stored; send the delivery again.';
+  // The message of a parse error may quote the secret.
+  const isMalformed = v.isValiError(error) || error instanceof SyntaxError;
+  const cause = isMalformed ? new Error('It is not JSON of the right shape.') : error;
+  return new DeployError('deploy:db:failed_to_store_payload', detail, { cause });
+}

@@ -1,0 +1,12 @@
+import { dynamoDb } from '../adapters/aws/dynamodb.ts';
+import { variable } from '../adapters/aws/environment.ts';
+import { publicUrl } from '../adapters/aws/public-url.ts';
+import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
+import { systemClock, systemIds } from '../adapters/system/system.ts';
+import type { LogReader } from '../core/ports/log-reader.ts';
+
+/** Returns what the endpoint works with. */
+export function connect(): { readonly log: LogReader; readonly publicUrl: string | null } {
+  const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
+  return { log: dynamoDbReader(table), publicUrl: publicUrl() };
+}

@@ -1,0 +1,32 @@
+import { dynamoDb } from '../adapters/aws/dynamodb.ts';
+import { numberVariable, variable } from '../adapters/aws/environment.ts';
+import { publicUrl } from '../adapters/aws/public-url.ts';
+import { presign } from '../adapters/signals/presign.ts';
+import { webSocketSignals } from '../adapters/signals/websocket.ts';
+import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
+import { systemPause } from '../adapters/system/pause.ts';
+import { systemClock, systemIds } from '../adapters/system/system.ts';
+import { Feeds } from '../core/feed/feeds.ts';
+import type { ChangesPorts } from './ports.ts';
+
+/** Returns what streaming changes works with. Signals come through the WebSocket API at `SIGNALS_URL`. */
+export function connect(trace: ChangesPorts['trace']): ChangesPorts & { readonly publicUrl: string | null } {
+  const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
+  const log = dynamoDbReader(table);
+  const signalsUrl = variable('SIGNALS_URL');
+  // The DynamoDB client resolves credentials and renews them.
+  const { credentials, region } = table.client.config;
+  const signals = webSocketSignals({
+    trace,
+    address: (user) => presign(signalsUrl, { user }, { credentials, region }),
+  });
+  return {
+    log,
+    feeds: new Feeds({ log, signals, clock: systemClock }),
+    clock: systemClock,
+    pause: systemPause,
+    seconds: numberVariable('CHANGES_SECONDS'),
+    trace,
+    publicUrl: publicUrl(),
+  };
+}

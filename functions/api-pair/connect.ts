@@ -1,0 +1,36 @@
+import { dynamoDb } from '../adapters/aws/dynamodb.ts';
+import { variable } from '../adapters/aws/environment.ts';
+import { kms } from '../adapters/aws/kms.ts';
+import { publicUrl } from '../adapters/aws/public-url.ts';
+import { secretWhenNeeded } from '../adapters/aws/secrets.ts';
+import { hostAt } from '../adapters/hosts/choose.ts';
+import { parseHosts } from '../adapters/hosts/configuration.ts';
+import { openHosts } from '../adapters/hosts/registry.ts';
+import { httpAccounts } from '../adapters/platform/accounts.ts';
+import { kmsSealer } from '../adapters/sealers/kms.ts';
+import { dynamoDbTokens } from '../adapters/stores/dynamodb/tokens.ts';
+import { systemClock, systemIds } from '../adapters/system/system.ts';
+import type { PairPorts } from './pair.ts';
+
+/** Pairing calls a host up to three times, and API Gateway gives up after 29 seconds. */
+const timeouts = { connectMs: 2_000, firstByteMs: 5_000, idleMs: 2_000 };
+
+/** Returns what pairing works with. */
+export function connect(): PairPorts & { readonly publicUrl: string | null } {
+  const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
+  const configured = parseHosts(variable('REPOSITORY_HOSTS'));
+  const hosts = openHosts(configured, { timeouts });
+  // Read when needed: pairing answers faster when it does not wait for the secret at a cold start.
+  const serviceToken = secretWhenNeeded(variable('PLATFORM_SECRET'));
+  return {
+    tokens: dynamoDbTokens(table),
+    sealer: kmsSealer(kms(), variable('TOKEN_KEY')),
+    accounts: httpAccounts({ url: variable('PLATFORM_URL'), serviceToken }),
+    hostNames: configured.map(({ name }) => name),
+    hostAt: (segment) => {
+      const config = hostAt(configured, segment);
+      return config && hosts.find(config.name);
+    },
+    publicUrl: publicUrl(),
+  };
+}

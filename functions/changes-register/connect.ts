@@ -1,0 +1,17 @@
+import { dynamoDb } from '../adapters/aws/dynamodb.ts';
+import { variable } from '../adapters/aws/environment.ts';
+import { dynamoDbConnections } from '../adapters/stores/dynamodb/connections.ts';
+import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
+import { systemClock, systemIds } from '../adapters/system/system.ts';
+import type { RegisterPorts } from './register.ts';
+
+/** Returns what the connection registry works with, and the id of the WebSocket API that only the service's functions open. */
+export function connect(): RegisterPorts & { readonly insideApi: string } {
+  const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
+  const connections = { client: dynamoDb(), table: variable('CONNECTIONS_TABLE'), clock: systemClock };
+  return {
+    connections: dynamoDbConnections(connections),
+    log: dynamoDbReader(table),
+    insideApi: variable('INSIDE_API'),
+  };
+}

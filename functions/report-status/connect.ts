@@ -1,0 +1,22 @@
+import { dynamoDb } from '../adapters/aws/dynamodb.ts';
+import { variable } from '../adapters/aws/environment.ts';
+import { kms } from '../adapters/aws/kms.ts';
+import { parseHosts } from '../adapters/hosts/configuration.ts';
+import { openHosts } from '../adapters/hosts/registry.ts';
+import { kmsSealer } from '../adapters/sealers/kms.ts';
+import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
+import { dynamoDbTokens } from '../adapters/stores/dynamodb/tokens.ts';
+import { systemClock, systemIds } from '../adapters/system/system.ts';
+import type { ReportPorts } from './report.ts';
+
+/** Returns what setting commit statuses works with. */
+export function connect(): ReportPorts {
+  const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
+  const hosts = openHosts(parseHosts(variable('REPOSITORY_HOSTS')));
+  return {
+    log: dynamoDbReader(table),
+    tokens: dynamoDbTokens(table),
+    sealer: kmsSealer(kms(), variable('TOKEN_KEY')),
+    host: hosts.named,
+  };
+}

@@ -1,0 +1,38 @@
+import { dynamoDb } from '../adapters/aws/dynamodb.ts';
+import { numberVariable, variable } from '../adapters/aws/environment.ts';
+import { kms } from '../adapters/aws/kms.ts';
+import { sqs } from '../adapters/aws/sqs.ts';
+import { parseHosts } from '../adapters/hosts/configuration.ts';
+import { openHosts } from '../adapters/hosts/registry.ts';
+import { sqsQueue, sqsVisibility } from '../adapters/queues/sqs.ts';
+import { kmsSealer } from '../adapters/sealers/kms.ts';
+import { ciConfigs } from '../adapters/senders/ci-config/registry.ts';
+import { dynamoDbFacts } from '../adapters/stores/dynamodb/facts.ts';
+import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
+import { dynamoDbTokens } from '../adapters/stores/dynamodb/tokens.ts';
+import { systemClock, systemIds } from '../adapters/system/system.ts';
+import { fetchToken } from '../core/access.ts';
+import type { StageConnection } from '../triggers/stage.ts';
+import type { CheckPorts } from './ports.ts';
+
+/** Returns what the stage `check` works with, apart from `trace`. */
+export function connect(): Omit<CheckPorts, 'trace'> & StageConnection {
+  const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
+  const urls = { fetch: variable('QUEUE_FETCH'), report: variable('QUEUE_REPORT') };
+  const hosts = openHosts(parseHosts(variable('REPOSITORY_HOSTS')));
+  const access = { tokens: dynamoDbTokens(table), sealer: kmsSealer(kms(), variable('TOKEN_KEY')) };
+  return {
+    stage: 'check',
+    log: dynamoDbLog(table),
+    facts: dynamoDbFacts(table),
+    queue: sqsQueue({ client: sqs(), urls, ids: systemIds }),
+    setVisibility: sqsVisibility(sqs(), variable('QUEUE_CHECK')),
+    host: hosts.named,
+    token: (user, host) => fetchToken(access, user, host),
+    ciConfigs,
+    clock: systemClock,
+    ids: systemIds,
+    retryBaseSeconds: numberVariable('RETRY_BASE_SECONDS'),
+    holdMinutes: numberVariable('HOLD_MINUTES'),
+  };
+}

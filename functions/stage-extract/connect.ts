@@ -1,0 +1,27 @@
+import { dynamoDb } from '../adapters/aws/dynamodb.ts';
+import { numberVariable, variable } from '../adapters/aws/environment.ts';
+import { requiredSecret } from '../adapters/aws/secrets.ts';
+import { sqs } from '../adapters/aws/sqs.ts';
+import { httpPlatform } from '../adapters/platform/hosting.ts';
+import { sqsQueue, sqsVisibility } from '../adapters/queues/sqs.ts';
+import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
+import { systemClock, systemIds } from '../adapters/system/system.ts';
+import type { StageConnection } from '../triggers/stage.ts';
+import type { ExtractPorts } from './extract.ts';
+
+/** Returns what the stage `extract` works with. A new service token is known to instances that start later. */
+export async function connect(): Promise<ExtractPorts & StageConnection> {
+  const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
+  const urls = { start: variable('QUEUE_START'), report: variable('QUEUE_REPORT') };
+  const serviceToken = await requiredSecret(variable('PLATFORM_SECRET'));
+  return {
+    stage: 'extract',
+    log: dynamoDbLog(table),
+    queue: sqsQueue({ client: sqs(), urls, ids: systemIds }),
+    setVisibility: sqsVisibility(sqs(), variable('QUEUE_EXTRACT')),
+    platform: httpPlatform({ url: variable('PLATFORM_URL'), serviceToken }),
+    clock: systemClock,
+    ids: systemIds,
+    retryBaseSeconds: numberVariable('RETRY_BASE_SECONDS'),
+  };
+}

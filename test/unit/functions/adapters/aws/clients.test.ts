@@ -1,0 +1,93 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { dynamoDb } from '../../../../../functions/adapters/aws/dynamodb.ts';
+import { functionFolders } from '../../../../support/service-template.ts';
+
+/** Names of the clients that were constructed, once for each time. */
+const constructed = vi.hoisted(() => [] as string[]);
+
+const counting = vi.hoisted(() => <T extends Record<string, unknown>>(sdk: T, name: keyof T & string): T => {
+  const Client = sdk[name] as new (config: { endpoint?: string }) => object;
+  class Counted extends Client {
+    constructor(config: { endpoint?: string }) {
+      super(config);
+      constructed.push(config.endpoint ? `${name} of ${config.endpoint}` : name);
+    }
+  }
+  return { ...sdk, [name]: Counted };
+});
+
+vi.mock('@aws-sdk/client-dynamodb', async (original) =>
+  counting(await original<Record<string, unknown>>(), 'DynamoDBClient'),
+);
+vi.mock('@aws-sdk/client-sqs', async (original) => counting(await original<Record<string, unknown>>(), 'SQSClient'));
+vi.mock('@aws-sdk/client-s3', async (original) => counting(await original<Record<string, unknown>>(), 'S3Client'));
+vi.mock('@aws-sdk/client-kms', async (original) => counting(await original<Record<string, unknown>>(), 'KMSClient'));
+vi.mock('@aws-sdk/client-apigatewaymanagementapi', async (original) =>
+  counting(await original<Record<string, unknown>>(), 'ApiGatewayManagementApiClient'),
+);
+vi.mock('@aws-sdk/client-secrets-manager', async (original) => {
+  const sdk = counting(await original<Record<string, unknown>>(), 'SecretsManagerClient');
+  const Client = sdk.SecretsManagerClient as { prototype: { send: unknown } };
+  Client.prototype.send = async () => ({ SecretString: 'secret' });
+  return sdk;
+});
+
+const environment = {
+  AWS_REGION: 'us-east-1',
+  ...Object.fromEntries(
+    ['LOG_TABLE', 'CONNECTIONS_TABLE', 'TARBALL_BUCKET', 'TOKEN_KEY', 'DEFAULT_BRANCH', 'INSIDE_API'].map((name) => [
+      name,
+      'test',
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['CHECK', 'FETCH', 'UPLOAD', 'EXTRACT', 'START', 'REPORT'].map((name) => [`QUEUE_${name}`, 'http://127.0.0.1:1/q']),
+  ),
+  PLATFORM_URL: 'http://127.0.0.1:1',
+  PLATFORM_SECRET: 'test',
+  SIGNALS_URL: 'wss://127.0.0.1:1',
+  INSIDE_POST: 'https://127.0.0.1:1/inside',
+  OUTSIDE_POST: 'https://127.0.0.1:1/outside',
+  CHANGES_SECONDS: '840',
+  HOLD_MINUTES: '60',
+  RETRY_BASE_SECONDS: '30',
+  REPOSITORY_HOSTS: JSON.stringify([
+    { name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' },
+  ]),
+};
+
+const expected: Readonly<Record<string, readonly string[]>> = {
+  'stage-check': ['DynamoDBClient', 'KMSClient', 'SQSClient'],
+  'report-status': ['DynamoDBClient', 'KMSClient'],
+  'stage-fetch': ['DynamoDBClient', 'KMSClient', 'S3Client', 'SQSClient'],
+  'stage-upload': ['DynamoDBClient', 'S3Client', 'SQSClient', 'SecretsManagerClient'],
+};
+
+beforeEach(() => {
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  // Lambda defines it where middy expects it.
+  vi.stubGlobal('awslambda', { streamifyResponse: (handler: unknown) => handler });
+  vi.resetModules();
+  constructed.length = 0;
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
+});
+
+describe('the AWS clients of a function', () => {
+  it.each(functionFolders)('%s constructs at most one client per service and endpoint', async (folder) => {
+    await import(`../../../../../functions/${folder}/handler.ts`);
+    expect([...new Set(constructed)]).toEqual(constructed);
+    if (expected[folder]) expect([...constructed].sort()).toEqual(expected[folder]);
+  });
+});
+
+describe('a client without logging', () => {
+  it('has no logger middleware, which the SDK adds under that name', () => {
+    const names = (client: DynamoDBClient) => client.middlewareStack.identify().join('\n');
+    expect(names(new DynamoDBClient({}))).toContain('loggerMiddleware');
+    expect(names(dynamoDb())).not.toContain('loggerMiddleware');
+  });
+});
