@@ -8,6 +8,7 @@ import type { Invoker } from './invoke/invoker.ts';
 import type { FunctionLogLine } from './invoke/log-lines.ts';
 import { functionName } from './invoke/settings.ts';
 import { createResources, nameOfResource } from './resources/resources.ts';
+import { warnOfUnsupported } from './resources/unsupported.ts';
 import { startExpiry } from './sources/expiry/expiry.ts';
 import { startQueues } from './sources/queues/queues.ts';
 import { startSchedules } from './sources/schedules/schedules.ts';
@@ -43,8 +44,11 @@ export interface Runtime {
   readonly sockets: Readonly<Record<string, string>>;
   /** Returns the value of a secret of the template; `name` as in `findResource`. */
   secretValue(name: string): string;
-  /** Serves the API and starts to poll queues, streams and schedules. Returns the API's address. */
-  open(): Promise<string>;
+  /**
+   * Serves the APIs and starts to poll queues, streams and schedules. Returns the address of the REST API, or undefined
+   * when the template has none.
+   */
+  open(): Promise<string | undefined>;
   /** Calls a function of the template and returns its result; `name` as in `findResource`. */
   invoke(name: string, event: unknown): Promise<unknown>;
   /** Settles with the reason when a part stops by itself. */
@@ -66,6 +70,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   });
   try {
     const { template, ports } = await templateWithSockets(options, endpoints);
+    warnOfUnsupported(template, options.warn);
     await createResources({ template, endpoints });
     const functions = startFunctions({ template, endpoints: endpointVariables(endpoints), log });
     closers.push(() => functions.close());
@@ -110,7 +115,7 @@ interface Wired {
 async function openSources(
   options: RuntimeOptions,
   { emulators, ...parts }: Wired,
-): Promise<{ url: string; close(): Promise<void> }> {
+): Promise<{ url: string | undefined; close(): Promise<void> }> {
   const wired = { ...parts, endpoints: emulators.endpoints };
   const { template, functions } = wired;
   const { dataDir, warn } = options;
@@ -127,16 +132,15 @@ async function openSources(
     const nudged = (invoker: Invoker) => (writes ? invoker : nudging(invoker, () => streams.nudge()));
     const sources = { ...wired, warn, functions: { ...functions, ...nudged(functions) } };
     running.push(await startWebSocketApis({ ...sources, log: warn }));
-    const gateway = await startGateway({
-      ...options,
-      template,
-      functions: { ...functions, ...nudged(forRequests) },
-    });
-    const queues = startQueues({ ...sources, functions: nudged(forEvents) });
-    running.push(gateway, queues, startSchedules(sources), startExpiry(sources));
+    const forGateway = { ...functions, ...nudged(forRequests) };
+    const hasRestApi = template.ofType('AWS::ApiGateway::RestApi').length > 0;
+    const gateway = hasRestApi ? await startGateway({ ...options, template, functions: forGateway }) : undefined;
+    if (gateway) running.push(gateway);
+    running.push(startQueues({ ...sources, functions: nudged(forEvents) }));
+    running.push(startSchedules(sources), startExpiry(sources));
     // A bundle that cannot be loaded fails the start, not the first request.
     await Promise.all((options.warm ?? []).map((name) => functions.warm(functionNamed(template, name))));
-    return { url: gateway.url, close };
+    return { url: gateway?.url, close };
   } catch (error) {
     await close();
     throw error;
@@ -167,6 +171,8 @@ function endpointVariables(endpoints: Endpoints): Record<string, string> {
     S3: endpoints.s3,
     KMS: endpoints.kms,
     SECRETS_MANAGER: endpoints.secretsManager,
+    // It answers that it has no such operation: no call reaches AWS from here.
+    '': endpoints.kms,
   };
 }
 

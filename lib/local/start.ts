@@ -115,6 +115,7 @@ async function start(
   closers.push(platform.close);
   await explained(platform.seed(login));
   const url = await runtime.open();
+  if (url === undefined) throw new OperatorError('The template has no REST API.');
   const repoHost = await startRepoHost({
     dataDir: join(dataDir, 'repositories'),
     port: ports.repositories,

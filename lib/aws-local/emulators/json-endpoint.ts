@@ -54,14 +54,21 @@ async function answer(operations: Operations, request: IncomingMessage, response
 
 async function outcome(operations: Operations, request: IncomingMessage): Promise<{ status: number; body: object }> {
   try {
-    const input = await readInput(request);
     const operation = operations.get(`${request.headers['x-amz-target']}`);
-    if (!operation) throw new ServiceError('UnknownOperationException', 'The emulator has no such operation.');
+    if (!operation) throw unknownOperation(request);
+    const input = await readInput(request);
     return { status: 200, body: operation(input) };
   } catch (error) {
     if (error instanceof ServiceError) return { status: 400, body: { __type: error.type, message: error.message } };
     return { status: 500, body: { __type: 'InternalServiceError', message: 'The operation failed.' } };
   }
+}
+
+function unknownOperation(request: IncomingMessage): ServiceError {
+  const { method, url, headers } = request;
+  request.resume();
+  const asked = headers['x-amz-target'] ?? `${method} ${url}`;
+  return new ServiceError('UnknownOperationException', `No emulator of this machine has the operation ${asked}.`);
 }
 
 async function readInput(request: IncomingMessage): Promise<Input> {

@@ -41,8 +41,12 @@ const defaultTimeoutMs = 29_000;
  *   AWS_PROXY, other authorizations than NONE and a REQUEST authorizer
  */
 export function readRestApi(template: Template): RestApi {
-  const [api, ...others] = template.ofType('AWS::ApiGateway::RestApi');
-  if (!api || others.length > 0) throw new OperatorError('the template must declare exactly one REST API');
+  const apis = template.ofType('AWS::ApiGateway::RestApi');
+  const [api] = apis;
+  if (!api || apis.length > 1) {
+    const ids = apis.map(({ logicalId }) => logicalId).join(', ') || 'none';
+    throw new OperatorError(`the template must have exactly one REST API to be served here; it has ${ids}`);
+  }
   const stage = template.ofType('AWS::ApiGateway::Stage')[0]?.properties.StageName;
   const types = api.properties.BinaryMediaTypes;
   return {

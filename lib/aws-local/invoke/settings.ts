@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../../processes/operator-error.ts';
 import { account, region } from '../clients.ts';
@@ -21,14 +22,17 @@ export interface FunctionSettings {
  * Reads an `AWS::Lambda::Function`: Lambda's defaults (3 s, 128 MB) where the template is silent.
  *
  * @param endpoints emulator addresses by service, e.g. `{ DYNAMODB: 'http://127.0.0.1:…' }`; each becomes
- *   `AWS_ENDPOINT_URL_<service>`, which every AWS SDK reads
- * @throws OperatorError when the function has no bundle in the assembly
+ *   `AWS_ENDPOINT_URL_<service>`, which every AWS SDK reads. The address under `''` becomes `AWS_ENDPOINT_URL`, for the
+ *   services without one of their own.
+ * @throws OperatorError when the function has no bundle in the assembly, or needs another runtime than Node.js
  * @see https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html
  */
 export function functionSettings(resource: Resource, endpoints: Readonly<Record<string, string>>): FunctionSettings {
   const { properties, logicalId, assetPath } = resource;
   if (assetPath === undefined)
     throw new OperatorError(`function ${logicalId} has no bundle among the assets of the synthesis`);
+  if (!String(properties.Runtime ?? 'nodejs').startsWith('nodejs'))
+    throw new OperatorError(`function ${logicalId}: only Node.js functions run here, not ${properties.Runtime}`);
   const name = functionName(resource);
   const [module, exportName] = splitHandler(String(properties.Handler), logicalId);
   const memoryMb = Number(properties.MemorySize ?? 128);
@@ -36,7 +40,7 @@ export function functionSettings(resource: Resource, endpoints: Readonly<Record<
     name,
     arn: `arn:aws:lambda:${region}:${account}:function:${name}`,
     logGroup: logGroupOf(properties.LoggingConfig) ?? `/aws/lambda/${name}`,
-    bundle: join(assetPath, `${module}.mjs`),
+    bundle: moduleFile(join(assetPath, module), logicalId),
     exportName,
     timeoutMs: Number(properties.Timeout ?? 3) * 1000,
     memoryMb,
@@ -57,6 +61,13 @@ function splitHandler(handler: string, logicalId: string): [string, string] {
   const [module, exportName, ...rest] = handler.split('.');
   if (module && exportName && rest.length === 0) return [module, exportName];
   throw new OperatorError(`function ${logicalId}: the handler "${handler}" is not of the form module.export`);
+}
+
+/** The file of a module; Lambda tries the extensions in the same order. */
+function moduleFile(path: string, logicalId: string): string {
+  const file = ['.js', '.mjs', '.cjs'].map((extension) => `${path}${extension}`).find((one) => existsSync(one));
+  if (file !== undefined) return file;
+  throw new OperatorError(`function ${logicalId}: there is no ${path}.js, .mjs or .cjs`);
 }
 
 /** What Lambda itself sets: https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html */
@@ -80,7 +91,10 @@ function lambdaVariables(name: string, memoryMb: number, root: string, handler: 
 
 function endpointVariables(endpoints: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(endpoints).map(([service, address]) => [`AWS_ENDPOINT_URL_${service}`, address]),
+    Object.entries(endpoints).map(([service, address]) => [
+      service === '' ? 'AWS_ENDPOINT_URL' : `AWS_ENDPOINT_URL_${service}`,
+      address,
+    ]),
   );
 }
 

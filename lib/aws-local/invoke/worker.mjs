@@ -1,7 +1,7 @@
 // Runs one function's bundle, as the Lambda Node.js runtime would, for many invocations at a time. Plain JavaScript,
 // because a worker thread gets no TypeScript loader. The messages are described in messages.ts.
-import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
+import { loadHandler } from './load-bundle.mjs';
 import { openOutbox } from './outbox.mjs';
 import { openResponseStream, startPrelude } from './response-stream.mjs';
 
@@ -16,15 +16,9 @@ globalThis.awslambda = {
   HttpResponseStream: { from: startPrelude },
 };
 
-const handler = await load(workerData.bundle, workerData.exportName);
+const handler = await loadHandler(workerData.bundle, workerData.exportName);
 parentPort.on('message', receive);
 parentPort.postMessage({ kind: 'ready' });
-
-async function load(bundle, exportName) {
-  const exported = (await import(pathToFileURL(bundle).href))[exportName];
-  if (typeof exported === 'function') return exported;
-  throw new Error(`${bundle} exports no function named ${exportName}`);
-}
 
 function receive(message) {
   if (message.kind === 'invoke') void invoke(message);

@@ -13,7 +13,7 @@ import {
   TransactionCanceledException,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
-import { DecryptCommand, EncryptCommand, KMSClient } from '@aws-sdk/client-kms';
+import { DecryptCommand, EncryptCommand, KMSClient, ListAliasesCommand } from '@aws-sdk/client-kms';
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { CreateSecretCommand, GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import {
@@ -277,6 +277,19 @@ describe('KMS', () => {
 
   it('keeps its keys readable by the owner only', async () => {
     expect((await stat(join(dataDir, 'keys.json'))).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe('A service without an emulator', () => {
+  it('is answered with an error that names the operation, and is not looked for on AWS', async () => {
+    // Where `AWS_ENDPOINT_URL` points; the SDK calls it for each service without an address of its own.
+    const client = new KMSClient(clientFor(emulators.endpoints.kms));
+    await expect(client.send(new ListAliasesCommand({}))).rejects.toMatchObject({
+      name: 'UnknownOperationException',
+      message: 'No emulator of this machine has the operation TrentService.ListAliases.',
+    });
+    const response = await fetch(`${emulators.endpoints.kms}/prod/items`, { method: 'POST', body: 'not JSON' });
+    expect(await response.json()).toMatchObject({ message: expect.stringContaining('POST /prod/items') });
   });
 });
 

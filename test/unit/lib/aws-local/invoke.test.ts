@@ -1,3 +1,5 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FunctionError, PayloadTooLarge } from '../../../../lib/aws-local/invoke/function-error.ts';
 import { type Functions, startFunctions } from '../../../../lib/aws-local/invoke/invoke.ts';
@@ -28,6 +30,7 @@ const bundles = {
   `,
   loop: 'export const handler = async (event) => { if (event.loop) while (true); return "fine" };',
   broken: 'throw new Error("bad bundle");',
+  commonjs: '',
   nohandler: 'export const other = 1;',
   stream: `
     export const handler = awslambda.streamifyResponse(async (event, stream, context) => {
@@ -57,6 +60,17 @@ const bundles = {
   `,
 };
 
+/** What CDK's NodejsFunction writes: index.js in CommonJS, here below a package.json that says otherwise. */
+function addCommonJs(folder: string): void {
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  const source = `
+    const { readFile } = require('node:fs/promises');
+    exports.handler = async () => ({ file: __filename, later: (await import('node:os')).EOL, readFile: typeof readFile });
+  `;
+  rmSync(join(folder, 'asset.commonjs', 'index.mjs'));
+  writeFileSync(join(folder, 'asset.commonjs', 'index.js'), source);
+}
+
 const log: FunctionLogLine[] = [];
 let fixture: AssemblyFixture;
 let functions: Functions;
@@ -73,11 +87,15 @@ beforeEach(() => {
         Loop: lambda('loop', { Timeout: 1 }),
         Broken: lambda('broken'),
         NoHandler: lambda('nohandler'),
+        Python: lambda('work', { Runtime: 'python3.13' }),
+        NoModule: lambda('work', { Handler: 'main.handler' }),
+        CommonJs: lambda('commonjs'),
         Stream: lambda('stream', { FunctionName: 'stream', Timeout: 5 }),
       },
     },
     bundles,
   );
+  addCommonJs(fixture.folder);
   const values = { sqsEndpoint: 'http://127.0.0.1:1' };
   functions = startFunctions({
     template: loadTemplate({ cloudAssembly: fixture.folder, parameters: {}, values }),
@@ -114,6 +132,14 @@ describe('an invocation', () => {
   it('keeps the module scope between calls', async () => {
     expect(await functions.invoke('work', { do: 'count' })).toBe(1);
     expect(await functions.invoke('work', { do: 'count' })).toBe(2);
+  });
+
+  it('runs a bundle of CommonJS in index.js, whatever package.json lies above it', async () => {
+    expect(await functions.invoke('CommonJs', {})).toEqual({
+      file: join(fixture.folder, 'asset.commonjs', 'index.js'),
+      later: '\n',
+      readFile: 'function',
+    });
   });
 
   it('runs beside others of the same function', async () => {
@@ -210,6 +236,13 @@ describe('a failing invocation', () => {
     expect(await failure(functions.invoke('work', { do: 'large' }))).toMatchObject({
       errorType: 'Function.ResponseSizeTooLarge',
     });
+  });
+
+  it('names a function of another runtime than Node.js, and one without a module', async () => {
+    await expect(functions.invoke('Python', {})).rejects.toThrow('only Node.js functions run here, not python3.13');
+    await expect(functions.invoke('NoModule', {})).rejects.toThrow(
+      /function NoModule: there is no .*\.js, \.mjs or \.cjs/,
+    );
   });
 
   it('names a function that is not in the template', async () => {

@@ -127,6 +127,8 @@ describe('A queue', () => {
     const handle = async () => {
       running += 1;
       most = Math.max(most, running);
+      // Long enough that a fourth batch would have begun.
+      await expect.poll(() => most, { timeout: 10_000 }).toBeGreaterThanOrEqual(3);
       await sleep(60);
       running -= 1;
     };
@@ -143,7 +145,7 @@ describe('A queue', () => {
   it('keeps the order within a message group and runs groups beside each other', async () => {
     const order: string[] = [];
     const handle = async ({ Records }: SQSEvent) => {
-      await sleep(Records[0]?.body === 'a1' ? 100 : 1);
+      if (Records[0]?.body === 'a1') await expect.poll(() => order, { timeout: 10_000 }).toContain('b2');
       order.push(...Records.map((record) => record.body));
     };
     const { send, left } = await queueWith({ fifo: true, handle });

@@ -1,0 +1,91 @@
+import type { Warn } from '../invoke/invoker.ts';
+import type { Resource } from '../template/resource.ts';
+import type { Template } from '../template/template.ts';
+
+/** What aws-local creates, runs or serves. */
+const SUPPORTED = [
+  'AWS::ApiGateway::Authorizer',
+  'AWS::ApiGateway::GatewayResponse',
+  'AWS::ApiGateway::Method',
+  'AWS::ApiGateway::Resource',
+  'AWS::ApiGateway::RestApi',
+  'AWS::ApiGateway::Stage',
+  'AWS::ApiGatewayV2::Api',
+  'AWS::ApiGatewayV2::Authorizer',
+  'AWS::ApiGatewayV2::Integration',
+  'AWS::ApiGatewayV2::Route',
+  'AWS::ApiGatewayV2::RouteResponse',
+  'AWS::ApiGatewayV2::Stage',
+  'AWS::DynamoDB::GlobalTable',
+  'AWS::DynamoDB::Table',
+  'AWS::Events::Rule',
+  'AWS::KMS::Alias',
+  'AWS::KMS::Key',
+  'AWS::Lambda::EventSourceMapping',
+  'AWS::Lambda::Function',
+  'AWS::S3::Bucket',
+  'AWS::SQS::Queue',
+  'AWS::Scheduler::Schedule',
+  'AWS::SecretsManager::Secret',
+] as const;
+
+/** Permissions, logs, alarms and deployments: an application behaves the same without them. */
+const WITHOUT_EFFECT = [
+  /^AWS::IAM::/,
+  /^AWS::Logs::/,
+  /^AWS::CloudWatch::/,
+  /^AWS::CDK::Metadata$/,
+  /^AWS::Lambda::(?:Permission|EventInvokeConfig|LayerVersionPermission)$/,
+  /^AWS::ApiGateway(?:V2)?::(?:Account|Deployment)$/,
+  /^AWS::S3::BucketPolicy$/,
+  /^AWS::SQS::QueuePolicy$/,
+  /^AWS::SNS::(?:Topic|TopicPolicy|Subscription)$/,
+];
+
+/** Properties of supported types that have no effect here although an application may depend on them. */
+const CONDITIONS: Readonly<Record<string, (properties: Resource['properties']) => string | undefined>> = {
+  'AWS::ApiGatewayV2::Api': ({ ProtocolType: protocol }) =>
+    protocol === 'WEBSOCKET' ? undefined : `its protocol is ${protocol}, and only WEBSOCKET is served`,
+  'AWS::Events::Rule': ({ EventPattern, Targets }) => {
+    if (EventPattern !== undefined) return 'events are not matched with its pattern, and only schedules run';
+    return Array.isArray(Targets) && Targets.some(({ Arn }) => serviceOf(Arn) !== 'lambda')
+      ? 'only targets that are functions are invoked'
+      : undefined;
+  },
+  'AWS::Scheduler::Schedule': ({ Target }) =>
+    isTarget(Target) && serviceOf(Target.Arn) !== 'lambda' ? 'only a target that is a function is invoked' : undefined,
+  'AWS::Lambda::EventSourceMapping': ({ EventSourceArn }) =>
+    ['sqs', 'dynamodb'].includes(serviceOf(EventSourceArn))
+      ? undefined
+      : 'only queues and table streams are event sources',
+  'AWS::S3::Bucket': ({ NotificationConfiguration }) =>
+    NotificationConfiguration === undefined ? undefined : 'its notifications are not sent',
+  'AWS::SNS::Subscription': ({ Protocol: protocol }) =>
+    ['lambda', 'sqs', 'firehose'].includes(String(protocol)) ? 'topics deliver nothing' : undefined,
+};
+
+/**
+ * Warns of each resource of the template that AWS would run and aws-local does not, by its logical id, so that nothing is
+ * missing without a word.
+ */
+export function warnOfUnsupported(template: Template, warn: Warn): void {
+  for (const resource of template.resources.values()) {
+    const reason = reasonFor(resource);
+    if (reason !== undefined) warn(`${resource.logicalId} (${resource.type}) does not run here: ${reason}.`);
+  }
+}
+
+function reasonFor({ type, properties }: Resource): string | undefined {
+  const supported: readonly string[] = SUPPORTED;
+  if (CONDITIONS[type]) return CONDITIONS[type](properties);
+  if (supported.includes(type) || WITHOUT_EFFECT.some((pattern) => pattern.test(type))) return undefined;
+  return 'aws-local does not know the type';
+}
+
+function isTarget(value: unknown): value is { Arn: unknown } {
+  return typeof value === 'object' && value !== null && 'Arn' in value;
+}
+
+function serviceOf(arn: unknown): string {
+  return String(arn).split(':')[2] ?? '';
+}
