@@ -1,66 +1,64 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as v from 'valibot';
+import { replaceFile, replaceFileSync, type WriteOptions } from './atomic-file.ts';
 import { hasCode } from './error-code.ts';
-
-/** How a state file is written. */
-export interface WriteOptions {
-  /** Survive a power cut, not only the end of the process: for what cannot be made again (users, variables). */
-  readonly durable?: boolean;
-  /** For the owner only: passwords, tokens, variables. */
-  readonly secret?: boolean;
-}
+import { OperatorError } from './operator-error.ts';
 
 /**
- * The parsed content of a JSON state file, or `undefined` when there is none. A file that is damaged or of another
- * shape is an error that names the file and what to do, because going on would overwrite it.
+ * Returns the parsed content of a JSON state file, or `undefined` when there is none.
+ *
+ * @throws OperatorError when the file cannot be read, is damaged or has another shape: going on would overwrite it
  */
 export async function readState<S extends v.GenericSchema>(
   path: string,
   schema: S,
 ): Promise<v.InferOutput<S> | undefined> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return undefined;
-    throw error;
-  });
-  if (text === undefined) return undefined;
-  const result = v.safeParse(schema, parseJson(text));
-  if (result.success) return result.output;
-  throw new Error(`The state file ${path} is damaged; repair it, or remove it to begin anew.`);
+  const text = await readFile(path, 'utf8').catch((error: unknown) => noText(path, error));
+  return text === undefined ? undefined : parsed(path, schema, text);
 }
 
-/**
- * Writes a JSON state file so that a reader sees the old content or the new one and never a half: a temporary file
- * beside it, renamed over it.
- */
+/** The same as `readState`, synchronously. */
+export function readStateSync<S extends v.GenericSchema>(path: string, schema: S): v.InferOutput<S> | undefined {
+  const text = readTextSync(path);
+  return text === undefined ? undefined : parsed(path, schema, text);
+}
+
+/** Replaces a JSON state file in one step; its folder is made when it does not exist. */
 export async function writeState(path: string, value: unknown, options: WriteOptions = {}): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  try {
-    const file = await open(temporary, 'wx', options.secret ? 0o600 : 0o644);
-    try {
-      await file.writeFile(`${JSON.stringify(value, null, 2)}\n`);
-      if (options.durable) await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-  if (options.durable) await syncFolder(dirname(path));
+  await replaceFile(path, textOf(value), options);
 }
 
-/** Makes a rename in this folder survive a power cut: https://man7.org/linux/man-pages/man2/fsync.2.html */
-export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
+/** The same as `writeState`, synchronously. */
+export function writeStateSync(path: string, value: unknown, options: WriteOptions = {}): void {
+  mkdirSync(dirname(path), { recursive: true });
+  replaceFileSync(path, textOf(value), options);
+}
+
+function readTextSync(path: string): string | undefined {
   try {
-    await folder.sync();
-  } finally {
-    await folder.close();
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    return noText(path, error);
   }
+}
+
+function noText(path: string, error: unknown): undefined {
+  if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return undefined;
+  throw new OperatorError(`The file ${path} cannot be read: check its permissions.`, { cause: error });
+}
+
+function textOf(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+function parsed<S extends v.GenericSchema>(path: string, schema: S, text: string): v.InferOutput<S> {
+  const result = v.safeParse(schema, parseJson(text));
+  if (result.success) return result.output;
+  // Without the cause: the message of a parser quotes the text, which may be secret.
+  throw new OperatorError(`The file ${path} is damaged: restore it, or remove it to begin without its content.`);
 }
 
 function parseJson(text: string): unknown {

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import * as v from 'valibot';
-import { readPrivate, writePrivate } from '../processes/private-file.ts';
 import { isAlive } from '../processes/process-info.ts';
+import { readStateSync, writeStateSync } from '../processes/state-file.ts';
 
 const RunningSchema = v.object({
   pid: v.number(),
@@ -14,7 +14,7 @@ export type Running = v.InferOutput<typeof RunningSchema>;
 
 /** Tells the hooks where the host is; the file is for its owner only, since it holds the webhook's secret. */
 export function announce(file: string, running: Running): void {
-  writePrivate(file, running);
+  writeStateSync(file, running, { secret: true });
 }
 
 /** Takes the announcement back. */
@@ -27,6 +27,6 @@ export function withdraw(file: string): void {
  * stranger by now, who must not be sent the secret.
  */
 export function findRunning(file: string): Running | null {
-  const running = readPrivate(file, (value) => v.parse(RunningSchema, value), null);
-  return running !== null && isAlive(running.pid) ? running : null;
+  const running = readStateSync(file, RunningSchema);
+  return running && isAlive(running.pid) ? running : null;
 }

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '../../processes/operator-error.ts';
+import { freePort } from '../../processes/ports.ts';
 import { spawnWatched, type WatchedCommand } from '../../processes/watched-command.ts';
 import { indexStreamRecords } from '../tuning/stream-records.ts';
 import { type DatabaseWrites, databaseWrites } from '../tuning/write-watch.ts';
@@ -144,17 +144,4 @@ function sentence(words: string, file: string): string {
     return `The database ${file} cannot be opened for writing: check the folder and its permissions.`;
   }
   return `The DynamoDB emulator stopped by itself (${words || 'without a word'}): start again.`;
-}
-
-/** A port that is free now, by the kernel's choice. */
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      const port = address !== null && typeof address === 'object' ? address.port : 0;
-      probe.close(() => resolve(port));
-    });
-  });
 }

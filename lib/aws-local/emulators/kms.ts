@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { array, type InferOutput, parse, record, string } from 'valibot';
-import { readPrivate, writePrivate } from '../../processes/private-file.ts';
+import { readStateSync, writeStateSync } from '../../processes/state-file.ts';
 import { nameOf } from '../arn.ts';
 import { account, region } from '../clients.ts';
 import { type Input, type Operations, ServiceError, text } from './json-endpoint.ts';
@@ -25,7 +25,7 @@ const KEY_BYTES = 32;
  * @see https://docs.aws.amazon.com/kms/latest/APIReference/API_Encrypt.html
  */
 export function kmsOperations(file: string): Operations {
-  const read = () => readPrivate<Keys>(file, (value) => parse(KeyFile, value), {});
+  const read = () => readStateSync(file, KeyFile) ?? {};
   return new Map([
     ['TrentService.Encrypt', (input) => encrypt(input, keysOf(nameOf(text(input, 'KeyId')), read(), file))],
     ['TrentService.Decrypt', (input) => decrypt(input, read())],
@@ -41,7 +41,7 @@ function keysOf(id: string, known: Keys, file: string): KeyList {
   const keys = known[id];
   if (keys?.length) return { id, keys };
   const first = [randomBytes(KEY_BYTES).toString('base64')];
-  writePrivate(file, { ...known, [id]: first });
+  writeStateSync(file, { ...known, [id]: first }, { secret: true, durable: true });
   return { id, keys: first };
 }
 

@@ -1,5 +1,5 @@
-import { parse, record, string } from 'valibot';
-import { readPrivate, writePrivate } from '../../processes/private-file.ts';
+import { record, string } from 'valibot';
+import { readStateSync, writeStateSync } from '../../processes/state-file.ts';
 import { nameOf } from '../arn.ts';
 import { account, region } from '../clients.ts';
 import { type Operations, ServiceError, text } from './json-endpoint.ts';
@@ -14,14 +14,14 @@ export interface Secrets {
 
 /** Opens the secrets kept in `file`; those `given` stand before them and are not written. */
 export function openSecrets(file: string, given: Readonly<Record<string, string>> = {}): Secrets {
-  let kept: Record<string, string> = readPrivate(file, (value) => parse(record(string(), string()), value), {});
+  let kept: Record<string, string> = readStateSync(file, record(string(), string())) ?? {};
   const find = (name: string) => new Map(Object.entries({ ...kept, ...given })).get(nameOf(name));
   return {
     valueOf: find,
     add: (name, value) => {
       if (find(name) !== undefined) return false;
       kept = { ...kept, [name]: value };
-      writePrivate(file, kept);
+      writeStateSync(file, kept, { secret: true, durable: true });
       return true;
     },
   };

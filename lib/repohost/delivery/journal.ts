@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { readPrivate, writePrivate } from '../../processes/private-file.ts';
+import { readStateSync, writeStateSync } from '../../processes/state-file.ts';
 
 const MovedRef = v.object({
   owner: v.string(),
@@ -51,7 +51,7 @@ export function journalIn(folder: string, now: () => number = Date.now): Journal
       count += 1;
       const id = `${count.toString(16).padStart(8, '0')}${randomUUID().slice(8)}`;
       const delivery = { ...move, id, at: now() };
-      writePrivate(fileOf(delivery), delivery);
+      writeStateSync(fileOf(delivery), delivery, { secret: true, durable: true });
       return delivery;
     },
     list() {
@@ -64,7 +64,8 @@ export function journalIn(folder: string, now: () => number = Date.now): Journal
 
 function read(file: string): OwedDelivery[] {
   try {
-    return readPrivate<OwedDelivery[]>(file, (value) => [v.parse(DeliverySchema, value)], []);
+    const delivery = readStateSync(file, DeliverySchema);
+    return delivery ? [delivery] : [];
   } catch {
     return [];
   }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import * as v from 'valibot';
-import { readPrivate, writePrivate } from '../../processes/private-file.ts';
+import { readStateSync, writeStateSync } from '../../processes/state-file.ts';
 
 const TokenSchema = v.object({
   login: v.string(),
@@ -29,11 +29,12 @@ export interface Tokens {
 }
 
 export function tokensIn(file: string): Tokens {
-  const read = () => readPrivate(file, (value) => v.parse(v.array(TokenSchema), value), []);
+  const read = () => readStateSync(file, v.array(TokenSchema)) ?? [];
   return {
     add({ login, secret = `local_${randomBytes(24).toString('hex')}`, scopes = ['repo'], expiresAt = null }) {
       const token = { login, sha256: digest(secret).toString('hex'), scopes: [...scopes], expiresAt };
-      writePrivate(file, [...read().filter((other) => other.sha256 !== token.sha256), token]);
+      const others = read().filter(({ sha256 }) => sha256 !== token.sha256);
+      writeStateSync(file, [...others, token], { secret: true, durable: true });
       return secret;
     },
     find(secret) {

@@ -1,5 +1,6 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { parse, record, string } from 'valibot';
+import { writeStateSync } from '../../../processes/state-file.ts';
 
 /** How far each reader of a shard has come: the sequence number of the last record that is done with. */
 export interface Positions {
@@ -19,8 +20,7 @@ export function openPositions(file: string | undefined): Positions {
     clearTimeout(timer);
     timer = undefined;
     if (file === undefined) return;
-    writeFileSync(`${file}.next`, JSON.stringify(Object.fromEntries(positions)));
-    renameSync(`${file}.next`, file);
+    writeStateSync(file, Object.fromEntries(positions));
   };
   return {
     get: (reader) => positions.get(reader),

@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** How a file is written. */
+export interface WriteOptions {
+  /** Survives a power cut, not only the end of the process: for what cannot be made again, such as users and keys. */
+  readonly durable?: boolean;
+  /** Readable by its owner only: passwords, tokens, variables. */
+  readonly secret?: boolean;
+}
+
+/**
+ * Replaces a file in one step: whoever reads it, also after a crash, finds the old text or the new one, never a part. The
+ * text is written to a temporary file beside it, which is then renamed. The folder must exist.
+ */
+export async function replaceFile(path: string, text: string, options: WriteOptions = {}): Promise<void> {
+  const temporary = temporaryName(path);
+  try {
+    const file = await open(temporary, 'wx', modeOf(options));
+    try {
+      await file.writeFile(text);
+      if (options.durable) await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  if (options.durable) await syncFolder(dirname(path));
+}
+
+/** The same as `replaceFile` for programs that cannot wait, such as a git hook. */
+export function replaceFileSync(path: string, text: string, options: WriteOptions = {}): void {
+  const temporary = temporaryName(path);
+  try {
+    writeFileSync(temporary, text, { flag: 'wx', mode: modeOf(options), flush: options.durable ?? false });
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  if (options.durable) syncFolderSync(dirname(path));
+}
+
+function temporaryName(path: string): string {
+  return `${path}.${randomBytes(6).toString('hex')}.tmp`;
+}
+
+function modeOf({ secret }: WriteOptions): number {
+  return secret ? 0o600 : 0o644;
+}
+
+/** A rename survives a power cut once its folder is synced: https://man7.org/linux/man-pages/man2/fsync.2.html */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function syncFolderSync(path: string): void {
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
