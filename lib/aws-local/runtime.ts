@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { OperatorError } from '../processes/operator-error.ts';
-import { stablePorts } from '../processes/stable-ports.ts';
+import { type ReservedPorts, releaseAll, reserveStablePorts } from '../processes/stable-ports.ts';
 import { type Emulators, type Endpoints, startEmulators } from './emulators/emulators.ts';
 import { type AccessRecord, startGateway } from './gateway/gateway.ts';
 import { type Functions, startFunctions } from './invoke/invoke.ts';
@@ -70,6 +70,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   });
   try {
     const { template, ports } = await templateWithSockets(options, endpoints);
+    closers.push(() => releaseAll(Object.values(ports)));
     warnOfUnsupported(template, options.warn);
     await createResources({ template, endpoints });
     const functions = startFunctions({ template, endpoints: endpointVariables(endpoints), log });
@@ -77,7 +78,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
     return {
       template,
       endpoints,
-      sockets: Object.fromEntries(Object.entries(ports).map(([id, port]) => [id, `ws://127.0.0.1:${port}`])),
+      sockets: Object.fromEntries(Object.entries(ports).map(([id, { port }]) => [id, `ws://127.0.0.1:${port}`])),
       open: async () => {
         const opened = await openSources(options, { template, emulators, functions, ports });
         closers.push(opened.close);
@@ -99,8 +100,8 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
 async function templateWithSockets(options: RuntimeOptions, endpoints: Endpoints) {
   const values = { sqsEndpoint: endpoints.sqs };
   const ids = webSocketApiIds(loadTemplate({ ...options, values }));
-  const ports = await stablePorts(join(options.dataDir, 'websocket-ports.json'), ids);
-  const apiHosts = Object.fromEntries(Object.entries(ports).map(([id, port]) => [id, `127.0.0.1:${port}`]));
+  const ports = await reserveStablePorts(join(options.dataDir, 'websocket-ports.json'), ids);
+  const apiHosts = Object.fromEntries(Object.entries(ports).map(([id, { port }]) => [id, `127.0.0.1:${port}`]));
   return { template: loadTemplate({ ...options, values: { ...values, apiHosts } }), ports };
 }
 
@@ -109,7 +110,7 @@ interface Wired {
   readonly template: Template;
   readonly emulators: Emulators;
   readonly functions: Functions;
-  readonly ports: Record<string, number>;
+  readonly ports: ReservedPorts<string>;
 }
 
 async function openSources(

@@ -8,7 +8,8 @@ import { type Platform, startPlatform } from '../platform/platform.ts';
 import type { PlatformEvent } from '../platform/settings.ts';
 import { lockInstance } from '../processes/instance-lock.ts';
 import { OperatorError } from '../processes/operator-error.ts';
-import { isFree, stablePorts } from '../processes/stable-ports.ts';
+import { isFree } from '../processes/ports.ts';
+import { type ReservedPorts, releaseAll, reserveStablePorts } from '../processes/stable-ports.ts';
 import { gitCommand } from '../repohost/git/git.ts';
 import { type RepoHost, startRepoHost } from '../repohost/repohost.ts';
 import { synthesis } from './synthesis.ts';
@@ -92,7 +93,8 @@ async function start(
   await checkMachine(options.port);
   await synthesis({ project, outdir, begin: () => step('synthesising the stack (once, until a source changes)') });
   step('starting the stack');
-  const ports = await stablePorts(join(dataDir, 'ports.json'), ['platform', 'repositories']);
+  const ports = await reserveStablePorts(join(dataDir, 'ports.json'), ['platform', 'repositories']);
+  closers.push(() => releaseAll(Object.values(ports)));
   const runtime = await startRuntime({
     ...options,
     cloudAssembly: outdir,
@@ -150,14 +152,14 @@ async function explained<T>(work: Promise<T>): Promise<T> {
 }
 
 /** Where the stack finds what it calls, and waits that suit a person who watches. */
-function ownParameters(ports: { platform: number; repositories: number }): Record<string, string> {
-  const repositories = `http://127.0.0.1:${ports.repositories}`;
+function ownParameters(ports: ReservedPorts<'platform' | 'repositories'>): Record<string, string> {
+  const repositories = `http://127.0.0.1:${ports.repositories.port}`;
   const hosts = [
     { name: 'local', kind: 'github', api: repositories, web: repositories },
     { name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' },
   ];
   return {
-    PlatformUrl: `http://127.0.0.1:${ports.platform}`,
+    PlatformUrl: `http://127.0.0.1:${ports.platform.port}`,
     RepositoryHosts: JSON.stringify(hosts),
     RetryBaseSeconds: '5',
   };

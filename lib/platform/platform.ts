@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type GroupRegistry, killOrphans, openGroupRegistry } from '../processes/group-registry.ts';
-import { listen, portOf } from '../processes/ports.ts';
+import { listen, portOf, type ReservedPort } from '../processes/ports.ts';
 import { accountRoutes } from './api/accounts.ts';
 import { appView } from './api/app-view.ts';
 import { appRoutes } from './api/apps.ts';
@@ -27,7 +27,7 @@ export interface PlatformOptions {
   /** Where it keeps users, applications, releases and logs. One platform at a time per folder. */
   readonly dataDir: string;
   /** Of the API, on 127.0.0.1; 0 or absent: a free one. */
-  readonly port?: number;
+  readonly port?: number | ReservedPort;
   /** The secret with which the deploy service acts for any user. */
   readonly serviceToken: string;
   /** npm's cache; absent: one in `dataDir`, kept from install to install. */
@@ -68,7 +68,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   const parts = assemble(options, { limits, log, folders: dirs, groups: await openGroupRegistry(dirs.groups) });
   const port = await listen(parts.server, options.port ?? 0).catch(async (error: unknown) => {
     await parts.groups.close();
-    throw new Error(`The platform cannot listen on port ${options.port}: ${messageOf(error)}.`, { cause: error });
+    throw new Error(`The platform cannot listen on its port: ${messageOf(error)}.`, { cause: error });
   });
   const resumed = parts.runners.resume();
   let closing: Promise<void> | undefined;

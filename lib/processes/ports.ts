@@ -1,23 +1,63 @@
 import { createServer, type Server } from 'node:net';
 import { hasCode } from './error-code.ts';
 
-/** A free loopback port of the system's choice. Another process may take it before it is used: be ready to ask again. */
+/** A port of 127.0.0.1 that is occupied until a server listens on it, so that no other program can take it before. */
+export interface ReservedPort {
+  readonly port: number;
+  /** Makes the server listen on the port, without a moment in which the port is free. */
+  handOver(server: Server): Promise<void>;
+  /** Gives the port up, unless a server has it. */
+  release(): Promise<void>;
+}
+
+/**
+ * Reserves a port; 0 for one of the system's choice. Connections are cut until a server has taken the port over. Rejects
+ * with the system's error, such as `EADDRINUSE`.
+ */
+export async function reservePort(wanted: number): Promise<ReservedPort> {
+  const holder = createServer((socket) => socket.destroy());
+  const port = await listen(holder, wanted);
+  let isHeld = true;
+  return {
+    port,
+    handOver(server) {
+      isHeld = false;
+      // The socket itself goes over: https://nodejs.org/api/net.html#serverlistenhandle-backlog-callback
+      return listening(server, () => server.listen(holder));
+    },
+    async release() {
+      if (isHeld) await new Promise((resolve) => holder.close(resolve));
+      isHeld = false;
+    },
+  };
+}
+
+/**
+ * A loopback port of the system's choice that is free now. For programs that cannot take a reserved port over: another
+ * one may take it before they listen, so they have to be started again with another port then.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server, 0);
-  await new Promise((resolve) => server.close(resolve));
+  const { port, release } = await reservePort(0);
+  await release();
   return port;
 }
 
-/** Listens on 127.0.0.1 and gives the port. Rejects with the system's error, `EADDRINUSE` for one. */
-export function listen(server: Server, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => {
-      server.off('error', reject);
-      resolve(portOf(server));
-    });
-  });
+/** Whether nobody listens on that port of 127.0.0.1. */
+export async function isFree(port: number): Promise<boolean> {
+  try {
+    await (await reservePort(port)).release();
+    return true;
+  } catch (error) {
+    if (isTaken(error)) return false;
+    throw error;
+  }
+}
+
+/** Listens on 127.0.0.1 and returns the port. Rejects with the system's error, such as `EADDRINUSE`. */
+export async function listen(server: Server, port: number | ReservedPort): Promise<number> {
+  if (typeof port === 'number') await listening(server, () => server.listen(port, '127.0.0.1'));
+  else await port.handOver(server);
+  return portOf(server);
 }
 
 /** The port a server listens on; 0 while it does not. */
@@ -26,14 +66,14 @@ export function portOf(server: Server): number {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-/** Whether listening failed because the port is not to be had. */
+/** Whether listening failed because the port cannot be had. */
 export function isTaken(error: unknown): boolean {
   return hasCode(error, 'EADDRINUSE') || hasCode(error, 'EACCES');
 }
 
 /**
- * Listens on the first port of the list that can be had, and gives it. The system's choice stands at the end, so that a
- * busy machine costs a familiar number and not the service.
+ * Listens on the first port of the list that can be had and returns it. After the list comes a port of the system's
+ * choice, so that a busy machine costs a familiar number and not the service.
  */
 export async function listenOnFirst(server: Server, candidates: Iterable<number>): Promise<number> {
   for (const port of candidates) {
@@ -44,4 +84,15 @@ export async function listenOnFirst(server: Server, candidates: Iterable<number>
     }
   }
   return listen(server, 0);
+}
+
+function listening(server: Server, start: () => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.once('listening', () => {
+      server.off('error', reject);
+      resolve();
+    });
+    start();
+  });
 }

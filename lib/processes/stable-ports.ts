@@ -1,57 +1,43 @@
-import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import * as v from 'valibot';
+import { isTaken, type ReservedPort, reservePort } from './ports.ts';
+import { readState, writeState } from './state-file.ts';
 
-/** A port on 127.0.0.1 for each name. */
-export type Ports<Name extends string> = Readonly<Record<Name, number>>;
+const schema = v.record(v.string(), v.number());
+
+/** Reserved ports by name. */
+export type ReservedPorts<Name extends string> = Readonly<Record<Name, ReservedPort>>;
 
 /**
- * A free port for each name: the same as at the last start, as long as nobody else has taken it, so that addresses that
- * people have written down go on working.
+ * Reserves a port for each name: the one of the last start, which `file` holds, unless another program has it. So
+ * addresses that people have written down stay valid.
  */
-export async function stablePorts<Name extends string>(file: string, names: readonly Name[]): Promise<Ports<Name>> {
-  const known = readPorts(file);
-  const taken = new Set<number>();
-  const ports: Partial<Record<Name, number>> = {};
-  for (const name of names) {
-    const last = known[name];
-    const port = last !== undefined && !taken.has(last) && (await isFree(last)) ? last : await freePort();
-    taken.add(port);
-    ports[name] = port;
-  }
-  writeFileSync(file, `${JSON.stringify(ports, null, 2)}\n`);
-  return ports as Record<Name, number>;
-}
-
-function readPorts(file: string): Record<string, number | undefined> {
+export async function reserveStablePorts<Name extends string>(
+  file: string,
+  names: readonly Name[],
+): Promise<ReservedPorts<Name>> {
+  // Without a readable file all ports are new.
+  const known = (await readState(file, schema).catch(() => undefined)) ?? {};
+  const reserved: [Name, ReservedPort][] = [];
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
-  } catch {
-    return {};
+    for (const name of names) reserved.push([name, await reserveOr(known[name] ?? 0)]);
+    await writeState(file, Object.fromEntries(reserved.map(([name, { port }]) => [name, port])));
+  } catch (error) {
+    await releaseAll(reserved.map(([, port]) => port));
+    throw error;
   }
+  return Object.fromEntries(reserved) as Record<Name, ReservedPort>;
 }
 
-/** Whether nobody listens on that port of 127.0.0.1. */
-export async function isFree(port: number): Promise<boolean> {
-  return (await tryPort(port)) !== null;
+/** Gives up those of the ports on which no server listens. */
+export async function releaseAll(ports: readonly ReservedPort[]): Promise<void> {
+  await Promise.all(ports.map((port) => port.release()));
 }
 
-async function freePort(): Promise<number> {
-  const port = await tryPort(0);
-  if (port === null) throw new Error('There is no free port on 127.0.0.1.');
-  return port;
-}
-
-async function tryPort(port: number): Promise<number | null> {
-  const server = createServer();
+async function reserveOr(port: number): Promise<ReservedPort> {
   try {
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
-    const address = server.address();
-    return typeof address === 'object' && address ? address.port : null;
-  } catch {
-    return null;
-  } finally {
-    await new Promise((resolve) => server.close(resolve));
+    return await reservePort(port);
+  } catch (error) {
+    if (!isTaken(error) && !(error instanceof RangeError)) throw error;
+    return reservePort(0);
   }
 }

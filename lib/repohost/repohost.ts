@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { resolve } from 'node:path';
 import { OperatorError } from '../processes/operator-error.ts';
+import { listen, type ReservedPort } from '../processes/ports.ts';
 import { repoHostServer } from './api/server.ts';
 import { buildHookProgram } from './delivery/hook.ts';
 import { journalIn } from './delivery/journal.ts';
@@ -18,7 +19,7 @@ export interface RepoHostOptions {
   /** Repositories, statuses, tokens and owed deliveries; made when absent, kept for the next start. */
   readonly dataDir: string;
   /** 0 for any free one. */
-  readonly port: number;
+  readonly port: number | ReservedPort;
   /** Where pushes are told, and the login for it. */
   readonly webhook: Running['webhook'];
   /** The git command; `git`. */
@@ -75,7 +76,7 @@ export async function startRepoHost(options: RepoHostOptions): Promise<RepoHost>
     log,
     url: () => url,
   });
-  url = `http://127.0.0.1:${await listen(server, options.port)}`;
+  url = `http://127.0.0.1:${await listenOrExplain(server, options.port)}`;
   const running = { pid: process.pid, url, webhook };
   announce(place.running, running);
   const redelivery = startRedelivery({
@@ -120,14 +121,11 @@ function makePrivate(place: Folders): void {
   chmodSync(place.root, 0o700);
 }
 
-function listen(server: Server, port: number): Promise<number> {
-  return new Promise((started, failed) => {
-    server.once('error', (cause) => {
-      failed(new OperatorError(`The repository host could not listen on port ${port}: choose another one.`, { cause }));
-    });
-    server.listen(port, '127.0.0.1', () => {
-      const address = server.address();
-      started(typeof address === 'object' && address !== null ? address.port : port);
-    });
-  });
+async function listenOrExplain(server: Server, port: number | ReservedPort): Promise<number> {
+  try {
+    return await listen(server, port);
+  } catch (cause) {
+    const number = typeof port === 'number' ? port : port.port;
+    throw new OperatorError(`The repository host could not listen on port ${number}: choose another one.`, { cause });
+  }
 }

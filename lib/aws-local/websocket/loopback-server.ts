@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { OperatorError } from '../../processes/operator-error.ts';
+import { listen, portOf, type ReservedPort } from '../../processes/ports.ts';
 import type { Upgrade } from './upgrade.ts';
 
 /** An HTTP server on 127.0.0.1 whose connections may switch to the WebSocket protocol. */
@@ -17,7 +18,7 @@ export interface LoopbackServer {
  * @throws OperatorError when the port is taken
  */
 export async function startLoopbackServer(options: {
-  port: number;
+  port: number | ReservedPort;
   answer: (message: IncomingMessage, response: ServerResponse) => Promise<void>;
   upgrade: (upgrade: Upgrade) => void;
 }): Promise<LoopbackServer> {
@@ -26,18 +27,19 @@ export async function startLoopbackServer(options: {
     answer(message, response).catch(() => response.destroy());
   });
   server.on('upgrade', (message, socket, head) => upgrade({ message, socket, head }));
-  server.listen(port, '127.0.0.1');
   try {
-    await once(server, 'listening');
+    await listen(server, port);
   } catch (cause) {
-    throw new OperatorError(`the WebSocket API cannot listen on 127.0.0.1:${port}; is another one running?`, { cause });
+    throw new OperatorError(
+      `the WebSocket API cannot listen on 127.0.0.1:${typeof port === 'number' ? port : port.port}; is another one running?`,
+      { cause },
+    );
   }
-  const address = server.address();
   const stop = async (): Promise<void> => {
     const closed = once(server, 'close');
     server.close();
     server.closeAllConnections();
     await closed;
   };
-  return { port: typeof address === 'object' && address ? address.port : port, stop };
+  return { port: portOf(server), stop };
 }

@@ -1,3 +1,4 @@
+import type { ReservedPort } from '../../processes/ports.ts';
 import { within } from '../gateway/within.ts';
 import type { Functions } from '../invoke/invoke.ts';
 import type { Template } from '../template/template.ts';
@@ -42,7 +43,7 @@ interface Served {
 export async function startWebSocketApis(options: {
   template: Template;
   functions: Pick<Functions, 'invoke'>;
-  ports: Readonly<Record<string, number>> | 0;
+  ports: Readonly<Record<string, number | ReservedPort>> | 0;
   log: (sentence: string) => void;
   limits?: Partial<Limits>;
 }): Promise<WebSocketApis> {
@@ -75,7 +76,7 @@ export async function startWebSocketApis(options: {
   };
 }
 
-async function serve(backend: Backend, port: number): Promise<Served> {
+async function serve(backend: Backend, port: number | ReservedPort): Promise<Served> {
   const managed = { connections: backend.connections, messageBytes: backend.limits.messageBytes };
   const server = await startLoopbackServer({
     port,

@@ -1,0 +1,120 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  isFree,
+  listen,
+  listenOnFirst,
+  portOf,
+  type ReservedPort,
+  reservePort,
+} from '../../../../lib/processes/ports.ts';
+import { releaseAll, reserveStablePorts } from '../../../../lib/processes/stable-ports.ts';
+
+const open: (Server | ReservedPort)[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await ('release' in one ? one.release() : new Promise((done) => one.close(done)));
+});
+
+function httpServer(): Server {
+  const server = createServer((_request, response) => response.end('served'));
+  open.push(server);
+  return server;
+}
+
+async function reserved(port = 0): Promise<ReservedPort> {
+  const held = await reservePort(port);
+  open.push(held);
+  return held;
+}
+
+describe('A reserved port', () => {
+  it('cannot be taken by another program', async () => {
+    const { port } = await reserved();
+    await expect(listen(httpServer(), port)).rejects.toThrow('EADDRINUSE');
+    expect(await isFree(port)).toBe(false);
+  });
+
+  it('is handed over to a server, which answers on it', async () => {
+    const held = await reserved();
+    const server = httpServer();
+    expect(await listen(server, held)).toBe(held.port);
+    await held.release();
+    expect(await (await fetch(`http://127.0.0.1:${held.port}`)).text()).toBe('served');
+  });
+
+  it('is free when the server that took it over has closed', async () => {
+    const held = await reserved();
+    const server = createServer();
+    await listen(server, held);
+    await new Promise((done) => server.close(done));
+    expect(await isFree(held.port)).toBe(true);
+  });
+
+  it('is free when it has been released', async () => {
+    const held = await reserved();
+    await held.release();
+    await held.release();
+    expect(await isFree(held.port)).toBe(true);
+  });
+
+  it('cuts connections until a server has taken it over', async () => {
+    const { port } = await reserved();
+    await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow('fetch failed');
+  });
+});
+
+describe('Listening on the first port of a list', () => {
+  it('skips a port that is taken', async () => {
+    const { port } = await reserved();
+    const server = httpServer();
+    expect(await listenOnFirst(server, [port])).toBe(portOf(server));
+    expect(portOf(server)).not.toBe(port);
+  });
+});
+
+describe('Stable ports', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'ports-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  /** The numbers that a start reserves; they are free again afterwards. */
+  async function start(): Promise<Record<'one' | 'other', number>> {
+    const ports = await reserveStablePorts(join(folder, 'ports.json'), ['one', 'other']);
+    await releaseAll(Object.values(ports));
+    return { one: ports.one.port, other: ports.other.port };
+  }
+
+  it('are the same at each start', async () => {
+    expect(await start()).toEqual(await start());
+  });
+
+  it('change only where another program has taken one meanwhile', async () => {
+    const first = await start();
+    await reserved(first.one);
+    const second = await start();
+    expect(second.one).not.toBe(first.one);
+    expect(second.other).toBe(first.other);
+    expect(JSON.parse(await readFile(join(folder, 'ports.json'), 'utf8'))).toEqual(second);
+  });
+
+  it.each(['', 'garbage{', '{"one":"80"}', '{"one":-1,"other":70000}'])(
+    'are new when the file holds %j',
+    async (text) => {
+      await writeFile(join(folder, 'ports.json'), text);
+      const { one, other } = await start();
+      expect([one, other].every((port) => port > 1023 && port < 65_536)).toBe(true);
+    },
+  );
+
+  it('differ even when the file names one port twice', async () => {
+    const { one } = await start();
+    await writeFile(join(folder, 'ports.json'), JSON.stringify({ one, other: one }));
+    const { other } = await start();
+    expect(other).not.toBe(one);
+  });
+});
