@@ -1,5 +1,5 @@
-// Installs the dependencies of the lockfile when they are missing or older than it, so that `npm start` and `npm test`
-// work on a fresh clone. Plain JavaScript on purpose: it runs before anything is installed.
+// Installs the dependencies when they are missing or do not fit the lockfile, so that `npm start` and `npm test` work on a
+// fresh clone and after a pull. Plain JavaScript on purpose: it runs before anything is installed.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const stamp = join(root, 'node_modules', '.installed-lockfile');
+const modules = join(root, 'node_modules');
+const stamp = join(modules, '.installed-lockfile');
 const wanted = createHash('sha256')
   .update(readFileSync(join(root, 'package-lock.json')))
   .digest('hex');
@@ -18,13 +19,17 @@ if (major < 20) {
   process.exit(1);
 }
 
-const installed = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
-if (!installed) {
-  console.log('Installing the dependencies (once) …');
+const isCurrent = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
+if (!isCurrent) {
+  // `npm ci` begins by deleting node_modules, which a running service still loads files from. Where there is one already,
+  // `npm install` changes only the packages that differ; `--no-save` leaves the lockfile as it is.
+  const command = existsSync(modules) ? ['install', '--no-save'] : ['ci'];
+  console.log(command[0] === 'ci' ? 'Installing the dependencies (once) …' : 'Updating the dependencies …');
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  const run = spawnSync(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: root, stdio: 'inherit' });
+  const args = [...command, '--no-audit', '--no-fund', '--loglevel=error'];
+  const run = spawnSync(npm, args, { cwd: root, stdio: 'inherit' });
   if (run.status !== 0) {
-    console.error('npm ci did not succeed; the lines above say why.');
+    console.error(`npm ${command[0]} did not succeed; the lines above say why.`);
     process.exit(run.status ?? 1);
   }
   writeFileSync(stamp, wanted);

@@ -1,0 +1,39 @@
+/** Test files below test/unit/functions that start processes or emulators. They run in the project `programs`. */
+export const STARTS_PROGRAMS: readonly string[] = [
+  'test/unit/functions/adapters/platform/accounts-embedded.test.ts',
+  'test/unit/functions/adapters/platform/hosting-embedded.test.ts',
+  'test/unit/functions/adapters/sealers/kms.test.ts',
+  'test/unit/functions/adapters/stores/connections.test.ts',
+  'test/unit/functions/adapters/stores/dynamodb.test.ts',
+  'test/unit/functions/adapters/stores/s3-tarballs.test.ts',
+  'test/unit/functions/adapters/stores/tokens.test.ts',
+  'test/unit/functions/api-pair/handler.test.ts',
+  'test/unit/functions/pipeline.test.ts',
+];
+
+/** Test files that feed megabytes of hostile input, which takes seconds. They run in the project `programs` too. */
+export const FEEDS_MEGABYTES: readonly string[] = [
+  'test/unit/functions/adapters/senders/registry.test.ts',
+  'test/unit/functions/api-deploy/hostile-bodies.test.ts',
+  'test/unit/functions/core/tarball/inspect.test.ts',
+  'test/unit/functions/core/tarball/limits.test.ts',
+];
+
+const WITHOUT_PROGRAMS = ['test/unit/functions/**/*.test.ts', 'test/unit/fakes/**/*.test.ts', 'test/unit/*.test.ts'];
+const MOVED = [...STARTS_PROGRAMS, ...FEEDS_MEGABYTES];
+
+/** The files of a project, as vitest takes them. */
+export interface TestFiles {
+  readonly include: string[];
+  readonly exclude: string[];
+}
+
+/** The projects of the suite, with the test files of each; every test file is in exactly one. */
+export const projects: Record<'unit' | 'programs' | 'service', TestFiles> = {
+  /** Seconds: `npm run test:unit`. */
+  unit: { include: WITHOUT_PROGRAMS, exclude: MOVED },
+  /** The rest of test/unit: emulators, applications, git, synthesis. */
+  programs: { include: ['test/unit/lib/**/*.test.ts', ...MOVED], exclude: [] },
+  /** The whole service, synthesised once. */
+  service: { include: ['test/service/**/*.test.ts'], exclude: [] },
+};

@@ -1,0 +1,53 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { FEEDS_MEGABYTES, projects, STARTS_PROGRAMS, type TestFiles } from '../projects.ts';
+
+const project = fileURLToPath(new URL('../..', import.meta.url));
+
+const testFiles = readdirSync(join(project, 'test'), { recursive: true, encoding: 'utf8' })
+  .map((path) => posix.join('test', path))
+  .filter((path) => path.endsWith('.test.ts'));
+
+function isIn({ include, exclude }: TestFiles, path: string): boolean {
+  return include.some((glob) => pattern(glob).test(path)) && !exclude.includes(path);
+}
+
+function pattern(glob: string): RegExp {
+  const parts = glob.split(/(\*\*\/|\*)/).map((part) => {
+    if (part === '**/') return '(?:.+/)?';
+    return part === '*' ? '[^/]*' : part.replaceAll('.', '\\.');
+  });
+  return new RegExp(`^${parts.join('')}$`);
+}
+
+/** Everything that a file imports, and what that imports, as paths from the root or names of packages. */
+function importsOf(path: string, found = new Set<string>()): Set<string> {
+  if (found.has(path) || !existsSync(join(project, path))) return found;
+  found.add(path);
+  const source = readFileSync(join(project, path), 'utf8');
+  for (const [, target = ''] of source.matchAll(/(?:from|import\()\s*'([^']+)'/g)) {
+    if (target.startsWith('.')) importsOf(posix.join(posix.dirname(path), target), found);
+    else found.add(target);
+  }
+  return found;
+}
+
+it('Every test file is in exactly one project', () => {
+  const counted = testFiles.map((path) => [path, Object.values(projects).filter((one) => isIn(one, path)).length]);
+  expect(counted.filter(([, count]) => count !== 1)).toEqual([]);
+});
+
+it('The project `unit` starts no process and no emulator, and the files that do are listed', () => {
+  const startsPrograms = (path: string) =>
+    [...importsOf(path)].some((one) =>
+      /^(?:node:child_process|lib\/aws-local\/emulators\/.*|lib\/platform\/platform\.ts)$/.test(one),
+    );
+  const inFunctions = testFiles.filter((path) => path.startsWith('test/unit/') && !path.startsWith('test/unit/lib/'));
+  expect(inFunctions.filter(startsPrograms).sort()).toEqual([...STARTS_PROGRAMS].sort());
+});
+
+it('The listed files exist', () => {
+  expect([...STARTS_PROGRAMS, ...FEEDS_MEGABYTES].filter((path) => !testFiles.includes(path))).toEqual([]);
+});
