@@ -1,5 +1,5 @@
 import { DeployError } from '../core/errors.ts';
-import type { Reading } from '../core/feed/follow.ts';
+import type { ReadOptions } from '../core/feed/follow.ts';
 import type { LogReader } from '../core/ports/log-reader.ts';
 import type { HttpRequest } from '../triggers/http.ts';
 import type { StreamAnswer } from '../triggers/stream.ts';
@@ -10,29 +10,29 @@ import { type ChangesQuery, readChangesQuery } from './query.ts';
 import { write } from './write.ts';
 
 /**
- * `GET /1/status/<user>/changes`: the user's changes from a cursor on, as they happen. The head and the first bytes leave
- * as soon as it is known where the stream begins. Throws `request:bad_parameter` and `status:db:query_fail` before that;
- * afterwards a failure is the last line of the stream.
+ * `GET /1/status/<user>/changes`: the user's changes after a cursor, as they happen. The head and the first bytes are sent
+ * as soon as the start of the stream is known. Throws `request:bad_parameter` and `status:db:query_fail` before that;
+ * a later failure is the last line of the stream.
  */
 export function changes(ports: ChangesPorts): (request: HttpRequest) => Promise<StreamAnswer> {
   const lines = new Lines();
   return async (request) => {
     const asked = readChangesQuery(request);
     const endsAt = ports.clock.now() + ports.seconds * 1000;
-    // Before the first byte: who has seen the head may count on being told of what happens from then on.
+    // Before the first byte: a client that has the head must see every change from then on.
     const last = await readLast(ports.log, request.user);
-    const reading: Reading = { ...asked, since: asked.since === 'now' ? last : asked.since, endsAt };
+    const options: ReadOptions = { ...asked, since: asked.since === 'now' ? last : asked.since, endsAt };
     const frame = frameOf(asked);
     const view = { base: request.base, docs: asked.docs };
     return {
       status: 200,
-      // Proxies in between shall neither keep nor collect nor rewrite it.
+      // Proxies must not cache, buffer or transform it.
       headers: {
         'content-type': frame.contentType,
         'cache-control': 'no-cache, no-transform',
         'x-accel-buffering': 'no',
       },
-      body: write({ user: request.user, uuid: request.uuid, last, reading, frame, view, lines }, ports),
+      body: write({ user: request.user, uuid: request.uuid, last, options, frame, view, lines }, ports),
     };
   };
 }

@@ -4,8 +4,8 @@ import { publicUrl } from '../adapters/aws/public-url.ts';
 import { presign } from '../adapters/signals/presign.ts';
 import { webSocketSignals } from '../adapters/signals/websocket.ts';
 import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
-import { systemPause } from '../adapters/system/pause.ts';
-import { systemClock, systemIds } from '../adapters/system/system.ts';
+import { systemClock } from '../adapters/system/clock.ts';
+import { systemIds } from '../adapters/system/ids.ts';
 import { Feeds } from '../core/feed/feeds.ts';
 import type { ChangesPorts } from './ports.ts';
 
@@ -24,7 +24,6 @@ export function connect(trace: ChangesPorts['trace']): ChangesPorts & { readonly
     log,
     feeds: new Feeds({ log, signals, clock: systemClock }),
     clock: systemClock,
-    pause: systemPause,
     seconds: numberVariable('CHANGES_SECONDS'),
     trace,
     publicUrl: publicUrl(),

@@ -2,11 +2,11 @@ import type { Feeds } from '../core/feed/feeds.ts';
 import type { FollowPorts } from '../core/feed/follow.ts';
 import type { LogReader } from '../core/ports/log-reader.ts';
 
-/** What streaming changes needs. */
+/** What streaming changes works with. */
 export interface ChangesPorts extends FollowPorts {
   readonly log: Pick<LogReader, 'last'>;
   readonly feeds: Feeds;
-  /** Seconds after which a stream ends itself. */
+  /** Seconds after which the service ends a stream. */
   readonly seconds: number;
   readonly trace: (event: string, fields: Readonly<Record<string, unknown>>) => void;
 }

@@ -9,30 +9,29 @@ export interface ChangesQuery {
   readonly since: number | 'now';
   readonly mode: FeedMode;
   readonly docs: IncludeDocs;
-  /** Milliseconds. */
-  readonly heartbeat: number;
+  readonly heartbeatMs: number;
   readonly limit: number;
   readonly app: string | null;
-  /** Whether it wants server-sent events. */
+  /** Whether the client wants server-sent events. */
   readonly events: boolean;
 }
 
 /**
- * The gateway ends a stream that was silent for five minutes.
+ * API Gateway ends a stream without data for five minutes.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html
  */
-const LONGEST_SILENCE_MS = 240_000;
-const SHORTEST_SILENCE_MS = 10;
+const MAX_HEARTBEAT_MS = 240_000;
+const MIN_HEARTBEAT_MS = 10;
 
-/** Reads query and headers. Throws `request:bad_parameter`, naming the one that cannot be read. */
+/** Reads query and headers. Throws `request:bad_parameter`, naming the parameter. */
 export function readChangesQuery({ query, headers }: Pick<HttpRequest, 'query' | 'headers'>): ChangesQuery {
   const most = Number.MAX_SAFE_INTEGER;
   const mode = oneOf(query, 'feed', ['continuous', 'longpoll', 'normal']);
-  const heartbeat = wholeNumber(query, 'heartbeat', { preset: 15_000, from: SHORTEST_SILENCE_MS, to: most });
+  const heartbeatMs = wholeNumber(query, 'heartbeat', { preset: 15_000, from: MIN_HEARTBEAT_MS, to: most });
   return {
     mode,
     docs: includeDocs(query),
-    heartbeat: Math.min(heartbeat, LONGEST_SILENCE_MS),
+    heartbeatMs: Math.min(heartbeatMs, MAX_HEARTBEAT_MS),
     limit: wholeNumber(query, 'limit', { preset: Number.POSITIVE_INFINITY, from: 1, to: most }),
     app: query.app || null,
     events: mode === 'continuous' && acceptsEvents(headers.accept),
@@ -48,7 +47,7 @@ function readSince(query: HttpRequest['query']): number | 'now' {
   return Number(query.since);
 }
 
-/** An `EventSource` that reconnects says what it saw last, with the address that it was opened with. */
+/** An `EventSource` reconnects to the same address and sends the id of the last event that it received. */
 function lastEvent(text: string | undefined): number | null {
   if (text === undefined || text === '') return null;
   if (/^\d{1,12}$/.test(text)) return Number(text);

@@ -1,17 +1,17 @@
 import type { View } from '../core/entry/views.ts';
 import { errorRow } from '../core/errors.ts';
-import { type FeedEvent, follow, type Reading } from '../core/feed/follow.ts';
+import { type FeedEvent, follow, type ReadOptions } from '../core/feed/follow.ts';
 import type { Change } from '../core/ports/log-reader.ts';
 import type { Ending, Frame, Lines } from './lines.ts';
 import type { ChangesPorts } from './ports.ts';
 
-/** A stream to be written. */
-export interface Writing {
+/** A stream to write. */
+export interface StreamRequest {
   readonly user: string;
   readonly uuid: string;
   /** Number of the user's last change when the request came. */
   readonly last: number;
-  readonly reading: Reading;
+  readonly options: ReadOptions;
   readonly frame: Frame;
   readonly view: View;
   readonly lines: Lines;
@@ -20,40 +20,44 @@ export interface Writing {
 const encoder = new TextEncoder();
 
 /**
- * The bytes of a stream, made when they are asked for: a client that does not read has nothing read for it either. Never
- * throws: a failure is told in the last line.
+ * Yields the bytes of a stream, each piece when it is asked for: for a client that does not read, the log is not read
+ * either. Never throws: a failure is the last line.
  */
-export async function* write(writing: Writing, ports: ChangesPorts): AsyncGenerator<Uint8Array, void> {
-  const { user, uuid, reading, frame } = writing;
-  const feed = ports.feeds.enter(user, writing.last);
-  let last = reading.since;
+export async function* write(request: StreamRequest, ports: ChangesPorts): AsyncGenerator<Uint8Array, void> {
+  const { user, uuid, options, frame } = request;
+  const feed = ports.feeds.acquire(user, request.last);
+  let last = options.since;
   try {
-    yield encoder.encode(frame.start(reading.since));
+    yield encoder.encode(frame.start(options.since));
     let isFirst = true;
-    for await (const event of follow(feed, reading, ports)) {
+    for await (const event of follow(feed, options, ports)) {
       last = event.last;
-      if (event.kind === 'changes') yield* rows(event.changes, isFirst, writing);
-      else yield* nonEmpty(encoder.encode(sign(event, frame)));
+      if (event.kind === 'changes') yield* rows(event.changes, isFirst, request);
+      else yield* nonEmpty(encoder.encode(textOf(event, frame)));
       isFirst &&= event.kind !== 'changes';
     }
   } catch (error) {
     ports.trace('changes failed', { uuid, error });
     yield encoder.encode(frame.end(last, ending('status:changes:fatal')));
   } finally {
-    ports.feeds.leave(user, feed);
+    ports.feeds.release(user, feed);
   }
 }
 
-function sign({ kind, last }: FeedEvent, frame: Frame): string {
-  if (kind === 'quiet') return frame.quiet;
+function textOf({ kind, last }: FeedEvent, frame: Frame): string {
+  if (kind === 'heartbeat') return frame.heartbeat;
   return frame.end(last, kind === 'timeout' ? ending('status:changes:timeout') : null);
 }
 
-/** Bytes of a piece: small writes cost more than their bytes, large ones are what a slow reader has to hold. */
-const PIECE = 32 * 1024;
+/** Size of a piece: small writes are slow, and a slow reader holds a large one in memory. */
+const PIECE_BYTES = 32 * 1024;
 
-/** The rows of a batch in pieces, made one after the other as they are asked for. */
-function* rows(changes: readonly Change[], isFirst: boolean, { frame, view, lines }: Writing): Generator<Uint8Array> {
+/** Yields the rows of a batch in pieces. */
+function* rows(
+  changes: readonly Change[],
+  isFirst: boolean,
+  { frame, view, lines }: StreamRequest,
+): Generator<Uint8Array> {
   const separator = nonEmpty(encoder.encode(frame.separator));
   let parts: Uint8Array[] = [];
   let size = 0;
@@ -61,7 +65,7 @@ function* rows(changes: readonly Change[], isFirst: boolean, { frame, view, line
     const line = lines.line(change, view, frame);
     parts.push(...(isFirst && place === 0 ? [line] : [...separator, line]));
     size += line.byteLength;
-    if (size < PIECE) continue;
+    if (size < PIECE_BYTES) continue;
     yield joined(parts);
     parts = [];
     size = 0;
@@ -69,7 +73,7 @@ function* rows(changes: readonly Change[], isFirst: boolean, { frame, view, line
   yield* nonEmpty(joined(parts));
 }
 
-/** An empty piece would be a write of nothing. */
+/** An empty piece would be an empty write. */
 function nonEmpty(piece: Uint8Array): Uint8Array[] {
   return piece.byteLength > 0 ? [piece] : [];
 }

@@ -13,7 +13,8 @@ import { verifyWithPublished } from '../adapters/senders/signatures/verify-publi
 import { travisKey } from '../adapters/senders/travis/signature.ts';
 import { dynamoDbFacts } from '../adapters/stores/dynamodb/facts.ts';
 import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
-import { systemClock, systemIds } from '../adapters/system/system.ts';
+import { systemClock } from '../adapters/system/clock.ts';
+import { systemIds } from '../adapters/system/ids.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { AcceptPorts } from './ports.ts';
 

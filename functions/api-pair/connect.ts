@@ -9,7 +9,8 @@ import { openHosts } from '../adapters/hosts/registry.ts';
 import { httpAccounts } from '../adapters/platform/accounts.ts';
 import { kmsSealer } from '../adapters/sealers/kms.ts';
 import { dynamoDbTokens } from '../adapters/stores/dynamodb/tokens.ts';
-import { systemClock, systemIds } from '../adapters/system/system.ts';
+import { systemClock } from '../adapters/system/clock.ts';
+import { systemIds } from '../adapters/system/ids.ts';
 import type { PairPorts } from './pair.ts';
 
 /** Pairing calls a host up to three times, and API Gateway gives up after 29 seconds. */

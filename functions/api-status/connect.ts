@@ -2,7 +2,8 @@ import { dynamoDb } from '../adapters/aws/dynamodb.ts';
 import { variable } from '../adapters/aws/environment.ts';
 import { publicUrl } from '../adapters/aws/public-url.ts';
 import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
-import { systemClock, systemIds } from '../adapters/system/system.ts';
+import { systemClock } from '../adapters/system/clock.ts';
+import { systemIds } from '../adapters/system/ids.ts';
 import type { LogReader } from '../core/ports/log-reader.ts';
 
 /** Returns what the endpoint works with. */

@@ -2,7 +2,8 @@ import { dynamoDb } from '../adapters/aws/dynamodb.ts';
 import { variable } from '../adapters/aws/environment.ts';
 import { dynamoDbConnections } from '../adapters/stores/dynamodb/connections.ts';
 import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
-import { systemClock, systemIds } from '../adapters/system/system.ts';
+import { systemClock } from '../adapters/system/clock.ts';
+import { systemIds } from '../adapters/system/ids.ts';
 import type { RegisterPorts } from './register.ts';
 
 /** Returns what the connection registry works with, and the id of the WebSocket API that only the service's functions open. */

@@ -3,7 +3,7 @@ import { variable } from '../adapters/aws/environment.ts';
 import { webSocketApi } from '../adapters/aws/web-socket-api.ts';
 import { gatewayPosting } from '../adapters/signals/post.ts';
 import { dynamoDbConnections } from '../adapters/stores/dynamodb/connections.ts';
-import { systemClock } from '../adapters/system/system.ts';
+import { systemClock } from '../adapters/system/clock.ts';
 import type { SignalPorts } from './signal.ts';
 
 /** Returns what sending signals works with. `INSIDE_POST` and `OUTSIDE_POST` are the addresses to post to connections at. */

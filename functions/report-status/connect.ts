@@ -6,7 +6,8 @@ import { openHosts } from '../adapters/hosts/registry.ts';
 import { kmsSealer } from '../adapters/sealers/kms.ts';
 import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
 import { dynamoDbTokens } from '../adapters/stores/dynamodb/tokens.ts';
-import { systemClock, systemIds } from '../adapters/system/system.ts';
+import { systemClock } from '../adapters/system/clock.ts';
+import { systemIds } from '../adapters/system/ids.ts';
 import type { ReportPorts } from './report.ts';
 
 /** Returns what setting commit statuses works with. */

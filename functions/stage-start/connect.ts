@@ -8,7 +8,8 @@ import { sqsQueue, sqsVisibility } from '../adapters/queues/sqs.ts';
 import { dynamoDbFacts } from '../adapters/stores/dynamodb/facts.ts';
 import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
 import { s3Tarballs } from '../adapters/stores/s3-tarballs.ts';
-import { systemClock, systemIds } from '../adapters/system/system.ts';
+import { systemClock } from '../adapters/system/clock.ts';
+import { systemIds } from '../adapters/system/ids.ts';
 import type { StageConnection } from '../triggers/stage.ts';
 import type { StartPorts } from './start.ts';
 

@@ -7,7 +7,8 @@ import { httpPlatform } from '../adapters/platform/hosting.ts';
 import { sqsQueue, sqsVisibility } from '../adapters/queues/sqs.ts';
 import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
 import { s3Tarballs } from '../adapters/stores/s3-tarballs.ts';
-import { systemClock, systemIds } from '../adapters/system/system.ts';
+import { systemClock } from '../adapters/system/clock.ts';
+import { systemIds } from '../adapters/system/ids.ts';
 import type { StageConnection } from '../triggers/stage.ts';
 import type { UploadPorts } from './upload.ts';
 

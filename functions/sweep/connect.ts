@@ -4,7 +4,8 @@ import { sqs } from '../adapters/aws/sqs.ts';
 import { sqsQueue } from '../adapters/queues/sqs.ts';
 import { dynamoDbBacklog } from '../adapters/stores/dynamodb/backlog.ts';
 import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
-import { systemClock, systemIds } from '../adapters/system/system.ts';
+import { systemClock } from '../adapters/system/clock.ts';
+import { systemIds } from '../adapters/system/ids.ts';
 import type { SweepPorts } from './sweep.ts';
 
 /** Returns what the sweep works with, apart from `trace`. */

@@ -2,9 +2,9 @@ import type { Connection, Connections } from '../../functions/core/ports/connect
 import type { Change } from '../../functions/core/ports/log-reader.ts';
 import type { OnSignal, Signals } from '../../functions/core/ports/signals.ts';
 
-/** The in-memory twin of the signals, for tests: `tell` is what the log would have told. */
+/** An in-memory fake of the signals; `notify` sends one. */
 export function memorySignals(): Signals & {
-  tell(user: string, last: number | null, changes?: readonly Change[]): void;
+  notify(user: string, last: number | null, changes?: readonly Change[]): void;
   subscribers(): number;
 } {
   const listeners = new Set<{ readonly user: string; readonly onSignal: OnSignal }>();
@@ -12,18 +12,18 @@ export function memorySignals(): Signals & {
     subscribe: (user, onSignal) => {
       const listener = { user, onSignal };
       listeners.add(listener);
-      // As after every connection: what came before it was missed.
+      // As after every connection: earlier signals were missed.
       queueMicrotask(() => listeners.has(listener) && onSignal(null));
       return { close: () => void listeners.delete(listener) };
     },
-    tell: (user, last, changes) => {
+    notify: (user, last, changes) => {
       for (const listener of [...listeners]) if (listener.user === user) listener.onSignal(last, changes);
     },
     subscribers: () => listeners.size,
   };
 }
 
-/** The in-memory twin of the connections. */
+/** An in-memory fake of the connection registry. */
 export function memoryConnections(): Connections {
   const open = new Map<string, { readonly user: string; readonly connection: Connection; registered: boolean }>();
   return {

@@ -6,12 +6,11 @@ import { presign } from '../../functions/adapters/signals/presign.ts';
 import { webSocketSignals } from '../../functions/adapters/signals/websocket.ts';
 import { dynamoDbLog } from '../../functions/adapters/stores/dynamodb/log.ts';
 import { dynamoDbReader } from '../../functions/adapters/stores/dynamodb/reader.ts';
-import { systemPause } from '../../functions/adapters/system/pause.ts';
-import { systemClock, systemIds } from '../../functions/adapters/system/system.ts';
+import { systemClock } from '../../functions/adapters/system/clock.ts';
+import { systemIds } from '../../functions/adapters/system/ids.ts';
 import { Feeds } from '../../functions/core/feed/feeds.ts';
 import { follow } from '../../functions/core/feed/follow.ts';
 import type { Clock } from '../../functions/core/ports/clock.ts';
-import type { Pause } from '../../functions/core/ports/pause.ts';
 import type { OnSignal, Signals } from '../../functions/core/ports/signals.ts';
 import { clientFor } from '../../lib/aws-local/clients.ts';
 import { append } from '../support/entries.ts';
@@ -95,11 +94,11 @@ describe('changes, whatever becomes of their signals and readers', () => {
     const property = fc.asyncProperty(story, async (told) => {
       users += 1;
       const user = `reader-${users}`;
-      const { clock, pause } = fast();
+      const clock = fastClock();
       const log = dynamoDbReader(table(0));
       const feeds = new Feeds({ log, signals: unreliable(signals(), told), clock });
       const total = told.bursts.reduce((sum, { writes }) => sum + writes, 0);
-      const world = { user, feeds, clock, pause, total, last: () => log.last(user) };
+      const world = { user, feeds, clock, total, last: () => log.last(user) };
       const cut = readInPieces(world, told.cuts);
       const slow = readWithARest(world, told.restsAfter);
       await write(user, told.bursts);
@@ -127,7 +126,6 @@ interface World {
   readonly user: string;
   readonly feeds: Feeds;
   readonly clock: Clock;
-  readonly pause: Pause;
   readonly total: number;
   readonly last: () => Promise<number>;
 }
@@ -151,35 +149,32 @@ async function readWithARest(world: World, after: number): Promise<number[]> {
 
 /** Reads on from the last row that was seen, until that moment or until all is there. */
 async function read(
-  { user, feeds, clock, pause, total, last }: World,
+  { user, feeds, clock, total, last }: World,
   seen: number[],
   until: number,
   between: (batch: number) => Promise<void> = async () => {},
 ): Promise<void> {
-  const feed = feeds.enter(user, await last());
+  const feed = feeds.acquire(user, await last());
   const endsAt = clock.now() + (until - Date.now()) * SPEED;
   const reading = { since: seen.at(-1) ?? 0, mode: 'continuous', limit: total * 2, app: null } as const;
   let batch = 0;
   try {
-    for await (const event of follow(feed, { ...reading, heartbeat: 15_000, endsAt }, { clock, pause })) {
+    for await (const event of follow(feed, { ...reading, heartbeatMs: 15_000, endsAt }, { clock })) {
       if (event.kind === 'changes') seen.push(...event.changes.map(({ seq }) => seq));
       if (seen.length >= total) break;
       await between(batch);
       batch += 1;
     }
   } finally {
-    feeds.leave(user, feed);
+    feeds.release(user, feed);
   }
 }
 
-function fast(): { readonly clock: Clock; readonly pause: Pause } {
+function fastClock(): Clock {
   const start = Date.now();
   return {
-    clock: {
-      now: () => start + (Date.now() - start) * SPEED,
-      sleep: (milliseconds) => sleep(milliseconds / SPEED),
-    },
-    pause: { until: (milliseconds, listen) => systemPause.until(milliseconds / SPEED, listen) },
+    now: () => start + (Date.now() - start) * SPEED,
+    sleep: (milliseconds, signal) => systemClock.sleep(milliseconds / SPEED, signal),
   };
 }
 

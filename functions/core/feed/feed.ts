@@ -2,119 +2,118 @@ import type { Clock } from '../ports/clock.ts';
 import type { Change, LogReader } from '../ports/log-reader.ts';
 import type { Signals, Subscription } from '../ports/signals.ts';
 
-/** What following a user's changes needs. */
+/** What following a user's changes works with. */
 export interface FeedPorts {
   readonly log: Pick<LogReader, 'changes' | 'last'>;
   readonly signals: Signals;
   readonly clock: Clock;
 }
 
-/** Some changes in their order, and the cursor behind them. */
+/** Some changes in order, and the cursor after them. */
 export interface Batch {
   readonly changes: readonly Change[];
-  /** May be beyond the last of `changes` when those between have expired. */
+  /** Greater than the `seq` of the last change when those between have expired. */
   readonly last: number;
 }
 
-/** Changes that are read at once: what a slow reader may hold, and one with its document may have 100 kB. */
-const READ = 32;
-/** Newest changes that are kept for readers that follow closely; who is further behind reads for itself. */
-const KEPT = 256;
-/** Milliseconds between two looks at the counter of the log, which find what no signal told. */
-const CHECK_MS = 30_000;
+/** Changes per read, which a slow reader may hold in memory: a change with its document may have 100 kB. */
+const READ_LIMIT = 32;
+/** Newest changes that are kept for readers that follow closely; a reader further behind reads the log itself. */
+const KEPT_CHANGES = 256;
+/** Time between two reads of the log's counter, which find changes without a signal. */
+const CHECK_INTERVAL_MS = 30_000;
 /**
- * Milliseconds between reads that do not bring the change that must come next. A row may show a moment after the row
- * behind it, because reads are no snapshot; what is still missing after all of them has expired.
+ * Pauses between reads that do not return the next change. A Query is not a snapshot: it may return change 5 and have
+ * passed the place of change 4 before that was written. A change that is still missing after the last read has expired.
  */
-const SETTLE_MS = [20, 50, 100, 200, 400];
-/** Milliseconds between tries of a read that failed; then the feed ends. */
-const RETRY_MS = [100, 400, 1600];
+const GAP_PAUSES_MS = [20, 50, 100, 200, 400];
+/** Pause before a failed read is tried once more, beside the SDK's own retries, which all happen within a second. */
+const RETRY_AFTER_MS = 2_000;
 
 /**
- * The changes of one user, as one process follows them for all its readers: one subscription, one read of the log at a
- * time, and the newest changes in memory. It subscribes when somebody first waits, so that who only reads costs nothing.
+ * The changes of one user, followed once per process for all readers: one subscription, one read of the log at a time, and
+ * the newest changes in memory. It subscribes when the first reader waits, so a reader that never waits costs nothing.
  *
- * Exactness does not depend on signals: `tail` only moves over changes that are there, each the next one, whether it was
- * read or came with a signal; and what was heard of but is not there yet (`heard > tail`) is the dirty flag that has the
- * reading go on.
+ * Correctness does not depend on signals. `lastSeq` moves only over changes that were read or came with a signal, each
+ * exactly the next one. While a greater number has been announced (`latestSeq > lastSeq`), the feed keeps reading.
  */
 export class Feed {
   readonly #ports: FeedPorts;
   readonly #user: string;
   readonly #listeners = new Set<() => void>();
   #kept: readonly Change[] = [];
-  #tail: number;
-  #heard: number;
+  #lastSeq: number;
+  #latestSeq: number;
   #checkedAt: number;
   #reading = false;
   #closed = false;
   #failure: unknown;
   #subscription: Subscription | undefined;
 
-  /** `last` is the number of the user's last change; the feed begins behind it and reads what lies before on demand. */
+  /** `last` is the number of the user's last change; the feed starts after it and reads earlier changes on demand. */
   constructor(ports: FeedPorts, user: string, last: number) {
     this.#ports = ports;
     this.#user = user;
-    this.#tail = last;
-    this.#heard = last;
+    this.#lastSeq = last;
+    this.#latestSeq = last;
     this.#checkedAt = ports.clock.now();
   }
 
-  /** Whether reading has failed for good; readers are told by `after`. */
+  /** Whether reading has failed for good; then `after` throws. */
   get failed(): boolean {
     return this.#failure !== undefined;
   }
 
-  /** When the counter of the log is to be looked at again, in milliseconds since 1970. */
+  /** When the log's counter is due to be read again, in milliseconds since 1970. */
   get checkAt(): number {
-    return this.#checkedAt + CHECK_MS;
+    return this.#checkedAt + CHECK_INTERVAL_MS;
   }
 
-  /** The next changes after a cursor; none when there is nothing new. Throws what reading the log threw. */
+  /** Returns the next changes after a cursor; none when there are none yet. Throws what reading the log threw. */
   async after(cursor: number): Promise<Batch> {
     if (this.failed) throw this.#failure;
-    if (cursor >= this.#tail) return { changes: [], last: cursor };
+    if (cursor >= this.#lastSeq) return { changes: [], last: cursor };
     const first = this.#kept[0]?.seq;
     if (first !== undefined && first <= cursor + 1) return batch(this.#kept.slice(cursor + 1 - first), cursor);
-    const target = this.#tail;
-    const found = await this.#settled(cursor);
-    // Everything up to where the log stood when this began has expired.
-    return found.length > 0 ? batch(found, cursor) : { changes: [], last: target };
+    const last = this.#lastSeq;
+    const found = await this.#readAcrossGaps(cursor);
+    // Without any change, everything up to `last` has expired.
+    return found.length > 0 ? batch(found, cursor) : { changes: [], last };
   }
 
   /**
-   * Has `wake` called whenever there may be something new after a cursor, soon when there is already: it may have come
-   * between the last look and this call. Gives back how to stop that.
+   * Calls `wake` whenever there may be changes after a cursor, and soon when there are some already: they may have come
+   * between the last read and this call. Returns a function that stops this.
    */
-  onNews(cursor: number, wake: () => void): () => void {
+  onNotification(cursor: number, wake: () => void): () => void {
     this.#listeners.add(wake);
-    if (this.#tail > cursor || this.failed) queueMicrotask(wake);
+    if (this.#lastSeq > cursor || this.failed) queueMicrotask(wake);
     this.#subscription ??= this.#ports.signals.subscribe(this.#user, (last, changes) =>
-      last === null ? void this.check() : this.hear(last, changes),
+      last === null ? void this.check() : this.notify(last, changes),
     );
     return () => void this.#listeners.delete(wake);
   }
 
-  /** Hears that the log of the user has grown to `last`, and perhaps by what, whether that is news or not. */
-  hear(last: number, changes: readonly Change[] = []): void {
+  /** Takes note that the user's log has reached `last`, with some of the changes up to it; ignores what it knows. */
+  notify(last: number, changes: readonly Change[] = []): void {
     if (this.#closed || this.failed) return;
-    this.#join(changes);
-    if (last <= this.#heard) return;
-    this.#heard = last;
+    this.#appendNext(changes);
+    if (last <= this.#latestSeq) return;
+    this.#latestSeq = last;
     void this.#read();
   }
 
-  /** Looks at the counter of the log. A look that fails is left to the next one. */
+  /** Reads the log's counter. A failure is ignored, because the next check reads it again. */
   async check(): Promise<void> {
     this.#checkedAt = this.#ports.clock.now();
     try {
-      this.hear(await this.#ports.log.last(this.#user));
+      this.notify(await this.#ports.log.last(this.#user));
     } catch {
-      // Nothing is lost by it: what has not been read will be heard of again.
+      // See above.
     }
   }
 
-  /** Ends the subscription; a read under way comes to nothing. */
+  /** Ends the subscription; a read in progress has no effect any more. */
   close(): void {
     this.#closed = true;
     this.#subscription?.close();
@@ -124,7 +123,7 @@ export class Feed {
     if (this.#reading) return;
     this.#reading = true;
     try {
-      while (this.#heard > this.#tail && !this.#closed) await this.#advance();
+      while (this.#latestSeq > this.#lastSeq && !this.#closed) await this.#advance();
     } catch (error) {
       this.#failure = error ?? new Error('The log could not be read.');
       this.#wakeAll();
@@ -134,48 +133,47 @@ export class Feed {
   }
 
   async #advance(): Promise<void> {
-    const [cursor, heard] = [this.#tail, this.#heard];
-    const found = await this.#settled(cursor);
+    const [cursor, latest] = [this.#lastSeq, this.#latestSeq];
+    const found = await this.#readAcrossGaps(cursor);
     const [first] = found;
-    if (this.#tail > cursor) this.#join(found);
-    else if (first) this.#grow(first.seq === cursor + 1 ? [...this.#kept, ...found] : found);
-    // Somebody spoke of changes that are not there. They will be heard of again when they are.
-    else if (this.#heard === heard) this.#heard = cursor;
+    if (this.#lastSeq > cursor) this.#appendNext(found);
+    else if (first) this.#keep(first.seq === cursor + 1 ? [...this.#kept, ...found] : found);
+    // The signal announced changes that do not exist. If they come, they are announced again.
+    else if (this.#latestSeq === latest) this.#latestSeq = cursor;
   }
 
-  /** Takes those changes that come next; some of them may be there already. */
-  #join(changes: readonly Change[]): void {
-    const next = contiguous(changes.filter(({ seq }) => seq > this.#tail));
-    if (next[0]?.seq === this.#tail + 1) this.#grow([...this.#kept, ...next]);
+  /** Appends those changes that come next; some of them may be known already. */
+  #appendNext(changes: readonly Change[]): void {
+    const next = contiguous(changes.filter(({ seq }) => seq > this.#lastSeq));
+    if (next[0]?.seq === this.#lastSeq + 1) this.#keep([...this.#kept, ...next]);
   }
 
-  #grow(kept: readonly Change[]): void {
-    this.#kept = kept.slice(-KEPT);
-    this.#tail = this.#kept.at(-1)?.seq ?? this.#tail;
-    this.#heard = Math.max(this.#heard, this.#tail);
+  #keep(changes: readonly Change[]): void {
+    this.#kept = changes.slice(-KEPT_CHANGES);
+    this.#lastSeq = this.#kept.at(-1)?.seq ?? this.#lastSeq;
+    this.#latestSeq = Math.max(this.#latestSeq, this.#lastSeq);
     this.#wakeAll();
   }
 
-  /** Reads until the change right after the cursor is there, or is known not to come any more. */
-  async #settled(cursor: number): Promise<readonly Change[]> {
-    for (const pause of SETTLE_MS) {
-      const found = contiguous(await this.#tryRead(cursor));
+  /** Reads until the change right after the cursor is there, or is known to have expired. */
+  async #readAcrossGaps(cursor: number): Promise<readonly Change[]> {
+    for (const pauseMs of GAP_PAUSES_MS) {
+      const found = contiguous(await this.#readWithRetry(cursor));
       if (found[0]?.seq === cursor + 1 || this.#closed) return found;
-      await this.#ports.clock.sleep(pause);
+      await this.#ports.clock.sleep(pauseMs);
     }
-    return contiguous(await this.#tryRead(cursor));
+    return contiguous(await this.#readWithRetry(cursor));
   }
 
-  async #tryRead(cursor: number): Promise<readonly Change[]> {
-    for (const pause of RETRY_MS) {
-      try {
-        return await this.#ports.log.changes(this.#user, cursor, READ);
-      } catch (error) {
-        if (this.#closed) throw error;
-        await this.#ports.clock.sleep(pause);
-      }
+  async #readWithRetry(cursor: number): Promise<readonly Change[]> {
+    const { log, clock } = this.#ports;
+    try {
+      return await log.changes(this.#user, cursor, READ_LIMIT);
+    } catch (error) {
+      if (this.#closed) throw error;
+      await clock.sleep(RETRY_AFTER_MS);
+      return log.changes(this.#user, cursor, READ_LIMIT);
     }
-    return this.#ports.log.changes(this.#user, cursor, READ);
   }
 
   #wakeAll(): void {
@@ -184,10 +182,11 @@ export class Feed {
 }
 
 function batch(changes: readonly Change[], cursor: number): Batch {
-  const some = changes.slice(0, READ);
+  const some = changes.slice(0, READ_LIMIT);
   return { changes: some, last: some.at(-1)?.seq ?? cursor };
 }
 
+/** Returns the changes up to the first gap. */
 function contiguous(found: readonly Change[]): readonly Change[] {
   const gap = found.findIndex((change, place) => place > 0 && change.seq !== (found[place - 1]?.seq ?? 0) + 1);
   return gap === -1 ? found : found.slice(0, gap);

@@ -5,7 +5,7 @@ interface Shared {
   readers: number;
 }
 
-/** The feeds of a process: all readers of one user share one, as long as there are any. */
+/** The feeds of a process: all readers of a user share one for as long as there are any. */
 export class Feeds {
   readonly #ports: FeedPorts;
   readonly #shared = new Map<string, Shared>();
@@ -15,24 +15,24 @@ export class Feeds {
   }
 
   /**
-   * The user's feed, for a reader that has just read `last` as the number of the last change. Who enters has to `leave`
-   * with what it got.
+   * Returns the user's feed, for a reader that has just read `last` as the number of the last change. The reader must
+   * `release` it.
    */
-  enter(user: string, last: number): Feed {
+  acquire(user: string, last: number): Feed {
     const known = this.#shared.get(user);
     if (known && !known.feed.failed) {
       known.readers += 1;
-      known.feed.hear(last);
+      known.feed.notify(last);
       return known.feed;
     }
-    // One that has failed is left to the readers it has; they are ending.
+    // A feed that has failed keeps its current readers, which are ending.
     const feed = new Feed(this.#ports, user, last);
     this.#shared.set(user, { feed, readers: 1 });
     return feed;
   }
 
-  /** Ends a reader's part; the last one closes the feed. */
-  leave(user: string, feed: Feed): void {
+  /** Gives the feed back; the last reader closes it. */
+  release(user: string, feed: Feed): void {
     const known = this.#shared.get(user);
     const isShared = known?.feed === feed;
     if (isShared) known.readers -= 1;

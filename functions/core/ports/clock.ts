@@ -1,6 +1,7 @@
-/** The time, as a port so that the core has none of its own. */
+/** The time, as a port so that the core has neither a clock nor timers of its own. */
 export interface Clock {
-  /** Milliseconds since 1970. */
+  /** Returns the milliseconds since 1970. */
   now(): number;
-  sleep(milliseconds: number): Promise<void>;
+  /** Resolves after that many milliseconds, or as soon as the signal is aborted. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { Entry } from '../entry/entry.ts';
 
-/** A change of the feed: the entry as it stood then, with its `seq`. */
+/** A change of the feed: the entry as it was at that time, with its `seq`. */
 export type Change = Entry;
 
 /** What the badge of a repository shows. */
@@ -20,14 +20,17 @@ export interface Page {
   readonly entries: readonly Entry[];
 }
 
-/** The log, as readers see it. */
+/** Reads the log. */
 export interface LogReader {
   read(user: string, number: number): Promise<Entry | null>;
   /** The cost does not depend on `skip`. */
   page(query: PageQuery): Promise<Page>;
-  /** Up to `limit` changes after `since`, contiguous and in order. */
+  /**
+   * Returns up to `limit` changes after `since`, in order. The read is not a snapshot: a change may be missing although a
+   * later one is there.
+   */
   changes(user: string, since: number, limit: number): Promise<readonly Change[]>;
-  /** Number of the user's last change; 0 before the first. */
+  /** Returns the number of the user's last change; 0 before the first. */
   last(user: string): Promise<number>;
   badge(user: string, repository: string): Promise<Badge>;
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { dynamoDbLog } from '../../../functions/adapters/stores/dynamodb/log.ts';
-import { systemClock, systemIds } from '../../../functions/adapters/system/system.ts';
+import { systemClock } from '../../../functions/adapters/system/clock.ts';
+import { systemIds } from '../../../functions/adapters/system/ids.ts';
 import { row } from '../../../functions/core/entry/views.ts';
 import { clientFor } from '../../../lib/aws-local/clients.ts';
 import { append, entry } from '../../support/entries.ts';

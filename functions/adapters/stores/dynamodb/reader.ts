@@ -5,7 +5,10 @@ import { shownBadge } from './badge.ts';
 import { appPartition, appSort, changeSk, entryOf, entrySk, type Item, keys, numberIn, S, stringIn } from './items.ts';
 import { readEntry, readItem, type TableContext } from './table.ts';
 
-/** The log in DynamoDB, as readers see it. */
+/** The greatest number that fits into the sort key of a change. */
+const MAX_SEQ = 999_999_999_999;
+
+/** Returns the reader of the log in DynamoDB. */
 export function dynamoDbReader(context: TableContext): LogReader {
   return {
     read: (user, number) => readEntry(context, user, number),
@@ -16,7 +19,7 @@ export function dynamoDbReader(context: TableContext): LogReader {
   };
 }
 
-/** A page is a range of numbers, because they are dense: nothing that it skips is read. */
+/** A page is a range of numbers, because numbers have no gaps: skipped entries are not read. */
 async function page(context: TableContext, query: PageQuery): Promise<Page> {
   const { user, app, skip, limit } = query;
   const total = await countOf(context, user, app);
@@ -53,42 +56,25 @@ function ofApp(user: string, app: string, oldest: number, newest: number): Parti
   };
 }
 
-/** Reads of one range that did not come out contiguous, before what is missing counts as expired. */
-const READS = 4;
-
-/**
- * A Query is no snapshot: it may meet change 5 and have passed the place of change 4 before that was written. So only
- * the contiguous beginning counts, and a gap at the very front is read again; when it stays, those changes have
- * expired and the feed begins behind them.
- */
 async function changes(context: TableContext, user: string, since: number, limit: number): Promise<readonly Change[]> {
-  for (let read = 1; ; read += 1) {
-    const items = await queryAll(context, {
-      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-      ExpressionAttributeValues: {
-        ':pk': S(user),
-        ':from': S(changeSk(since + 1)),
-        ':to': S(changeSk(999_999_999_999)),
-      },
-      ConsistentRead: true,
-      Limit: limit,
-    });
-    const found = contiguous(items.map((item) => JSON.parse(stringIn(item, 'doc') ?? 'null') as Entry));
-    const first = found[0];
-    if (!first || first.seq === since + 1 || read === READS) return found;
-  }
-}
-
-function contiguous(found: readonly Change[]): readonly Change[] {
-  const gap = found.findIndex((change, place) => place > 0 && change.seq !== (found[place - 1]?.seq ?? 0) + 1);
-  return gap === -1 ? found : found.slice(0, gap);
+  const items = await queryAll(context, {
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+    ExpressionAttributeValues: {
+      ':pk': S(user),
+      ':from': S(changeSk(since + 1)),
+      ':to': S(changeSk(MAX_SEQ)),
+    },
+    ConsistentRead: true,
+    Limit: limit,
+  });
+  return items.map((item) => JSON.parse(stringIn(item, 'doc') ?? 'null') as Entry);
 }
 
 async function badge(context: TableContext, user: string, repository: string): Promise<Badge> {
   return shownBadge(await readItem(context, keys.badge(user, repository)));
 }
 
-/** All items of a range: one request answers at most 1 MB. */
+/** Returns all items of a range, in several requests: one returns at most 1 MB. */
 async function queryAll({ client, table }: TableContext, input: Partial<QueryCommandInput>): Promise<Item[]> {
   const items: Item[] = [];
   let from: Item | undefined;

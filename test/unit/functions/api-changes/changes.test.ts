@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { systemPause } from '../../../../functions/adapters/system/pause.ts';
-import { systemClock } from '../../../../functions/adapters/system/system.ts';
+import { systemClock } from '../../../../functions/adapters/system/clock.ts';
 import { changes } from '../../../../functions/api-changes/changes.ts';
 import { Feeds } from '../../../../functions/core/feed/feeds.ts';
 import type { HttpRequest } from '../../../../functions/triggers/http.ts';
@@ -30,13 +29,12 @@ function world({ seconds = 60 } = {}) {
     log: reader,
     feeds: new Feeds({ log: reader, signals, clock }),
     clock,
-    pause: systemPause,
     seconds,
     trace: (event, fields) => traced.push([event, fields]),
   });
   const write = async (count = 1) => {
     for (let row = 0; row < count; row += 1) await append(log, { appName: 'shop' });
-    signals.tell('ann', await log.last('ann'));
+    signals.notify('ann', await log.last('ann'));
   };
   const ask = async (query: Record<string, string> = {}, more: Partial<HttpRequest> = {}) => {
     const answer = await endpoint(request({ query, ...more }));

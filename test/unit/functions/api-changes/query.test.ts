@@ -10,7 +10,7 @@ describe('the query of the changes', () => {
       since: 'now',
       mode: 'continuous',
       docs: 'false',
-      heartbeat: 15_000,
+      heartbeatMs: 15_000,
       limit: Number.POSITIVE_INFINITY,
       app: null,
       events: false,
@@ -41,7 +41,7 @@ describe('the query of the changes', () => {
   });
 
   it('never lets a stream be silent for so long that the gateway ends it', () => {
-    expect(read({ heartbeat: '86400000' }).heartbeat).toBe(240_000);
+    expect(read({ heartbeat: '86400000' }).heartbeatMs).toBe(240_000);
   });
 
   it.each([

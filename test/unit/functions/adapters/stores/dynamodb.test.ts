@@ -6,7 +6,8 @@ import { dynamoDbBacklog } from '../../../../../functions/adapters/stores/dynamo
 import { dynamoDbFacts } from '../../../../../functions/adapters/stores/dynamodb/facts.ts';
 import { dynamoDbLog } from '../../../../../functions/adapters/stores/dynamodb/log.ts';
 import { dynamoDbReader } from '../../../../../functions/adapters/stores/dynamodb/reader.ts';
-import { systemClock, systemIds } from '../../../../../functions/adapters/system/system.ts';
+import { systemClock } from '../../../../../functions/adapters/system/clock.ts';
+import { systemIds } from '../../../../../functions/adapters/system/ids.ts';
 import { startDynamoDb } from '../../../../../lib/aws-local/emulators/dynamodb.ts';
 import { deployLogContract } from '../../../../contracts/deploy-log.ts';
 import { createLogTable, emulatorClient } from '../../../../support/dynamodb-table.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Feed } from '../../../../../functions/core/feed/feed.ts';
 import { Feeds } from '../../../../../functions/core/feed/feeds.ts';
-import { type FeedEvent, follow, type Reading } from '../../../../../functions/core/feed/follow.ts';
+import { type FeedEvent, follow, type ReadOptions } from '../../../../../functions/core/feed/follow.ts';
 import type { Change } from '../../../../../functions/core/ports/log-reader.ts';
 import { appending } from '../../../../contracts/deploy-log.ts';
 import { memorySignals } from '../../../../fakes/signals.ts';
@@ -37,18 +37,10 @@ class TestTime {
   #timers: { at: number; resolve: () => void }[] = [];
   readonly clock = {
     now: () => this.#now,
-    sleep: (milliseconds: number) => this.#wait(milliseconds),
-  };
-  readonly pause = {
-    until: (milliseconds: number, listen: (wake: () => void) => () => void) =>
+    sleep: (milliseconds: number, signal?: AbortSignal) =>
       new Promise<void>((resolve) => {
-        let stop = () => {};
-        const end = () => {
-          stop();
-          resolve();
-        };
-        stop = listen(end);
-        void this.#wait(milliseconds).then(end);
+        signal?.addEventListener('abort', () => resolve());
+        void this.#wait(milliseconds).then(resolve);
       }),
   };
 
@@ -75,27 +67,27 @@ function world() {
   const time = new TestTime();
   const signals = memorySignals();
   const feeds = new Feeds({ log, signals, clock: time.clock });
-  const read = (since: number, patch: Partial<Reading> = {}) => {
+  const read = (since: number, patch: Partial<ReadOptions> = {}) => {
     const seen: number[] = [];
     const events: FeedEvent['kind'][] = [];
-    const feed = feeds.enter('ann', log.rows.length);
-    const reading: Reading = {
+    const feed = feeds.acquire('ann', log.rows.length);
+    const options: ReadOptions = {
       since,
       mode: 'continuous',
       limit: Number.MAX_SAFE_INTEGER,
       app: null,
-      heartbeat: 15_000,
+      heartbeatMs: 15_000,
       endsAt: time.clock.now() + 840_000,
       ...patch,
     };
     const ended = (async () => {
       let last = since;
-      for await (const event of follow(feed, reading, time)) {
+      for await (const event of follow(feed, options, time)) {
         events.push(event.kind);
         if (event.kind === 'changes') seen.push(...event.changes.map(({ seq }) => seq));
         last = event.last;
       }
-      feeds.leave('ann', feed);
+      feeds.release('ann', feed);
       return last;
     })();
     return { seen, events, ended };
@@ -129,12 +121,12 @@ describe('a feed of changes', () => {
           for (const one of steps) {
             if (one === 'commit') log.commit();
             else if (one === 'hide the next') log.hidden = log.rows.length;
-            else if (one === 'look') signals.tell('ann', null);
+            else if (one === 'look') signals.notify('ann', null);
             // Late, early, doubled, of changes that are not there yet: a signal may say anything.
             // And changes come along in any order, with gaps and doubles; but only those that are there.
             else if ('signal' in one) {
               const along = one.with.flatMap((back) => log.rows.at(-1 - back) ?? []);
-              signals.tell('ann', Math.max(0, log.rows.length + one.signal), along);
+              signals.notify('ann', Math.max(0, log.rows.length + one.signal), along);
             } else await time.pass(one.wait);
           }
           // Without any further signal the look at the counter finds the rest.
@@ -155,7 +147,7 @@ describe('a feed of changes', () => {
         for (const burst of bursts) {
           const reader = read(seen.at(-1) ?? 0, { endsAt: time.clock.now() + 1_000 });
           for (let row = 0; row < burst; row += 1) log.commit();
-          signals.tell('ann', log.rows.length);
+          signals.notify('ann', log.rows.length);
           await time.pass(1_500);
           seen.push(...reader.seen);
           expect(await reader.ended).toBe(seen.at(-1) ?? 0);
@@ -172,7 +164,7 @@ describe('a feed of changes', () => {
     await time.pass(10);
     const before = log.reads;
     log.commit();
-    signals.tell('ann', 1);
+    signals.notify('ann', 1);
     await time.pass(10);
     expect(readers.map(({ seen }) => seen)).toEqual(readers.map(() => [1]));
     expect(log.reads - before).toBe(1);
@@ -187,7 +179,7 @@ describe('a feed of changes', () => {
     for (const count of [1, 3, 2]) {
       for (let row = 0; row < count; row += 1) log.commit();
       const along = log.rows.slice(-count - 1);
-      for (let times = 0; times < 2; times += 1) signals.tell('ann', log.rows.length, along);
+      for (let times = 0; times < 2; times += 1) signals.notify('ann', log.rows.length, along);
     }
     await time.pass(10);
     expect([reader.seen, log.reads - before]).toEqual([upTo(6), 0]);
@@ -199,7 +191,7 @@ describe('a feed of changes', () => {
     await time.pass(10);
     for (const count of [1, 2, 3]) {
       for (let row = 0; row < count; row += 1) log.commit();
-      signals.tell('ann', log.rows.length, log.rows.slice(-1));
+      signals.notify('ann', log.rows.length, log.rows.slice(-1));
       await time.pass(10);
     }
     expect(reader.seen).toEqual(upTo(6));
@@ -217,10 +209,10 @@ describe('a feed of changes', () => {
       return found;
     };
     log.commit();
-    signals.tell('ann', 1);
+    signals.notify('ann', 1);
     await time.pass(10);
     log.commit();
-    signals.tell('ann', 2, log.rows.slice());
+    signals.notify('ann', 2, log.rows.slice());
     await time.pass(10);
     expect(reader.seen).toEqual([1, 2]);
     log.changes = changes;
@@ -228,7 +220,7 @@ describe('a feed of changes', () => {
     answer();
     await time.pass(10);
     log.commit();
-    signals.tell('ann', 3);
+    signals.notify('ann', 3);
     await time.pass(10);
     expect(reader.seen).toEqual([1, 2, 3]);
   });
@@ -237,12 +229,12 @@ describe('a feed of changes', () => {
     const { log, time, signals } = world();
     const feed = new Feed({ log, signals, clock: time.clock }, 'ann', 0);
     log.commit();
-    feed.hear(1);
+    feed.notify(1);
     await time.pass(1);
     // The reader's last look was before that, at cursor 0.
     const woken: number[] = [];
-    feed.onNews(0, () => woken.push(0));
-    feed.onNews(1, () => woken.push(1));
+    feed.onNotification(0, () => woken.push(0));
+    feed.onNotification(1, () => woken.push(1));
     await time.pass(1);
     expect(woken).toEqual([0]);
     feed.close();
@@ -262,6 +254,16 @@ describe('a feed of changes', () => {
     expect([none.seen, await none.ended]).toEqual([[], 9]);
   });
 
+  it('reads the log six times before it takes a missing change for expired', async () => {
+    const { log, time, read } = world();
+    for (let row = 0; row < 3; row += 1) log.commit();
+    log.rows.splice(0, 1);
+    log.last = async () => 3;
+    const reader = read(0, { mode: 'normal' });
+    await time.pass(5_000);
+    expect([await reader.ended, reader.seen, log.reads]).toEqual([3, [2, 3], 6]);
+  });
+
   it('lets who is far behind read for itself, while the others follow from memory', async () => {
     const { log, time, signals, read } = world();
     for (let row = 0; row < 700; row += 1) log.commit();
@@ -270,7 +272,7 @@ describe('a feed of changes', () => {
     await time.pass(100);
     const before = log.reads;
     log.commit();
-    signals.tell('ann', 701);
+    signals.notify('ann', 701);
     await time.pass(100);
     expect(log.reads - before).toBe(1);
     expect([far.seen, near.seen]).toEqual([upTo(701), [701]]);
@@ -286,7 +288,7 @@ describe('a feed of changes', () => {
       throw new Error('away');
     };
     log.rows.push({ ...(log.rows[0] as Change), seq: 2 });
-    signals.tell('ann', 2);
+    signals.notify('ann', 2);
     await time.pass(1_000);
     log.changes = changes;
     await time.pass(2_000);
@@ -294,7 +296,7 @@ describe('a feed of changes', () => {
     log.changes = async () => {
       throw new Error('away');
     };
-    signals.tell('ann', 3);
+    signals.notify('ann', 3);
     const failed = expect(reader.ended).rejects.toThrow('away');
     await time.pass(10_000);
     await failed;
@@ -346,9 +348,9 @@ describe('a feed of changes', () => {
 
   it('gives a sign of life when nothing happens, and says when its time is over', async () => {
     const { time, read } = world();
-    const reader = read(0, { heartbeat: 1_000, endsAt: 3_500 });
+    const reader = read(0, { heartbeatMs: 1_000, endsAt: 3_500 });
     await time.pass(4_000);
-    expect(reader.events).toEqual(['quiet', 'quiet', 'quiet', 'timeout']);
+    expect(reader.events).toEqual(['heartbeat', 'heartbeat', 'heartbeat', 'timeout']);
   });
 
   it('of the kind normal ends with what there is, longpoll with the first changes', async () => {
@@ -359,7 +361,7 @@ describe('a feed of changes', () => {
     expect(empty.events).toEqual(['done']);
     expect(poll.events).toEqual([]);
     log.commit();
-    signals.tell('ann', 1);
+    signals.notify('ann', 1);
     await time.pass(100);
     expect([poll.seen, poll.events.at(-1)]).toEqual([[1], 'done']);
   });

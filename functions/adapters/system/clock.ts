@@ -1,0 +1,17 @@
+import type { Clock } from '../../core/ports/clock.ts';
+
+/** The clock and the timers of this process. */
+export const systemClock: Clock = {
+  now: Date.now,
+  sleep: (milliseconds, signal) =>
+    new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', end);
+        resolve();
+      };
+      const timer = setTimeout(end, milliseconds);
+      signal?.addEventListener('abort', end);
+      if (signal?.aborted) end();
+    }),
+};
