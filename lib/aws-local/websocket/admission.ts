@@ -49,7 +49,7 @@ async function identify(
   if (authorization !== 'AWS_IAM')
     return { authorizer: await askAuthorizer(backend, authorization, { request, facts }) };
   const { accessKeyId, secretAccessKey } = localCredentials;
-  verifySignature(request, { accessKeyId, secretAccessKey, region, service: 'execute-api' }, Date.now());
+  await verifySignature(request, { accessKeyId, secretAccessKey, region, service: 'execute-api' }, Date.now());
   return { identity: { ...facts.identity, ...iamIdentity(accessKeyId) } };
 }
 

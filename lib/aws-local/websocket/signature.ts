@@ -1,6 +1,8 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { SignatureV4 } from '@smithy/signature-v4';
 import type { GatewayRequest } from '../gateway/request.ts';
 import { Rejection } from './rejection.ts';
+import { Sha256 } from './sha256.ts';
 
 /** The credentials a request has to be signed with. */
 export interface Credentials {
@@ -10,128 +12,103 @@ export interface Credentials {
   readonly service: string;
 }
 
-/** What a request says about its signature, in its query or in its Authorization header. */
+/** What a request says about its signature. */
 interface Claim {
+  readonly presigned: boolean;
   readonly credential: string;
   readonly signedHeaders: readonly string[];
   readonly signature: string;
-  /** `YYYYMMDDTHHMMSSZ`. */
-  readonly date: string;
-  readonly lifeMs: number;
+  readonly signingDate: Date;
+  readonly expiresIn: number;
 }
 
-const algorithm = 'AWS4-HMAC-SHA256';
-// A signature in a header lives as long as clocks may differ.
-const clockSkewMs = 5 * 60_000;
-const longestLifeMs = 7 * 24 * 60 * 60_000;
-const emptyBodyHash = sha256('');
+const ALGORITHM = 'AWS4-HMAC-SHA256';
+const CLOCK_SKEW_SECONDS = 5 * 60;
+const MAX_EXPIRES_SECONDS = 7 * 24 * 60 * 60;
+/** Query parameters that the signer sets itself. */
+const SIGNATURE_PARAMETERS = /^X-Amz-(?:Algorithm|Credential|Date|Expires|SignedHeaders|Signature)$/;
 
 /**
- * Makes sure that a request without a body was signed with these credentials (Signature Version 4, presigned query or
- * Authorization header) and that the signature is in force at `now` (epoch milliseconds).
+ * Checks that a request without a body was signed with these credentials (Signature Version 4, presigned query or
+ * Authorization header) and that the signature is valid at `now` (epoch milliseconds).
  *
  * @throws Rejection 403
  * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
-export function verifySignature(request: GatewayRequest, credentials: Credentials, now: number): void {
-  const claim = presigned(request) ?? signedHeader(request);
+export async function verifySignature(request: GatewayRequest, credentials: Credentials, now: number): Promise<void> {
+  const claim = claimOf(request);
   if (!claim) throw new Rejection(403, 'the request is not signed', 'Missing Authentication Token');
-  const { accessKeyId, region, service } = credentials;
-  const scope = `${claim.date.slice(0, 8)}/${region}/${service}/aws4_request`;
-  if (claim.credential !== `${accessKeyId}/${scope}`) {
-    throw refuse('the request is signed with other credentials, or for another day, region or service');
-  }
-  checkTime(claim, now);
-  if (!claim.signedHeaders.includes('host')) throw refuse('the signature does not cover the Host header');
-  const expected = sign(credentials, { scope, date: claim.date, canonical: canonicalRequest(request, claim) });
-  if (!equal(expected, claim.signature)) throw refuse('the signature does not match the request');
+  const { signingDate, expiresIn, signedHeaders } = claim;
+  if (Number.isNaN(signingDate.getTime())) throw refuse('X-Amz-Date is not a date');
+  if (!(expiresIn >= 1 && expiresIn <= MAX_EXPIRES_SECONDS)) throw refuse('X-Amz-Expires is not 1 to 604800');
+  const ageSeconds = (now - signingDate.getTime()) / 1000;
+  if (ageSeconds < -CLOCK_SKEW_SECONDS) throw refuse('the signature is not valid yet');
+  if (ageSeconds > expiresIn) throw refuse('the signature has expired');
+  if (!signedHeaders.includes('host')) throw refuse('the signature does not cover the Host header');
+  const expected = await sign(request, credentials, claim);
+  if (claim.credential !== expected.credential) throw refuse('the credential is not of this key, day and service');
+  if (!equal(claim.signature, expected.signature)) throw refuse('the signature does not match the request');
 }
 
-function presigned({ query }: GatewayRequest): Claim | undefined {
-  const signature = query?.['X-Amz-Signature'];
-  if (!query || signature === undefined) return undefined;
-  if (query['X-Amz-Algorithm'] !== algorithm) throw refuse(`only ${algorithm} is understood`);
-  const seconds = Number(query['X-Amz-Expires']);
-  if (!(seconds >= 1 && seconds * 1000 <= longestLifeMs)) throw refuse('X-Amz-Expires is not between 1 and 604800');
+function claimOf(request: GatewayRequest): Claim | undefined {
+  const { query } = request;
+  const authorization = headerOf(request, 'authorization') ?? '';
+  const presigned = query?.['X-Amz-Signature'] !== undefined && query['X-Amz-Algorithm'] === ALGORITHM;
+  if (!presigned && !authorization.startsWith(`${ALGORITHM} `)) return undefined;
+  const field = (name: string): string => (presigned ? query[`X-Amz-${name}`] : fieldOf(authorization, name)) ?? '';
   return {
-    credential: query['X-Amz-Credential'] ?? '',
-    signedHeaders: (query['X-Amz-SignedHeaders'] ?? '').split(';'),
-    signature,
-    date: query['X-Amz-Date'] ?? '',
-    lifeMs: seconds * 1000,
-  };
-}
-
-function signedHeader(request: GatewayRequest): Claim | undefined {
-  const authorization = headerOf(request, 'authorization');
-  if (!authorization?.startsWith(`${algorithm} `)) return undefined;
-  const field = (name: string): string => new RegExp(`[ ,]${name}=([^, ]+)`).exec(authorization)?.[1] ?? '';
-  return {
+    presigned,
     credential: field('Credential'),
     signedHeaders: field('SignedHeaders').split(';'),
     signature: field('Signature'),
-    date: headerOf(request, 'x-amz-date') ?? '',
-    lifeMs: clockSkewMs,
+    signingDate: parseDate(presigned ? field('Date') : headerOf(request, 'x-amz-date')),
+    // A signature in a header is valid for as long as clocks may differ.
+    expiresIn: presigned ? Number(field('Expires')) : CLOCK_SKEW_SECONDS,
   };
 }
 
-function checkTime({ date, lifeMs }: Claim, now: number): void {
-  const signedAt = Date.parse(date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'));
-  if (Number.isNaN(signedAt)) throw refuse('X-Amz-Date is not a date');
-  if (signedAt > now + clockSkewMs) throw refuse('the signature is not yet current');
-  if (now > signedAt + lifeMs) throw refuse('the signature has expired');
+/** Signs what the claim says was signed; for any other request the result differs. */
+async function sign(
+  request: GatewayRequest,
+  { region, service, ...credentials }: Credentials,
+  { presigned, signedHeaders, signingDate, expiresIn }: Claim,
+): Promise<{ credential: string; signature: string }> {
+  const signer = new SignatureV4({ credentials, region, service, sha256: Sha256, applyChecksum: false });
+  const query = Object.entries(request.multiValueQuery ?? {}).filter(([name]) => !SIGNATURE_PARAMETERS.test(name));
+  const unsigned = {
+    method: request.httpMethod,
+    protocol: 'https:',
+    hostname: request.host,
+    path: request.path,
+    headers: Object.fromEntries(signedHeaders.map((name) => [name, headerOf(request, name) ?? ''])),
+    query: Object.fromEntries(query),
+  };
+  const signableHeaders = new Set(signedHeaders);
+  if (presigned) {
+    const options = { signingDate, signableHeaders, unhoistableHeaders: signableHeaders, expiresIn };
+    const { query: signed = {} } = await signer.presign(unsigned, options);
+    return { credential: String(signed['X-Amz-Credential']), signature: String(signed['X-Amz-Signature']) };
+  }
+  const { authorization = '' } = (await signer.sign(unsigned, { signingDate, signableHeaders })).headers;
+  return {
+    credential: fieldOf(authorization, 'Credential') ?? '',
+    signature: fieldOf(authorization, 'Signature') ?? '',
+  };
 }
 
-function canonicalRequest(request: GatewayRequest, { signedHeaders }: Claim): string {
-  const headers = signedHeaders.map((name) => {
-    const value = headerOf(request, name);
-    if (value === undefined) throw refuse('a signed header is missing');
-    return `${name}:${value.trim().replace(/\s+/g, ' ')}\n`;
-  });
-  return [
-    request.httpMethod,
-    request.path.split('/').map(encode).join('/'),
-    canonicalQuery(request),
-    headers.join(''),
-    signedHeaders.join(';'),
-    headerOf(request, 'x-amz-content-sha256') ?? emptyBodyHash,
-  ].join('\n');
+function fieldOf(authorization: string, name: string): string | undefined {
+  return new RegExp(`[ ,]${name}=([^, ]+)`).exec(authorization)?.[1];
 }
 
-function canonicalQuery({ multiValueQuery }: GatewayRequest): string {
-  return Object.entries(multiValueQuery ?? {})
-    .filter(([name]) => name !== 'X-Amz-Signature')
-    .map(([name, values]) => [encode(name), values.map(encode).sort()] as const)
-    .sort(([left], [right]) => (left < right ? -1 : 1))
-    .flatMap(([name, values]) => values.map((value) => `${name}=${value}`))
-    .join('&');
+/** Reads `YYYYMMDDTHHMMSSZ`. */
+function parseDate(text = ''): Date {
+  return new Date(text.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'));
 }
 
-function sign(
-  { secretAccessKey, region, service }: Credentials,
-  { scope, date, canonical }: { scope: string; date: string; canonical: string },
-): string {
-  const steps = [date.slice(0, 8), region, service, 'aws4_request'];
-  const key = steps.reduce<Buffer | string>((parent, step) => hmac(parent, step), `AWS4${secretAccessKey}`);
-  return hmac(key, [algorithm, date, scope, sha256(canonical)].join('\n')).toString('hex');
-}
-
-function hmac(key: Buffer | string, text: string): Buffer {
-  return createHmac('sha256', key).update(text).digest();
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
-}
-
-/** Hashed first: texts of different length can be compared in constant time, too. */
+/** Compares digests: `timingSafeEqual` throws for strings of different lengths. */
 function equal(left: string, right: string): boolean {
-  return timingSafeEqual(Buffer.from(sha256(left)), Buffer.from(sha256(right)));
-}
-
-/** RFC 3986: `encodeURIComponent` leaves five characters that a signature wants encoded. */
-function encode(text: string): string {
-  return encodeURIComponent(text).replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(left), digest(right));
 }
 
 function headerOf({ headers }: GatewayRequest, name: string): string | undefined {

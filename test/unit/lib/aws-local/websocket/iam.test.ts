@@ -1,28 +1,8 @@
-import { createHash, createHmac } from 'node:crypto';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Sha256 } from '../../../../../lib/aws-local/websocket/sha256.ts';
 import { openSocket, refusedSocket } from '../../../../support/aws-local/socket-client.ts';
 import { type SocketFixture, startSocketFixture } from '../../../../support/aws-local/socket-fixture.ts';
-
-/** What AWS's own signer needs of a hash. */
-class Sha256 {
-  readonly #hash;
-  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
-    this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', bytes(secret));
-  }
-  update(data: string | ArrayBuffer | ArrayBufferView): void {
-    this.#hash.update(bytes(data));
-  }
-  digest(): Promise<Uint8Array> {
-    return Promise.resolve(this.#hash.digest());
-  }
-  reset(): void {}
-}
-
-function bytes(data: string | ArrayBuffer | ArrayBufferView): Buffer {
-  if (typeof data === 'string') return Buffer.from(data);
-  return data instanceof ArrayBuffer ? Buffer.from(data) : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-}
 
 const signer = (more: object = {}): SignatureV4 =>
   new SignatureV4({
