@@ -8,6 +8,8 @@ export default defineConfig({
     reporters: ['default', 'test/support/failed-tests.ts'],
     testTimeout: 20_000,
     hookTimeout: 60_000,
+    // What is polled for comes late on a busy machine; the default is one second.
+    expect: { poll: { timeout: 15_000 } },
     pool: 'forks',
     maxWorkers: 2,
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
@@ -20,8 +22,10 @@ export default defineConfig({
           name: 'service',
           ...projects.service,
           globalSetup: ['test/support/service/synthesise.ts'],
-          testTimeout: 90_000,
-          hookTimeout: 120_000,
+          // Longer than what the helpers wait for, so that their errors say what did not happen.
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          expect: { poll: { timeout: 30_000 } },
         },
       },
     ],

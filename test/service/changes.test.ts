@@ -19,13 +19,18 @@ interface Stream {
   cut(): void;
 }
 
-describe('live changes, on one machine', () => {
+describe('live changes on one machine', () => {
   let started: Started;
   const open: { cut(): void }[] = [];
+  /** The stream of a user who has no changes. */
+  let quiet: Stream;
 
   beforeAll(async () => {
-    started = await startForTest('changes', { ChangesSeconds: '6' });
+    // Long enough for forty writes on a busy machine; the quiet stream ends meanwhile.
+    started = await startForTest('changes', { ChangesSeconds: '12' });
     await started.service.platform.createUser('eve', 'eve-secret-password');
+    await started.service.platform.createUser('quiet', 'quiet-secret-password');
+    quiet = await stream('?since=now&heartbeat=1000', 'quiet:quiet-secret-password');
   });
   afterAll(async () => {
     for (const stream of open) stream.cut();
@@ -57,9 +62,7 @@ describe('live changes, on one machine', () => {
       ended,
       cut: () => stop.abort(),
       until: async (count: number) => {
-        const end = Date.now() + 15_000;
-        while (rows.length < count && Date.now() < end) await setTimeout(20);
-        expect(rows.length).toBeGreaterThanOrEqual(count);
+        await expect.poll(() => rows.length).toBeGreaterThanOrEqual(count);
       },
     };
     open.push(opened);
@@ -76,7 +79,7 @@ describe('live changes, on one machine', () => {
     });
   const last = async () => (await started.call('/1/status/demo/changes?feed=normal&since=0')).body.last_seq;
 
-  it('rows come as they are written, to two readers alike, and the head leaves at once', async () => {
+  it('streams rows to two readers as they are written, and sends the headers at once', async () => {
     const one = await stream('?since=now');
     const other = await stream('?since=now');
     expect(one.headers.get('content-type')).toBe('application/x-ndjson');
@@ -110,7 +113,7 @@ describe('live changes, on one machine', () => {
     expect(seen).toEqual(Array.from({ length: 30 }, (_, step) => from + step + 1));
   });
 
-  it('forty writers at a time leave no gap for a reader', async () => {
+  it('forty concurrent writers leave no gap in a stream', async () => {
     const from = await last();
     const reader = await stream(`?since=${from}`);
     await Promise.all(Array.from({ length: 40 }, () => ping()));
@@ -119,16 +122,7 @@ describe('live changes, on one machine', () => {
     reader.cut();
   });
 
-  it('ends itself with a line that says where to go on', async () => {
-    const reader = await stream('?since=now&heartbeat=1000');
-    const from = await last();
-    await reader.ended;
-    const end = JSON.parse(reader.lines.findLast((line) => line !== '') ?? '{}');
-    expect(end).toEqual({ code: 'status:changes:timeout', status: 408, last_seq: from });
-    expect(reader.lines.filter((line) => line === '').length).toBeGreaterThanOrEqual(4);
-  });
-
-  it('speaks server-sent events, and goes on after the last one that was seen', async () => {
+  it('sends server-sent events, and resumes after the last-event-id', async () => {
     const from = await last();
     await ping();
     await ping();
@@ -141,7 +135,7 @@ describe('live changes, on one machine', () => {
     reader.cut();
   });
 
-  it('answers longpoll with the first changes, and refuses what it cannot read by name', async () => {
+  it('answers longpoll with the first changes, and names the query parameter that it cannot parse', async () => {
     const from = await last();
     const poll = started.call(`/1/status/demo/changes?feed=longpoll&since=${from}`);
     await setTimeout(200);
@@ -154,7 +148,7 @@ describe('live changes, on one machine', () => {
     }
   });
 
-  it("shows nobody another user's changes, signals or sockets", async () => {
+  it("shows no user another user's changes, signals or sockets", async () => {
     const eve = 'eve:eve-secret-password';
     const mine = await stream('?since=0', eve);
     expect((await started.call('/1/status/demo/changes', { login: eve })).body.code).toBe('mw:auth:not_you');
@@ -169,16 +163,20 @@ describe('live changes, on one machine', () => {
     signals.close();
   });
 
-  it('tells clients outside by a socket that there is something new, and refuses those without a login', async () => {
+  it('notifies public WebSocket clients of a change, and refuses those without a login', async () => {
     const signals = await listen(demo());
     await ping();
     const now = await last();
-    const end = Date.now() + 5_000;
-    const heard = () => signals.said.map((text) => JSON.parse(text).last);
-    while (!heard().includes(now) && Date.now() < end) await setTimeout(20);
-    expect(heard()).toContain(now);
+    await expect.poll(() => signals.said.map((text) => JSON.parse(text).last)).toContain(now);
     signals.close();
     await expect(listen('demo:wrong')).rejects.toThrow(/40[13]/);
+  });
+
+  it('a stream ends by itself with a line that says where to go on', async () => {
+    await quiet.ended;
+    const end = JSON.parse(quiet.lines.findLast((line) => line !== '') ?? '{}');
+    expect(end).toEqual({ code: 'status:changes:timeout', status: 408, last_seq: 0 });
+    expect(quiet.lines.filter((line) => line === '').length).toBeGreaterThanOrEqual(4);
   });
 
   /** A socket of a client outside, registered. */

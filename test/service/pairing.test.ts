@@ -5,7 +5,7 @@ import { type Started, startForTest } from '../support/service/started.ts';
 
 const canary = 'canary-token-5f0e91b2c7';
 
-describe('pairing, on one machine', () => {
+describe('pairing on one machine', () => {
   let started: Started;
   let tree: GitFolder;
   const answers: unknown[] = [];
@@ -39,13 +39,13 @@ describe('pairing, on one machine', () => {
     await started?.close();
   });
 
-  it('a private repository cannot be fetched before, and the entry says what to do', async () => {
+  it('a push to a private repository fails before pairing, and its entry says what to do', async () => {
     const { entry } = await push('one');
     expect(entry.error).toMatchObject({ code: 'deploy:repohost:no_pkg_json', status: 502 });
     expect(entry.error.detail).toContain('POST /1/auth/local');
   });
 
-  it('is refused by the gateway without a login, with a challenge, and by the host without one', async () => {
+  it('pairing without a login is refused by the gateway with a challenge, and by the repository host without one', async () => {
     const anonymous = await ask('POST', '/1/auth/repohost', `demo:${canary}`, 'demo:wrong');
     expect(anonymous).toMatchObject({ status: 401, body: { code: 'mw:auth:unauthorized' } });
     expect(anonymous.headers.get('www-authenticate')).toMatch(/^Basic realm=/);
@@ -54,22 +54,22 @@ describe('pairing, on one machine', () => {
     expect(refused.headers.get('www-authenticate')).toBeNull();
   });
 
-  it('for one application lets nothing be fetched', async () => {
+  it('a token for one application fetches no repository, because its application is not known yet', async () => {
     expect((await ask('POST', '/1/auth/local?app=hidden', `demo:${canary}`)).body).toMatchObject({ app: 'hidden' });
     expect((await push('two')).entry.error).toMatchObject({ code: 'deploy:repohost:no_pkg_json' });
   });
 
-  it('for all lets the next push deploy, and the commit says so', async () => {
+  it('a token for all applications deploys the next push, and sets the commit status', async () => {
     const paired = await ask('POST', '/1/auth/repohost/', `demo:${canary}`);
     expect(paired).toMatchObject({ status: 201, body: { host: 'local', login: 'demo', app: '*', scopes: ['repo'] } });
     const { sha, entry } = await push('three');
     expect(entry.status).toBe('ok');
     await expect
-      .poll(() => started.service.repoHost.statuses('demo', 'hidden', sha), { timeout: 20_000 })
+      .poll(() => started.service.repoHost.statuses('demo', 'hidden', sha))
       .toContainEqual(expect.objectContaining({ state: 'success', context: 'deployment-webhooks/hidden' }));
   });
 
-  it('is listed, forgotten, and then gone', async () => {
+  it('a pairing is listed, deleted, and then not found', async () => {
     expect((await ask('GET', '/1/auth/local')).body.pairings).toHaveLength(2);
     expect((await ask('DELETE', '/1/auth/local')).status).toBe(200);
     expect((await ask('DELETE', '/1/auth/local')).status).toBe(404);
@@ -79,7 +79,7 @@ describe('pairing, on one machine', () => {
     expect((await push('four')).entry.error).toMatchObject({ code: 'deploy:repohost:no_pkg_json' });
   });
 
-  it('has told nobody the token', async () => {
+  it('the token is in no log line and no answer', async () => {
     await setTimeout(200);
     expect(answers.length).toBeGreaterThan(10);
     expect(JSON.stringify([answers, started.lines])).not.toContain(canary);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { application, entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
 import { type Started, startForTest } from '../support/service/started.ts';
 
-describe('push to deploy, on one machine', () => {
+describe('push to deploy on one machine', () => {
   let started: Started;
   const folders: GitFolder[] = [];
 
@@ -23,7 +23,7 @@ describe('push to deploy, on one machine', () => {
     await started.close();
   });
 
-  it('a push becomes an application that answers, and its entry tells each stage', async () => {
+  it('a push becomes an application that answers, and its entry lists each stage', async () => {
     const tree = await repository('shop');
     const sha = tree.commit(application('shop', 'first'));
     const entry = await started.until(entryAddress(await tree.push()), 'ok', 'error');
@@ -84,7 +84,7 @@ describe('push to deploy, on one machine', () => {
     expect(page.body.total).toBe(2);
   });
 
-  it('pushes in a hurry end with the last one live, none overtaking another', async () => {
+  it('of several pushes in quick succession the last one is live in the end, and none overtakes another', async () => {
     const tree = await repository('hurry');
     const addresses: string[] = [];
     for (const text of ['one', 'two', 'three', 'four']) {
@@ -129,7 +129,7 @@ describe('push to deploy, on one machine', () => {
     expect(reasons[2]).toContain('feature/one');
   });
 
-  it('shows the outcome on the badge, at both addresses and without a login', async () => {
+  it('the badge shows the outcome at both addresses, without a login', async () => {
     for (const path of ['/demo/shop.svg', '/1/badge/demo/shop.svg']) {
       const badge = await started.call(path, { login: null });
       expect(badge.body).toContain('deployment: ok');

@@ -6,7 +6,7 @@ import { startLocal } from '../../lib/local/start.ts';
 import { OperatorError } from '../../lib/processes/operator-error.ts';
 import { entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
 import { httpServer } from '../support/service/http-server.ts';
-import { project, testAssembly } from '../support/service/place.ts';
+import { project, testAssembly, WAIT_LIMIT_MS } from '../support/service/place.ts';
 import { runningIn, signalIfThere } from '../support/service/processes.ts';
 import { dataFolder, gone, loginOf, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
 
@@ -16,7 +16,7 @@ const webhookAt = /Webhook +(\S+)\/1\/deploy/;
 const oneSentence = /^(?:… .*\n)*[A-Za-z].*[.)]\n$/;
 
 // What runs is read from /proc.
-describe.skipIf(process.platform !== 'linux')('npm start, ended in every way and started again', () => {
+describe.skipIf(process.platform !== 'linux')('npm start, ended and started again', () => {
   let dataDir: string;
   let tree: GitFolder | undefined;
   let service: ServiceProcess;
@@ -46,7 +46,8 @@ describe.skipIf(process.platform !== 'linux')('npm start, ended in every way and
     path: string,
     wanted: (entry: { status: string; doc: { stages: { name: string }[] } }) => boolean,
   ) => {
-    for (let waited = 0; waited < 20_000; waited += 50) {
+    const limit = performance.now() + WAIT_LIMIT_MS;
+    while (performance.now() < limit) {
       const entry = await api(`${path}?include_docs=true`);
       if (wanted(entry)) return entry;
       await setTimeout(50);
@@ -73,20 +74,20 @@ describe.skipIf(process.platform !== 'linux')('npm start, ended in every way and
     await service.printed(/Ctrl-C ends everything/);
   };
 
-  it('has a sample application that answers, and tells how to go on', async () => {
+  it('deploys a sample application that answers, and prints what to try next', async () => {
     expect(await page()).toContain('Hello from a push');
     expect(service.output()).toContain('git clone');
     expect(service.output()).not.toContain(loginOf(dataDir).split(':')[1]);
   });
 
-  it('runs once per folder', async () => {
+  it('refuses to start twice on one data folder', async () => {
     const second = startProcess({ dataDir });
     expect(await second.ended).toBe(1);
     expect(second.output()).toMatch(oneSentence);
     expect(second.output()).toMatch(/already runs .*stop it first/);
   });
 
-  it('leaves nothing running when it is killed in the middle of a deploy, finishes it when it starts again, and loses or doubles no change', async () => {
+  it('leaves no process behind when it is killed during a deploy, finishes the deploy at the next start, and neither loses nor repeats a change', async () => {
     const rows: { readonly seq: number; readonly status: string }[] = [];
     const { cut } = await follow(rows);
     const released = join(dataDir, 'released');
@@ -110,7 +111,7 @@ describe.skipIf(process.platform !== 'linux')('npm start, ended in every way and
     const family = service.family();
     service.signal('SIGKILL');
     expect(await service.ended).toBe('SIGKILL');
-    expect(await gone(family, dataDir)).toBeLessThan(3000);
+    await gone(family, dataDir);
     await cut;
     const seenBefore = rows.length;
 
@@ -128,21 +129,21 @@ describe.skipIf(process.platform !== 'linux')('npm start, ended in every way and
     const log = await api('/1/status/demo/webhooks');
     expect(log.rows.map((row: { status: string }) => row.status)).toEqual(['ok', 'ok']);
     const { last_seq } = await api('/1/status/demo/changes?feed=normal&since=0');
-    await expect.poll(() => rows.at(-1)?.seq, { timeout: 5_000 }).toBe(last_seq);
+    await expect.poll(() => rows.at(-1)?.seq).toBe(last_seq);
     expect(rows.map(({ seq }) => seq)).toEqual(Array.from({ length: last_seq }, (_, place) => place + 1));
     expect(rows.at(-1)?.status).toBe('ok');
     expect(seenBefore).toBeLessThan(last_seq);
   });
 
-  it('ends in good order on SIGTERM', async () => {
+  it('closes everything and exits with 0 on SIGTERM', async () => {
     const family = service.family();
     service.signal('SIGTERM');
     expect(await service.ended).toBe(0);
-    expect(await gone(family, dataDir)).toBeLessThan(1000);
+    await gone(family, dataDir);
     expect(existsSync(join(dataDir, 'lock'))).toBe(false);
   });
 
-  it('takes a push while it is stopped, and deploys it when it starts again', async () => {
+  it('deploys at the next start what was pushed while it was stopped', async () => {
     tree?.commit({
       'server.js': `require('node:http').createServer((_, answer) => answer.end('Pushed meanwhile')).listen(process.env.PORT);`,
     });
@@ -153,48 +154,48 @@ describe.skipIf(process.platform !== 'linux')('npm start, ended in every way and
     while ((await page()) !== 'Pushed meanwhile') await setTimeout(50);
   });
 
-  it('ends in good order on Ctrl-C, which npm may pass on a second time', async () => {
+  it('closes everything on Ctrl-C, which npm may send a second time', async () => {
     const family = service.family();
     service.signalGroup('SIGINT');
     // Two that come at once count as one.
     await setTimeout(20);
     service.signalGroup('SIGINT');
     await service.ended;
-    expect(await gone(family, dataDir)).toBeLessThan(1000);
+    await gone(family, dataDir);
     expect(existsSync(join(dataDir, 'lock'))).toBe(false);
     expect(service.output()).not.toMatch(/Error|\n {4}at /);
   });
 
-  it('ends when only npm is killed', async () => {
+  it('ends with all its processes when only npm is killed', async () => {
     await restart({ npm: true });
     expect(await page()).toBe('Pushed meanwhile');
     const family = service.family();
     service.signal('SIGKILL');
     await service.ended;
-    expect(await gone(family, dataDir)).toBeLessThan(3000);
+    await gone(family, dataDir);
   });
 
-  it('ends with a sentence when its database is gone', async () => {
+  it('exits with one sentence when its database emulator is killed', async () => {
     await restart();
     const family = service.family();
     const database = family.find(({ command }) => /^\S*dynoxide serve/.test(command));
     process.kill(database?.pid ?? 0, 'SIGKILL');
     expect(await service.ended).toBe(1);
-    expect(await gone(family, dataDir)).toBeLessThan(3000);
+    await gone(family, dataDir);
     expect(service.output()).toMatch(/\nThe DynamoDB emulator stopped by itself.*\n$/);
   });
 
-  it('ends on Ctrl-C while it is still starting', async () => {
+  it('leaves no process behind on Ctrl-C during the start', async () => {
     service = startProcess({ dataDir });
     await service.printed(/starting the platform/);
     const family = service.family();
     service.signalGroup('SIGINT');
     expect(await service.ended).toBe(0);
-    expect(await gone(family, dataDir)).toBeLessThan(3000);
+    await gone(family, dataDir);
     expect(service.output()).not.toMatch(/Error|\n {4}at /);
   });
 
-  it('ends what synthesises the stack when it is ended itself', async () => {
+  it('ends the synthesis of the stack on SIGTERM during the start', async () => {
     rmSync(join(dataDir, 'cdk.out'), { recursive: true });
     service = startProcess({ dataDir });
     await service.printed(/synthesising the stack/);
@@ -202,11 +203,11 @@ describe.skipIf(process.platform !== 'linux')('npm start, ended in every way and
     const family = service.family();
     service.signal('SIGTERM');
     expect(await service.ended).toBe(0);
-    expect(await gone(family, dataDir)).toBeLessThan(1000);
+    await gone(family, dataDir);
   });
 });
 
-describe('npm start, where something is in its way', () => {
+describe('npm start that cannot start', () => {
   const folders: string[] = [];
   const folder = (): string => {
     const made = dataFolder(`in-the-way-${folders.length}`);
@@ -217,7 +218,7 @@ describe('npm start, where something is in its way', () => {
     for (const made of folders) rmSync(made, { recursive: true, force: true });
   });
 
-  it('says in one sentence that the port is taken, before anything is started', async () => {
+  it('says in one sentence that the port is taken, before it starts anything', async () => {
     const other = await httpServer(() => {});
     const dataDir = folder();
     const { port } = new URL(other.url);
@@ -235,7 +236,7 @@ describe('npm start, where something is in its way', () => {
     expect(process.output()).toMatch(/^git was not found: .*\n$/);
   });
 
-  it('says in one sentence that a file of its own is damaged, and which', async () => {
+  it('says in one sentence which state file of the platform is damaged', async () => {
     const dataDir = folder();
     const path = join(dataDir, 'platform', 'users', 'demo.json');
     mkdirSync(join(path, '..'), { recursive: true });
@@ -246,7 +247,7 @@ describe('npm start, where something is in its way', () => {
     expect(process.output()).toContain(path);
   });
 
-  it.each(['aws/dynamodb.sqlite', 'aws/secrets.json'])('names %s, too', async (file) => {
+  it.each(['aws/dynamodb.sqlite', 'aws/secrets.json'])('says in one sentence that %s is damaged', async (file) => {
     const dataDir = folder();
     mkdirSync(join(dataDir, 'aws'), { recursive: true });
     writeFileSync(join(dataDir, file), 'garbage{');
@@ -257,7 +258,7 @@ describe('npm start, where something is in its way', () => {
     expect(existsSync(join(dataDir, 'lock'))).toBe(false);
   });
 
-  it('starts all the same when what is damaged can be made again', async () => {
+  it('starts with damaged files that can be made again', async () => {
     const dataDir = folder();
     mkdirSync(join(dataDir, 'aws'), { recursive: true });
     for (const file of ['lock', 'ports.json', 'password', 'aws/stream-positions.json']) {

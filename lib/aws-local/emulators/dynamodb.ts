@@ -17,7 +17,7 @@ export interface DynamoDb {
   close(): Promise<void>;
 }
 
-const START_LIMIT_MS = 10_000;
+const START_LIMIT_MS = 60_000;
 const PROBE_MS = 10;
 const portTaken = /already in use|address in use/i;
 

@@ -4,6 +4,9 @@ import { fileURLToPath } from 'node:url';
 /** Root of the checkout. */
 export const project = fileURLToPath(new URL('../../..', import.meta.url));
 
+/** How long tests wait for something to happen, in milliseconds; many times what an idle machine needs. */
+export const WAIT_LIMIT_MS = 120_000;
+
 /** Where tests put what they make; nothing is written outside the checkout. */
 export const testFolder = join(project, '.local', 'test');
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { project, testAssembly, testFolder } from './place.ts';
+import { project, testAssembly, testFolder, WAIT_LIMIT_MS } from './place.ts';
 import { descendants, type ProcessMark, runningIn, stillRunning } from './processes.ts';
 
 /** `npm start` as a process of its own, with all that it starts. */
@@ -33,6 +33,9 @@ export interface StartProcess {
   /** Through npm, as a person does. */
   readonly npm?: boolean;
 }
+
+/** The watchdog gives a process 700 ms before it kills it; the rest is for a machine that is busy with other work. */
+const GONE_LIMIT_MS = 10_000;
 
 /** A data folder whose stack is synthesised already, which takes longer than all the rest. */
 export function dataFolder(name: string): string {
@@ -70,14 +73,13 @@ export function startProcess({ dataDir, port = 0, path = process.env.PATH ?? '',
   };
 }
 
-/** Milliseconds until none of them runs any more and nothing runs in the folder; rejects with what does after ten seconds. */
-export async function gone(family: readonly ProcessMark[], dataDir: string): Promise<number> {
-  const began = performance.now();
+/** Waits until none of the family runs any more and nothing runs in the folder; rejects with what still does. */
+export async function gone(family: readonly ProcessMark[], dataDir: string): Promise<void> {
+  const limit = performance.now() + GONE_LIMIT_MS;
   for (;;) {
     const left = [...stillRunning(family), ...runningIn(dataDir)];
-    const waited = performance.now() - began;
-    if (left.length === 0) return waited;
-    if (waited > 10_000) throw new Error(`Still running: ${left.map(({ command }) => command).join('\n')}`);
+    if (left.length === 0) return;
+    if (performance.now() > limit) throw new Error(`Still running: ${left.map(({ command }) => command).join('\n')}`);
     await setTimeout(20);
   }
 }
@@ -98,7 +100,8 @@ function collect({ stdout, stderr }: ChildProcess): () => string {
 }
 
 async function printed(pattern: RegExp, text: () => string, child: ChildProcess): Promise<RegExpExecArray> {
-  for (let waited = 0; waited < 60_000; waited += 20) {
+  const limit = performance.now() + WAIT_LIMIT_MS;
+  while (performance.now() < limit) {
     const match = pattern.exec(text());
     if (match) return match;
     if (child.exitCode !== null) break;

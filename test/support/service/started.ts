@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type LocalService, startLocal } from '../../../lib/local/start.ts';
-import { project, testAssembly, testFolder } from './place.ts';
+import { project, testAssembly, testFolder, WAIT_LIMIT_MS } from './place.ts';
 
 /** An answer of the API, its body parsed. */
 export interface ApiAnswer {
@@ -61,7 +61,7 @@ export async function startForTest(name: string, parameters: Record<string, stri
         body: typeof payload === 'string' ? payload : JSON.stringify(payload),
       }),
     until: async (address, ...statuses) => {
-      const end = Date.now() + 60_000;
+      const end = Date.now() + WAIT_LIMIT_MS;
       for (;;) {
         const { body } = await call(`${address}?include_docs=true`);
         if (statuses.includes(body.status)) return body;
