@@ -12,16 +12,19 @@ import { limits } from '../../functions/core/tarball/limits.ts';
 import { parameters } from '../../lib/stack/parameters.ts';
 import { runbook } from '../../lib/stack/runbook.ts';
 
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+const document = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const readme = document('README.md');
+const functions = document('functions/README.md');
+const stack = document('lib/stack/README.md');
 
 /** The paragraphs of how to set something up, by the names in their summaries. */
 const paragraphs = [...readme.matchAll(/<details><summary>([^<]+)<\/summary>(.+?)<\/details>/gs)].map(
   ([, summary = '', text = '']) => ({ summary, text }),
 );
 
-describe('the README', () => {
-  it('has the catalogue of errors as the code has it, with the anchor that each problem document names', () => {
-    const rows = [...readme.matchAll(/^\| <a id="([\w-]+)"><\/a>`([^`]+)` \| (\d+) \| (yes|no) \| (.+) \|$/gm)];
+describe('functions/README.md', () => {
+  it('has the catalogue of errors as the code has it, with an anchor for each code', () => {
+    const rows = [...functions.matchAll(/^\| <a id="([\w-]+)"><\/a>`([^`]+)` \| (\d+) \| (yes|no) \| (.+) \|$/gm)];
     const told = rows.map(([, anchor, code, status, again, title]) => ({ anchor, code, status, again, title }));
     const known = Object.entries(errors).map(([code, { status, retry, title }]) => ({
       anchor: code.replaceAll(/[:_]/g, '-'),
@@ -32,12 +35,9 @@ describe('the README', () => {
     }));
     expect(told).toEqual(known);
   });
+});
 
-  it('has an entry for every alarm', () => {
-    const anchors = [...readme.matchAll(/<a id="runbook-([\w-]+)">/g)].map(([, anchor]) => anchor);
-    expect(anchors).toEqual([...runbook]);
-  });
-
+describe('README.md', () => {
   it('names every endpoint', () => {
     const missing = routes.filter(({ method, path }) => {
       const shown = path.replaceAll(/\{(\w+)\}/g, '<$1>').replace('<repository>', '<repository>.svg');
@@ -45,16 +45,18 @@ describe('the README', () => {
     });
     expect(missing.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
   });
+});
 
-  it('gives the limits that hold', () => {
+describe('lib/stack/README.md', () => {
+  it('names the limits of the code', () => {
     const told = Object.fromEntries(
-      [...readme.matchAll(/^\| ([a-z ]+) \| (.+) \|$/gm)].map(([, what, much]) => [what, much]),
+      [...stack.matchAll(/^\| ([a-z ]+) \| (.+) \|$/gm)].map(([, what, much]) => [what, much]),
     );
     const [MiB, GiB, day] = [1024 ** 2, 1024 ** 3, 24 * 60 * 60];
     const entries = String(limits.entries).replace(/000$/, ' 000');
     const { change, payload, delivery } = retention;
     const kept = `changes ${change / day} days, payloads ${payload / day} days, deliveries' ids ${delivery / day} days`;
-    expect(told['body of a hook']).toBe(`${maxPayloadBytes / MiB} MiB`);
+    expect(told['body of a webhook']).toBe(`${maxPayloadBytes / MiB} MiB`);
     expect(told.tarball).toBe(
       `${limits.bytes / MiB} MiB packed, ${limits.unpackedBytes / GiB} GiB unpacked, ${entries} entries`,
     );
@@ -63,7 +65,7 @@ describe('the README', () => {
   });
 
   it('has every parameter of the stack with its default', () => {
-    const rows = [...readme.matchAll(/^\| `([A-Z]\w+)` \| (.*?) ?\| .+ \|$/gm)];
+    const rows = [...stack.matchAll(/^\| `([A-Z]\w+)` \| (.*?) ?\| .+ \|$/gm)];
     const told = rows.map(([, name, fallback = '']) => [name, fallback.replaceAll('`', '')]);
     const known = Object.values(parameters(new Stack())).map(({ node, default: fallback }) => [
       node.id,
@@ -73,6 +75,14 @@ describe('the README', () => {
     expect(told).toEqual(known);
   });
 
+  it('has a section for every alarm', () => {
+    const [, section = ''] = stack.split(/^## Runbook$/m);
+    const headings = [...(section.split(/^## /m)[0] ?? '').matchAll(/^### (.+)$/gm)].map(([, heading]) => heading);
+    expect(headings.map((heading) => heading?.toLowerCase().replaceAll(' ', '-'))).toEqual([...runbook]);
+  });
+});
+
+describe('README.md on senders and hosts', () => {
   it('has every sender in its table, as the registry knows it, and a paragraph for it', () => {
     const [, table = ''] = readme.split(/<!-- \/?senders -->/);
     const told = [...table.matchAll(/^\| ([A-Z].*?) \| (.*?) \| .+ \| (.+) \|$/gm)].map(([, ...cells]) => cells);

@@ -1,0 +1,98 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const project = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Every Markdown document of the project, as a path from its root. The sample's belongs to the sample. */
+const documents = ['.github', 'bin', 'functions', 'lib', 'test']
+  .flatMap((folder) =>
+    readdirSync(join(project, folder), { recursive: true, encoding: 'utf8' }).map((path) => posix.join(folder, path)),
+  )
+  .concat('README.md')
+  .filter((path) => path.endsWith('.md') && !path.startsWith('lib/local/sample/'));
+
+function textOf(path: string): string {
+  return readFileSync(join(project, path), 'utf8');
+}
+
+function withoutCode(text: string): string {
+  return text
+    .replaceAll(/^ *```[\s\S]*?^ *```$/gm, '')
+    .replaceAll(/`[^`\n]*`/g, (code) => code.replaceAll(/[[\]]/g, ' '));
+}
+
+interface Link {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The links of a document that stay in the project: paths from its root, with the anchor if there is one. */
+function linksOf(path: string): Link[] {
+  return [...withoutCode(textOf(path)).matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .map((target) => ({
+      from: path,
+      to: target.startsWith('#') ? `${path}${target}` : posix.join(posix.dirname(path), target),
+    }));
+}
+
+/** The anchors of a document, as GitHub forms them from headings, and those that are written by hand. */
+function anchorsOf(path: string): string[] {
+  const text = withoutCode(textOf(path));
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+  return [...headings, ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)];
+}
+
+function leadsNowhere({ to }: Link): boolean {
+  const [path = '', anchor] = to.split('#');
+  if (!existsSync(join(project, path))) return true;
+  if (anchor === undefined || anchor === '') return false;
+  const isFolder = statSync(join(project, path)).isDirectory();
+  return !anchorsOf(isFolder ? posix.join(path, 'README.md') : path).includes(anchor);
+}
+
+describe('the documents', () => {
+  it.each(documents)('%s links to files and anchors that exist', (path) => {
+    expect(linksOf(path).filter(leadsNowhere)).toEqual([]);
+  });
+
+  it('are all linked from the root README', () => {
+    const linked = linksOf('README.md').map(({ to }) => to.replace(/#.*$/, '').replace(/\/$/, ''));
+    const reached = (path: string) => linked.includes(path) || linked.includes(posix.dirname(path));
+    expect(documents.filter((path) => path !== 'README.md' && !reached(path))).toEqual([]);
+  });
+});
+
+describe('the map of the folders in README.md', () => {
+  const [, map = ''] = textOf('README.md').split(/<!-- \/?folders -->/);
+  const rows = [...map.matchAll(/^\| `([^`]+)` \| (.+) \|$/gm)].map(([, folder = '', about = '']) => ({
+    folder,
+    about,
+  }));
+  const matches = (row: string, folder: string) =>
+    row.endsWith('*') ? folder.startsWith(row.slice(0, -1)) : row === folder;
+  const subfolders = ['functions', 'lib', 'test'].flatMap((folder) =>
+    readdirSync(join(project, folder), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => `${folder}/${name}`),
+  );
+  const folders = ['bin', ...subfolders];
+
+  it('has each folder exactly once', () => {
+    const counted = folders.map((folder) => [folder, rows.filter((row) => matches(row.folder, folder)).length]);
+    expect(counted.filter(([, count]) => count !== 1)).toEqual([]);
+  });
+
+  it('has no folder that does not exist, and says what each is', () => {
+    expect(rows.filter((row) => !folders.some((folder) => matches(row.folder, folder)))).toEqual([]);
+    for (const { about } of rows) expect(about).toMatch(/\w{3}/);
+  });
+});
