@@ -1,9 +1,10 @@
+import { type Credentials, readBasic } from '../core/basic-auth.ts';
 import { DeployError, type ErrorCode } from '../core/errors.ts';
 import type { LoginRequest, Verdict } from '../core/login.ts';
 import type { Accounts } from '../core/ports/accounts.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import { routes } from '../core/routes.ts';
-import { type Credentials, decodePercent, percentDecoded, readBasic } from './credentials.ts';
+import { decodePercent, percentDecoded } from './credentials.ts';
 import { remember } from './remember.ts';
 
 const REMEMBER_MS = 60_000;

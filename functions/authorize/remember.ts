@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import type { Credentials } from '../core/basic-auth.ts';
 import type { Clock } from '../core/ports/clock.ts';
-import type { Credentials } from './credentials.ts';
 
 /** Gives the user whom the credentials belong to, and throws when there is none. */
 export type CheckLogin = (credentials: Credentials) => Promise<string>;

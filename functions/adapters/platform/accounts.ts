@@ -1,91 +1,84 @@
+import type { Credentials } from '../../core/basic-auth.ts';
 import { DeployError } from '../../core/errors.ts';
 import { isObject } from '../../core/json.ts';
 import type { Account, Accounts } from '../../core/ports/accounts.ts';
-import { type Answer, accountsCall, type Caller } from './accounts-call.ts';
+import { isPathSegment, type PlatformResponse, platformHttp } from './http.ts';
 
 export interface HttpAccountsOptions {
   /** Base address of the platform API, without credentials in it. */
   readonly url: string;
-  /** Proves the service itself, for `read` and `update`; not needed to authenticate. */
+  /** Returns the service's own token, for `read` and `update`; not needed to authenticate. */
   readonly serviceToken?: () => Promise<string>;
   readonly fetch?: typeof fetch;
-  /** How long a call may take, in milliseconds; 5000. */
+  /** Default 5000. */
   readonly timeoutMs?: number;
 }
 
 /**
- * The accounts of the platform API. Users are checked with `GET /auth` under their own credentials, and their record is
- * read beside it, so that a login takes one round trip. See `Accounts` for the codes.
+ * Returns the accounts of the platform API. `authenticate` sends `GET /auth` with the user's own credentials and reads the
+ * user's record at the same time, so that a login takes one round trip. See `Accounts` for the codes.
  */
-export function httpAccounts(options: HttpAccountsOptions): Accounts {
-  const call = accountsCall(options);
-  const service = async (user: string): Promise<Caller> => {
-    if (options.serviceToken === undefined) throw new Error('This function has no service token.');
-    return { user, secret: await options.serviceToken() };
+export function httpAccounts({ serviceToken, timeoutMs = 5000, ...options }: HttpAccountsOptions): Accounts {
+  const http = platformHttp(options);
+  const get = (credentials: Credentials, ...path: string[]) => http({ method: 'GET', path, credentials, timeoutMs });
+  const asService = async (user: string): Promise<Credentials> => {
+    if (serviceToken === undefined) throw new Error('This function has no service token.');
+    return { user, secret: await serviceToken() };
   };
   return {
     authenticate: async (user, secret) => {
-      const caller = { user, secret };
-      if (!fitsPath(user)) throw unauthorized();
-      const record = call('GET', recordPath(user), caller);
-      // Awaited second, and not at all after a wrong password: its failure must not go unhandled then.
+      const credentials = { user, secret };
+      if (!isPathSegment(user)) throw unauthorized();
+      const record = get(credentials, 'users', user);
+      // After a wrong password nobody awaits it; its failure must not be unhandled then.
       record.catch(() => undefined);
-      checkLogin(user, await call('GET', '/auth', caller).catch(unanswered));
-      return { user, record: usableRecord(await record.catch(unanswered)) };
+      checkLogin(user, await get(credentials, 'auth').catch(authServerDown));
+      return { user, record: usableRecord(await record.catch(authServerDown)) };
     },
     read: async (user) => {
-      const answer = await onRecord(user, 'get_user_failed', async () =>
-        call('GET', recordPath(user), await service(user)),
-      );
-      if (isObject(answer.body)) return { user, record: answer.body };
+      const { body } = await onRecord(user, 'get_user_failed', async () => get(await asService(user), 'users', user));
+      if (isObject(body)) return { user, record: body };
       throw new DeployError('auth:repohost:get_user_failed', 'The platform answered, but not with a user record.');
     },
-    update: async ({ user, record: next }: Account) => {
-      await onRecord(user, 'update_user_failed', async () => call('PUT', recordPath(user), await service(user), next));
+    update: async ({ user, record }: Account) => {
+      await onRecord(user, 'update_user_failed', async () =>
+        http({ method: 'PUT', path: ['users', user], credentials: await asService(user), json: record, timeoutMs }),
+      );
     },
   };
 }
 
-/** Runs a call of the service on a user's record; throws the code unless the answer is a success. */
+/** Makes a call of the service on a user's record. Throws the code unless the status is 2xx. */
 async function onRecord(
   user: string,
   kind: 'get_user_failed' | 'update_user_failed',
-  run: () => Promise<Answer>,
-): Promise<Answer> {
+  call: () => Promise<PlatformResponse>,
+): Promise<PlatformResponse> {
   const code = `auth:repohost:${kind}` as const;
-  if (!fitsPath(user)) throw new DeployError(code, 'There can be no user of this name.', { retry: false });
-  const answer = await run().catch((cause: unknown) => {
+  if (!isPathSegment(user)) throw new DeployError(code, 'There can be no user of this name.', { retry: false });
+  const response = await call().catch((cause: unknown) => {
     throw new DeployError(code, 'The platform could not be asked, or did not answer in time; try again.', { cause });
   });
-  if (answer.status >= 200 && answer.status < 300) return answer;
-  const detail = `The platform answered ${answer.status} for the user record.`;
-  throw new DeployError(code, detail, { retry: answer.status === 429 || answer.status >= 500 });
+  const { status } = response;
+  if (status >= 200 && status < 300) return response;
+  const detail = `The platform answered ${status} for the user record.`;
+  throw new DeployError(code, detail, { retry: status === 429 || status >= 500 });
 }
 
-function checkLogin(user: string, { status, body }: Answer): void {
+function checkLogin(user: string, { status, body }: PlatformResponse): void {
   if (status === 401 || status === 403) throw unauthorized();
-  if (status !== 200 || !isObject(body) || typeof body.user !== 'string') throw notUnderstood(status);
-  // A platform that knows one person by several names must not let them in under a name that may be another's.
+  if (status !== 200 || !isObject(body) || typeof body.user !== 'string') throw unexpectedResponse(status);
+  // A platform may know a person by several names; an alias may be the user name of somebody else here.
   if (body.user !== user) throw unauthorized();
 }
 
-function usableRecord({ status, body }: Answer): Account['record'] {
+function usableRecord({ status, body }: PlatformResponse): Account['record'] {
   // The token may have been revoked between the two calls.
   if (status === 401 || status === 403) throw unauthorized();
   if (status === 404) throw noUsername();
-  if (status !== 200 || !isObject(body)) throw notUnderstood(status);
+  if (status !== 200 || !isObject(body)) throw unexpectedResponse(status);
   if (typeof body.username !== 'string' || body.username === '') throw noUsername();
   return body;
-}
-
-function recordPath(user: string): string {
-  return `/users/${encodeURIComponent(user)}`;
-}
-
-// Segments of dots are resolved away by every URL parser, percent-encoded or not: `/users/..` would be `/`. And what is
-// not well-formed Unicode cannot be encoded. https://url.spec.whatwg.org/#double-dot-path-segment
-function fitsPath(user: string): boolean {
-  return user !== '' && user !== '.' && user !== '..' && !/\p{Cs}/u.test(user);
 }
 
 function unauthorized(): DeployError {
@@ -102,12 +95,12 @@ function noUsername(): DeployError {
   );
 }
 
-function unanswered(cause: unknown): never {
+function authServerDown(cause: unknown): never {
   throw new DeployError('mw:auth:auth_server_down', 'The platform did not answer the login in time; try again.', {
     cause,
   });
 }
 
-function notUnderstood(status: number): DeployError {
+function unexpectedResponse(status: number): DeployError {
   return new DeployError('mw:auth:auth_server_down', `The platform answered the login with ${status}, not understood.`);
 }

@@ -1,48 +1,48 @@
 import { DeployError } from '../../core/errors.ts';
 import { isObject } from '../../core/json.ts';
 import type { Activation, AppRef, HostingPlatform, SnapshotRef, Upload } from '../../core/ports/hosting-platform.ts';
-import { readActivation, readUrl } from './http-answer.ts';
-import { type PlatformCall, platformCall } from './http-call.ts';
-import { withUpload } from './http-upload.ts';
+import { readActivation, readUrl } from './answers.ts';
+import { type PlatformCall, platformCall } from './call.ts';
+import { withUpload } from './upload.ts';
 
-/** How long calls may take, in milliseconds. */
+/** Timeouts of calls. */
 export interface PlatformTimeouts {
-  /** A call without much to do; 10 seconds. */
-  readonly call: number;
-  /** A whole upload; 4 minutes. */
-  readonly upload: number;
-  /** A start, which answers when the application does: the platform itself waits for a minute; 90 seconds. */
-  readonly start: number;
+  /** Most calls; default 10 seconds. */
+  readonly callMs: number;
+  /** A whole upload; default 4 minutes. */
+  readonly uploadMs: number;
+  /** A start, which is answered once the application runs: the platform waits for a minute; default 90 seconds. */
+  readonly startMs: number;
 }
 
 export interface HttpPlatformOptions {
   /** Base address of the platform API, without credentials in it. */
   readonly url: string;
-  /** Proves the service itself; it acts for every user. */
+  /** The service's own token, which acts for every user. */
   readonly serviceToken: string;
   readonly fetch?: typeof fetch;
   readonly timeouts?: Partial<PlatformTimeouts>;
 }
 
-const defaults: PlatformTimeouts = { call: 10_000, upload: 240_000, start: 90_000 };
+const DEFAULT_TIMEOUTS: PlatformTimeouts = { callMs: 10_000, uploadMs: 240_000, startMs: 90_000 };
 
 /**
- * A platform that speaks the platform API: the embedded one, or any other behind the same calls. A refusal comes out
- * with the platform's own sentence; no answer, a gateway's error or a rate limit can be tried again.
+ * Returns a hosting platform behind the platform API: the embedded one or another. A refusal is thrown with the platform's
+ * own message; no response, a gateway error or a rate limit can be retried.
  */
 export function httpPlatform(options: HttpPlatformOptions): HostingPlatform {
-  const timeouts = { ...defaults, ...options.timeouts };
+  const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const call = platformCall(options);
   return {
-    ensureApp: (app, manifest) => ensureApp(call, app, manifest, timeouts.call),
-    upload: (snapshot, upload) => send(call, snapshot, upload, timeouts.upload),
-    activate: (snapshot) => activate(call, snapshot, timeouts.call),
-    poll: (snapshot, waitSeconds = 0) => poll(call, snapshot, { waitSeconds, timeoutMs: timeouts.call }),
+    ensureApp: (app, manifest) => ensureApp(call, app, manifest, timeouts.callMs),
+    upload: (snapshot, upload) => send(call, snapshot, upload, timeouts.uploadMs),
+    activate: (snapshot) => activate(call, snapshot, timeouts.callMs),
+    poll: (snapshot, waitSeconds = 0) => poll(call, snapshot, { waitSeconds, timeoutMs: timeouts.callMs }),
     start: (snapshot) => start(call, snapshot, timeouts),
   };
 }
 
-// PUT first: every deploy but the first meets an application that exists.
+// PUT first: the application exists at every deploy but the first.
 async function ensureApp(
   call: PlatformCall,
   app: AppRef,
@@ -54,7 +54,7 @@ async function ensureApp(
   const known = await call({ ...request, method: 'PUT', accept: [404] });
   if (known.status !== 404) return;
   const created = await call({ ...request, method: 'POST', accept: [409] });
-  // Another deploy has created it in between.
+  // Another deploy has created it in the meantime.
   if (created.status === 409) await call({ ...request, method: 'PUT' });
 }
 
@@ -99,7 +99,7 @@ async function poll(
   });
   const activation = readActivation(body);
   if (activation) return activation;
-  throw new DeployError(code, `The platform answered for ${what}, but not understandably.`, { retry: true });
+  throw new DeployError(code, `The platform answered for ${what}, but not with a known state.`, { retry: true });
 }
 
 async function start(call: PlatformCall, snapshot: SnapshotRef, timeouts: PlatformTimeouts): Promise<{ url: string }> {
@@ -111,13 +111,13 @@ async function start(call: PlatformCall, snapshot: SnapshotRef, timeouts: Platfo
     user,
     path: ['apps', user, app, 'start'],
     json: { snapshot: id },
-    timeoutMs: timeouts.start,
+    timeoutMs: timeouts.startMs,
     failsWith: 500,
   });
-  // A platform may answer the start with nothing but a status; the application itself says then what runs.
+  // A platform may answer the start without a body; then the application's own state says what runs.
   const shown =
     readUrl(body) === null
-      ? await call({ ...request, method: 'GET', ...pathOf(snapshot), timeoutMs: timeouts.call })
+      ? await call({ ...request, method: 'GET', ...pathOf(snapshot), timeoutMs: timeouts.callMs })
       : { body };
   const url = readUrl(shown.body);
   if (url !== null && serves(shown.body, id)) return { url };

@@ -1,3 +1,4 @@
+import { basicHeader } from '../../../core/basic-auth.ts';
 /**
  * The headers that prove whose a call is. An API token goes with the login it belongs to, `email:token`, as Basic; an
  * access token of a repository, project or workspace stands alone, as Bearer.
@@ -6,7 +7,7 @@
  */
 export function headersOf(token: string): Readonly<Record<string, string>> {
   const isPair = token.includes(':');
-  return { authorization: isPair ? `Basic ${Buffer.from(token).toString('base64')}` : `Bearer ${token}` };
+  return { authorization: isPair ? basicHeader(token) : `Bearer ${token}` };
 }
 
 /** The token without the login. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
+import { basicHeader } from '../../../core/basic-auth.ts';
 import type { Pairing } from '../../../core/ports/repository-host.ts';
 import { isSegment } from '../coordinates.ts';
 import { type Attempt, refusal } from '../failures.ts';
@@ -71,7 +72,7 @@ async function exchanged(
 ): Promise<v.InferOutput<typeof Made>> {
   // A user's tokens have different names, and a name that is taken is refused.
   const name = `deployment-webhooks-${randomBytes(6).toString('hex')}`;
-  const authorization = `Basic ${Buffer.from(`${login}:${secret}`).toString('base64')}`;
+  const authorization = basicHeader(`${login}:${secret}`);
   const path = `users/${encodeURIComponent(login)}/tokens`;
   const call = {
     method: 'POST',

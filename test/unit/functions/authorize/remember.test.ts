@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Credentials } from '../../../../functions/authorize/credentials.ts';
 import { remember } from '../../../../functions/authorize/remember.ts';
+import type { Credentials } from '../../../../functions/core/basic-auth.ts';
 
 function setUp(atMost = 1000) {
   const clock = { time: 1_000_000, now: () => clock.time };

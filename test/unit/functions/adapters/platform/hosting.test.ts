@@ -13,7 +13,7 @@ const running = { status: 200, body: { state: 'running', url: 'http://127.0.0.1:
 
 async function setUp(...replies: readonly Reply[]) {
   const api = await apiServer(...replies);
-  const short = { call: 300, upload: 600, start: 900 };
+  const short = { callMs: 300, uploadMs: 600, startMs: 900 };
   const timeouts = replies.includes('silence') ? short : {};
   const platform = httpPlatform({ url: api.url, serviceToken, timeouts });
   return { api, platform };
@@ -179,7 +179,7 @@ describe('a start', () => {
     const url = await server((_request, response) => {
       setTimeout(() => response.end(JSON.stringify(running.body)), 250);
     });
-    const platform = httpPlatform({ url, serviceToken, timeouts: { call: 50, start: 5000 } });
+    const platform = httpPlatform({ url, serviceToken, timeouts: { callMs: 50, startMs: 5000 } });
     expect(await platform.start(shop)).toEqual({ url: 'http://127.0.0.1:4000' });
   });
 

@@ -2,21 +2,21 @@ import { Readable } from 'node:stream';
 import { DeployError } from '../../core/errors.ts';
 import type { Upload } from '../../core/ports/hosting-platform.ts';
 
-/** The source of an upload failed, or did not hold what was declared. */
+/** The source of an upload failed or did not have the declared length. */
 class SourceError extends Error {
   override readonly name = 'SourceError';
 }
 
 /**
- * Sends an upload's bytes and lets go of their source whatever happens, also when not one of them was asked for.
- * Throws `deploy:platform:upload_tarball`, retryable, when the source fails or is not as long as declared.
+ * Sends an upload's bytes and always destroys their source, even when nothing was read from it.
+ * Throws `deploy:platform:upload_tarball`, retryable, when the source fails or does not have the declared length.
  */
 export async function withUpload<T>(
   { body, bytes }: Upload,
   send: (body: AsyncIterable<Uint8Array>) => Promise<T>,
 ): Promise<T> {
   const source = body instanceof Readable ? body : Readable.from(body);
-  // Whoever reads the stream meets its error; until somebody does, an error without a listener would end the process.
+  // The reader of the stream gets its error. Before anything is read, an error without a listener would end the process.
   source.on('error', () => undefined);
   let failure: SourceError | undefined;
   const counted = counting(source, bytes, (error) => {

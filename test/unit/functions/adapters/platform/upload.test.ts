@@ -11,7 +11,7 @@ const shop = { user: 'kiwi', app: 'shop', snapshot: '1.0.0-7' };
 const failed = { code: 'deploy:platform:upload_tarball' };
 const MiB = 1024 * 1024;
 
-const at = (url: string) => httpPlatform({ url, serviceToken, timeouts: { upload: 20_000 } });
+const at = (url: string) => httpPlatform({ url, serviceToken, timeouts: { uploadMs: 20_000 } });
 
 /** An upload of zeros that counts what was taken of it and notes its end. */
 function zeros(bytes: number) {
@@ -129,7 +129,7 @@ describe('an upload', () => {
   it('that takes too long is ended, and its source let go', async () => {
     const url = await server(() => {});
     const { upload, seen } = zeros(96 * MiB);
-    const platform = httpPlatform({ url, serviceToken, timeouts: { upload: 200 } });
+    const platform = httpPlatform({ url, serviceToken, timeouts: { uploadMs: 200 } });
     await expect(platform.upload(shop, upload)).rejects.toMatchObject({
       ...failed,
       retry: true,

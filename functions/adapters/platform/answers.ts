@@ -2,52 +2,43 @@ import { isObject } from '../../core/json.ts';
 import type { Activation } from '../../core/ports/hosting-platform.ts';
 import { oneLine } from '../../core/text.ts';
 
-const tailLines = 100;
-const lineLength = 1000;
-const sentenceLength = 400;
+const MAX_LOG_LINES = 100;
+const MAX_LINE_LENGTH = 1000;
+const MAX_MESSAGE_LENGTH = 400;
 
-/** The JSON value of a body, undefined when it is none. */
-export function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** Returns the message of the platform's `{ "error": "<message>" }`, or null. */
+export function readErrorMessage(body: unknown): string | null {
+  return isObject(body) && typeof body.error === 'string' ? oneLine(body.error, MAX_MESSAGE_LENGTH) : null;
 }
 
-/** The platform's `{ "error": "<sentence>" }`, or null. */
-export function readSentence(body: unknown): string | null {
-  return isObject(body) && typeof body.error === 'string' ? oneLine(body.error, sentenceLength) : null;
-}
-
-/** The last lines of the platform's `log`, which is a list of lines or one text. */
+/** Returns the last lines of the platform's `log`, which is a list of lines or one string. */
 export function readLog(body: unknown): readonly string[] {
   const log = isObject(body) ? body.log : undefined;
   const lines = typeof log === 'string' ? log.trimEnd().split(/\r?\n/) : Array.isArray(log) ? log : [];
   return lines
     .filter((line): line is string => typeof line === 'string' && line !== '')
-    .slice(-tailLines)
-    .map((line) => line.slice(0, lineLength));
+    .slice(-MAX_LOG_LINES)
+    .map((line) => line.slice(0, MAX_LINE_LENGTH));
 }
 
-/** How far a snapshot is, or null when the body does not say. `pending` has not begun, which is no end either. */
+/** Returns the state of a snapshot, or null when the body has none. `pending` (not begun) counts as building. */
 export function readActivation(body: unknown): Activation | null {
   if (!isObject(body)) return null;
   const { state, reason } = body;
   if (state === 'pending' || state === 'building') return { state: 'building' };
   if (state === 'ready') return { state };
   if (state !== 'failed') return null;
-  const sentence = typeof reason === 'string' ? oneLine(reason, sentenceLength) : null;
-  return { state, reason: sentence ?? 'The platform does not say why.', log: readLog(body) };
+  const message = typeof reason === 'string' ? oneLine(reason, MAX_MESSAGE_LENGTH) : null;
+  return { state, reason: message ?? 'The platform does not say why.', log: readLog(body) };
 }
 
-/** Where an application answers, or null. */
+/** Returns the address at which an application answers, or null. */
 export function readUrl(body: unknown): string | null {
   const url = isObject(body) ? body.url : undefined;
   return typeof url === 'string' && URL.canParse(url) && /^https?:/i.test(url) ? url : null;
 }
 
-/** The seconds of a `Retry-After`, which is a number or a date; undefined when there is none that can be read. */
+/** Returns the seconds of a `Retry-After` header (a number or a date), or undefined when it cannot be read. */
 export function readRetryAfter(header: string | null, now: number): number | undefined {
   if (header === null) return undefined;
   if (/^\d{1,9}$/.test(header.trim())) return Number(header);

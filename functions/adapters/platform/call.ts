@@ -1,0 +1,66 @@
+import { DeployError, type ErrorCode } from '../../core/errors.ts';
+import { readErrorMessage, readLog, readRetryAfter } from './answers.ts';
+import { isPathSegment, type PlatformRequest, type PlatformResponse, platformHttp } from './http.ts';
+
+/** A call that the service makes for a user. */
+export interface PlatformCallRequest extends Omit<PlatformRequest, 'credentials'> {
+  /** The user for whom the service acts. */
+  readonly user: string;
+  /** The error code of a failure. */
+  readonly code: ErrorCode;
+  /** What is called, for error messages: `the upload of 1.0.0-7`. */
+  readonly what: string;
+  /** Statuses other than 2xx that are not failures. */
+  readonly accept?: readonly number[];
+  /** The 5xx status with which the platform says that the work itself has failed, so that a retry cannot help. */
+  readonly failsWith?: number;
+}
+
+/** Makes a call and returns the response. Throws the request's code for a refusal and for no response. */
+export type PlatformCall = (request: PlatformCallRequest) => Promise<PlatformResponse>;
+
+/** Returns the calls of the platform API in the service's own name. Throws like `platformHttp`. */
+export function platformCall(options: {
+  readonly url: string;
+  readonly serviceToken: string;
+  readonly fetch?: typeof fetch;
+}): PlatformCall {
+  const http = platformHttp(options);
+  return async (request) => {
+    if (!request.path.every(isPathSegment)) {
+      const detail = 'The name of the user or the application cannot be part of a path.';
+      throw new DeployError(request.code, detail, { retry: false });
+    }
+    const credentials = { user: request.user, secret: options.serviceToken };
+    const response = await http({ ...request, credentials }).catch((cause: unknown) => {
+      throw noResponse(request, cause);
+    });
+    const { status } = response;
+    if ((status >= 200 && status < 300) || request.accept?.includes(status)) return response;
+    throw refused(request, response);
+  };
+}
+
+function noResponse({ code, what, timeoutMs }: PlatformCallRequest, cause: unknown): DeployError {
+  const isTimeout = cause instanceof Error && cause.name === 'TimeoutError';
+  const when = isTimeout ? ` within ${timeoutMs / 1000} seconds` : '';
+  return new DeployError(code, `The platform did not answer ${what}${when}.`, { retry: true, cause });
+}
+
+function refused(request: PlatformCallRequest, { status, body, retryAfter }: PlatformResponse): DeployError {
+  const message = readErrorMessage(body);
+  const seconds = readRetryAfter(retryAfter, Date.now());
+  const isFinal = status === request.failsWith && message !== null;
+  const detail = `The platform refused ${request.what} (${status}): ${message ?? 'no reason given'}`;
+  return new DeployError(request.code, detail, {
+    retry: !isFinal && isTemporary(status),
+    logTail: readLog(body),
+    ...(seconds !== undefined && { retryAfter: seconds }),
+  });
+}
+
+/** Whether the same request may succeed later. */
+function isTemporary(status: number): boolean {
+  if (status >= 500) return status !== 501 && status !== 505;
+  return status === 408 || status === 425 || status === 429;
+}

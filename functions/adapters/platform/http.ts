@@ -1,0 +1,100 @@
+import { basicHeader, type Credentials } from '../../core/basic-auth.ts';
+
+/** An HTTP request to the platform API. */
+export interface PlatformRequest {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  /** The segments of the path, not encoded; each must pass `isPathSegment`. */
+  readonly path: readonly string[];
+  readonly query?: Readonly<Record<string, string>>;
+  readonly credentials: Credentials;
+  readonly json?: unknown;
+  readonly bytes?: { readonly body: AsyncIterable<Uint8Array>; readonly length: number };
+  readonly timeoutMs: number;
+}
+
+export interface PlatformResponse {
+  readonly status: number;
+  /** Undefined when it is not JSON. */
+  readonly body: unknown;
+  /** The header `Retry-After`. */
+  readonly retryAfter: string | null;
+}
+
+/** Sends a request and returns the response, whatever its status. Rejects when there was no whole response in time. */
+export type PlatformHttp = (request: PlatformRequest) => Promise<PlatformResponse>;
+
+export interface PlatformHttpOptions {
+  /** Base address of the platform API, without credentials in it. */
+  readonly url: string;
+  readonly fetch?: typeof fetch;
+}
+
+/** Returns the HTTP client of the platform API at `url`. Throws when that is not an HTTP address or holds credentials. */
+export function platformHttp({ url, fetch = globalThis.fetch }: PlatformHttpOptions): PlatformHttp {
+  const base = baseUrl(url);
+  return async (request) => {
+    const address = addressOf(base, request);
+    const signal = AbortSignal.timeout(request.timeoutMs);
+    const init = { ...initOf(request), signal };
+    const send = async (): Promise<PlatformResponse> => {
+      const response = await fetch(address, init);
+      const retryAfter = response.headers.get('retry-after');
+      return { status: response.status, body: readJson(await response.text()), retryAfter };
+    };
+    try {
+      return await send();
+    } catch (error) {
+      // A suspended function keeps connections that the server has closed meanwhile, and the first request on one fails.
+      // Every request may be sent twice, but a stream can be read only once.
+      if (signal.aborted || request.bytes) throw error;
+      return send();
+    }
+  };
+}
+
+/**
+ * Whether a name can be a segment of a path. URL parsers resolve segments of dots, percent-encoded or not (`/users/..`
+ * would be `/`), and ill-formed Unicode cannot be encoded. https://url.spec.whatwg.org/#double-dot-path-segment
+ */
+export function isPathSegment(name: string): boolean {
+  return !/^\.{0,2}$|\p{Cs}/u.test(name);
+}
+
+function addressOf(base: string, { path, query }: PlatformRequest): string {
+  const search = query ? `?${new URLSearchParams(query)}` : '';
+  return `${base}/${path.map(encodeURIComponent).join('/')}${search}`;
+}
+
+function initOf({ method, credentials: { user, secret }, json, bytes }: PlatformRequest): RequestInit {
+  return {
+    method,
+    headers: {
+      authorization: basicHeader(`${user}:${secret}`),
+      accept: 'application/json',
+      ...(json !== undefined && { 'content-type': 'application/json' }),
+      ...(bytes && { 'content-type': 'application/octet-stream', 'content-length': String(bytes.length) }),
+    },
+    body: json === undefined ? (bytes?.body ?? null) : JSON.stringify(json),
+    // Required for a body that is a stream: https://fetch.spec.whatwg.org/#dom-requestinit-duplex
+    ...(bytes && { duplex: 'half' as const }),
+    // Credentials must not be sent to another address.
+    redirect: 'manual',
+  };
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function baseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  // fetch would refuse such an address too, but with a message that quotes the password.
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) {
+    throw new Error('The address of the platform must be an http or https URL without credentials.');
+  }
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+}
