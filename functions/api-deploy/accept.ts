@@ -4,8 +4,8 @@ import { notifyHeldDeploy } from '../core/hold/hold.ts';
 import type { Delivery } from '../core/payload/delivery.ts';
 import { readPayload } from '../core/payload/payload.ts';
 import { queueStage } from '../core/pipeline/job.ts';
-import { PATIENCE } from '../core/pipeline/stage.ts';
-import type { Appending, DeployLog, Draft } from '../core/ports/deploy-log.ts';
+import { SWEEP_AFTER_MS } from '../core/pipeline/pipeline.ts';
+import type { AppendRequest, DeployLog, Draft } from '../core/ports/deploy-log.ts';
 import type { HookCall } from '../core/ports/sender.ts';
 import { withWholeCommit } from './commit.ts';
 import { draftOf, type Origin } from './draft.ts';
@@ -37,14 +37,14 @@ export async function accept(hook: Hook, ports: AcceptPorts): Promise<readonly [
   const plans = await Promise.all(deliveries.map((delivery) => plan(delivery, wishes, hook, ports)));
   const entries: Entry[] = [];
   // One after the other: they get their numbers in the order in which the sender names them.
-  for (const appending of plans) entries.push(await store(appending, ports));
+  for (const request of plans) entries.push(await store(request, ports));
   entries.sort((one, other) => Number(isFinal(one.status)) - Number(isFinal(other.status)));
   const [first, ...others] = entries;
   if (!first) throw new DeployError('deploy:provider:not_supported', 'The payload names no change of any branch.');
   return [first, ...others];
 }
 
-async function plan(sent: Delivery, wishes: Wishes, hook: Hook, ports: AcceptPorts): Promise<Appending> {
+async function plan(sent: Delivery, wishes: Wishes, hook: Hook, ports: AcceptPorts): Promise<AppendRequest> {
   const host = hostOf(sent, ports);
   const { branch } = wishes;
   const delivery = sent.kind === 'build' ? await wholeCommit(sent, { host, branch, user: hook.user }, ports) : sent;
@@ -52,12 +52,12 @@ async function plan(sent: Delivery, wishes: Wishes, hook: Hook, ports: AcceptPor
   return {
     draft: draftOf(delivery, { host, ci: ciChoiceOf(delivery, wishes) }, intention, hook),
     payload: hook.raw,
-    accepted: intention.deploys && delivery.kind === 'push',
-    outcome: intention.outcome,
-    ci: expectedCi(delivery, branch, hook.at),
-    once: onceOf(delivery, branch, intention),
+    isNewestPush: intention.deploys && delivery.kind === 'push',
+    checkResult: intention.outcome,
+    expectedCi: expectedCi(delivery, branch, hook.at),
+    deliveryKey: deliveryKeyOf(delivery, branch, intention),
     replaces: null,
-    due: hook.at + PATIENCE,
+    dueAt: hook.at + SWEEP_AFTER_MS,
   };
 }
 
@@ -76,25 +76,25 @@ function hostOf(delivery: Delivery, { hostName }: AcceptPorts): string | null {
  * The same delivery makes one entry, for each branch that it is asked to deploy: two hooks of a repository may deploy two
  * branches, and send the same delivery id.
  */
-function onceOf(delivery: Delivery, branch: string, { deploys }: Intention): string | null {
+function deliveryKeyOf(delivery: Delivery, branch: string, { deploys }: Intention): string | null {
   if (delivery.id === null || !deploys) return null;
   if (delivery.kind === 'notice') return null;
   const ref = delivery.kind === 'push' ? delivery.ref : delivery.sha;
   return [delivery.provider, delivery.id, ref, branch].join('#');
 }
 
-async function store(appending: Appending, ports: AcceptPorts): Promise<Entry> {
-  const entry = await append(appending, ports);
+async function store(request: AppendRequest, ports: AcceptPorts): Promise<Entry> {
+  const entry = await append(request, ports);
   if (entry.status === 'queued') await queueStage(entry, ports);
-  else if (appending.outcome) await notifyHeldDeploy(entry, appending.outcome, ports);
+  else if (request.checkResult) await notifyHeldDeploy(entry, request.checkResult, ports);
   return entry;
 }
 
-async function append(appending: Appending, { log }: AcceptPorts): Promise<Entry> {
+async function append(request: AppendRequest, { log }: AcceptPorts): Promise<Entry> {
   try {
-    const appended = await log.append(appending);
+    const appended = await log.append(request);
     if ('entry' in appended) return appended.entry;
-    return await appendAgain(appending, appended.duplicateOf, log);
+    return await appendAgain(request, appended.duplicateOf, log);
   } catch (error) {
     throw error instanceof DeployError ? error : notStored(error);
   }
@@ -114,23 +114,23 @@ function notStored(cause: unknown): DeployError {
 }
 
 /** The same delivery again: deployed when the first try failed, or else only written down. */
-async function appendAgain(appending: Appending, number: number, log: DeployLog): Promise<Entry> {
-  const { draft } = appending;
+async function appendAgain(request: AppendRequest, number: number, log: DeployLog): Promise<Entry> {
+  const { draft } = request;
   const first = await log.read(draft.user, number);
   const failed = !first || first.status === 'error' || first.status === 'expired';
-  const again = failed ? await log.append({ ...appending, replaces: number }) : { duplicateOf: number };
+  const again = failed ? await log.append({ ...request, replaces: number }) : { duplicateOf: number };
   if ('entry' in again) return again.entry;
   // A third copy may have been faster than this one.
   const made = again.duplicateOf === number ? first : await log.read(draft.user, again.duplicateOf);
   const address = made ? entryAddress(draft.base, made) : 'another entry';
   const duplicate: Draft = { ...draft, ...over(`The same delivery made ${address}.`, draft.receivedAt) };
   const written = await log.append({
-    ...appending,
+    ...request,
     draft: duplicate,
-    accepted: false,
-    outcome: null,
-    ci: null,
-    once: null,
+    isNewestPush: false,
+    checkResult: null,
+    expectedCi: null,
+    deliveryKey: null,
   });
   if ('entry' in written) return written.entry;
   throw new Error('An entry without a delivery id cannot be a duplicate.');

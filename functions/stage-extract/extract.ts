@@ -52,5 +52,5 @@ function waited(entry: Entry, clock: Clock): number {
 
 function refused(reason: string, logTail: readonly string[]): StageOutcome {
   const error = new DeployError('deploy:tar:extract_failed', reason, { retry: false, logTail });
-  return { kind: 'failed', error, patch: {} };
+  return { kind: 'failed', error };
 }

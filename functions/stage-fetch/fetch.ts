@@ -29,7 +29,7 @@ export function fetchTarball({ host, token, tarballs }: FetchPorts): StageWork {
       const { bytes, sha256, entries } = await result;
       return {
         kind: 'done',
-        patch: { tarball: { key: tarballKey(entry), bytes, sha256 } },
+        transition: { changes: { tarball: { key: tarballKey(entry), bytes, sha256 } } },
         detail: `${bytes} bytes, ${entries} entries, sha256 ${sha256}`,
       };
     } finally {

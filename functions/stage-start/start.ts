@@ -7,7 +7,7 @@ import type { TarballStore } from '../core/ports/tarball-store.ts';
 /** What starting works with. */
 export interface StartPorts {
   readonly platform: Pick<HostingPlatform, 'start'>;
-  readonly facts: Pick<DeployFacts, 'claim'>;
+  readonly facts: Pick<DeployFacts, 'claimApp'>;
   readonly tarballs: Pick<TarballStore, 'remove'>;
 }
 
@@ -18,13 +18,13 @@ export interface StartPorts {
 export function start({ platform, facts, tarballs }: StartPorts): StageWork {
   return async (entry) => {
     const snapshot = snapshotOf(entry);
-    if (!(await facts.claim(entry.user, snapshot.app, entry.place ?? entry.number))) {
+    if (!(await facts.claimApp(entry.user, snapshot.app, entry.order ?? entry.number))) {
       const reason = `A newer deploy of ${snapshot.app} was started before this one.`;
       return { kind: 'ended', status: 'superseded', reason };
     }
     const { url } = await platform.start(snapshot);
     // The platform has its own copy now. One that stays behind expires, and is no reason to call the deploy failed.
     if (entry.tarball) await tarballs.remove(entry.tarball.key).catch(() => {});
-    return { kind: 'done', patch: { url }, detail: `answers at ${url}`, extra: { activates: true } };
+    return { kind: 'done', detail: `answers at ${url}`, transition: { changes: { url }, activates: true } };
   };
 }

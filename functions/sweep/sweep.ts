@@ -1,8 +1,9 @@
-import { type Entry, failed, isFinal } from '../core/entry/entry.ts';
+import { type Entry, isFinal } from '../core/entry/entry.ts';
+import { failure } from '../core/entry/transition.ts';
 import { DeployError } from '../core/errors.ts';
 import { endHeld } from '../core/hold/hold.ts';
 import { type Job, jobOf } from '../core/pipeline/job.ts';
-import { stageCodes } from '../core/pipeline/stage.ts';
+import { stageCodes } from '../core/pipeline/stage-failure.ts';
 import type { Backlog } from '../core/ports/backlog.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { DeployLog } from '../core/ports/deploy-log.ts';
@@ -65,7 +66,7 @@ async function giveUp(entry: Entry, { log, queue, clock }: SweepPorts): Promise<
   const detail = `The deploy did not move for ${GIVE_UP / 60_000} minutes in the stage "${entry.stage}".`;
   const error = new DeployError(stageCodes[entry.stage], detail, { retry: false });
   const moved = await log.move(entry.user, entry.number, (current) =>
-    current.seq === entry.seq ? { entry: failed(current, error, now), due: now } : null,
+    current.seq === entry.seq ? { changes: failure(current, error, now) } : null,
   );
   if (moved?.status === 'error') await queue.report(moved);
 }

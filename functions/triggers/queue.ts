@@ -3,7 +3,7 @@ import { trace } from './trace.ts';
 
 /** A message that is not done with, and the seconds until it should be seen again; null leaves that to the queue. */
 export interface Unfinished {
-  readonly visibleIn: number | null;
+  readonly visibleInSeconds: number | null;
 }
 
 /** What reading a queue needs. */
@@ -47,12 +47,12 @@ async function inOrder<Message>(records: SQSRecord[], trigger: QueueTrigger<Mess
 async function workOn<Message>(record: SQSRecord, trigger: QueueTrigger<Message>): Promise<Unfinished | null> {
   try {
     const unfinished = await trigger.work(trigger.read(record.body));
-    if (unfinished && unfinished.visibleIn !== null) {
-      await trigger.setVisibility(record.receiptHandle, unfinished.visibleIn);
+    if (unfinished && unfinished.visibleInSeconds !== null) {
+      await trigger.setVisibility(record.receiptHandle, unfinished.visibleInSeconds);
     }
     return unfinished;
   } catch (error) {
     trace('message failed', { messageId: record.messageId, error });
-    return { visibleIn: null };
+    return { visibleInSeconds: null };
   }
 }

@@ -18,7 +18,7 @@ export function reportTrigger(report: (job: Job) => Promise<void>) {
         return null;
       } catch (error) {
         trace('commit status not set', { ...job, error });
-        return error instanceof DeployError && !error.retry ? null : { visibleIn: null };
+        return error instanceof DeployError && !error.retry ? null : { visibleInSeconds: null };
       }
     },
   });

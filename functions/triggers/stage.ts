@@ -15,8 +15,8 @@ export function stageTrigger(work: StageContext['work'], { setVisibility, ...con
     read: readJob,
     setVisibility,
     work: async (job) => {
-      const verdict = await runStage(job, context);
-      return verdict.done ? null : { visibleIn: verdict.visibleIn };
+      const result = await runStage(job, context);
+      return result.done ? null : { visibleInSeconds: result.visibleInSeconds };
     },
   });
 }

@@ -40,7 +40,7 @@ async function fill(client: DynamoDBClient): Promise<void> {
     const RequestItems = { [TABLE]: items.map((Item) => ({ PutRequest: { Item } })) };
     await client.send(new BatchWriteItemCommand({ RequestItems }));
   }
-  const head = { ...keys.head(USER), changes: N(ENTRIES), entries: N(ENTRIES) };
+  const head = { ...keys.counters(USER), changes: N(ENTRIES), entries: N(ENTRIES) };
   await client.send(new PutItemCommand({ TableName: TABLE, Item: head }));
 }
 

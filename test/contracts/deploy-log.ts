@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../functions/core/entry/entry.ts';
+import type { Transition } from '../../functions/core/entry/transition.ts';
 import type { CheckResult } from '../../functions/core/hold/checks.ts';
 import type { Outcome } from '../../functions/core/payload/delivery.ts';
 import type { Backlog } from '../../functions/core/ports/backlog.ts';
 import type { DeployFacts } from '../../functions/core/ports/deploy-facts.ts';
-import type { Appending, DeployLog, Draft } from '../../functions/core/ports/deploy-log.ts';
+import type { AppendRequest, DeployLog, Draft } from '../../functions/core/ports/deploy-log.ts';
 import type { LogReader } from '../../functions/core/ports/log-reader.ts';
 import { AT, draft, MINUTE, repository } from '../support/entries.ts';
 
@@ -26,34 +27,34 @@ const { host, owner, name } = repository;
 const commit = (sha: string) => ({ host, owner, name, sha });
 
 /** A push of a commit, as the webhook would append it. */
-export function appending(user: string, patch: Partial<Draft> = {}, more: Partial<Appending> = {}): Appending {
+export function appending(user: string, patch: Partial<Draft> = {}, more: Partial<AppendRequest> = {}): AppendRequest {
   const payload = Buffer.from('{"ref":"refs/heads/master"}');
   return {
     draft: draft({ user, ...patch }),
     payload,
-    accepted: true,
-    outcome: null,
-    once: null,
+    isNewestPush: true,
+    checkResult: null,
+    deliveryKey: null,
     replaces: null,
-    due: AT + MINUTE,
+    dueAt: AT + MINUTE,
     ...more,
   };
 }
 
 /** What every log promises. */
 export function deployLogContract(open: () => Promise<LogUnderTest>): void {
-  async function appended(log: DeployLog, request: Appending): Promise<Entry> {
+  async function appended(log: DeployLog, request: AppendRequest): Promise<Entry> {
     const result = await log.append(request);
     if ('entry' in result) return result.entry;
     throw new Error(`duplicate of ${result.duplicateOf}`);
   }
-  const turn = (entry: Entry, now = AT) => ({
+  const claimOf = (entry: Entry, now = AT) => ({
     user: entry.user,
     number: entry.number,
     stage: entry.stage,
     now,
     leaseUntil: now + MINUTE,
-    due: now + 2 * MINUTE,
+    dueAt: now + 2 * MINUTE,
   });
 
   describe('appending', () => {
@@ -70,18 +71,20 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
 
     it('makes one entry of one delivery, and names it when the delivery comes again', async () => {
       const { log, user, reader } = await open();
-      await appended(log, appending(user, {}, { once: 'github#1' }));
-      expect(await log.append(appending(user, {}, { once: 'github#1' }))).toEqual({ duplicateOf: 1 });
-      await appended(log, appending(user, {}, { once: 'github#2' }));
+      await appended(log, appending(user, {}, { deliveryKey: 'github#1' }));
+      expect(await log.append(appending(user, {}, { deliveryKey: 'github#1' }))).toEqual({ duplicateOf: 1 });
+      await appended(log, appending(user, {}, { deliveryKey: 'github#2' }));
       expect(await reader.last(user)).toBe(2);
     });
 
     it('lets a delivery replace the entry that it names, and no other', async () => {
       const { log, user } = await open();
-      await appended(log, appending(user, {}, { once: 'github#1' }));
-      const again = await appended(log, appending(user, {}, { once: 'github#1', replaces: 1 }));
+      await appended(log, appending(user, {}, { deliveryKey: 'github#1' }));
+      const again = await appended(log, appending(user, {}, { deliveryKey: 'github#1', replaces: 1 }));
       expect(again.number).toBe(2);
-      expect(await log.append(appending(user, {}, { once: 'github#1', replaces: 1 }))).toEqual({ duplicateOf: 2 });
+      expect(await log.append(appending(user, {}, { deliveryKey: 'github#1', replaces: 1 }))).toEqual({
+        duplicateOf: 2,
+      });
     });
 
     it('keeps users apart', async () => {
@@ -109,129 +112,140 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
     });
   });
 
-  describe('taking a stage', () => {
-    it('gives it to one and tells the next until when it is busy', async () => {
+  describe('claiming a stage', () => {
+    it('succeeds for one worker and tells the next until when the stage is locked', async () => {
       const { log, user } = await open();
       const entry = await appended(log, appending(user));
-      const taken = await log.take(turn(entry));
-      expect(taken).toMatchObject({ outcome: 'taken', attempts: 1, entry: { number: 1 } });
-      expect(await log.take(turn(entry))).toEqual({ outcome: 'busy', until: AT + MINUTE });
+      const claimed = await log.claim(claimOf(entry));
+      expect(claimed).toMatchObject({ outcome: 'claimed', attempts: 1, entry: { number: 1 } });
+      expect(await log.claim(claimOf(entry))).toEqual({ outcome: 'locked', until: AT + MINUTE });
     });
 
-    it('shows the stage as running to whoever reads the entry', async () => {
+    it('shows the stage as running to readers of the entry', async () => {
       const { log, user } = await open();
       const entry = await appended(log, appending(user));
-      await log.take(turn(entry));
+      await log.claim(claimOf(entry));
       expect((await log.read(user, 1))?.stages).toEqual([
         { name: 'check', status: 'running', startedAt: AT, finishedAt: null, attempts: 1, detail: null },
       ]);
     });
 
-    it('takes over a lease that has ended and counts the attempt', async () => {
+    it('takes over an expired lease and counts the attempt', async () => {
       const { log, user } = await open();
       const entry = await appended(log, appending(user));
-      await log.take(turn(entry));
-      expect(await log.take(turn(entry, AT + 2 * MINUTE))).toMatchObject({ outcome: 'taken', attempts: 2 });
+      await log.claim(claimOf(entry));
+      expect(await log.claim(claimOf(entry, AT + 2 * MINUTE))).toMatchObject({ outcome: 'claimed', attempts: 2 });
     });
 
-    it('does not count an attempt that was given back', async () => {
+    it('does not count an attempt whose claim was released', async () => {
       const { log, user } = await open();
       const entry = await appended(log, appending(user));
-      await log.take(turn(entry));
-      await log.release(turn(entry), AT);
-      expect(await log.take(turn(entry))).toMatchObject({ outcome: 'taken', attempts: 1 });
+      await log.claim(claimOf(entry));
+      await log.releaseClaim(claimOf(entry), AT);
+      expect(await log.claim(claimOf(entry))).toMatchObject({ outcome: 'claimed', attempts: 1 });
     });
 
-    it('says that a stage is late when the entry is past it, and over when it has ended or waits', async () => {
+    it('says that a stage is already done when the entry is past it, and closed when it has ended or is held', async () => {
       const { log, user } = await open();
       const entry = await appended(log, appending(user));
-      const moved = await log.move(user, 1, (current) => ({
-        entry: { ...current, status: 'running', stage: 'fetch' },
-        due: AT,
-      }));
-      expect(await log.take(turn(entry))).toEqual({ outcome: 'late', entry: moved });
-      expect(await log.take({ ...turn(entry), stage: 'upload' })).toEqual({ outcome: 'over' });
-      await log.move(user, 1, (current) => ({ entry: { ...current, status: 'held' }, due: AT }));
-      expect(await log.take({ ...turn(entry), stage: 'fetch' })).toEqual({ outcome: 'over' });
-      expect(await log.take({ ...turn(entry), number: 99 })).toEqual({ outcome: 'over' });
+      const moved = await log.move(user, 1, () => ({ changes: { status: 'running', stage: 'fetch' } }));
+      expect(await log.claim(claimOf(entry))).toEqual({ outcome: 'alreadyDone', entry: moved });
+      expect(await log.claim({ ...claimOf(entry), stage: 'upload' })).toEqual({ outcome: 'closed' });
+      await log.move(user, 1, () => ({ changes: { status: 'held' } }));
+      expect(await log.claim({ ...claimOf(entry), stage: 'fetch' })).toEqual({ outcome: 'closed' });
+      expect(await log.claim({ ...claimOf(entry), number: 99 })).toEqual({ outcome: 'closed' });
     });
   });
 
   describe('moving an entry', () => {
-    it('writes one change, gives the stage back and begins to count anew in the next stage', async () => {
+    it('writes one change, releases the lease and counts attempts from 1 in the next stage', async () => {
       const { log, user, reader } = await open();
       const entry = await appended(log, appending(user));
-      await log.take(turn(entry));
-      const moved = await log.move(user, 1, (current) => ({
-        entry: { ...current, status: 'running', stage: 'fetch', stages: [] },
-        due: AT,
-      }));
+      await log.claim(claimOf(entry));
+      const moved = await log.move(user, 1, () => ({ changes: { status: 'running', stage: 'fetch', stages: [] } }));
       expect(moved).toMatchObject({ seq: 2, stage: 'fetch' });
       expect((await reader.changes(user, 1, 10)).map(({ stage }) => stage)).toEqual(['fetch']);
-      expect(await log.take({ ...turn(entry), stage: 'fetch' })).toMatchObject({ outcome: 'taken', attempts: 1 });
+      expect(await log.claim({ ...claimOf(entry), stage: 'fetch' })).toMatchObject({ outcome: 'claimed', attempts: 1 });
     });
 
-    it('keeps the lease and the count where the step says so', async () => {
+    it('keeps the lease and the attempts where the transition says so', async () => {
       const { log, user } = await open();
       const entry = await appended(log, appending(user));
-      await log.take(turn(entry));
-      await log.move(user, 1, (current) => ({ entry: { ...current, status: 'running' }, keepsLease: true, due: AT }));
-      expect(await log.take(turn(entry))).toMatchObject({ outcome: 'busy' });
-      await log.move(user, 1, (current) => ({ entry: current, due: AT }));
-      expect(await log.take(turn(entry))).toMatchObject({ outcome: 'taken', attempts: 2 });
+      await log.claim(claimOf(entry));
+      await log.move(user, 1, () => ({ changes: { status: 'running' }, keepsLease: true, dueAt: AT }));
+      expect(await log.claim(claimOf(entry))).toMatchObject({ outcome: 'locked' });
+      await log.move(user, 1, () => ({}));
+      expect(await log.claim(claimOf(entry))).toMatchObject({ outcome: 'claimed', attempts: 2 });
     });
 
-    it('leaves the entry as it is when there is no step, and says so when there is no entry', async () => {
+    it('runs the stage of a held entry from its first attempt when the entry is released', async () => {
+      const { log, user } = await open();
+      const entry = await appended(log, appending(user));
+      await log.claim(claimOf(entry));
+      await log.move(user, 1, () => ({ changes: { status: 'held' } }));
+      await log.move(user, 1, () => ({ changes: { status: 'running' } }));
+      expect(await log.claim(claimOf(entry, AT + 1))).toMatchObject({ outcome: 'claimed', attempts: 1 });
+      expect((await log.read(user, 1))?.stages).toMatchObject([{ name: 'check', startedAt: AT + 1, attempts: 1 }]);
+    });
+
+    it('keeps the order of an entry', async () => {
+      const { log, user } = await open();
+      await appended(log, appending(user));
+      await log.move(user, 1, () => ({ changes: { order: 5 } }));
+      expect((await log.read(user, 1))?.order).toBe(5);
+    });
+
+    it('writes nothing without a transition, and returns null when there is no entry', async () => {
       const { log, user, reader } = await open();
       const entry = await appended(log, appending(user));
       expect(await log.move(user, 1, () => null)).toEqual(entry);
-      expect(await log.move(user, 7, (current) => ({ entry: current, due: AT }))).toBeNull();
+      expect(await log.move(user, 7, () => ({}))).toBeNull();
       expect(await reader.last(user)).toBe(1);
     });
 
-    it('asks again for the step when another process has moved the entry meanwhile', async () => {
+    it('asks again for the transition when another process has moved the entry meanwhile', async () => {
       const { log, other, user } = await open();
       await appended(log, appending(user));
       const count = (current: Entry) => ({ ...current, logTail: [...current.logTail, 'moved'] });
       await Promise.all([
-        ...Array.from({ length: 5 }, () => log.move(user, 1, (current) => ({ entry: count(current), due: AT }))),
-        ...Array.from({ length: 5 }, () => other.move(user, 1, (current) => ({ entry: count(current), due: AT }))),
+        ...Array.from({ length: 5 }, () => log.move(user, 1, (current) => ({ changes: count(current) }))),
+        ...Array.from({ length: 5 }, () => other.move(user, 1, (current) => ({ changes: count(current) }))),
       ]);
       expect((await log.read(user, 1))?.logTail).toHaveLength(10);
     });
   });
 
   describe('what is known of commits, branches and applications', () => {
-    it('knows the newest accepted push of a branch and what has passed its gate', async () => {
+    it('knows the newest accepted push of a branch and what was promoted on it', async () => {
       const { log, facts, user } = await open();
-      expect(await facts.branch(user, repository, 'master')).toEqual({ newest: 0, going: null, app: null, ci: {} });
+      expect(await facts.branch(user, repository, 'master')).toEqual({
+        newest: 0,
+        activeDeploy: null,
+        app: null,
+        ci: {},
+      });
       await appended(log, appending(user));
-      await appended(log, appending(user, { status: 'skipped' }, { accepted: false }));
-      await log.move(user, 1, (current) => ({
-        entry: { ...current, status: 'running', appName: 'shop' },
-        goes: true,
-        due: AT,
-      }));
-      const going = { number: 1, sha: 'a'.repeat(40) };
-      expect(await facts.branch(user, repository, 'master')).toEqual({ newest: 1, going, app: 'shop', ci: {} });
+      await appended(log, appending(user, { status: 'skipped' }, { isNewestPush: false }));
+      await log.move(user, 1, () => ({ changes: { status: 'running', appName: 'shop' }, promotes: true }));
+      const activeDeploy = { number: 1, sha: 'a'.repeat(40) };
+      expect(await facts.branch(user, repository, 'master')).toEqual({ newest: 1, activeDeploy, app: 'shop', ci: {} });
       expect((await facts.branch(user, repository, 'other')).newest).toBe(0);
     });
 
     it('remembers what CI said before the push came, and refuses a hold that overlooks any of it', async () => {
       const { log, facts, user } = await open();
       await appended(log, appending(user));
-      const hold = (ifVersion: number) => (current: Entry) => ({
-        entry: { ...current, status: 'held' as const },
-        gate: { held: current.number },
-        ifVersion,
-        due: AT,
+      const hold = (ifCommitVersion: number) => (): Transition => ({
+        changes: { status: 'held' },
+        commitState: { held: 1 },
+        ifCommitVersion,
       });
-      await appended(log, appending(user, { fromBuild: true }, { outcome }));
+      await appended(log, appending(user, { fromBuild: true }, { checkResult: outcome }));
       expect(await log.move(user, 1, hold(0))).toBeNull();
       expect((await log.read(user, 1))?.status).toBe('queued');
-      const gate = await facts.gate(user, commit('a'.repeat(40)), 'master');
-      expect(gate).toEqual({ checks: [outcome], version: 1, held: null, deploying: null, awaitsPush: false });
-      await appended(log, appending(user, { fromBuild: true }, { outcome }));
+      const state = await facts.commitState(user, commit('a'.repeat(40)), 'master');
+      expect(state).toEqual({ checks: [outcome], version: 1, held: null, deploying: null, awaitsPush: false });
+      await appended(log, appending(user, { fromBuild: true }, { checkResult: outcome }));
       expect(await log.move(user, 1, hold(1))).toBeNull();
       expect(await log.move(user, 1, hold(2))).toMatchObject({ status: 'held' });
     });
@@ -240,11 +254,14 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       const { log, other, facts, user } = await open();
       const said = (check: string, outcome: Outcome): CheckResult => ({ ...travis, check, outcome, state: outcome });
       const known = async () => {
-        const { checks } = await facts.gate(user, commit('a'.repeat(40)), 'master');
+        const { checks } = await facts.commitState(user, commit('a'.repeat(40)), 'master');
         return checks.map(({ check, outcome: state }) => `${check} ${state}`);
       };
       const hear = (writer: DeployLog, check: string, result: Outcome) =>
-        appended(writer, appending(user, { fromBuild: true }, { accepted: false, outcome: said(check, result) }));
+        appended(
+          writer,
+          appending(user, { fromBuild: true }, { isNewestPush: false, checkResult: said(check, result) }),
+        );
       await Promise.all([hear(log, 'unit', 'pending'), hear(other, 'lint', 'failed'), hear(log, 'docs', 'pending')]);
       expect(await known()).toEqual(['docs pending', 'lint failed', 'unit pending']);
       await hear(log, 'docs', 'neutral');
@@ -263,8 +280,8 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
     it('finds the commits of a branch by their first digits', async () => {
       const { log, facts, user } = await open();
       const shas = [`abcd${'1'.repeat(36)}`, `abcd${'2'.repeat(36)}`, `abce${'1'.repeat(36)}`];
-      for (const sha of shas) await appended(log, appending(user, { sha }, { outcome }));
-      await appended(log, appending(user, { sha: shas[0] ?? '', branch: 'staging' }, { outcome }));
+      for (const sha of shas) await appended(log, appending(user, { sha }, { checkResult: outcome }));
+      await appended(log, appending(user, { sha: shas[0] ?? '', branch: 'staging' }, { checkResult: outcome }));
       expect([...(await facts.commits(user, repository, 'master', 'abcd'))].sort()).toEqual(shas.slice(0, 2));
       expect(await facts.commits(user, { ...repository, name: 'Shop' }, 'master', 'abcd2')).toEqual([shas[1]]);
       expect(await facts.commits(user, repository, 'staging', 'abc')).toEqual([shas[0]]);
@@ -275,7 +292,7 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
     it('remembers which CI providers are to be expected for a branch, until told to forget', async () => {
       const { log, facts, user } = await open();
       const tell = (branch: string, provider: string, until: number | null) =>
-        appended(log, appending(user, {}, { accepted: false, ci: { branch, provider, until } }));
+        appended(log, appending(user, {}, { isNewestPush: false, expectedCi: { branch, provider, until } }));
       await tell('master', 'circleci', AT);
       await tell('master', 'github-actions', AT);
       await tell('master', 'circleci', AT + MINUTE);
@@ -291,37 +308,50 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
     it('remembers who is held and who deploys a commit, until told to forget', async () => {
       const { log, facts, user } = await open();
       await appended(log, appending(user));
-      await log.move(user, 1, (entry) => ({ entry: { ...entry, status: 'held' }, gate: { held: 1 }, due: AT }));
-      expect(await facts.gate(user, commit('a'.repeat(40)), 'master')).toMatchObject({ held: 1, deploying: null });
-      const gate = { held: null, deploying: 1, awaitsPush: true };
-      await log.move(user, 1, (entry) => ({ entry: { ...entry, status: 'running' }, gate, due: AT }));
-      expect(await facts.gate(user, commit('a'.repeat(40)), 'master')).toEqual({ checks: [], version: 0, ...gate });
+      await log.move(user, 1, () => ({ changes: { status: 'held' }, commitState: { held: 1 } }));
+      expect(await facts.commitState(user, commit('a'.repeat(40)), 'master')).toMatchObject({
+        held: 1,
+        deploying: null,
+      });
+      const commitState = { held: null, deploying: 1, awaitsPush: true };
+      await log.move(user, 1, () => ({ changes: { status: 'running' }, commitState }));
+      expect(await facts.commitState(user, commit('a'.repeat(40)), 'master')).toEqual({
+        checks: [],
+        version: 0,
+        ...commitState,
+      });
     });
 
     it('keeps what it knows of a commit apart for each branch that the commit is on', async () => {
       const { log, facts, user } = await open();
-      await appended(log, appending(user, { fromBuild: true }, { outcome }));
+      await appended(log, appending(user, { fromBuild: true }, { checkResult: outcome }));
       await appended(log, appending(user, { branch: 'staging' }));
-      await log.move(user, 2, (entry) => ({ entry: { ...entry, status: 'held' }, gate: { held: 2 }, due: AT }));
-      expect(await facts.gate(user, commit('a'.repeat(40)), 'master')).toMatchObject({ checks: [outcome], held: null });
-      expect(await facts.gate(user, commit('a'.repeat(40)), 'staging')).toMatchObject({ checks: [], held: 2 });
+      await log.move(user, 2, () => ({ changes: { status: 'held' }, commitState: { held: 2 } }));
+      expect(await facts.commitState(user, commit('a'.repeat(40)), 'master')).toMatchObject({
+        checks: [outcome],
+        held: null,
+      });
+      expect(await facts.commitState(user, commit('a'.repeat(40)), 'staging')).toMatchObject({ checks: [], held: 2 });
     });
 
     it('takes every case of an owner and a repository for the same', async () => {
       const { log, facts, user } = await open();
       const other = { ...repository, owner: 'Ann', name: 'Shop' };
-      await appended(log, appending(user, { repository: { ...other, url: null, private: false } }, { outcome }));
-      expect(await facts.gate(user, commit('a'.repeat(40)), 'master')).toMatchObject({ checks: [outcome] });
+      await appended(
+        log,
+        appending(user, { repository: { ...other, url: null, private: false } }, { checkResult: outcome }),
+      );
+      expect(await facts.commitState(user, commit('a'.repeat(40)), 'master')).toMatchObject({ checks: [outcome] });
       expect((await facts.branch(user, repository, 'master')).newest).toBe(1);
       expect((await facts.branch(user, repository, 'Master')).newest).toBe(0);
     });
 
     it('lets a newer deploy claim an application, never an older one', async () => {
       const { facts, user } = await open();
-      expect(await facts.claim(user, 'shop', 5)).toBe(true);
-      expect(await facts.claim(user, 'shop', 5)).toBe(true);
-      expect(await facts.claim(user, 'shop', 4)).toBe(false);
-      expect(await facts.claim(user, 'shop', 6)).toBe(true);
+      expect(await facts.claimApp(user, 'shop', 5)).toBe(true);
+      expect(await facts.claimApp(user, 'shop', 5)).toBe(true);
+      expect(await facts.claimApp(user, 'shop', 4)).toBe(false);
+      expect(await facts.claimApp(user, 'shop', 6)).toBe(true);
     });
   });
 
@@ -343,7 +373,7 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       const { log, reader, user } = await open();
       for (const app of ['shop', 'blog', 'shop', null, 'shop']) {
         const { number } = await appended(log, appending(user));
-        if (app) await log.move(user, number, (entry) => ({ entry: { ...entry, appName: app }, due: AT }));
+        if (app) await log.move(user, number, () => ({ changes: { appName: app } }));
       }
       const page = await reader.page({ user, app: 'shop', skip: 1, limit: 10 });
       expect([page.total, ...page.entries.map(({ number }) => number)]).toEqual([3, 3, 1]);
@@ -365,17 +395,17 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       expect(await shown()).toBe('unknown');
       await appended(log, appending(user));
       expect(await shown()).toBe('deploying');
-      await log.move(user, 1, (entry) => ({ entry: { ...entry, status: 'ok' }, due: AT }));
+      await log.move(user, 1, () => ({ changes: { status: 'ok' } }));
       expect(await shown()).toBe('ok');
-      await appended(log, appending(user, { status: 'skipped' }, { accepted: false }));
+      await appended(log, appending(user, { status: 'skipped' }, { isNewestPush: false }));
       expect(await shown()).toBe('ok');
       await appended(log, appending(user));
-      await log.move(user, 3, (entry) => ({ entry: { ...entry, status: 'held' }, due: AT }));
+      await log.move(user, 3, () => ({ changes: { status: 'held' } }));
       expect(await shown()).toBe('held');
-      await log.move(user, 3, (entry) => ({ entry: { ...entry, status: 'skipped' }, due: AT }));
+      await log.move(user, 3, () => ({ changes: { status: 'skipped' } }));
       expect(await shown()).toBe('ok');
       await appended(log, appending(user));
-      await log.move(user, 4, (entry) => ({ entry: { ...entry, status: 'error' }, due: AT }));
+      await log.move(user, 4, () => ({ changes: { status: 'error' } }));
       expect(await shown()).toBe('failed');
     });
   });
@@ -384,10 +414,10 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
     const { log, reader, user } = await open();
     await appended(log, appending(user));
     await appended(log, appending(user));
-    await log.move(user, 2, (entry) => ({ entry: { ...entry, status: 'held' }, due: AT }));
-    await log.move(user, 1, (entry) => ({ entry: { ...entry, status: 'error' }, due: AT }));
+    await log.move(user, 2, () => ({ changes: { status: 'held' } }));
+    await log.move(user, 1, () => ({ changes: { status: 'error' } }));
     expect(await reader.badge(user, 'shop')).toBe('held');
-    await log.move(user, 2, (entry) => ({ entry: { ...entry, status: 'superseded' }, due: AT }));
+    await log.move(user, 2, () => ({ changes: { status: 'superseded' } }));
     expect(await reader.badge(user, 'shop')).toBe('failed');
   });
 
@@ -395,24 +425,24 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
     it('holds what is unfinished and due, the longest overdue first', async () => {
       const { log, backlog, user } = await open();
       const mine = async (now: number) => (await backlog.due(now, 1000)).filter((job) => job.user === user);
-      await appended(log, appending(user, {}, { due: AT + 20 }));
-      await appended(log, appending(user, {}, { due: AT + 10 }));
-      await appended(log, appending(user, { status: 'skipped' }, { due: AT + 5 }));
-      await appended(log, appending(user, {}, { due: AT + 100 }));
+      await appended(log, appending(user, {}, { dueAt: AT + 20 }));
+      await appended(log, appending(user, {}, { dueAt: AT + 10 }));
+      await appended(log, appending(user, { status: 'skipped' }, { dueAt: AT + 5 }));
+      await appended(log, appending(user, {}, { dueAt: AT + 100 }));
       expect((await mine(AT + 50)).map(({ number }) => number)).toEqual([2, 1]);
       await backlog.postpone({ user, number: 2 }, AT + 200, false);
-      await log.move(user, 1, (entry) => ({ entry: { ...entry, status: 'ok' }, due: AT }));
+      await log.move(user, 1, () => ({ changes: { status: 'ok' } }));
       expect(await mine(AT + 50)).toEqual([]);
     });
 
     it('frees the lease of one that nobody can be working on', async () => {
       const { log, backlog, user } = await open();
       const entry = await appended(log, appending(user));
-      await log.take(turn(entry));
+      await log.claim(claimOf(entry));
       await backlog.postpone({ user, number: 1 }, AT, false);
-      expect(await log.take(turn(entry))).toMatchObject({ outcome: 'busy' });
+      expect(await log.claim(claimOf(entry))).toMatchObject({ outcome: 'locked' });
       await backlog.postpone({ user, number: 1 }, AT, true);
-      expect(await log.take(turn(entry))).toMatchObject({ outcome: 'taken' });
+      expect(await log.claim(claimOf(entry))).toMatchObject({ outcome: 'claimed' });
     });
   });
 }

@@ -3,7 +3,7 @@ import type { Entry } from '../../functions/core/entry/entry.ts';
 import type { CheckResult } from '../../functions/core/hold/checks.ts';
 import type { CommitRef } from '../../functions/core/payload/delivery.ts';
 import { runStage } from '../../functions/core/pipeline/stage.ts';
-import type { Appending, Draft } from '../../functions/core/ports/deploy-log.ts';
+import type { AppendRequest, Draft } from '../../functions/core/ports/deploy-log.ts';
 import { check } from '../../functions/stage-check/check.ts';
 import { memoryClock, memoryIds } from '../fakes/clock.ts';
 import { MemoryLog } from '../fakes/deploy-log/deploy-log.ts';
@@ -69,7 +69,7 @@ export function checkWorld() {
       host.commit({ owner: 'ann', name: 'shop', files, ...(parent && { parent }) }),
     push: (commit: CommitRef, patch: Partial<Draft> = {}) => append(log, { sha: commit.sha, ...patch }),
     /** A CI provider's call that settles a commit; a passed one asks for a deploy. */
-    build: ({ sha }: CommitRef, outcome: CheckResult, patch: Partial<Draft> = {}, more: Partial<Appending> = {}) =>
+    build: ({ sha }: CommitRef, outcome: CheckResult, patch: Partial<Draft> = {}, more: Partial<AppendRequest> = {}) =>
       append(
         log,
         {
@@ -80,7 +80,7 @@ export function checkWorld() {
           status: outcome.outcome === 'passed' ? 'queued' : 'skipped',
           ...patch,
         },
-        { accepted: false, outcome, ...more },
+        { isNewestPush: false, checkResult: outcome, ...more },
       ),
     /** Runs the stage for an entry and for the held push that it releases; returns the entry afterwards. */
     check: async (number: number) => {
@@ -96,6 +96,6 @@ export function checkWorld() {
     },
     /** Ends an entry that has passed the check. */
     finish: (number: number, status: 'ok' | 'error') =>
-      log.move('ann', number, (entry) => ({ entry: { ...entry, status, finishedAt: AT }, due: AT })),
+      log.move('ann', number, () => ({ changes: { status, finishedAt: AT } })),
   };
 }

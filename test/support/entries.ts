@@ -1,5 +1,5 @@
 import { type Entry, entryId } from '../../functions/core/entry/entry.ts';
-import type { Appending, DeployLog, Draft } from '../../functions/core/ports/deploy-log.ts';
+import type { AppendRequest, DeployLog, Draft } from '../../functions/core/ports/deploy-log.ts';
 
 /** When everything in these tests begins, in milliseconds since 1970. */
 export const AT = Date.parse('2026-01-01T00:00:00Z');
@@ -60,11 +60,18 @@ export const checked = { status: 'running', appName: 'shop', snapshot: '1.0.0-1'
 export async function append(
   log: DeployLog,
   patch: Partial<Draft> = {},
-  more: Partial<Appending> = {},
+  more: Partial<AppendRequest> = {},
 ): Promise<Entry> {
   const payload = new TextEncoder().encode('{}');
-  const request = { draft: draft(patch), payload, accepted: true, outcome: null, once: null, replaces: null };
-  const result = await log.append({ ...request, due: AT + MINUTE, ...more });
+  const request = {
+    draft: draft(patch),
+    payload,
+    isNewestPush: true,
+    checkResult: null,
+    deliveryKey: null,
+    replaces: null,
+  };
+  const result = await log.append({ ...request, dueAt: AT + MINUTE, ...more });
   if ('entry' in result) return result.entry;
   throw new Error(`It is a duplicate of ${result.duplicateOf}.`);
 }

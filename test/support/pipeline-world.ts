@@ -57,14 +57,14 @@ export function pipelineWorld(roles: LogRoles) {
 
   async function deliver({ user, number, stage }: StageJob): Promise<boolean> {
     const verdict = await runStage({ user, number }, { ...base, stage, work: work[stage] });
-    if (!verdict.done) clock.pass(verdict.visibleIn * SECOND);
+    if (!verdict.done) clock.pass(verdict.visibleInSeconds * SECOND);
     return verdict.done;
   }
 
   /** A worker takes the stage and dies: its lease runs out some time. */
   async function die({ user, number, stage }: StageJob): Promise<void> {
     const leaseUntil = clock.now() + MINUTE;
-    await log.take({ user, number, stage, now: clock.now(), leaseUntil, due: leaseUntil + MINUTE });
+    await log.claim({ user, number, stage, now: clock.now(), leaseUntil, dueAt: leaseUntil + MINUTE });
   }
 
   /** The queues take nothing while a message is worked on, which then comes again. */

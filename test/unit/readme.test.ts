@@ -3,10 +3,10 @@ import { Stack } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { hostKinds } from '../../functions/adapters/hosts/configuration.ts';
 import { senders } from '../../functions/adapters/senders/registry.ts';
-import { retention } from '../../functions/adapters/stores/dynamodb/retention.ts';
+import { RETENTION_SECONDS } from '../../functions/adapters/stores/dynamodb/retention.ts';
 import { errors } from '../../functions/core/errors.ts';
 import { maxPayloadBytes } from '../../functions/core/payload/payload.ts';
-import { TRIES } from '../../functions/core/pipeline/stage.ts';
+import { MAX_ATTEMPTS } from '../../functions/core/pipeline/stage-failure.ts';
 import { routes } from '../../functions/core/routes.ts';
 import { limits } from '../../functions/core/tarball/limits.ts';
 import { parameters } from '../../lib/stack/parameters.ts';
@@ -54,13 +54,13 @@ describe('lib/stack/README.md', () => {
     );
     const [MiB, GiB, day] = [1024 ** 2, 1024 ** 3, 24 * 60 * 60];
     const entries = String(limits.entries).replace(/000$/, ' 000');
-    const { change, payload, delivery } = retention;
+    const { change, payload, delivery } = RETENTION_SECONDS;
     const kept = `changes ${change / day} days, payloads ${payload / day} days, deliveries' ids ${delivery / day} days`;
     expect(told['body of a webhook']).toBe(`${maxPayloadBytes / MiB} MiB`);
     expect(told.tarball).toBe(
       `${limits.bytes / MiB} MiB packed, ${limits.unpackedBytes / GiB} GiB unpacked, ${entries} entries`,
     );
-    expect(told['a stage']).toContain(`${TRIES === 5 ? 'five' : TRIES} tries`);
+    expect(told['a stage']).toContain(`${MAX_ATTEMPTS === 5 ? 'five' : MAX_ATTEMPTS} tries`);
     expect(told.kept).toContain(kept);
   });
 

@@ -1,7 +1,6 @@
-import type { DeployError, ErrorCode } from '../errors.ts';
+import type { ErrorCode } from '../errors.ts';
 import type { RepositoryRef } from '../payload/delivery.ts';
 import type { StageName } from '../pipeline/pipeline.ts';
-import { maskedDetail, maskedTail } from './mask.ts';
 
 /** What became of a request. `ok`, `error`, `expired`, `skipped`, `duplicate` and `superseded` are final. */
 export type Status =
@@ -112,10 +111,10 @@ export interface Entry {
   /** Absent: whether it waits for CI is told by the repository. */
   readonly ci?: CiChoice;
   /**
-   * Its place among the user's deploys, by the change after which it was let through; absent before. Not its number: a
-   * push that has waited for CI is let through after deploys with higher numbers.
+   * Its order among the user's deploys: the number of the change after which it was promoted; absent before. Not its
+   * number, because a push that has waited for CI is promoted after deploys with higher numbers.
    */
-  readonly place?: number;
+  readonly order?: number;
   /** How often a stage had to be repeated because what it had made was gone; absent when never. */
   readonly returns?: number;
 }
@@ -140,30 +139,4 @@ export function commitName(entry: Entry): string | null {
   const { repository, sha } = entry;
   if (!repository) return null;
   return [repository.owner, repository.name, ...(sha ? [sha] : [])].join('/');
-}
-
-/** Ends an entry with an error; the last stage is the one that failed. What others said in it is masked and cut. */
-export function failed(entry: Entry, error: DeployError, at: number): Entry {
-  const detail = maskedDetail(error.detail);
-  return {
-    ...entry,
-    status: 'error',
-    reason: detail,
-    error: { code: error.code, status: error.status, detail },
-    logTail: maskedTail(error.logTail),
-    stages: withStage(entry, { status: 'failed', finishedAt: at, detail }),
-    updatedAt: at,
-    finishedAt: at,
-  };
-}
-
-/** Ends an entry, or holds it, for a reason that is no failure. */
-export function ended(entry: Entry, status: Status, reason: string, at: number): Entry {
-  return { ...entry, status, reason: maskedDetail(reason), updatedAt: at, finishedAt: isFinal(status) ? at : null };
-}
-
-/** The stages with the current one patched; its detail is masked and cut. */
-export function withStage(entry: Entry, patch: Partial<StageRecord>): readonly StageRecord[] {
-  const detail = patch.detail && { detail: maskedDetail(patch.detail) };
-  return entry.stages.map((stage) => (stage.name === entry.stage ? { ...stage, ...patch, ...detail } : stage));
 }

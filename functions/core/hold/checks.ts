@@ -1,6 +1,6 @@
 import type { Outcome } from '../payload/delivery.ts';
 
-/** What one check of a CI provider says of a commit. */
+/** The result of one check of a CI provider for a commit. */
 export interface CheckResult {
   readonly provider: string;
   /** Name of the check, workflow or pipeline among those of the provider. */
@@ -10,16 +10,16 @@ export interface CheckResult {
   readonly state: string;
 }
 
-/** What all known checks of a commit say together; `check` is one that stands in the way. */
-export type Verdict =
+/** The combined result of all known checks of a commit; `check` is one that blocks the deploy. */
+export type CiVerdict =
   | { readonly says: 'passed' | 'nothing' }
   | { readonly says: 'failed' | 'pending'; readonly check: CheckResult };
 
 /**
- * One failed check is enough to fail; else one that is under way is enough to wait. What was skipped or is neutral is in
- * nobody's way, and does not vouch for the commit either.
+ * Returns the combined result: one failed check is enough to fail, else one pending check is enough to wait. Skipped and
+ * neutral checks neither block the deploy nor pass the commit.
  */
-export function verdictOf(checks: readonly CheckResult[]): Verdict {
+export function ciVerdictOf(checks: readonly CheckResult[]): CiVerdict {
   for (const says of ['failed', 'pending'] as const) {
     const check = checks.find(({ outcome }) => outcome === says);
     if (check) return { says, check };
@@ -28,9 +28,8 @@ export function verdictOf(checks: readonly CheckResult[]): Verdict {
 }
 
 /**
- * The results after one more, by name. Of one check the last word counts: a later pass takes back a failure. Calls may
- * come in the wrong order, so a check that has come to an end is not put back by the news that it runs, nor by a run of
- * it that tells nothing.
+ * Returns the results after one more, sorted by name. The last result of a check counts: a later pass replaces a
+ * failure. Calls can arrive in the wrong order, so a pending or neutral result never replaces a final one.
  */
 export function withResult(known: readonly CheckResult[], result: CheckResult): readonly CheckResult[] {
   const before = known.find((one) => checkKey(one) === checkKey(result));
@@ -38,27 +37,27 @@ export function withResult(known: readonly CheckResult[], result: CheckResult): 
   return byName([...known.filter((one) => one !== before), result]);
 }
 
-/** Results in the order of their names. */
+/** Returns the results sorted by name. */
 export function byName(checks: readonly CheckResult[]): readonly CheckResult[] {
   return [...checks].sort((one, other) => (checkKey(one) < checkKey(other) ? -1 : 1));
 }
 
-/** What tells a check from the others of a commit. */
+/** Returns the key that identifies a check among those of a commit. */
 export function checkKey({ provider, check }: CheckResult): string {
   return `${provider}#${check}`;
 }
 
-/** Whether a check has come to an end that says something. */
+/** Whether a check has passed or failed. */
 export function isSettled({ outcome }: CheckResult): boolean {
   return outcome === 'passed' || outcome === 'failed';
 }
 
-/** A check as it is called in sentences. */
+/** Returns the name of a check for a sentence. */
 export function checkInWords({ provider, check }: CheckResult): string {
   return `the check "${check}" of ${provider}`;
 }
 
-/** Why a commit whose check failed is not deployed. */
+/** Returns the reason for not deploying a commit whose check failed. */
 export function failureInWords(check: CheckResult): string {
   return `CI did not pass: ${checkInWords(check)} said "${check.state}".`;
 }

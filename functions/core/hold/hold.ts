@@ -1,12 +1,12 @@
-import { type Entry, ended } from '../entry/entry.ts';
+import type { Entry } from '../entry/entry.ts';
+import { ending, type Transition } from '../entry/transition.ts';
 import { type Job, queueStage } from '../pipeline/job.ts';
-import { PATIENCE } from '../pipeline/stage.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DeployFacts } from '../ports/deploy-facts.ts';
-import type { DeployLog, Step } from '../ports/deploy-log.ts';
+import type { DeployLog } from '../ports/deploy-log.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { Trace } from '../ports/trace.ts';
-import { type CheckResult, failureInWords, verdictOf } from './checks.ts';
+import { type CheckResult, ciVerdictOf, failureInWords } from './checks.ts';
 
 /** The ports that ending a hold needs. */
 export interface HoldPorts {
@@ -23,19 +23,19 @@ export interface HoldPorts {
 export async function notifyHeldDeploy(
   entry: Entry,
   result: CheckResult,
-  ports: HoldPorts & { readonly facts: Pick<DeployFacts, 'gate'> },
+  ports: HoldPorts & { readonly facts: Pick<DeployFacts, 'commitState'> },
 ): Promise<void> {
   const { user, repository, sha, branch } = entry;
   if (!repository || !sha || !branch || (result.outcome !== 'failed' && result.outcome !== 'neutral')) return;
-  const { held, checks, version } = await ports.facts.gate(user, { ...repository, sha }, branch);
+  const { held, checks, version } = await ports.facts.commitState(user, { ...repository, sha }, branch);
   if (held === null) return;
   if (result.outcome === 'failed') await endHeld({ user, number: held }, 'skipped', failureInWords(result), ports);
-  else if (verdictOf(checks).says === 'passed') await releaseHeld({ user, number: held }, version, ports);
+  else if (ciVerdictOf(checks).says === 'passed') await releaseHeld({ user, number: held }, version, ports);
 }
 
 /**
  * Releases a held deploy. Returns its entry, or null when it is no longer held or its commit has had another check
- * result since `version`.
+ * result since that version.
  *
  * It goes back to the stage that held it, which decides again: only that stage knows whether a newer commit is deployed
  * by now, and it reads the results that arrive until it has decided. `deploying` names the deploy from here on, so that
@@ -44,10 +44,9 @@ export async function notifyHeldDeploy(
 export function releaseHeld(held: Job, version: number, ports: HoldPorts): Promise<Entry | null> {
   const now = ports.clock.now();
   return moveHeld(held, ports, (current) => ({
-    entry: { ...current, status: 'running', reason: null, updatedAt: now },
-    gate: { held: null, deploying: current.number, awaitsPush: false },
-    ifVersion: version,
-    due: now + PATIENCE,
+    changes: { status: 'running', reason: null, updatedAt: now },
+    commitState: { held: null, deploying: current.number, awaitsPush: false },
+    ifCommitVersion: version,
   }));
 }
 
@@ -59,19 +58,19 @@ export function endHeld(
   ports: HoldPorts,
 ): Promise<Entry | null> {
   const now = ports.clock.now();
-  return moveHeld(held, ports, (current) => ({
-    entry: ended(current, status, reason, now),
-    gate: { held: null },
-    due: now,
-  }));
+  return moveHeld(held, ports, () => ({ changes: ending(status, reason, now), commitState: { held: null } }));
 }
 
 /** Moves an entry that is still held, queues its stage when it was released, and has its commit status updated. */
-async function moveHeld({ user, number }: Job, ports: HoldPorts, step: (held: Entry) => Step): Promise<Entry | null> {
+async function moveHeld(
+  { user, number }: Job,
+  ports: HoldPorts,
+  decide: (held: Entry) => Transition,
+): Promise<Entry | null> {
   let isHeld = false;
   const moved = await ports.log.move(user, number, (current) => {
     isHeld = current.status === 'held';
-    return isHeld ? step(current) : null;
+    return isHeld ? decide(current) : null;
   });
   if (!moved || !isHeld) return null;
   if (moved.status === 'running') await queueStage(moved, ports);

@@ -4,7 +4,7 @@ import type { CiConfig } from '../ports/ci-config.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DeployFacts } from '../ports/deploy-facts.ts';
 import type { HostToken, RepositoryHost } from '../ports/repository-host.ts';
-import { checkInWords, type Verdict } from './checks.ts';
+import { type CiVerdict, checkInWords } from './checks.ts';
 
 /** A commit of an entry, with access to its files. */
 export interface Source {
@@ -33,7 +33,7 @@ const CI_CONFIG_BYTES = 128 * 1024;
  * CI has already reported; then the CI configuration in the commit's tree; then the providers that have reported on
  * this branch before.
  */
-export async function waitOf(entry: Entry, verdict: Verdict, source: Source, ports: WaitPorts): Promise<Wait> {
+export async function waitOf(entry: Entry, verdict: CiVerdict, source: Source, ports: WaitPorts): Promise<Wait> {
   const { ci } = entry;
   if (ci && !ci.waits) return { for: null, note: `${ci.because}: it did not wait for CI` };
   if (entry.fromBuild || verdict.says === 'passed') return { for: null, note: null };

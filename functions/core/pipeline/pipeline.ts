@@ -1,6 +1,9 @@
 /** A stage of a deploy, in the word that queues, functions, stage markers and the entry's `doc.stages` share. */
 export type StageName = 'check' | 'fetch' | 'upload' | 'extract' | 'start';
 
+/** Milliseconds after which the sweeper looks at an entry whose stage was queued and not claimed. */
+export const SWEEP_AFTER_MS = 60_000;
+
 /** What the stack must know of a stage to give it a queue and a function. */
 export interface Stage {
   readonly name: StageName;
@@ -28,3 +31,9 @@ export const stages: readonly Stage[] = [
   { name: 'extract', timeoutSeconds: 90, memoryMb: 512, maxReceives: 40, overdueSeconds: 1800 },
   { name: 'start', timeoutSeconds: 120, memoryMb: 512, maxReceives: 12, overdueSeconds: 600 },
 ];
+
+/** Whether a stage runs after another one. */
+export function isAfter(stage: StageName, other: StageName): boolean {
+  const index = (name: StageName) => stages.findIndex((one) => one.name === name);
+  return index(stage) > index(other);
+}

@@ -1,29 +1,24 @@
 import type { Entry, Status } from '../entry/entry.ts';
+import type { Transition } from '../entry/transition.ts';
 import type { DeployError } from '../errors.ts';
-import type { Step } from '../ports/deploy-log.ts';
 import type { StageName } from './pipeline.ts';
 
-/** What the work of a stage came to. */
+/** The result of a stage's work. `transition` carries what the work changes; the pipeline adds status and stages. */
 export type StageOutcome =
-  /** Done: on to the next stage, with what was learnt. */
-  | { readonly kind: 'done'; readonly patch?: Partial<Entry>; readonly detail?: string; readonly extra?: StepExtra }
-  /** The entry ends here, or waits, for a reason that is no failure. */
+  /** Done: the deploy continues with the next stage. */
+  | { readonly kind: 'done'; readonly detail?: string; readonly transition?: Transition }
+  /** The entry ends here, or is held, for a reason that is not a failure. */
   | {
       readonly kind: 'ended';
       readonly status: Status;
       readonly reason: string;
-      readonly extra?: StepExtra;
-      readonly patch?: Partial<Entry>;
+      readonly transition?: Transition;
     }
-  /** Failed, with what was learnt on the way. */
-  | { readonly kind: 'failed'; readonly error: DeployError; readonly patch: Partial<Entry> }
-  /** Not done yet, and nobody's fault: come again. */
+  | { readonly kind: 'failed'; readonly error: DeployError; readonly transition?: Transition }
+  /** Not done yet: the stage runs again, and the attempt does not count. */
   | { readonly kind: 'again'; readonly afterSeconds: number }
-  /** What an earlier stage made is gone: do it again. */
+  /** The result of an earlier stage is gone: that stage runs again. */
   | { readonly kind: 'back'; readonly to: StageName; readonly detail: string };
 
-/** What moves with the entry. `due` is for a hold only. */
-export type StepExtra = Partial<Omit<Step, 'entry'>>;
-
-/** The work of one stage. It may be called again for the same entry and must then come to the same end. */
+/** The work of one stage. It can be called again for the same entry and must then have the same result. */
 export type StageWork = (entry: Entry) => Promise<StageOutcome>;

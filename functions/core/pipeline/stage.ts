@@ -1,14 +1,16 @@
-import { type Entry, ended, failed, isFinal, withStage } from '../entry/entry.ts';
+import { type Entry, isFinal } from '../entry/entry.ts';
 import { maskedDetail } from '../entry/mask.ts';
-import { DeployError, type ErrorCode } from '../errors.ts';
+import { ending, failure, type Transition, withStage } from '../entry/transition.ts';
+import type { DeployError } from '../errors.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DeployLog } from '../ports/deploy-log.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { Trace } from '../ports/trace.ts';
 import { type Job, jobOf } from './job.ts';
-import { type StageName, stages } from './pipeline.ts';
-import type { StageOutcome, StageWork, StepExtra } from './stage-work.ts';
+import { type StageName, SWEEP_AFTER_MS, stages } from './pipeline.ts';
+import { asDeployError, gaveUp, keepsVanishing, MAX_ATTEMPTS } from './stage-failure.ts';
+import type { StageOutcome, StageWork } from './stage-work.ts';
 
 /** What running a stage needs. */
 export interface StageContext {
@@ -23,55 +25,43 @@ export interface StageContext {
   readonly trace: Trace;
 }
 
-/** Whether the message is done with, or else in how many seconds it should be seen again. */
-export type Verdict = { readonly done: true } | { readonly done: false; readonly visibleIn: number };
+/** Whether the message is done, or in how many seconds it must be received again. */
+export type RunResult = { readonly done: true } | { readonly done: false; readonly visibleInSeconds: number };
 
-/** Tries of a stage before a failure that trying again may help becomes an error. */
-export const TRIES = 5;
-/** Milliseconds after which the sweeper looks at what has been sent but not taken. */
-export const PATIENCE = 60_000;
+const MAX_RETRY_AFTER_SECONDS = 3600;
 
-/** The code of a failure that has none of its own. */
-export const stageCodes: Readonly<Record<StageName, ErrorCode>> = {
-  check: 'deploy:repohost:no_pkg_json',
-  fetch: 'deploy:repohost:download_tarball',
-  upload: 'deploy:platform:upload_tarball',
-  extract: 'deploy:tar:extract_failed',
-  start: 'deploy:platform:start_app',
-};
-
-const DONE: Verdict = { done: true };
+const DONE: RunResult = { done: true };
 
 /**
- * Runs a stage for a message: take it, work, write the step, queue the next stage. A second message for the same stage
- * finds it done and only repeats the sending; one that comes while another works waits for the lease to end.
+ * Runs a stage for a message: claims it, works, writes the transition, queues the next stage. A second message for the
+ * same stage finds it done and only repeats the sending; one that arrives during the work waits for the lease to end.
  */
-export async function runStage(job: Job, context: StageContext): Promise<Verdict> {
+export async function runStage(job: Job, context: StageContext): Promise<RunResult> {
   const { stage, log, clock } = context;
   const now = clock.now();
-  const leaseUntil = now + timeoutOf(stage) * 1000;
-  const taken = await log.take({ ...job, stage, now, leaseUntil, due: leaseUntil + PATIENCE });
-  if (taken.outcome === 'over') return repeatReport(job, context);
-  // The lease ends after that millisecond; who came on the stroke of it would be told to come again at once.
-  if (taken.outcome === 'busy') return { done: false, visibleIn: Math.floor((taken.until - now) / 1000) + 1 };
-  if (taken.outcome === 'late') return repeatSend(taken.entry, context);
-  if (taken.attempts > TRIES) return fail(taken.entry, gaveUp(stage), {}, context);
-  const entry = await announce(taken.entry, context);
-  return settle(entry, taken.attempts, await attempt(entry, context), context);
+  const leaseUntil = now + timeoutMs(stage);
+  const claim = await log.claim({ ...job, stage, now, leaseUntil, dueAt: leaseUntil + SWEEP_AFTER_MS });
+  if (claim.outcome === 'closed') return repeatReport(job, context);
+  // A retry in the very millisecond in which the lease ends would get a delay of 0: round up.
+  if (claim.outcome === 'locked') return { done: false, visibleInSeconds: Math.floor((claim.until - now) / 1000) + 1 };
+  if (claim.outcome === 'alreadyDone') return repeatSend(claim.entry, context);
+  if (claim.attempts > MAX_ATTEMPTS) return fail(claim.entry, gaveUp(stage), {}, context);
+  const entry = await announce(claim.entry, context);
+  return settle(entry, claim.attempts, await attempt(entry, context), context);
 }
 
-/** The first stage makes a queued entry `running`, which the readers of the feed want to know. */
+/** Makes a queued entry `running`, for the readers of the feed. */
 async function announce(entry: Entry, { log, clock }: StageContext): Promise<Entry> {
   if (entry.status !== 'queued') return entry;
   const now = clock.now();
   const running = await log.move(entry.user, entry.number, (current) =>
-    // It may have been given up meanwhile, and what is final stays so.
+    // It may have been given up meanwhile, and a final status stays.
     current.status !== 'queued'
       ? null
       : {
-          entry: { ...current, status: 'running', updatedAt: now },
+          changes: { status: 'running', updatedAt: now },
           keepsLease: true,
-          due: now + timeoutOf(entry.stage) * 1000 + PATIENCE,
+          dueAt: now + timeoutMs(entry.stage) + SWEEP_AFTER_MS,
         },
   );
   return running ?? entry;
@@ -82,168 +72,158 @@ async function attempt(entry: Entry, { work, stage, trace }: StageContext): Prom
     return await work(entry);
   } catch (error) {
     trace('stage failed', { stage, user: entry.user, number: entry.number, uuid: entry.uuid, error });
-    return { kind: 'failed', error: asDeployError(error, stage), patch: {} };
+    return { kind: 'failed', error: asDeployError(error, stage) };
   }
 }
 
-async function settle(entry: Entry, attempts: number, outcome: StageOutcome, context: StageContext): Promise<Verdict> {
+function settle(entry: Entry, attempts: number, outcome: StageOutcome, context: StageContext): Promise<RunResult> {
   switch (outcome.kind) {
     case 'done':
-      return finish(entry, outcome.patch ?? {}, outcome.detail ?? null, outcome.extra ?? {}, context);
+      return finish(entry, outcome, context);
     case 'ended':
       return end(entry, outcome, context);
     case 'failed':
-      if (outcome.error.retry && attempts < TRIES) return backOff(entry, attempts, outcome.error, context);
-      return fail(entry, outcome.error, outcome.patch, context);
+      if (outcome.error.retry && attempts < MAX_ATTEMPTS) return backOff(entry, attempts, outcome.error, context);
+      return fail(entry, outcome.error, outcome.transition ?? {}, context);
     case 'again':
-      await context.log.release({ ...entry, stage: context.stage }, dueIn(outcome.afterSeconds, context));
-      return { done: false, visibleIn: outcome.afterSeconds };
+      return runAgain(entry, outcome.afterSeconds, context);
     case 'back':
       return goBack(entry, outcome.to, outcome.detail, context);
   }
 }
 
-/** The stage is done: the next one's turn, or the end of the deploy. */
-async function finish(
-  entry: Entry,
-  patch: Partial<Entry>,
-  detail: string | null,
-  extra: StepExtra,
-  context: StageContext,
-): Promise<Verdict> {
+type Outcome<Kind extends StageOutcome['kind']> = Extract<StageOutcome, { kind: Kind }>;
+
+/** The stage is done: the next one runs, or the deploy has ended. */
+async function finish(entry: Entry, outcome: Outcome<'done'>, context: StageContext): Promise<RunResult> {
+  const { detail = null, transition = {} } = outcome;
   const now = context.clock.now();
   const next = stageAfter(entry.stage);
-  const moved = await step(entry, context, extra, (current) => {
-    const done = { ...current, ...patch, reason: null, updatedAt: now };
-    const records = withStage(current, { status: 'done', finishedAt: now, detail });
-    return next
-      ? { ...done, stages: records, stage: next }
-      : { ...done, stages: records, status: 'ok', finishedAt: now };
-  });
-  if (moved === 'outdated') return tryAgain(context, entry);
+  const moved = await move(entry, context, (current) => ({
+    ...transition,
+    changes: {
+      ...transition.changes,
+      stages: withStage(current, { status: 'done', finishedAt: now, detail }),
+      ...(next ? { stage: next } : { status: 'ok', finishedAt: now }),
+      reason: null,
+      updatedAt: now,
+    },
+  }));
+  if (moved === 'outdated') return runAgain(entry, 0, context);
   if (!moved) return DONE;
-  const verdict = await sendOn(moved, context);
-  // A commit status bears the application's name, which is known from here on.
+  const result = await sendOn(moved, context);
+  // The commit status carries the application's name, which is known from here on.
   if (entry.appName === null && next) await context.queue.report(moved);
-  return verdict;
+  return result;
 }
 
-async function end(
-  entry: Entry,
-  { status, reason, extra = {}, patch = {} }: Extract<StageOutcome, { kind: 'ended' }>,
-  context: StageContext,
-): Promise<Verdict> {
+async function end(entry: Entry, outcome: Outcome<'ended'>, context: StageContext): Promise<RunResult> {
+  const { status, reason, transition = {} } = outcome;
   const now = context.clock.now();
-  const moved = await step(entry, context, extra, (current) => ({
-    ...ended({ ...current, ...patch }, status, reason, now),
-    stages: withStage(current, { status: 'done', finishedAt: now, detail: reason }),
+  const moved = await move(entry, context, (current) => ({
+    ...transition,
+    changes: {
+      ...transition.changes,
+      stages: withStage(current, { status: 'done', finishedAt: now, detail: reason }),
+      ...ending(status, reason, now),
+    },
   }));
-  if (moved === 'outdated') return tryAgain(context, entry);
-  if (!moved) return DONE;
-  await context.queue.report(moved);
+  if (moved === 'outdated') return runAgain(entry, 0, context);
+  if (moved) await context.queue.report(moved);
   return DONE;
 }
 
-/** Runs the stage again at once, which then sees the check result that refused its step. */
-async function tryAgain(context: StageContext, { user, number, stage }: Entry): Promise<Verdict> {
-  await context.log.release({ user, number, stage }, dueIn(0, context));
-  return { done: false, visibleIn: 0 };
+/** Gives up the claim without counting the attempt; the message runs the stage again. */
+async function runAgain({ user, number }: Entry, afterSeconds: number, context: StageContext): Promise<RunResult> {
+  await context.log.releaseClaim({ user, number, stage: context.stage }, dueIn(afterSeconds, context));
+  return { done: false, visibleInSeconds: afterSeconds };
 }
 
-async function fail(entry: Entry, error: DeployError, patch: Partial<Entry>, context: StageContext): Promise<Verdict> {
+async function fail(
+  entry: Entry,
+  error: DeployError,
+  transition: Transition,
+  context: StageContext,
+): Promise<RunResult> {
   const now = context.clock.now();
-  const moved = await step(entry, context, {}, (current) => failed({ ...current, ...patch }, error, now));
+  const moved = await move(entry, context, (current) => ({
+    ...transition,
+    changes: { ...transition.changes, ...failure(current, error, now) },
+  }));
   if (moved && moved !== 'outdated') await context.queue.report(moved);
   return DONE;
 }
 
-/** Back-off with full jitter, or what the other side asked for (https://aws.amazon.com/builders-library/timeouts-retries-and-backoff-with-jitter/). */
-async function backOff(entry: Entry, attempts: number, error: DeployError, context: StageContext): Promise<Verdict> {
+/**
+ * Runs the stage again after a back-off with full jitter, or after the delay that the other side asked for
+ * (https://aws.amazon.com/builders-library/timeouts-retries-and-backoff-with-jitter/).
+ */
+async function backOff(entry: Entry, attempts: number, error: DeployError, context: StageContext): Promise<RunResult> {
   const ceiling = context.retryBaseSeconds * 2 ** (attempts - 1);
   const jittered = Math.max(1, Math.round(ceiling * context.ids.fraction()));
-  const seconds = Math.max(jittered, Math.min(error.retryAfter ?? 0, 3600));
-  const reason = `${maskedDetail(error.detail)} Trying again in ${seconds} s (try ${attempts} of ${TRIES}).`;
-  const now = context.clock.now();
-  await step(entry, context, { due: dueIn(seconds, context) }, (current) => ({ ...current, reason, updatedAt: now }));
-  return { done: false, visibleIn: seconds };
+  const seconds = Math.max(jittered, Math.min(error.retryAfter ?? 0, MAX_RETRY_AFTER_SECONDS));
+  const reason = `${maskedDetail(error.detail)} Trying again in ${seconds} s (try ${attempts} of ${MAX_ATTEMPTS}).`;
+  const changes = { reason, updatedAt: context.clock.now() };
+  await move(entry, context, () => ({ changes, dueAt: dueIn(seconds, context) }));
+  return { done: false, visibleInSeconds: seconds };
 }
 
-async function goBack(entry: Entry, to: StageName, detail: string, context: StageContext): Promise<Verdict> {
+async function goBack(entry: Entry, to: StageName, detail: string, context: StageContext): Promise<RunResult> {
   const returns = (entry.returns ?? 0) + 1;
-  if (returns > TRIES) return fail(entry, keepsVanishing(to), {}, context);
+  if (returns > MAX_ATTEMPTS) return fail(entry, keepsVanishing(to), {}, context);
   const now = context.clock.now();
-  const moved = await step(entry, context, {}, (current) => ({
-    ...current,
-    stage: to,
-    returns,
-    stages: withStage(current, { status: 'failed', finishedAt: now, detail }),
-    updatedAt: now,
-  }));
+  const moved = await move(entry, context, (current) => {
+    const stages = withStage(current, { status: 'failed', finishedAt: now, detail });
+    return { changes: { stage: to, returns, stages, updatedAt: now } };
+  });
   return moved && moved !== 'outdated' ? sendOn(moved, context) : DONE;
 }
 
 /**
- * Writes a step of an entry that is still at this stage. Returns null when it is not, and `outdated` when another check
- * result forbade the step. The entry is still queued when all workers so far died before they announced it.
+ * Writes a transition of an entry that is still at this stage. Returns null when it is not, and `outdated` when a check
+ * result that arrived meanwhile forbids it. The entry is still queued when all workers so far died before `announce`.
  */
-async function step(
+async function move(
   entry: Entry,
-  context: StageContext,
-  extra: StepExtra,
-  change: (current: Entry) => Entry,
+  { log }: StageContext,
+  decide: (current: Entry) => Transition,
 ): Promise<Entry | 'outdated' | null> {
   let isHere = false;
-  const moved = await context.log.move(entry.user, entry.number, (current) => {
+  const moved = await log.move(entry.user, entry.number, (current) => {
     isHere = current.stage === entry.stage && (current.status === 'running' || current.status === 'queued');
-    return isHere ? { due: context.clock.now() + PATIENCE, ...extra, entry: change(current) } : null;
+    return isHere ? decide(current) : null;
   });
   return isHere ? (moved ?? 'outdated') : null;
 }
 
-/** Queues what comes next: a stage, or word to the repository host. */
-async function sendOn(entry: Entry, { queue }: StageContext): Promise<Verdict> {
+/** Queues what comes next: a stage, or the commit status of a deploy that has ended. */
+async function sendOn(entry: Entry, { queue }: StageContext): Promise<RunResult> {
   if (isFinal(entry.status)) await queue.report(entry);
   else await queue.send(jobOf(entry));
   return DONE;
 }
 
-/** The entry ended, or waits, at this stage, and only word of it to the repository host may be lost. */
-async function repeatReport({ user, number }: Job, { log, queue, stage }: StageContext): Promise<Verdict> {
+/** Reports an entry again that ended or was held at this stage: the first report may be lost. */
+async function repeatReport({ user, number }: Job, { log, queue, stage }: StageContext): Promise<RunResult> {
   const entry = await log.read(user, number);
   const stopped = entry && (isFinal(entry.status) || entry.status === 'held');
   if (stopped && entry.stage === stage) await queue.report(entry);
   return DONE;
 }
 
-/** The stage is done and only its sending may be lost. An entry further on shows that it is not. */
-async function repeatSend(entry: Entry, context: StageContext): Promise<Verdict> {
+/** Sends the next stage again, which may be lost; not when the entry is further on, because then it was not. */
+async function repeatSend(entry: Entry, context: StageContext): Promise<RunResult> {
   return entry.stage === stageAfter(context.stage) ? sendOn(entry, context) : DONE;
 }
 
-function asDeployError(error: unknown, stage: StageName): DeployError {
-  if (error instanceof DeployError) return error;
-  const detail = `The service failed in the stage "${stage}".`;
-  return new DeployError(stageCodes[stage], detail, { retry: true, cause: error });
-}
-
-function gaveUp(stage: StageName): DeployError {
-  const detail = `The stage "${stage}" was tried ${TRIES} times and never came to an end.`;
-  return new DeployError(stageCodes[stage], detail, { retry: false });
-}
-
-function keepsVanishing(stage: StageName): DeployError {
-  const detail = `What the stage "${stage}" makes was gone ${TRIES + 1} times before it could be used.`;
-  return new DeployError(stageCodes[stage], detail, { retry: false });
-}
-
 function dueIn(seconds: number, { clock }: StageContext): number {
-  return clock.now() + seconds * 1000 + PATIENCE;
+  return clock.now() + seconds * 1000 + SWEEP_AFTER_MS;
 }
 
 function stageAfter(name: StageName): StageName | null {
   return stages[stages.findIndex((stage) => stage.name === name) + 1]?.name ?? null;
 }
 
-function timeoutOf(name: StageName): number {
-  return stages.find((stage) => stage.name === name)?.timeoutSeconds ?? 60;
+function timeoutMs(name: StageName): number {
+  return (stages.find((stage) => stage.name === name)?.timeoutSeconds ?? 60) * 1000;
 }

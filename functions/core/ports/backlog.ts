@@ -1,9 +1,9 @@
 import type { Job } from '../pipeline/job.ts';
 
-/** Entries that have been waiting for longer than they should. */
+/** The unfinished entries, by the time at which the sweeper looks at them. */
 export interface Backlog {
-  /** Up to `limit` unfinished entries whose time has come by `now`, the longest overdue first. */
+  /** Returns up to `limit` unfinished entries that are due by `now`, the longest overdue first. */
   due(now: number, limit: number): Promise<readonly Job[]>;
-  /** Has the next look at `due`. `freesLease`: nobody can be working on the entry, whatever its lease says. */
-  postpone(job: Job, due: number, freesLease: boolean): Promise<void>;
+  /** Makes an entry due at another time. `freesLease`: no worker can have it any more, whatever its lease says. */
+  postpone(job: Job, dueAt: number, freesLease: boolean): Promise<void>;
 }

@@ -1,10 +1,17 @@
 import { type Entry, entryId, isFinal } from '../../../functions/core/entry/entry.ts';
+import { applied, dueAfter, startsStage, type Transition } from '../../../functions/core/entry/transition.ts';
 import type { CommitRef, RepositoryRef } from '../../../functions/core/payload/delivery.ts';
 import type { Job } from '../../../functions/core/pipeline/job.ts';
-import { stages } from '../../../functions/core/pipeline/pipeline.ts';
+import { isAfter } from '../../../functions/core/pipeline/pipeline.ts';
 import type { Backlog } from '../../../functions/core/ports/backlog.ts';
-import type { BranchFacts, DeployFacts, Gate } from '../../../functions/core/ports/deploy-facts.ts';
-import type { Appending, DeployLog, Step, Taken, Turn } from '../../../functions/core/ports/deploy-log.ts';
+import type { BranchFacts, CommitState, DeployFacts } from '../../../functions/core/ports/deploy-facts.ts';
+import type {
+  AppendRequest,
+  ClaimedStage,
+  ClaimResult,
+  DeployLog,
+  StageClaim,
+} from '../../../functions/core/ports/deploy-log.ts';
 import type { Ids } from '../../../functions/core/ports/ids.ts';
 import type { Badge, LogReader, PageQuery } from '../../../functions/core/ports/log-reader.ts';
 import type { StoredToken, TokenStore } from '../../../functions/core/ports/token-store.ts';
@@ -15,7 +22,7 @@ interface Row {
   attempts: number;
   lease: number | null;
   takenAt: number | null;
-  due: number;
+  dueAt: number;
 }
 
 class ShownBadge {
@@ -23,27 +30,27 @@ class ShownBadge {
   readonly underWay = new Map<number, Badge>();
 }
 
-/** The in-memory twin of the log, for unit tests of what works on it. */
+/** An in-memory fake of the log, in all its roles. */
 export class MemoryLog implements DeployLog, LogReader, DeployFacts, Backlog {
   readonly #rows = new Map<string, Row[]>();
   readonly #feed = new Map<string, Entry[]>();
-  readonly #once = new Map<string, number>();
+  readonly #deliveries = new Map<string, number>();
   readonly #known = new Known();
   readonly #claims = new Map<string, number>();
   readonly #badges = new Map<string, ShownBadge>();
 
   constructor(readonly ids: Ids) {}
 
-  async append(appending: Appending) {
-    const { draft, once, replaces } = appending;
-    const known = once === null ? undefined : this.#once.get(`${draft.user} ${once}`);
+  async append(request: AppendRequest) {
+    const { draft, deliveryKey, replaces } = request;
+    const known = deliveryKey === null ? undefined : this.#deliveries.get(`${draft.user} ${deliveryKey}`);
     if (known !== undefined && known !== replaces) return { duplicateOf: known };
     const rows = this.#rowsOf(draft.user);
     const number = rows.length + 1;
     const entry = { ...draft, number, id: entryId(this.ids.hex(20), number), seq: this.#next(draft.user) };
-    rows.push({ entry, attempts: 0, lease: null, takenAt: null, due: appending.due });
-    if (once !== null) this.#once.set(`${draft.user} ${once}`, number);
-    this.#known.append(entry, appending);
+    rows.push({ entry, attempts: 0, lease: null, takenAt: null, dueAt: request.dueAt });
+    if (deliveryKey !== null) this.#deliveries.set(`${draft.user} ${deliveryKey}`, number);
+    this.#known.append(entry, request);
     this.#publish(entry);
     if (!isFinal(entry.status)) this.#show(entry);
     return { entry };
@@ -54,45 +61,48 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, Backlog {
     return row ? shown(row) : null;
   }
 
-  async take(turn: Turn): Promise<Taken> {
-    const row = this.#rowsOf(turn.user)[turn.number - 1];
-    if (!row || isFinal(row.entry.status) || row.entry.status === 'held') return { outcome: 'over' };
-    if (row.entry.stage !== turn.stage) {
-      return place(row.entry.stage) > place(turn.stage) ? { outcome: 'late', entry: shown(row) } : { outcome: 'over' };
+  async claim({ user, number, stage, now, leaseUntil, dueAt }: StageClaim): Promise<ClaimResult> {
+    const row = this.#rowsOf(user)[number - 1];
+    if (!row || isFinal(row.entry.status) || row.entry.status === 'held') return { outcome: 'closed' };
+    if (row.entry.stage !== stage) {
+      return isAfter(row.entry.stage, stage) ? { outcome: 'alreadyDone', entry: shown(row) } : { outcome: 'closed' };
     }
-    if (row.lease !== null && row.lease >= turn.now) return { outcome: 'busy', until: row.lease };
-    row.lease = turn.leaseUntil;
-    row.due = turn.due;
+    if (row.lease !== null && row.lease >= now) return { outcome: 'locked', until: row.lease };
+    row.lease = leaseUntil;
+    row.dueAt = dueAt;
     row.attempts += 1;
-    row.takenAt ??= turn.now;
-    return { outcome: 'taken', entry: shown(row), attempts: row.attempts };
+    row.takenAt ??= now;
+    return { outcome: 'claimed', entry: shown(row), attempts: row.attempts };
   }
 
-  async release({ user, number, stage }: Pick<Turn, 'user' | 'number' | 'stage'>, due: number): Promise<void> {
+  async releaseClaim({ user, number, stage }: ClaimedStage, dueAt: number): Promise<void> {
     const row = this.#rowsOf(user)[number - 1];
     if (!row || row.entry.stage !== stage || row.lease === null) return;
     row.lease = null;
-    row.due = due;
+    row.dueAt = dueAt;
     row.attempts -= 1;
   }
 
-  async move(user: string, number: number, change: (entry: Entry) => Step | null): Promise<Entry | null> {
+  async move(user: string, number: number, decide: (entry: Entry) => Transition | null): Promise<Entry | null> {
     const row = this.#rowsOf(user)[number - 1];
     if (!row) return null;
-    const step = change(shown(row));
-    if (!step) return shown(row);
-    // Without waiting for anything in between: from the look at the entry to here is one transaction.
-    if (step.ifVersion !== undefined && this.#known.gate(step.entry).version !== step.ifVersion) return null;
-    const sameStage = step.entry.stage === row.entry.stage && step.entry.status !== 'held';
-    row.entry = { ...step.entry, seq: this.#next(user) };
-    row.attempts = sameStage ? row.attempts : 0;
-    row.takenAt = sameStage ? row.takenAt : null;
-    row.lease = step.keepsLease ? row.lease : null;
-    row.due = step.due;
-    this.#known.move(row.entry, step);
-    this.#publish(row.entry);
-    this.#show(row.entry);
-    return row.entry;
+    const before = shown(row);
+    const transition = decide(before);
+    if (!transition) return before;
+    // Nothing is awaited from the read of the entry to here, so this is one transaction.
+    const { ifCommitVersion, keepsLease } = transition;
+    if (ifCommitVersion !== undefined && this.#known.commitState(before).version !== ifCommitVersion) return null;
+    const after = applied(before, transition, this.#next(user));
+    const starts = startsStage(before, after);
+    row.entry = after;
+    row.attempts = starts ? 0 : row.attempts;
+    row.takenAt = starts ? null : row.takenAt;
+    row.lease = keepsLease ? row.lease : null;
+    row.dueAt = dueAfter(after, transition);
+    this.#known.move(after, transition);
+    this.#publish(after);
+    this.#show(after);
+    return after;
   }
 
   async page({ user, app, skip, limit }: PageQuery) {
@@ -115,8 +125,8 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, Backlog {
     return badge?.underWay.get(newest) ?? badge?.outcome ?? 'unknown';
   }
 
-  async gate(user: string, { sha, ...repository }: CommitRef, branch: string): Promise<Gate> {
-    return this.#known.gate({ user, repository, sha, branch });
+  async commitState(user: string, { sha, ...repository }: CommitRef, branch: string): Promise<CommitState> {
+    return this.#known.commitState({ user, repository, sha, branch });
   }
 
   async branch(user: string, repository: RepositoryRef, branch: string): Promise<BranchFacts> {
@@ -127,23 +137,23 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, Backlog {
     return this.#known.commits(user, repository, branch, digits);
   }
 
-  async claim(user: string, app: string, place: number): Promise<boolean> {
+  async claimApp(user: string, app: string, order: number): Promise<boolean> {
     const key = `${user} ${app}`;
-    if ((this.#claims.get(key) ?? 0) > place) return false;
-    this.#claims.set(key, place);
+    if ((this.#claims.get(key) ?? 0) > order) return false;
+    this.#claims.set(key, order);
     return true;
   }
 
   async due(now: number, limit: number): Promise<readonly Job[]> {
-    const waiting = [...this.#rows.values()].flat().filter((row) => !isFinal(row.entry.status) && row.due <= now);
-    waiting.sort((one, other) => one.due - other.due);
+    const waiting = [...this.#rows.values()].flat().filter((row) => !isFinal(row.entry.status) && row.dueAt <= now);
+    waiting.sort((one, other) => one.dueAt - other.dueAt);
     return waiting.slice(0, limit).map(({ entry: { user, number } }) => ({ user, number }));
   }
 
-  async postpone({ user, number }: Job, due: number, freesLease: boolean): Promise<void> {
+  async postpone({ user, number }: Job, dueAt: number, freesLease: boolean): Promise<void> {
     const row = this.#rowsOf(user)[number - 1];
     if (!row || isFinal(row.entry.status)) return;
-    row.due = due;
+    row.dueAt = dueAt;
     if (freesLease) row.lease = null;
   }
 
@@ -169,7 +179,7 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, Backlog {
   }
 }
 
-/** The in-memory twin of the token store. */
+/** Returns an in-memory fake of the token store. */
 export function memoryTokens(): TokenStore {
   const users = new Map<string, Map<string, StoredToken>>();
   const of = (user: string) => getOr(users, user, () => new Map<string, StoredToken>());
@@ -186,10 +196,6 @@ function shown({ entry, takenAt, attempts }: Row): Entry {
   const earlier = entry.stages.filter((record) => record.name !== entry.stage);
   const record = { name: entry.stage, status: 'running', startedAt: takenAt, finishedAt: null, attempts, detail: null };
   return { ...entry, stages: [...earlier, record as Entry['stages'][number]] };
-}
-
-function place(name: string): number {
-  return stages.findIndex((stage) => stage.name === name);
 }
 
 function getOr<K, V>(map: Map<K, V>, key: K, make: () => V): V {

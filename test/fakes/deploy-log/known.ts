@@ -1,50 +1,51 @@
 import type { Entry } from '../../../functions/core/entry/entry.ts';
+import type { Transition } from '../../../functions/core/entry/transition.ts';
 import { withResult } from '../../../functions/core/hold/checks.ts';
 import type { RepositoryRef } from '../../../functions/core/payload/delivery.ts';
-import type { BranchFacts, ExpectedCi, Gate } from '../../../functions/core/ports/deploy-facts.ts';
-import type { Appending, Step } from '../../../functions/core/ports/deploy-log.ts';
+import type { BranchFacts, CommitState, ExpectedCi } from '../../../functions/core/ports/deploy-facts.ts';
+import type { AppendRequest } from '../../../functions/core/ports/deploy-log.ts';
 
 /** A commit on a branch of a user's repository. */
-export type Stand = Pick<Entry, 'user' | 'sha' | 'branch'> & { readonly repository: RepositoryRef | null };
+export type BranchCommit = Pick<Entry, 'user' | 'sha' | 'branch'> & { readonly repository: RepositoryRef | null };
 
-/** What the log in memory knows of commits and branches. */
+/** The commits and branches of the fake log. */
 export class Known {
-  readonly #gates = new Map<string, Gate>();
+  readonly #commits = new Map<string, CommitState>();
   readonly #branches = new Map<string, BranchFacts>();
 
-  gate(stand: Stand): Gate {
+  commitState(commit: BranchCommit): CommitState {
     const none = { checks: [], version: 0, held: null, deploying: null, awaitsPush: false };
-    return this.#gates.get(gateKey(stand)) ?? none;
+    return this.#commits.get(commitKey(commit)) ?? none;
   }
 
   branch(user: string, repository: RepositoryRef, branch: string): BranchFacts {
-    const none = { newest: 0, going: null, app: null, ci: {} };
+    const none = { newest: 0, activeDeploy: null, app: null, ci: {} };
     return this.#branches.get(branchKey(user, repository, branch)) ?? none;
   }
 
-  /** The commits on a branch that have a gate and begin with these digits. */
+  /** Returns the commits on a branch that have a state and start with these digits. */
   commits(user: string, repository: RepositoryRef, branch: string, digits: string): readonly string[] {
-    const shas = [...this.#gates.keys()].flatMap((key) => /#([0-9a-f]+)#/.exec(key)?.[1] ?? []);
+    const shas = [...this.#commits.keys()].flatMap((key) => /#([0-9a-f]+)#/.exec(key)?.[1] ?? []);
     return Array.from(new Set(shas)).filter(
-      (sha) => sha.startsWith(digits) && this.#gates.has(gateKey({ user, repository, sha, branch })),
+      (sha) => sha.startsWith(digits) && this.#commits.has(commitKey({ user, repository, sha, branch })),
     );
   }
 
-  /** What a new entry tells. */
-  append(entry: Entry, { accepted, outcome, ci }: Appending): void {
-    if (accepted) this.#patchBranch(entry, { newest: entry.number });
-    if (ci) this.#expect(entry, ci);
-    if (!outcome) return;
-    const { checks, version } = this.gate(entry);
-    this.#patchGate(entry, { checks: withResult(checks, outcome), version: version + 1 });
+  /** Applies what a new entry says. */
+  append(entry: Entry, { isNewestPush, checkResult, expectedCi }: AppendRequest): void {
+    if (isNewestPush) this.#patchBranch(entry, { newest: entry.number });
+    if (expectedCi) this.#expect(entry, expectedCi);
+    if (!checkResult) return;
+    const { checks, version } = this.commitState(entry);
+    this.#patchCommit(entry, { checks: withResult(checks, checkResult), version: version + 1 });
   }
 
-  /** What a step of an entry changes. */
-  move(entry: Entry, step: Step): void {
-    if (step.goes && entry.sha) {
-      this.#patchBranch(entry, { going: { number: entry.number, sha: entry.sha }, app: entry.appName });
+  /** Applies what a transition changes. */
+  move(entry: Entry, transition: Transition): void {
+    if (transition.promotes && entry.sha) {
+      this.#patchBranch(entry, { activeDeploy: { number: entry.number, sha: entry.sha }, app: entry.appName });
     }
-    if (step.gate) this.#patchGate(entry, step.gate);
+    if (transition.commitState) this.#patchCommit(entry, transition.commitState);
   }
 
   #expect(entry: Entry, { branch, provider, until }: ExpectedCi): void {
@@ -58,13 +59,13 @@ export class Known {
     this.#branches.set(branchKey(user, repository, branch), { ...this.branch(user, repository, branch), ...patch });
   }
 
-  #patchGate(entry: Entry, patch: Partial<Gate>): void {
+  #patchCommit(entry: Entry, patch: Partial<CommitState>): void {
     if (!entry.repository || !entry.sha || !entry.branch) return;
-    this.#gates.set(gateKey(entry), { ...this.gate(entry), ...patch });
+    this.#commits.set(commitKey(entry), { ...this.commitState(entry), ...patch });
   }
 }
 
-function gateKey({ user, repository, sha, branch }: Stand): string {
+function commitKey({ user, repository, sha, branch }: BranchCommit): string {
   return `${user} ${repositoryKey(repository)}#${sha}#${branch}`;
 }
 

@@ -36,7 +36,7 @@ function commit({ host }: World, parent: CommitRef | null, files: Record<string,
 async function push({ log, user, queue, clock }: World, { sha }: CommitRef, before: CommitRef | null) {
   const times = { receivedAt: clock.now(), updatedAt: clock.now() };
   const patch = { user, sha, before: before?.sha ?? null, ...times };
-  const entry = await append(log, patch, { due: clock.now() + MINUTE });
+  const entry = await append(log, patch, { dueAt: clock.now() + MINUTE });
   await queue.send(jobOf(entry));
   return entry;
 }
@@ -95,7 +95,7 @@ function pipelineContract(open: () => LogRoles, runs: number): void {
     for (const { sha } of [first, second]) {
       const outcome = { provider: 'travis', check: 'Travis CI', outcome: 'passed', state: 'Passed' } as const;
       const build = { user: world.user, sha, fromBuild: true, provider: 'travis' };
-      await world.queue.send(jobOf(await append(world.log, build, { accepted: false, outcome })));
+      await world.queue.send(jobOf(await append(world.log, build, { isNewestPush: false, checkResult: outcome })));
       await world.drain();
     }
     expect(await statuses(world)).toEqual(['superseded', 'ok', 'ok', 'skipped']);
@@ -115,13 +115,13 @@ function pipelineContract(open: () => LogRoles, runs: number): void {
     const world = pipelineWorld(open());
     const { number } = await push(world, commit(world, null), null);
     await world.deliver(world.queue.sent.shift() ?? fail());
-    await world.log.take({
+    await world.log.claim({
       user: world.user,
       number,
       stage: 'fetch',
       now: world.clock.now(),
       leaseUntil: world.clock.now() + 5 * MINUTE,
-      due: world.clock.now() + 6 * MINUTE,
+      dueAt: world.clock.now() + 6 * MINUTE,
     });
     world.queue.sent.length = 0;
     await world.sweep(true);

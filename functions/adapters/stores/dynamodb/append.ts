@@ -2,81 +2,82 @@ import { gzipSync } from 'node:zlib';
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { type Entry, entryId, isFinal } from '../../../core/entry/entry.ts';
 import { DeployError } from '../../../core/errors.ts';
-import type { Appending } from '../../../core/ports/deploy-log.ts';
+import type { AppendRequest, AppendResult } from '../../../core/ports/deploy-log.ts';
 import { badgeUpdate } from './badge.ts';
-import { branchNews } from './branch.ts';
-import { checkUpdate } from './gate.ts';
-import { headUpdate } from './heads.ts';
+import { branchUpdate } from './branch.ts';
+import { checkUpdate } from './commit-state.ts';
+import { countersUpdate } from './counters.ts';
 import { changeItem, entryItem, type Item, keys, N, numberIn } from './items.ts';
-import { expiry, retention } from './retention.ts';
+import { expiry, RETENTION_SECONDS } from './retention.ts';
 import type { WriteContext } from './table.ts';
 import { conditionFailed, type Refusal, transact } from './transact.ts';
 
-/** An item has at most 400 kB and a transaction 4 MB; payloads compress to a tenth, so that one part is the rule. */
+/** An item has at most 400 kB and a transaction 4 MB. Payloads compress to a tenth, so one part is the rule. */
 const PART_BYTES = 350_000;
-const MOST_PARTS = 10;
+const MAX_PARTS = 10;
 
-type Appended = { readonly entry: Entry } | { readonly duplicateOf: number } | 'again';
-
-/** Tries to append once; `again` when another writer was faster. */
-export async function appendOnce(context: WriteContext, appending: Appending): Promise<Appended> {
-  const { user } = appending.draft;
-  const entry = numberedEntry(context, appending);
-  const items = writes(context, appending, entry);
+/** Tries to append once. Returns `again` when another writer was faster. */
+export async function appendOnce(context: WriteContext, request: AppendRequest): Promise<AppendResult | 'again'> {
+  const { user } = request.draft;
+  const entry = numberedEntry(context, request);
+  const items = writes(context, request, entry);
   const refusal = await transact(context.client, items);
   if (!refusal) {
-    context.heads.learn(user, { changes: entry.seq, entries: entry.number });
+    context.counters.set(user, { changes: entry.seq, entries: entry.number });
     return { entry };
   }
   return refused(context, user, refusal);
 }
 
-function numberedEntry({ heads, ids }: WriteContext, { draft }: Appending): Entry {
-  const head = heads.guess(draft.user);
-  const number = head.entries + 1;
-  return { ...draft, number, id: entryId(ids.hex(20), number), seq: head.changes + 1 };
+function numberedEntry({ counters, ids }: WriteContext, { draft }: AppendRequest): Entry {
+  const known = counters.guess(draft.user);
+  const number = known.entries + 1;
+  return { ...draft, number, id: entryId(ids.hex(20), number), seq: known.changes + 1 };
 }
 
-/** The first two places are the ones that a refusal is read from: the counters, then the delivery. */
-function writes(context: WriteContext, appending: Appending, entry: Entry): TransactWriteItem[] {
-  const { heads, table, clock } = context;
-  const { once, due } = appending;
+/** A refusal is read by position: the counters come first, then the delivery. */
+function writes(context: WriteContext, request: AppendRequest, entry: Entry): TransactWriteItem[] {
+  const { counters, table, clock } = context;
+  const { deliveryKey, dueAt } = request;
   const now = clock.now();
   const put = (Item: Item) => ({ Put: { TableName: table, Item } });
   const work = { attempts: 0, lease: null, takenAt: null, appPosition: null };
   return [
-    headUpdate(table, entry.user, heads.guess(entry.user), { changes: entry.seq, entries: entry.number }),
-    ...(once === null ? [] : [deliveryPut(table, entry, once, appending.replaces, now)]),
-    put(changeItem(entry, expiry(now, retention.change))),
-    put(entryItem(entry, work, due)),
-    ...payloadItems(entry, appending.payload, now).map(put),
-    ...branchNews(table, entry, appending),
-    ...checkUpdate(table, entry, appending.outcome, now),
-    // What is over from the start (another branch, a duplicate) is no news of the repository's deploys.
+    countersUpdate(table, entry.user, counters.guess(entry.user), { changes: entry.seq, entries: entry.number }),
+    ...(deliveryKey === null ? [] : [deliveryPut(table, entry, { ...request, deliveryKey }, now)]),
+    put(changeItem(entry, expiry(now, RETENTION_SECONDS.change))),
+    put(entryItem(entry, work, dueAt)),
+    ...payloadItems(entry, request.payload, now).map(put),
+    ...branchUpdate(table, entry, request),
+    ...checkUpdate(table, entry, request.checkResult, now),
+    // An entry that is final from the start (another branch, a duplicate) leaves the badge as it is.
     ...(isFinal(entry.status) ? [] : badgeUpdate(table, entry)),
   ];
 }
 
-function refused({ heads }: WriteContext, user: string, refusal: Refusal): Appended {
+function refused({ counters }: WriteContext, user: string, refusal: Refusal): AppendResult | 'again' {
   const known = refusal.reasons[1]?.Item;
-  // Asked first: whoever sends the same delivery twice also finds that the counters have moved.
+  // Checked first: for a repeated delivery the counters have moved as well.
   if (conditionFailed(refusal, 1) && known) return { duplicateOf: numberIn(known, 'number') ?? 0 };
-  if (conditionFailed(refusal, 0)) heads.learnItem(user, refusal.reasons[0]?.Item);
+  if (conditionFailed(refusal, 0)) counters.setFrom(user, refusal.reasons[0]?.Item);
   return 'again';
 }
 
 function deliveryPut(
   table: string,
   { user, number }: Entry,
-  once: string,
-  replaces: number | null,
+  { deliveryKey, replaces }: { readonly deliveryKey: string; readonly replaces: number | null },
   now: number,
 ): TransactWriteItem {
   const replacing = replaces !== null;
   return {
     Put: {
       TableName: table,
-      Item: { ...keys.delivery(user, once), number: N(number), expires: N(expiry(now, retention.delivery)) },
+      Item: {
+        ...keys.delivery(user, deliveryKey),
+        number: N(number),
+        expires: N(expiry(now, RETENTION_SECONDS.delivery)),
+      },
       ConditionExpression: replacing ? 'attribute_not_exists(pk) OR #number = :replaces' : 'attribute_not_exists(pk)',
       ...(replacing && {
         ExpressionAttributeNames: { '#number': 'number' },
@@ -90,11 +91,11 @@ function deliveryPut(
 function payloadItems({ user, number }: Entry, payload: Uint8Array, now: number): Item[] {
   const packed = gzipSync(payload);
   const parts = Math.max(1, Math.ceil(packed.length / PART_BYTES));
-  if (parts > MOST_PARTS)
+  if (parts > MAX_PARTS)
     throw new DeployError('request:too_large', 'The payload hardly compresses and cannot be stored.');
   return Array.from({ length: parts }, (_, part) => ({
     ...keys.payload(user, number, part),
     gzip: { B: packed.subarray(part * PART_BYTES, (part + 1) * PART_BYTES) },
-    expires: N(expiry(now, retention.payload)),
+    expires: N(expiry(now, RETENTION_SECONDS.payload)),
   }));
 }

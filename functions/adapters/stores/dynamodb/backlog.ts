@@ -4,7 +4,7 @@ import type { Backlog } from '../../../core/ports/backlog.ts';
 import { DUE_PARTITIONS, duePartition, type Item, keys, N, numberIn, S, stringIn } from './items.ts';
 import type { TableContext } from './table.ts';
 
-/** The entries that wait, by the time at which something should have happened. */
+/** Returns the unfinished entries by the time at which they are due. */
 export function dynamoDbBacklog(context: TableContext): Backlog {
   return {
     due: async (now, limit) => {
@@ -13,7 +13,7 @@ export function dynamoDbBacklog(context: TableContext): Backlog {
       found.sort((one, other) => (numberIn(one, 'due_at') ?? 0) - (numberIn(other, 'due_at') ?? 0));
       return found.slice(0, limit).map(jobIn);
     },
-    postpone: (job, due, freesLease) => postpone(context, job, due, freesLease),
+    postpone: (job, dueAt, freesLease) => postpone(context, job, dueAt, freesLease),
   };
 }
 
@@ -34,7 +34,7 @@ function jobIn(item: Item): Job {
   return { user: stringIn(item, 'pk') ?? '', number: Number(stringIn(item, 'sk')?.slice(2)) };
 }
 
-async function postpone({ client, table }: TableContext, { user, number }: Job, due: number, freesLease: boolean) {
+async function postpone({ client, table }: TableContext, { user, number }: Job, dueAt: number, freesLease: boolean) {
   try {
     await client.send(
       new UpdateItemCommand({
@@ -42,11 +42,11 @@ async function postpone({ client, table }: TableContext, { user, number }: Job, 
         Key: keys.entry(user, number),
         UpdateExpression: freesLease ? 'SET due_at = :due REMOVE lease' : 'SET due_at = :due',
         ConditionExpression: 'attribute_exists(due_pk)',
-        ExpressionAttributeValues: { ':due': N(due) },
+        ExpressionAttributeValues: { ':due': N(dueAt) },
       }),
     );
   } catch (error) {
-    // It has come to its end meanwhile.
+    // The entry has ended meanwhile.
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
   }
 }

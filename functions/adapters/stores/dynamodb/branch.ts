@@ -1,29 +1,34 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Entry } from '../../../core/entry/entry.ts';
+import type { Transition } from '../../../core/entry/transition.ts';
 import type { BranchFacts, ExpectedCi } from '../../../core/ports/deploy-facts.ts';
-import type { Appending, Step } from '../../../core/ports/deploy-log.ts';
+import type { AppendRequest } from '../../../core/ports/deploy-log.ts';
 import { type Item, keys, N, numberIn, S, stringIn } from './items.ts';
 
 const CI = 'ci#';
 
-/** What is known of a branch, in its item. */
+/** Returns what the item of a branch says. The active deploy is stored as `going`, as by earlier versions. */
 export function branchOf(item: Item = {}): BranchFacts {
-  const going = numberIn(item, 'going');
+  const number = numberIn(item, 'going');
   const providers = Object.keys(item).filter((name) => name.startsWith(CI));
   return {
     newest: numberIn(item, 'newest') ?? 0,
-    going: going === undefined ? null : { number: going, sha: stringIn(item, 'going_sha') ?? '' },
+    activeDeploy: number === undefined ? null : { number, sha: stringIn(item, 'going_sha') ?? '' },
     app: stringIn(item, 'app') ?? null,
     ci: Object.fromEntries(providers.map((name) => [name.slice(CI.length), numberIn(item, name) ?? 0])),
   };
 }
 
-/** A new entry is its branch's newest, or tells which CI provider is to be expected; none does both. */
-export function branchNews(table: string, entry: Entry, { accepted, ci }: Appending): TransactWriteItem[] {
+/** Makes a new entry the newest push of its branch, or stores the expected CI; no entry does both. */
+export function branchUpdate(table: string, entry: Entry, request: AppendRequest): TransactWriteItem[] {
   const { user, number, repository, branch } = entry;
+  const { isNewestPush, expectedCi } = request;
   if (!repository) return [];
-  if (ci) return [{ Update: { TableName: table, Key: keys.branch(user, repository, ci.branch), ...expectation(ci) } }];
-  if (!accepted || !branch) return [];
+  if (expectedCi) {
+    const Key = keys.branch(user, repository, expectedCi.branch);
+    return [{ Update: { TableName: table, Key, ...expectation(expectedCi) } }];
+  }
+  if (!isNewestPush || !branch) return [];
   return [
     {
       Update: {
@@ -36,10 +41,10 @@ export function branchNews(table: string, entry: Entry, { accepted, ci }: Append
   ];
 }
 
-/** The entry is what its branch deploys from now on. */
-export function branchGoes(table: string, after: Entry, { goes }: Step): TransactWriteItem[] {
+/** Makes the entry the active deploy of its branch. */
+export function promotion(table: string, after: Entry, { promotes }: Transition): TransactWriteItem[] {
   const { repository, branch, sha, appName } = after;
-  if (!goes || !repository || !branch || !sha) return [];
+  if (!promotes || !repository || !branch || !sha) return [];
   return [
     {
       Update: {

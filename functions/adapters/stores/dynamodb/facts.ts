@@ -2,28 +2,29 @@ import { ConditionalCheckFailedException, paginateQuery, UpdateItemCommand } fro
 import type { RepositoryRef } from '../../../core/payload/delivery.ts';
 import type { DeployFacts } from '../../../core/ports/deploy-facts.ts';
 import { branchOf } from './branch.ts';
-import { gateOf } from './gate.ts';
-import { gateCommit, keys, N } from './items.ts';
+import { commitStateOf } from './commit-state.ts';
+import { commitOf, keys, N } from './items.ts';
 import { readItem, type TableContext } from './table.ts';
 
-/** What the stages must know beside the entry, in DynamoDB. */
+/** Returns the facts about commits, branches and applications in DynamoDB. */
 export function dynamoDbFacts(context: TableContext): DeployFacts {
   return {
-    gate: async (user, commit, branch) => gateOf(await readItem(context, keys.gate(user, commit, branch))),
+    commitState: async (user, commit, branch) =>
+      commitStateOf(await readItem(context, keys.commit(user, commit, branch))),
     commits: (user, repository, branch, digits) => commits(context, { user, repository, branch, digits }),
     branch: async (user, repository, branch) =>
       branchOf(await readItem(context, keys.branch(user, repository, branch))),
-    claim: (user, app, place) => claim(context, user, app, place),
+    claimApp: (user, app, order) => claimApp(context, { user, app, order }),
   };
 }
 
-/** The gates of a repository stand in the order of their commits. */
+/** The states of a repository's commits are sorted by commit. */
 async function commits(
   context: TableContext,
   wanted: { user: string; repository: RepositoryRef; branch: string; digits: string },
 ) {
   const { user, repository, branch, digits } = wanted;
-  const { pk, sk } = keys.gatesFrom(user, repository, digits);
+  const { pk, sk } = keys.commitsFrom(user, repository, digits);
   const query = {
     TableName: context.table,
     KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
@@ -32,20 +33,23 @@ async function commits(
   };
   const found: string[] = [];
   for await (const { Items = [] } of paginateQuery({ client: context.client }, query)) {
-    found.push(...Items.flatMap((item) => gateCommit(item, branch) ?? []));
+    found.push(...Items.flatMap((item) => commitOf(item, branch) ?? []));
   }
   return found;
 }
 
-async function claim({ client, table }: TableContext, user: string, app: string, place: number): Promise<boolean> {
+async function claimApp(
+  { client, table }: TableContext,
+  { user, app, order }: { readonly user: string; readonly app: string; readonly order: number },
+): Promise<boolean> {
   try {
     await client.send(
       new UpdateItemCommand({
         TableName: table,
         Key: keys.app(user, app),
-        UpdateExpression: 'SET claimed = :place',
-        ConditionExpression: 'attribute_not_exists(claimed) OR claimed <= :place',
-        ExpressionAttributeValues: { ':place': N(place) },
+        UpdateExpression: 'SET claimed = :order',
+        ConditionExpression: 'attribute_not_exists(claimed) OR claimed <= :order',
+        ExpressionAttributeValues: { ':order': N(order) },
       }),
     );
     return true;

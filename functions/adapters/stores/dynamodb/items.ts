@@ -3,7 +3,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { type Entry, isFinal } from '../../../core/entry/entry.ts';
 import type { CommitRef, RepositoryRef } from '../../../core/payload/delivery.ts';
 
-/** An item, or a key, as DynamoDB has it. */
+/** An item, or a key, of DynamoDB. */
 export type Item = Record<string, AttributeValue>;
 
 /** A string attribute. */
@@ -11,20 +11,20 @@ export const S = (value: string): AttributeValue => ({ S: value });
 /** A number attribute. */
 export const N = (value: number): AttributeValue => ({ N: String(value) });
 
-/** The number in an attribute; undefined when it is not there. */
+/** Returns the number in an attribute; undefined when it is missing. */
 export function numberIn(item: Item | undefined, name: string): number | undefined {
   const value = item?.[name]?.N;
   return value === undefined ? undefined : Number(value);
 }
 
-/** The string in an attribute; undefined when it is not there. */
+/** Returns the string in an attribute; undefined when it is missing. */
 export function stringIn(item: Item | undefined, name: string): string | undefined {
   return item?.[name]?.S;
 }
 
-/** The keys of the table: everything of a user stands in the user's partition. */
+/** The keys of the table: all items of a user are in the user's partition. */
 export const keys = {
-  head: (user: string) => key(user, 'HEAD'),
+  counters: (user: string) => key(user, 'HEAD'),
   change: (user: string, seq: number) => key(user, changeSk(seq)),
   entry: (user: string, number: number) => key(user, entrySk(number)),
   payload: (user: string, number: number, part: number) => key(user, `P#${padded(number)}#${part}`),
@@ -32,46 +32,46 @@ export const keys = {
   badge: (user: string, repository: string) => key(user, `R#${short(repository.toLowerCase())}`),
   branch: (user: string, repository: RepositoryRef, branch: string) =>
     key(user, `B#${short(`${repositoryName(repository)}#${branch}`)}`),
-  delivery: (user: string, once: string) => key(user, `W#${short(once)}`),
-  gate: (user: string, commit: CommitRef, branch: string) =>
+  delivery: (user: string, deliveryKey: string) => key(user, `W#${short(deliveryKey)}`),
+  commit: (user: string, commit: CommitRef, branch: string) =>
     key(user, `G#${short(repositoryName(commit))}#${commit.sha}#${short(branch)}`),
-  /** The beginning of the keys of all gates whose commits begin with these digits. */
-  gatesFrom: (user: string, repository: RepositoryRef, digits: string) => ({
+  /** The prefix of the keys of all commits that start with these digits. */
+  commitsFrom: (user: string, repository: RepositoryRef, digits: string) => ({
     pk: S(user),
     sk: S(`G#${short(repositoryName(repository))}#${digits}`),
   }),
   token: (user: string, host: string, app: string) => key(user, `T#${host}#${app}`),
 };
 
-/** The commit of a gate's item; null when it is one of another branch. */
-export function gateCommit(item: Item, branch: string): string | null {
+/** Returns the commit of a commit state's item; null when it is on another branch. */
+export function commitOf(item: Item, branch: string): string | null {
   const [, , sha, ...rest] = (stringIn(item, 'sk') ?? '').split('#');
   return rest.join('#') === short(branch) ? (sha ?? null) : null;
 }
 
-/** Sort keys of which ranges are read. */
+/** Sort keys that are read in ranges. */
 export const changeSk = (seq: number): string => `C#${padded(seq)}`;
 export const entrySk = (number: number): string => `E#${padded(number)}`;
 
-/** Partition of the index of an application's entries. */
+/** Keys of the index of an application's entries. */
 export const appPartition = (user: string, app: string): string => `${user}#${app}`;
 export const appSort = (position: number): string => padded(position);
 
-/** Partitions of the index of waiting entries: a few, so that none of them is hot. */
+/** Partitions of the index of unfinished entries: several, so that none of them is hot. */
 export const DUE_PARTITIONS = 8;
 export const duePartition = (shard: number): string => `DUE#${shard}`;
 
-/** What the pipeline keeps beside the document, changed without a change in the feed. */
+/** What an entry's item has beside the document; it changes without a change in the feed. */
 export interface Work {
   readonly attempts: number;
   readonly lease: number | null;
   readonly takenAt: number | null;
-  /** Place among the entries of the application, from 1; null before the name is known. */
+  /** Position among the entries of the application, from 1; null before its name is known. */
   readonly appPosition: number | null;
 }
 
-/** The item of an entry. `due` only matters while the entry is unfinished. */
-export function entryItem(entry: Entry, work: Work, due: number): Item {
+/** Returns the item of an entry. `dueAt` only matters while the entry is unfinished. */
+export function entryItem(entry: Entry, work: Work, dueAt: number): Item {
   return {
     ...keys.entry(entry.user, entry.number),
     ...state(entry),
@@ -80,24 +80,24 @@ export function entryItem(entry: Entry, work: Work, due: number): Item {
     ...(work.takenAt !== null && { taken_at: N(work.takenAt) }),
     ...(work.appPosition !== null &&
       entry.appName && { app_pk: S(appPartition(entry.user, entry.appName)), app_sk: S(appSort(work.appPosition)) }),
-    ...(!isFinal(entry.status) && { due_pk: S(duePartition(entry.number % DUE_PARTITIONS)), due_at: N(due) }),
+    ...(!isFinal(entry.status) && { due_pk: S(duePartition(entry.number % DUE_PARTITIONS)), due_at: N(dueAt) }),
   };
 }
 
-/** The item of a change: the entry as it stands now, for good. */
+/** Returns the item of a change, with a copy of the entry. */
 export function changeItem(entry: Entry, expires: number): Item {
-  return { ...keys.change(entry.user, entry.seq), doc: S(JSON.stringify(entry)), expires: N(expires) };
+  return { ...keys.change(entry.user, entry.seq), doc: document(entry), expires: N(expires) };
 }
 
-/** The entry in an item, with the stage under way among its stages. */
+/** Returns the entry in an item, with the running stage among its stages. */
 export function entryOf(item: Item): Entry {
-  const entry = JSON.parse(stringIn(item, 'doc') ?? 'null') as Entry;
+  const entry = parsed(stringIn(item, 'doc') ?? 'null');
   const takenAt = numberIn(item, 'taken_at');
   if (takenAt === undefined || isFinal(entry.status)) return entry;
   return { ...entry, stages: withRunning(entry, takenAt, numberIn(item, 'attempts') ?? 1) };
 }
 
-/** What the pipeline keeps beside the document. */
+/** Returns what an entry's item has beside the document. */
 export function workOf(item: Item): Work {
   const position = stringIn(item, 'app_sk');
   return {
@@ -109,7 +109,17 @@ export function workOf(item: Item): Work {
 }
 
 function state(entry: Entry): Item {
-  return { doc: S(JSON.stringify(entry)), seq: N(entry.seq), status: S(entry.status), stage: S(entry.stage) };
+  return { doc: document(entry), seq: N(entry.seq), status: S(entry.status), stage: S(entry.stage) };
+}
+
+// The document calls `order` `place`, the name that it has had since the first version.
+function document({ order, ...entry }: Entry): AttributeValue {
+  return S(JSON.stringify(order === undefined ? entry : { ...entry, place: order }));
+}
+
+function parsed(doc: string): Entry {
+  const { place, ...entry } = JSON.parse(doc) as Entry & { readonly place?: number };
+  return place === undefined ? entry : { ...entry, order: place };
 }
 
 function withRunning(entry: Entry, startedAt: number, attempts: number): Entry['stages'] {
@@ -133,12 +143,12 @@ function padded(number: number): string {
   return String(number).padStart(12, '0');
 }
 
-/** Hosts take every case of an owner and a name for the same, and senders do not agree on one. */
+/** Hosts ignore the case of owners and names, and senders write them differently. */
 function repositoryName({ host, owner, name }: RepositoryRef): string {
   return `${host}/${owner}/${name}`.toLowerCase();
 }
 
-/** A sort key has at most 1024 bytes; what senders choose may be longer. */
+/** A sort key has at most 1024 bytes; names that senders choose can be longer. */
 function short(text: string): string {
   if (Buffer.byteLength(text) <= 300) return text;
   return createHash('sha256').update(text).digest('hex');

@@ -14,7 +14,7 @@ export function dynamoDbReader(context: TableContext): LogReader {
     read: (user, number) => readEntry(context, user, number),
     page: (query) => page(context, query),
     changes: (user, since, limit) => changes(context, user, since, limit),
-    last: async (user) => numberIn(await readItem(context, keys.head(user)), 'changes') ?? 0,
+    last: async (user) => numberIn(await readItem(context, keys.counters(user)), 'changes') ?? 0,
     badge: (user, repository) => badge(context, user, repository),
   };
 }
@@ -32,7 +32,7 @@ async function page(context: TableContext, query: PageQuery): Promise<Page> {
 }
 
 async function countOf(context: TableContext, user: string, app: string | null): Promise<number> {
-  const key = app === null ? keys.head(user) : keys.app(user, app);
+  const key = app === null ? keys.counters(user) : keys.app(user, app);
   return numberIn(await readItem(context, key), 'entries') ?? 0;
 }
 

@@ -2,10 +2,10 @@ import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Entry } from '../../../core/entry/entry.ts';
 import type { Clock } from '../../../core/ports/clock.ts';
 import type { Ids } from '../../../core/ports/ids.ts';
-import type { Heads } from './heads.ts';
+import type { CounterCache } from './counters.ts';
 import { entryOf, type Item, keys } from './items.ts';
 
-/** Where the log lives. */
+/** The table of the log, and what working with it needs. */
 export interface TableContext {
   readonly client: DynamoDBClient;
   readonly table: string;
@@ -13,18 +13,18 @@ export interface TableContext {
   readonly ids: Ids;
 }
 
-/** What writing needs beside the table. */
+/** The context of the log's writers. */
 export interface WriteContext extends TableContext {
-  readonly heads: Heads;
+  readonly counters: CounterCache;
 }
 
-/** The item of an entry, read strongly. */
+/** Returns an item, read strongly. */
 export async function readItem({ client, table }: TableContext, key: Item): Promise<Item | undefined> {
   const { Item: item } = await client.send(new GetItemCommand({ TableName: table, Key: key, ConsistentRead: true }));
   return item;
 }
 
-/** The entry, read strongly; null when there is none. */
+/** Returns an entry, read strongly; null when there is none. */
 export async function readEntry(context: TableContext, user: string, number: number): Promise<Entry | null> {
   const item = await readItem(context, keys.entry(user, number));
   return item ? entryOf(item) : null;

@@ -6,18 +6,18 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 
-/** Why a transaction was refused, action by action in the order of its items. */
+/** Why a transaction was refused, item by item. */
 export interface Refusal {
   readonly reasons: readonly CancellationReason[];
 }
 
 /**
- * Writes all items or none. Gives null when they were written, or why not: a condition that failed (with the item that
- * stood in its way) or a conflict with another transaction. Throws on everything else.
+ * Writes all items or none. Returns null when they were written, or the refusal: a condition that failed, with the item
+ * that it met, or a conflict with another transaction. Throws everything else.
  */
 export async function transact(client: DynamoDBClient, items: TransactWriteItem[]): Promise<Refusal | null> {
   try {
-    // The SDK makes a new ClientRequestToken for every command: with an old one a retry would get the old answer.
+    // The SDK makes a new ClientRequestToken for every command: with the old one a retry would get the old result.
     await client.send(new TransactWriteItemsCommand({ TransactItems: items }));
     return null;
   } catch (error) {
@@ -29,7 +29,7 @@ export async function transact(client: DynamoDBClient, items: TransactWriteItem[
   }
 }
 
-/** Whether the condition of the item at that place was what failed. */
-export function conditionFailed(refusal: Refusal, place: number): boolean {
-  return refusal.reasons[place]?.Code === 'ConditionalCheckFailed';
+/** Whether the condition of the item at that index failed. */
+export function conditionFailed(refusal: Refusal, index: number): boolean {
+  return refusal.reasons[index]?.Code === 'ConditionalCheckFailed';
 }

@@ -110,7 +110,7 @@ describe('a stream of changes', () => {
   it('carries documents as asked', async () => {
     const { ask, write, log } = world();
     await write();
-    await log.move('ann', 1, (entry) => ({ entry: { ...entry, status: 'ok' }, due: 0 }));
+    await log.move('ann', 1, () => ({ changes: { status: 'ok' }, due: 0 }));
     const docs = async (include: string) =>
       rows(await (await ask({ since: '0', limit: '2', include_docs: include })).rest()).map((row) => 'doc' in row);
     expect([await docs('true'), await docs('false')]).toEqual([

@@ -48,8 +48,7 @@ function world() {
       says = deliveries;
       return accept({ ...hook, ...patch }, ports);
     },
-    end: (number: number, status: Status) =>
-      log.move('ann', number, (entry) => ({ entry: { ...entry, status, finishedAt: AT }, due: AT })),
+    end: (number: number, status: Status) => log.move('ann', number, () => ({ changes: { status, finishedAt: AT } })),
     entries: async () => (await log.page({ user: 'ann', app: null, skip: 0, limit: 100 })).entries,
   };
 }
@@ -240,13 +239,13 @@ describe('a build', () => {
     expect(entry).toMatchObject({ status: 'queued', fromBuild: true, provider: 'travis' });
     const commit = { host: 'memory', owner: 'ann', name: 'shop', sha: sha('a') };
     const said = { provider: 'travis', check: 'travis', outcome: 'passed', state: 'Passed' };
-    expect((await log.gate('ann', commit, 'master')).checks).toEqual([said]);
+    expect((await log.commitState('ann', commit, 'master')).checks).toEqual([said]);
   });
 
   it('that failed ends the push that waits for it, and its status is reported', async () => {
     const { call, log, queue } = world();
     await call([push()]);
-    await log.move('ann', 1, (entry) => ({ entry: { ...entry, status: 'held' }, gate: { held: 1 }, due: AT }));
+    await log.move('ann', 1, () => ({ changes: { status: 'held' }, commitState: { held: 1 } }));
     await call([build({ ...settled('failed'), state: 'Broken' })]);
     const refused = await log.read('ann', 1);
     expect(refused).toMatchObject({ status: 'skipped', finishedAt: AT });
@@ -260,17 +259,17 @@ describe('a build', () => {
   ])('that failed %s leaves the push waiting, and says nothing of the commit', async (_what, patch) => {
     const { call, log } = world();
     await call([push()]);
-    await log.move('ann', 1, (entry) => ({ entry: { ...entry, status: 'held' }, gate: { held: 1 }, due: AT }));
+    await log.move('ann', 1, () => ({ changes: { status: 'held' }, commitState: { held: 1 } }));
     await call([build({ ...settled('failed'), state: 'Failed', ...patch })]);
     expect((await log.read('ann', 1))?.status).toBe('held');
     const commit = { host: 'memory', owner: 'ann', name: 'shop', sha: sha('a') };
-    expect((await log.gate('ann', commit, 'master')).checks).toEqual([]);
+    expect((await log.commitState('ann', commit, 'master')).checks).toEqual([]);
   });
 
   it('that has only begun leaves the push waiting', async () => {
     const { call, log } = world();
     await call([push()]);
-    await log.move('ann', 1, (entry) => ({ entry: { ...entry, status: 'held' }, gate: { held: 1 }, due: AT }));
+    await log.move('ann', 1, () => ({ changes: { status: 'held' }, commitState: { held: 1 } }));
     await call([build({ ...settled('pending'), state: 'Started' })]);
     expect((await log.read('ann', 1))?.status).toBe('held');
   });
@@ -281,7 +280,7 @@ describe('a check that was skipped', () => {
   const holding = async () => {
     const made = world();
     await made.call([push()]);
-    await made.log.move('ann', 1, (entry) => ({ entry: { ...entry, status: 'held' }, gate: { held: 1 }, due: AT }));
+    await made.log.move('ann', 1, () => ({ changes: { status: 'held' }, commitState: { held: 1 } }));
     await made.call([said('docs', 'pending')]);
     await made.call([said('unit', 'passed')]);
     made.queue.sent.length = 0;
@@ -325,7 +324,7 @@ describe('a build that gives only the first digits of its commit', () => {
   it('that failed ends the push that waits', async () => {
     const { call, log } = world();
     await call([push()]);
-    await log.move('ann', 1, (entry) => ({ entry: { ...entry, status: 'held' }, gate: { held: 1 }, due: AT }));
+    await log.move('ann', 1, () => ({ changes: { status: 'held' }, commitState: { held: 1 } }));
     await call([short({ ...settled('failed'), state: 'Failed' })]);
     expect((await log.read('ann', 1))?.status).toBe('skipped');
   });

@@ -8,7 +8,7 @@ import { memoryIds } from '../../../fakes/clock.ts';
 import { MemoryLog, memoryTokens } from '../../../fakes/deploy-log/deploy-log.ts';
 import { memoryHost } from '../../../fakes/repository-host.ts';
 import { memorySealer } from '../../../fakes/sealer.ts';
-import { AT, append, checked } from '../../../support/entries.ts';
+import { append, checked } from '../../../support/entries.ts';
 
 /** A commit with an entry of that state, and tokens for these applications. */
 async function world(patch: Partial<Draft>, apps: readonly string[] = [ANY_APP]) {
@@ -94,7 +94,7 @@ describe('the status of a commit', () => {
     const setStatus = host.setStatus.bind(host);
     host.setStatus = async (...call) => {
       host.setStatus = setStatus;
-      await log.move('ann', 1, (entry) => ({ entry: { ...entry, status: 'ok' }, due: AT }));
+      await log.move('ann', 1, () => ({ changes: { status: 'ok' } }));
       await setStatus(...call);
     };
     await run();

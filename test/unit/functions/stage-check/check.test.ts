@@ -16,9 +16,9 @@ describe('a push', () => {
       snapshot: '1.2.3-1',
       manifest: { name: 'shop', version: '1.2.3' },
     });
-    const going = { number: 1, sha: head.sha };
-    expect(await facts.branch('ann', head, 'master')).toEqual({ newest: 1, going, app: 'shop', ci: {} });
-    expect(await facts.gate('ann', head, 'master')).toMatchObject({ deploying: 1, awaitsPush: false });
+    const activeDeploy = { number: 1, sha: head.sha };
+    expect(await facts.branch('ann', head, 'master')).toEqual({ newest: 1, activeDeploy, app: 'shop', ci: {} });
+    expect(await facts.commitState('ann', head, 'master')).toMatchObject({ deploying: 1, awaitsPush: false });
   });
 
   it('is read with the token of the user for that host', async () => {
@@ -89,7 +89,7 @@ describe('a push whose repository uses CI with a webhook', () => {
       finishedAt: null,
     });
     expect(queue.sent).toEqual([]);
-    expect(await facts.gate('ann', head, 'master')).toMatchObject({ held: 1, deploying: null });
+    expect(await facts.commitState('ann', head, 'master')).toMatchObject({ held: 1, deploying: null });
     expect(await log.due(AT + 60 * MINUTE - 1, 10)).toEqual([]);
     expect(await log.due(AT + 60 * MINUTE, 10)).toHaveLength(1);
   });
@@ -132,10 +132,14 @@ describe('a passed build', () => {
     expect(await read(1)).toMatchObject({ status: 'running', stage: 'check', reason: null });
     expect(queue.sent).toEqual([{ user: 'ann', number: 1, stage: 'check', group: 'ann/ann/shop' }]);
     expect(queue.reports).toContainEqual({ user: 'ann', number: 1 });
-    expect(await facts.gate('ann', head, 'master')).toMatchObject({ held: null, deploying: 1 });
+    expect(await facts.commitState('ann', head, 'master')).toMatchObject({ held: null, deploying: 1 });
     expect(await checkOnly(1)).toMatchObject({ status: 'running', stage: 'fetch', reason: null });
     expect(queue.sent.at(-1)).toEqual({ user: 'ann', number: 1, stage: 'fetch', group: 'ann/ann/shop' });
-    expect(await facts.gate('ann', head, 'master')).toMatchObject({ held: null, deploying: 1, awaitsPush: false });
+    expect(await facts.commitState('ann', head, 'master')).toMatchObject({
+      held: null,
+      deploying: 1,
+      awaitsPush: false,
+    });
   });
 
   it('leaves no trace of the hold in the stages of the push that it releases', async () => {
@@ -219,11 +223,7 @@ describe('a passed build', () => {
     await world.build(head, passed);
     // The sweeper ends the hold between the look at it and the step that releases it.
     world.beforeMoving(1, () =>
-      world.log.move('ann', 1, (entry) => ({
-        entry: { ...entry, status: 'expired' },
-        gate: { held: null },
-        due: AT,
-      })),
+      world.log.move('ann', 1, () => ({ changes: { status: 'expired' }, commitState: { held: null } })),
     );
     expect(await world.check(2)).toMatchObject({ status: 'running', stage: 'check' });
     expect(await world.check(2)).toMatchObject({ status: 'running', stage: 'fetch' });
@@ -235,7 +235,7 @@ describe('a passed build', () => {
     const head = commit(null, held);
     await push(head);
     await check(1);
-    await log.move('ann', 1, (entry) => ({ entry: { ...entry, status: 'expired' }, gate: { held: null }, due: AT }));
+    await log.move('ann', 1, () => ({ changes: { status: 'expired' }, commitState: { held: null } }));
     await build(head, passed);
     expect(await check(2)).toMatchObject({ status: 'running', stage: 'fetch' });
   });
@@ -285,10 +285,10 @@ describe('a failed build', () => {
     const world = checkWorld();
     const head = world.commit(null, held);
     await world.push(head);
-    const { gate } = world.log;
-    world.log.gate = async (...args) => {
-      const before = await gate.apply(world.log, args);
-      world.log.gate = gate;
+    const { commitState } = world.log;
+    world.log.commitState = async (...args) => {
+      const before = await commitState.apply(world.log, args);
+      world.log.commitState = commitState;
       await world.build(head, failed);
       return before;
     };

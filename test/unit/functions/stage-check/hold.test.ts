@@ -11,7 +11,7 @@ const held = { 'package.json': manifest, ...waitsForTravis };
 /** A world in which a CI provider is to be expected until that time. */
 async function expecting(provider: string, until: number, branch = 'master') {
   const world = checkWorld();
-  await append(world.log, { status: 'skipped' }, { accepted: false, ci: { branch, provider, until } });
+  await append(world.log, { status: 'skipped' }, { isNewestPush: false, expectedCi: { branch, provider, until } });
   return world;
 }
 

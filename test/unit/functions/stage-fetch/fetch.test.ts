@@ -32,7 +32,11 @@ describe('fetching', () => {
     const sha256 = createHash('sha256')
       .update(await bytesOf(stored.body))
       .digest('hex');
-    expect(outcome.patch?.tarball).toEqual({ key: `ann/1/${fetching.sha}.tar.gz`, bytes: stored.bytes, sha256 });
+    expect(outcome.transition?.changes?.tarball).toEqual({
+      key: `ann/1/${fetching.sha}.tar.gz`,
+      bytes: stored.bytes,
+      sha256,
+    });
     expect(outcome.detail).toContain(`${stored.bytes} bytes`);
   });
 

@@ -30,7 +30,10 @@ async function world() {
 describe('starting', () => {
   it('gives the application’s address and forgets the staged tarball', async () => {
     const { run, started, tarballs } = await world();
-    expect(await run(starting)).toMatchObject({ kind: 'done', patch: { url: 'https://shop.example.com' } });
+    expect(await run(starting)).toMatchObject({
+      kind: 'done',
+      transition: { changes: { url: 'https://shop.example.com' } },
+    });
     expect(started).toEqual([{ user: 'ann', app: 'shop', snapshot: '1.0.0-1' }]);
     expect(tarballs.keys()).toEqual([]);
   });
@@ -43,16 +46,16 @@ describe('starting', () => {
 
   it('never replaces a deploy that was let through later', async () => {
     const { run, started } = await world();
-    await run({ ...starting, number: 2, place: 8 });
-    const late = await run({ ...starting, place: 5 });
+    await run({ ...starting, number: 2, order: 8 });
+    const late = await run({ ...starting, order: 5 });
     expect(late).toMatchObject({ kind: 'ended', status: 'superseded' });
     expect(started).toHaveLength(1);
   });
 
   it('goes by when deploys were let through, not by their numbers: one may have waited for CI', async () => {
     const { run, started } = await world();
-    await run({ ...starting, number: 3, place: 6 });
-    expect(await run({ ...starting, number: 2, place: 9 })).toMatchObject({ kind: 'done' });
+    await run({ ...starting, number: 3, order: 6 });
+    expect(await run({ ...starting, number: 2, order: 9 })).toMatchObject({ kind: 'done' });
     expect(started).toHaveLength(2);
   });
 

@@ -50,8 +50,8 @@ describe('the sweeper', () => {
 
   it('queues in the order in which the entries were accepted, whichever is longer overdue', async () => {
     const { log, queue, clock, sweep } = world();
-    await append(log, {}, { due: AT + 2 * MINUTE });
-    await append(log, {}, { due: AT + MINUTE });
+    await append(log, {}, { dueAt: AT + 2 * MINUTE });
+    await append(log, {}, { dueAt: AT + MINUTE });
     clock.pass(2 * MINUTE);
     await sweep();
     expect(queue.sent.map(({ number }) => number)).toEqual([1, 2]);
@@ -76,8 +76,8 @@ describe('the sweeper', () => {
 describe('a hold that nobody releases', () => {
   it('expires after its time, says so, is reported, and its commit waits for nothing any more', async () => {
     const { log, queue, clock, sweep } = world();
-    await append(log, held, { due: AT + 60 * MINUTE });
-    await log.move('ann', 1, (entry) => ({ entry, gate: { held: 1 }, due: AT + 60 * MINUTE }));
+    await append(log, held, { dueAt: AT + 60 * MINUTE });
+    await log.move('ann', 1, (entry) => ({ entry, commitState: { held: 1 }, dueAt: AT + 60 * MINUTE }));
     clock.pass(60 * MINUTE);
     await sweep();
     expect(await log.read('ann', 1)).toMatchObject({
@@ -88,12 +88,12 @@ describe('a hold that nobody releases', () => {
     });
     expect(queue.reports).toEqual([{ user: 'ann', number: 1 }]);
     expect(queue.sent).toEqual([]);
-    expect((await log.gate('ann', { ...repository, sha: sha('a') }, 'master')).held).toBeNull();
+    expect((await log.commitState('ann', { ...repository, sha: sha('a') }, 'master')).held).toBeNull();
   });
 
   it('stays when it is looked at too early, and is not looked at again before its time', async () => {
     const { log, clock, sweep } = world();
-    await append(log, held, { due: AT + MINUTE });
+    await append(log, held, { dueAt: AT + MINUTE });
     clock.pass(MINUTE);
     await sweep();
     expect((await log.read('ann', 1))?.status).toBe('held');
@@ -103,15 +103,12 @@ describe('a hold that nobody releases', () => {
 
   it('that was released just now is not expired', async () => {
     const { log, queue, clock, sweep } = world();
-    await append(log, held, { due: AT + 60 * MINUTE });
+    await append(log, held, { dueAt: AT + 60 * MINUTE });
     const read = log.read.bind(log);
     log.read = async (user, number) => {
       const entry = await read(user, number);
       log.read = read;
-      await log.move(user, number, (current) => ({
-        entry: { ...current, status: 'running' },
-        due: clock.now() + MINUTE,
-      }));
+      await log.move(user, number, () => ({ changes: { status: 'running' }, dueAt: clock.now() + MINUTE }));
       return entry;
     };
     clock.pass(60 * MINUTE);
@@ -138,7 +135,7 @@ describe('a deploy that does not move', () => {
     const move = log.move.bind(log);
     log.move = async (user, number, step) => {
       log.move = move;
-      await move(user, number, (entry) => ({ entry: { ...entry, stage: 'start' }, due: clock.now() + MINUTE }));
+      await move(user, number, () => ({ changes: { stage: 'start' }, dueAt: clock.now() + MINUTE }));
       return move(user, number, step);
     };
     clock.pass(120 * MINUTE + 1);
@@ -157,12 +154,12 @@ describe('a sweep of everything, after the queues were lost', () => {
       stage: 'fetch',
       now: AT,
       leaseUntil: AT + 5 * MINUTE,
-      due: AT + 6 * MINUTE,
+      dueAt: AT + 6 * MINUTE,
     } as const;
-    await log.take(turn);
+    await log.claim(turn);
     expect(await sweep(true)).toBe(1);
     expect(queue.sent).toHaveLength(1);
-    expect(await log.take({ ...turn, now: clock.now() })).toMatchObject({ outcome: 'taken' });
+    expect(await log.claim({ ...turn, now: clock.now() })).toMatchObject({ outcome: 'claimed' });
   });
 
   it('gives up nothing, however long the service was away', async () => {

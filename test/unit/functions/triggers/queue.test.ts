@@ -57,7 +57,7 @@ describe('a batch of messages', () => {
 
   it('keeps the order of a group: behind a message that is not done with, the rest of its group waits', async () => {
     const { worked, failed } = await receive(['g:1', 'g:2', 'h:1', 'g:3'], async (message) =>
-      message === 'g:2' ? { visibleIn: null } : null,
+      message === 'g:2' ? { visibleInSeconds: null } : null,
     );
     expect(worked).not.toContain('g:3');
     expect(worked).toContain('h:1');
@@ -67,24 +67,24 @@ describe('a batch of messages', () => {
 
 describe('a message that is not done with', () => {
   it('is seen again after the seconds that its work asked for', async () => {
-    const { hidden, failed } = await receive(['a'], async () => ({ visibleIn: 15 }));
+    const { hidden, failed } = await receive(['a'], async () => ({ visibleInSeconds: 15 }));
     expect(hidden).toEqual([['receipt of a', 15]]);
     expect(failed).toEqual(['m0']);
   });
 
   it('may come again at once', async () => {
-    expect((await receive(['a'], async () => ({ visibleIn: 0 }))).hidden).toEqual([['receipt of a', 0]]);
+    expect((await receive(['a'], async () => ({ visibleInSeconds: 0 }))).hidden).toEqual([['receipt of a', 0]]);
   });
 
   it('is left to its queue when the work says nothing, or has thrown', async () => {
-    expect((await receive(['a'], async () => ({ visibleIn: null }))).hidden).toEqual([]);
+    expect((await receive(['a'], async () => ({ visibleInSeconds: null }))).hidden).toEqual([]);
     expect((await receive(['a'], async () => Promise.reject(new Error('boom')))).hidden).toEqual([]);
   });
 
   it('comes again though its time cannot be set', async () => {
     const handler = queueTrigger<string>({
       read: (body) => body,
-      work: async () => ({ visibleIn: 15 }),
+      work: async () => ({ visibleInSeconds: 15 }),
       setVisibility: async () => Promise.reject(new Error('The receipt has expired.')),
     });
     expect(await handler({ Records: [record('a', 0)] })).toEqual({ batchItemFailures: [{ itemIdentifier: 'm0' }] });

@@ -79,7 +79,7 @@ describe('the document of a row', () => {
 
   it('holds nothing of what the pipeline keeps for itself', () => {
     const tarball = { key: 'ann/1/a.tar.gz', bytes: 1, sha256: 'a' };
-    const text = JSON.stringify(row(entry({ tarball, manifest: { secret: 1 }, place: 7 }), { ...view, docs: 'true' }));
+    const text = JSON.stringify(row(entry({ tarball, manifest: { secret: 1 }, order: 7 }), { ...view, docs: 'true' }));
     expect(text).not.toMatch(/tarball|tar\.gz|manifest|place|forced|fromBuild/);
   });
 

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type CheckResult, failureInWords, verdictOf, withResult } from '../../../../../functions/core/hold/checks.ts';
+import {
+  type CheckResult,
+  ciVerdictOf,
+  failureInWords,
+  withResult,
+} from '../../../../../functions/core/hold/checks.ts';
 import type { Outcome } from '../../../../../functions/core/payload/delivery.ts';
 
 const said = (check: string, outcome: Outcome): CheckResult => ({ provider: 'ci', check, outcome, state: outcome });
@@ -13,11 +18,11 @@ describe('the checks of a commit say together', () => {
     ['pending', ['passed', 'pending']],
     ['failed', ['passed', 'pending', 'failed']],
   ] as const)('%s when they are %j', (says, all) => {
-    expect(verdictOf(all.map((outcome, place) => said(`${place}`, outcome))).says).toBe(says);
+    expect(ciVerdictOf(all.map((outcome, place) => said(`${place}`, outcome))).says).toBe(says);
   });
 
   it('which of them is in the way', () => {
-    const verdict = verdictOf([said('lint', 'passed'), said('unit', 'failed')]);
+    const verdict = ciVerdictOf([said('lint', 'passed'), said('unit', 'failed')]);
     expect(verdict).toEqual({ says: 'failed', check: said('unit', 'failed') });
     expect(failureInWords(said('unit', 'failed'))).toBe('CI did not pass: the check "unit" of ci said "failed".');
   });

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../../../../functions/core/entry/entry.ts';
 import { DeployError } from '../../../../../functions/core/errors.ts';
 import type { StageName } from '../../../../../functions/core/pipeline/pipeline.ts';
-import { runStage, TRIES } from '../../../../../functions/core/pipeline/stage.ts';
+import { runStage } from '../../../../../functions/core/pipeline/stage.ts';
+import { MAX_ATTEMPTS } from '../../../../../functions/core/pipeline/stage-failure.ts';
 import type { StageOutcome, StageWork } from '../../../../../functions/core/pipeline/stage-work.ts';
 import type { Draft } from '../../../../../functions/core/ports/deploy-log.ts';
 import { memoryClock, memoryIds } from '../../../../fakes/clock.ts';
@@ -50,7 +51,11 @@ const broken =
 describe('a stage that is done', () => {
   it('makes a queued entry running, writes what was learnt, and queues the next stage', async () => {
     const { run, queue, now, statuses } = await world();
-    const verdict = await run(async () => ({ kind: 'done', patch: { appName: 'shop' }, detail: 'shop 1.0.0' }));
+    const verdict = await run(async () => ({
+      kind: 'done',
+      transition: { changes: { appName: 'shop' } },
+      detail: 'shop 1.0.0',
+    }));
     expect(verdict).toEqual({ done: true });
     expect(queue.sent).toEqual([{ user: 'ann', number: 1, stage: 'fetch', group: 'ann/ann/shop' }]);
     expect(await statuses()).toEqual(['queued', 'running', 'running']);
@@ -65,7 +70,7 @@ describe('a stage that is done', () => {
     const { run, queue } = await world();
     await run(async () => {
       expect(queue.reports).toEqual([]);
-      return { kind: 'done', patch: { appName: 'shop' } };
+      return { kind: 'done', transition: { changes: { appName: 'shop' } } };
     });
     expect(queue.reports).toEqual([{ user: 'ann', number: 1 }]);
   });
@@ -74,7 +79,7 @@ describe('a stage that is done', () => {
     const { run, queue, now, clock } = await world({ ...checked, stage: 'start' });
     await run(async () => {
       clock.pass(5 * SECOND);
-      return { kind: 'done', patch: { url: 'https://shop.example.com' } };
+      return { kind: 'done', transition: { changes: { url: 'https://shop.example.com' } } };
     });
     expect(await now()).toMatchObject({ status: 'ok', finishedAt: AT + 5 * SECOND, url: 'https://shop.example.com' });
     expect(queue.sent).toEqual([]);
@@ -111,14 +116,14 @@ describe('a message that comes again', () => {
     const { run, clock } = await world();
     await run(async () => {
       clock.pass(10 * SECOND);
-      expect(await run(never)).toEqual({ done: false, visibleIn: 51 });
+      expect(await run(never)).toEqual({ done: false, visibleInSeconds: 51 });
       return { kind: 'done' };
     });
   });
 
   it('takes over when the one that worked on it has crashed, and counts that as a try', async () => {
     const { run, log, now, job, clock } = await world();
-    await log.take({ ...job, stage: 'check', now: AT, leaseUntil: AT + MINUTE, due: AT + 2 * MINUTE });
+    await log.claim({ ...job, stage: 'check', now: AT, leaseUntil: AT + MINUTE, dueAt: AT + 2 * MINUTE });
     clock.pass(MINUTE + 1);
     await run(done);
     expect((await now()).stages).toMatchObject([{ name: 'check', status: 'done', attempts: 2 }]);
@@ -171,10 +176,10 @@ describe('two that work on one stage, because the first was slow', () => {
 
   it('do not revive an entry that was given up before the work began', async () => {
     const { run, log, statuses } = await world();
-    const { take } = log;
-    log.take = async (turn) => {
-      const taken = await take.call(log, turn);
-      await log.move('ann', 1, (entry) => ({ entry: { ...entry, status: 'error', finishedAt: AT }, due: AT }));
+    const { claim } = log;
+    log.claim = async (turn) => {
+      const taken = await claim.call(log, turn);
+      await log.move('ann', 1, () => ({ changes: { status: 'error', finishedAt: AT } }));
       return taken;
     };
     await run(done);
@@ -202,12 +207,12 @@ describe('a failure', () => {
     const waits: number[] = [];
     for (let verdict = await run(broken(true)); !verdict.done; verdict = await run(broken(true))) {
       expect((await now()).status).toBe('running');
-      waits.push(verdict.visibleIn);
-      clock.pass(verdict.visibleIn * SECOND);
+      waits.push(verdict.visibleInSeconds);
+      clock.pass(verdict.visibleInSeconds * SECOND);
     }
     // Half of 30 s, 60 s, 120 s and 240 s: the jitter of these tests.
     expect(waits).toEqual([15, 30, 60, 120]);
-    expect(await now()).toMatchObject({ status: 'error', stages: [{ attempts: TRIES }] });
+    expect(await now()).toMatchObject({ status: 'error', stages: [{ attempts: MAX_ATTEMPTS }] });
   });
 
   it('says between two tries what is wrong and when it is tried again', async () => {
@@ -218,9 +223,9 @@ describe('a failure', () => {
 
   it('waits as long as the other side asked for, at most an hour', async () => {
     const first = await world({ ...checked, stage: 'fetch' });
-    expect(await first.run(broken(true, { retryAfter: 600 }))).toEqual({ done: false, visibleIn: 600 });
+    expect(await first.run(broken(true, { retryAfter: 600 }))).toEqual({ done: false, visibleInSeconds: 600 });
     const second = await world({ ...checked, stage: 'fetch' });
-    expect(await second.run(broken(true, { retryAfter: 86_400 }))).toEqual({ done: false, visibleIn: 3600 });
+    expect(await second.run(broken(true, { retryAfter: 86_400 }))).toEqual({ done: false, visibleInSeconds: 3600 });
   });
 
   it('is not looked for by the sweeper before it is to be tried again', async () => {
@@ -235,7 +240,7 @@ describe('a failure', () => {
   it('without a code gets the one of its stage, is tried again, and keeps its cause to the operators', async () => {
     const { run, now, traced } = await world({ ...checked, stage: 'upload' });
     const cause = new Error('getaddrinfo ENOTFOUND internal.example.com');
-    for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       await run(async () => {
         throw cause;
       });
@@ -251,7 +256,7 @@ describe('a failure', () => {
   it('keeps what was learnt before it', async () => {
     const { run, now } = await world();
     const error = new DeployError('deploy:repohost:no_pkg_json', 'package.json has no name.', { retry: false });
-    await run(async () => ({ kind: 'failed', error, patch: { appName: 'shop' } }));
+    await run(async () => ({ kind: 'failed', error, transition: { changes: { appName: 'shop' } } }));
     expect(await now()).toMatchObject({ status: 'error', appName: 'shop' });
   });
 
@@ -276,9 +281,9 @@ describe('a failure', () => {
 describe('a worker that crashes each time', () => {
   it('ends the deploy with the code of the stage instead of crashing for ever', async () => {
     const { run, log, clock, job, now, queue } = await world({ ...checked, stage: 'upload' });
-    for (let crash = 0; crash < TRIES; crash += 1) {
+    for (let crash = 0; crash < MAX_ATTEMPTS; crash += 1) {
       const leaseUntil = clock.now() + MINUTE;
-      await log.take({ ...job, stage: 'upload', now: clock.now(), leaseUntil, due: leaseUntil });
+      await log.claim({ ...job, stage: 'upload', now: clock.now(), leaseUntil, dueAt: leaseUntil });
       clock.pass(MINUTE + 1);
     }
     expect(await run(never)).toEqual({ done: true });
@@ -288,9 +293,9 @@ describe('a worker that crashes each time', () => {
 
   it('ends it also when it never came so far as to say that the deploy runs', async () => {
     const { run, log, clock, job, now } = await world();
-    for (let crash = 0; crash < TRIES; crash += 1) {
+    for (let crash = 0; crash < MAX_ATTEMPTS; crash += 1) {
       const leaseUntil = clock.now() + MINUTE;
-      await log.take({ ...job, stage: 'check', now: clock.now(), leaseUntil, due: leaseUntil });
+      await log.claim({ ...job, stage: 'check', now: clock.now(), leaseUntil, dueAt: leaseUntil });
       clock.pass(MINUTE + 1);
     }
     await run(never);
@@ -302,7 +307,7 @@ describe('a stage that is not done yet', () => {
   it('comes again without counting as a try, however often', async () => {
     const { run, now } = await world({ ...checked, stage: 'extract' });
     for (let slice = 0; slice < 20; slice += 1) {
-      expect(await run(async () => ({ kind: 'again', afterSeconds: 1 }))).toEqual({ done: false, visibleIn: 1 });
+      expect(await run(async () => ({ kind: 'again', afterSeconds: 1 }))).toEqual({ done: false, visibleInSeconds: 1 });
     }
     await run(done);
     expect((await now()).stages).toMatchObject([{ name: 'extract', attempts: 1 }]);
@@ -331,7 +336,7 @@ describe('a stage that finds the work of an earlier one gone', () => {
 
   it('ends the deploy when it keeps vanishing', async () => {
     const { run, now } = await world({ ...checked, stage: 'upload' });
-    for (let round = 0; round <= TRIES; round += 1) {
+    for (let round = 0; round <= MAX_ATTEMPTS; round += 1) {
       expect((await now()).status).toBe('running');
       await run(back, 'upload');
       await run(done, 'fetch');
@@ -364,10 +369,10 @@ describe('an entry that ends or waits for a reason that is no failure', () => {
     const { run, log, now } = await world();
     const verdict = await run(async () => {
       const outcome = { provider: 'travis', check: 'Travis CI', outcome: 'passed', state: 'Passed' } as const;
-      await append(log, { fromBuild: true, provider: 'travis' }, { accepted: false, outcome });
-      return { kind: 'ended', status: 'held', reason: 'Waiting for CI.', extra: { ifVersion: 0 } };
+      await append(log, { fromBuild: true, provider: 'travis' }, { isNewestPush: false, checkResult: outcome });
+      return { kind: 'ended', status: 'held', reason: 'Waiting for CI.', transition: { ifCommitVersion: 0 } };
     });
-    expect(verdict).toEqual({ done: false, visibleIn: 0 });
+    expect(verdict).toEqual({ done: false, visibleInSeconds: 0 });
     expect((await now()).status).toBe('running');
     await run(done);
     expect((await now()).stages).toMatchObject([{ attempts: 1 }]);

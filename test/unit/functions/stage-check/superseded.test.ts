@@ -197,7 +197,7 @@ describe('where CI decides', () => {
     await check(4);
     const newer = await read(2);
     expect(newer).toMatchObject({ status: 'running', stage: 'fetch' });
-    expect(newer.place).toBeGreaterThan(older.place ?? 0);
+    expect(newer.order).toBeGreaterThan(older.order ?? 0);
   });
 
   it('a build of an old commit that is started again does not bring it back', async () => {

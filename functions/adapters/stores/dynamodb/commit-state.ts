@@ -1,18 +1,18 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Entry } from '../../../core/entry/entry.ts';
+import type { Transition } from '../../../core/entry/transition.ts';
 import { byName, type CheckResult, checkKey, isSettled } from '../../../core/hold/checks.ts';
-import type { Gate } from '../../../core/ports/deploy-facts.ts';
-import type { Step } from '../../../core/ports/deploy-log.ts';
+import type { CommitState } from '../../../core/ports/deploy-facts.ts';
 import { type Item, keys, N, numberIn, S, stringIn } from './items.ts';
-import { expiry, retention } from './retention.ts';
+import { expiry, RETENTION_SECONDS } from './retention.ts';
 
-// A check has an attribute for what it came to and one for what it was before, so that what each call may replace needs
-// no look at what is there: many checks call at the same time, and none of them has to try again.
+// A check has one attribute for its last final result and one for its last pending or neutral one. So a call needs no
+// read before its write, and checks that report at the same time do not conflict.
 const SETTLED = 'settled#';
 const OPEN = 'open#';
 
-/** The gate in its item; none is one of which nothing is known. */
-export function gateOf(item: Item | undefined): Gate {
+/** Returns the commit state in an item; without an item nothing is known yet. */
+export function commitStateOf(item: Item | undefined): CommitState {
   return {
     checks: checksIn(item),
     version: numberIn(item, 'version') ?? 0,
@@ -32,9 +32,9 @@ function checksIn(item: Item = {}): readonly CheckResult[] {
   return byName([...settled, ...results(OPEN).filter((result) => !known.has(checkKey(result)))]);
 }
 
-/** Remembers what a check said, as `withResult` does. */
+/** Stores the result of a check, with the same effect as `withResult`. */
 export function checkUpdate(table: string, entry: Entry, result: CheckResult | null, now: number): TransactWriteItem[] {
-  const Key = gateKey(entry);
+  const Key = commitKey(entry);
   if (!result || !Key) return [];
   const value = result.outcome === 'pending' ? 'if_not_exists(#check, :result)' : ':result';
   return [
@@ -46,7 +46,7 @@ export function checkUpdate(table: string, entry: Entry, result: CheckResult | n
         ExpressionAttributeNames: { '#check': `${isSettled(result) ? SETTLED : OPEN}${checkKey(result)}` },
         ExpressionAttributeValues: {
           ':result': S(JSON.stringify(result)),
-          ':expires': N(expiry(now, retention.gate)),
+          ':expires': N(expiry(now, RETENTION_SECONDS.commitState)),
           ':one': N(1),
         },
       },
@@ -54,13 +54,19 @@ export function checkUpdate(table: string, entry: Entry, result: CheckResult | n
   ];
 }
 
-/** What a step changes of the gate of its entry's commit. */
-export function gateUpdate(table: string, after: Entry, step: Step, now: number): TransactWriteItem[] {
-  const Key = gateKey(after);
-  if (!step.gate || !Key) return [];
-  const { sets, removes, values } = gateExpression(step.gate);
+/** Writes what a transition changes of the commit's state, on condition that its version is the expected one. */
+export function commitStateUpdate(
+  table: string,
+  after: Entry,
+  { commitState = {}, ifCommitVersion }: Transition,
+  now: number,
+): TransactWriteItem[] {
+  const Key = commitKey(after);
+  const isEmpty = Object.keys(commitState).length === 0 && ifCommitVersion === undefined;
+  if (isEmpty || !Key) return [];
+  const { sets, removes, values } = expression(commitState);
   const set = ['expires = :expires', ...sets].join(', ');
-  const condition = versionCondition(step.ifVersion);
+  const condition = versionCondition(ifCommitVersion);
   return [
     {
       Update: {
@@ -68,7 +74,11 @@ export function gateUpdate(table: string, after: Entry, step: Step, now: number)
         Key,
         UpdateExpression: `SET ${set}${removes.length > 0 ? ` REMOVE ${removes.join(', ')}` : ''}`,
         ...condition.expression,
-        ExpressionAttributeValues: { ...values, ...condition.values, ':expires': N(expiry(now, retention.gate)) },
+        ExpressionAttributeValues: {
+          ...values,
+          ...condition.values,
+          ':expires': N(expiry(now, RETENTION_SECONDS.commitState)),
+        },
       },
     },
   ];
@@ -80,11 +90,11 @@ function versionCondition(version: number | undefined) {
   return { expression: { ConditionExpression: 'version = :version' }, values: { ':version': N(version) } };
 }
 
-function gateKey({ user, repository, sha, branch }: Entry): Item | null {
-  return repository && sha && branch ? keys.gate(user, { ...repository, sha }, branch) : null;
+function commitKey({ user, repository, sha, branch }: Entry): Item | null {
+  return repository && sha && branch ? keys.commit(user, { ...repository, sha }, branch) : null;
 }
 
-function gateExpression({ held, deploying, awaitsPush }: NonNullable<Step['gate']>) {
+function expression({ held, deploying, awaitsPush }: NonNullable<Transition['commitState']>) {
   const numbers = Object.entries({ held, deploying }).filter(([, value]) => value !== undefined);
   const set = numbers.filter(([, value]) => value !== null);
   const values: Item = Object.fromEntries(set.map(([name, value]) => [`:${name}`, N(value ?? 0)]));

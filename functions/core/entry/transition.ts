@@ -1,0 +1,70 @@
+import type { DeployError } from '../errors.ts';
+import { SWEEP_AFTER_MS } from '../pipeline/pipeline.ts';
+import type { CommitState } from '../ports/deploy-facts.ts';
+import { type Entry, isFinal, type StageRecord, type Status } from './entry.ts';
+import { maskedDetail, maskedTail } from './mask.ts';
+
+/** The fields of an entry that a transition may change. */
+export type EntryChanges = Partial<Omit<Entry, 'user' | 'number' | 'id' | 'seq'>>;
+
+/**
+ * A change of state: what happens to an entry, and to what is known of its commit, branch and application. Stages and
+ * holds build it, and the log writes it in one transaction with its change in the feed.
+ */
+export interface Transition {
+  readonly changes?: EntryChanges;
+  readonly commitState?: Partial<Omit<CommitState, 'checks' | 'version'>>;
+  /** Refuses the transition unless the commit state has this version, so that no check result is overlooked. */
+  readonly ifCommitVersion?: number;
+  /** Makes the entry the active deploy of its branch. */
+  readonly promotes?: boolean;
+  /** Makes the entry the deploy that its application runs. */
+  readonly activates?: boolean;
+  /** Keeps the lease on the stage; otherwise the transition releases it. */
+  readonly keepsLease?: boolean;
+  /** Milliseconds since 1970 at which the sweeper looks at the entry, by default `SWEEP_AFTER_MS` after the change. */
+  readonly dueAt?: number;
+}
+
+/** Returns the entry after a transition that is change `seq` of the feed. */
+export function applied(before: Entry, { changes }: Transition, seq: number): Entry {
+  return { ...before, ...changes, seq };
+}
+
+/** Returns when the sweeper looks at an entry after a transition. */
+export function dueAfter(after: Entry, { dueAt }: Transition): number {
+  return dueAt ?? after.updatedAt + SWEEP_AFTER_MS;
+}
+
+/**
+ * Whether the entry's stage starts over with a transition: it is the next stage, or it has ended with a hold, after
+ * which it runs again from its first attempt.
+ */
+export function startsStage(before: Entry, after: Entry): boolean {
+  return before.stage !== after.stage || after.status === 'held';
+}
+
+/** Returns the changes that end an entry with an error; its current stage is the one that failed. */
+export function failure(entry: Entry, error: DeployError, at: number): EntryChanges {
+  const detail = maskedDetail(error.detail);
+  return {
+    status: 'error',
+    reason: detail,
+    error: { code: error.code, status: error.status, detail },
+    logTail: maskedTail(error.logTail),
+    stages: withStage(entry, { status: 'failed', finishedAt: at, detail }),
+    updatedAt: at,
+    finishedAt: at,
+  };
+}
+
+/** Returns the changes that end an entry, or hold it, for a reason that is not a failure. */
+export function ending(status: Status, reason: string, at: number): EntryChanges {
+  return { status, reason: maskedDetail(reason), updatedAt: at, finishedAt: isFinal(status) ? at : null };
+}
+
+/** Returns the stages of an entry with the current one patched; secrets in its detail are masked. */
+export function withStage(entry: Entry, patch: Partial<StageRecord>): readonly StageRecord[] {
+  const detail = patch.detail && { detail: maskedDetail(patch.detail) };
+  return entry.stages.map((stage) => (stage.name === entry.stage ? { ...stage, ...patch, ...detail } : stage));
+}

@@ -1,0 +1,33 @@
+import { DeployError, type ErrorCode } from '../errors.ts';
+import type { StageName } from './pipeline.ts';
+
+/** Attempts at a stage before a retryable failure becomes an error. */
+export const MAX_ATTEMPTS = 5;
+
+/** The code of a failure that has none of its own. */
+export const stageCodes: Readonly<Record<StageName, ErrorCode>> = {
+  check: 'deploy:repohost:no_pkg_json',
+  fetch: 'deploy:repohost:download_tarball',
+  upload: 'deploy:platform:upload_tarball',
+  extract: 'deploy:tar:extract_failed',
+  start: 'deploy:platform:start_app',
+};
+
+/** Returns what a stage threw as an error with a code, by default a retryable one with the code of the stage. */
+export function asDeployError(error: unknown, stage: StageName): DeployError {
+  if (error instanceof DeployError) return error;
+  const detail = `The service failed in the stage "${stage}".`;
+  return new DeployError(stageCodes[stage], detail, { retry: true, cause: error });
+}
+
+/** Returns the error of a stage that was claimed too often, because its workers died. */
+export function gaveUp(stage: StageName): DeployError {
+  const detail = `The stage "${stage}" was tried ${MAX_ATTEMPTS} times and never finished.`;
+  return new DeployError(stageCodes[stage], detail, { retry: false });
+}
+
+/** Returns the error of a stage whose result keeps disappearing before it is used. */
+export function keepsVanishing(stage: StageName): DeployError {
+  const detail = `The result of the stage "${stage}" was gone ${MAX_ATTEMPTS + 1} times before it could be used.`;
+  return new DeployError(stageCodes[stage], detail, { retry: false });
+}

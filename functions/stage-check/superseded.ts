@@ -1,0 +1,58 @@
+import { type Entry, entryAddress, isAlive } from '../core/entry/entry.ts';
+import { DeployError } from '../core/errors.ts';
+import type { Comparison } from '../core/ports/repository-host.ts';
+import type { CheckPorts } from './ports.ts';
+
+/**
+ * Returns why an entry must not be deployed any more: a newer commit of its branch takes precedence. Null when there is
+ * none. Where CI decides (`ciDecides`), a newer push counts only when it has passed, because it may never do so.
+ *
+ * Deliveries and build results can arrive in the wrong order, so a higher number is not always a newer commit. The
+ * repository host is asked only where the pushes themselves do not say.
+ */
+export async function supersededBy(entry: Entry, ciDecides: boolean, ports: CheckPorts): Promise<string | null> {
+  if (!entry.repository || !entry.branch) return null;
+  const { activeDeploy, newest } = await ports.facts.branch(entry.user, entry.repository, entry.branch);
+  if (activeDeploy && activeDeploy.number < entry.number && (await isBehind(entry, activeDeploy.sha, ports))) {
+    return `The commit is older than the one that ${entry.branch} deploys (${activeDeploy.sha.slice(0, 10)}).`;
+  }
+  const later = [activeDeploy?.number ?? 0, ciDecides ? 0 : newest].filter((number) => number > entry.number);
+  for (const number of new Set(later)) {
+    const reason = await supersededByEntry(entry, number, ports);
+    if (reason) return reason;
+  }
+  return null;
+}
+
+async function supersededByEntry(entry: Entry, number: number, ports: CheckPorts): Promise<string | null> {
+  const newer = await ports.log.read(entry.user, number);
+  if (!newer || !isAlive(newer.status) || (await continues(entry, newer, ports))) return null;
+  return `A newer commit of ${entry.branch} was accepted before this one started: ${entryAddress(entry.base, newer)}.`;
+}
+
+/** Whether a push that was accepted earlier nevertheless has the newer commit. */
+async function continues(entry: Entry, later: Entry, ports: CheckPorts): Promise<boolean> {
+  if (later.sha === null || later.sha === entry.sha || later.before === entry.sha) return false;
+  if (entry.before === later.sha) return true;
+  // After a forced push that moved the branch back, the older commit takes precedence.
+  return !later.forced && (await compare(entry, later.sha, ports)) === 'ahead';
+}
+
+/** A push that continues the deployed commit, or that moves the branch back by force, needs no comparison. */
+async function isBehind(entry: Entry, deployedSha: string, ports: CheckPorts): Promise<boolean> {
+  if (entry.forced || entry.sha === deployedSha || entry.before === deployedSha) return false;
+  return (await compare(entry, deployedSha, ports)) === 'behind';
+}
+
+/** Compares the entry's commit with another one; null when the repository no longer has both. */
+async function compare({ user, repository, sha }: Entry, other: string, ports: CheckPorts): Promise<Comparison | null> {
+  if (!repository || !sha) return null;
+  const token = await ports.token(user, repository.host);
+  const base = { host: repository.host, owner: repository.owner, name: repository.name, sha: other };
+  try {
+    return await ports.host(repository.host).compare(base, sha, token);
+  } catch (error) {
+    if (error instanceof DeployError && !error.retry) return null;
+    throw error;
+  }
+}
