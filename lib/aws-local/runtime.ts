@@ -15,7 +15,7 @@ import { startSchedules } from './sources/schedules/schedules.ts';
 import { startStreams } from './sources/streams/streams.ts';
 import { findResource } from './template/find-resource.ts';
 import { loadTemplate, type Template } from './template/template.ts';
-import { rightOfWay } from './tuning/request-priority.ts';
+import { requestPriority } from './tuning/request-priority.ts';
 import { webSocketApiIds } from './websocket/web-socket-api.ts';
 import { startWebSocketApis } from './websocket/websocket.ts';
 
@@ -126,7 +126,7 @@ async function openSources(
   };
   try {
     const positionsFile = join(dataDir, 'stream-positions.json');
-    const { forRequests, forEvents } = rightOfWay(functions);
+    const { forRequests, forEvents } = requestPriority(functions);
     const { writes } = emulators;
     const streams = await startStreams({ ...wired, warn, positionsFile, functions: forEvents, writes });
     running.push(streams);

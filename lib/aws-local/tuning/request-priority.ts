@@ -1,52 +1,53 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Invoker } from '../invoke/invoker.ts';
 
-/** So many hooks within so many milliseconds are a rush. */
-const HOOKS = 5;
-const WINDOW = 100;
-/** What messages and stream records leave to hooks during a rush: five times what they take. */
-const REST = 5;
-/** Milliseconds after which a long piece of work, which mostly waits for others, no longer holds up the next. */
-const LONGEST = 50;
+/** So many requests that write, within so many milliseconds, are a load. */
+const LOAD_REQUESTS = 5;
+const LOAD_WINDOW_MS = 100;
+/** Under load, events pause for this many times what the last one took: they have a sixth of the time. */
+const PAUSE_FACTOR = 5;
+/** An event that takes longer mostly waits for others; after this time it no longer delays the next one. */
+const MAX_EVENT_MS = 50;
 
 /**
- * Lets hooks go before deploys. On AWS each function has processors of its own; here all share those of one machine, and
- * a sender gives up after ten seconds, while a deploy may well begin a little later. So while hooks come in a rush, events
- * go one after the other and have a sixth of the time.
+ * Invokes functions for requests before those for events. On AWS each invocation has a processor of its own; here all
+ * share those of one machine, where a client waits for its response and an event can start later. While requests that
+ * write come fast, events run one after the other, with pauses between them.
  */
-export function rightOfWay(functions: Invoker): { readonly forRequests: Invoker; readonly forEvents: Invoker } {
-  const hooks: number[] = [];
-  const isRush = () => hooks.length === HOOKS && performance.now() - (hooks[0] ?? 0) < WINDOW;
-  let lane = Promise.resolve();
+export function requestPriority(functions: Invoker): { readonly forRequests: Invoker; readonly forEvents: Invoker } {
+  const recent: number[] = [];
+  const underLoad = () => recent.length === LOAD_REQUESTS && performance.now() - (recent[0] ?? 0) < LOAD_WINDOW_MS;
+  let queue = Promise.resolve();
   return {
     forRequests: {
       invoke: (name, event) => {
-        if (isHook(event)) hooks.push(performance.now());
-        if (hooks.length > HOOKS) hooks.shift();
+        if (writes(event)) recent.push(performance.now());
+        if (recent.length > LOAD_REQUESTS) recent.shift();
         return functions.invoke(name, event);
       },
     },
     forEvents: {
       invoke: (name, event) => {
-        const work = lane.then(() => functions.invoke(name, event));
-        lane = lane.then(() => (isRush() ? restAfter(work) : undefined));
+        const work = queue.then(() => functions.invoke(name, event));
+        queue = queue.then(() => (underLoad() ? pauseAfter(work) : undefined));
         return work;
       },
     },
   };
 }
 
-async function restAfter(work: Promise<unknown>): Promise<void> {
+async function pauseAfter(work: Promise<unknown>): Promise<void> {
   const start = performance.now();
   const ended = work.then(
     () => {},
     () => {},
   );
-  await Promise.race([ended, setTimeout(LONGEST)]);
-  await setTimeout(REST * (performance.now() - start));
+  await Promise.race([ended, setTimeout(MAX_EVENT_MS)]);
+  await setTimeout(PAUSE_FACTOR * (performance.now() - start));
 }
 
-/** Of the gateway's events only hooks are posts with a payload. */
-function isHook(event: unknown): boolean {
-  return typeof event === 'object' && event !== null && 'httpMethod' in event && event.httpMethod === 'POST';
+/** Reads are fast and many clients repeat them; they do not count. */
+function writes(event: unknown): boolean {
+  if (typeof event !== 'object' || event === null || !('httpMethod' in event)) return false;
+  return event.httpMethod !== 'GET' && event.httpMethod !== 'HEAD';
 }

@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { rightOfWay } from '../../../../../lib/aws-local/tuning/request-priority.ts';
+import { requestPriority } from '../../../../../lib/aws-local/tuning/request-priority.ts';
 
-const hook = { httpMethod: 'POST', body: '{}' };
+const post = { httpMethod: 'POST', body: '{}' };
 const message = { Records: [] };
 
 let begun: string[] = [];
 let ended: string[] = [];
 let works: Record<string, (name: string) => Promise<unknown>> = {};
-let ways: ReturnType<typeof rightOfWay>;
+let invokers: ReturnType<typeof requestPriority>;
 
 beforeEach(() => {
   begun = [];
   ended = [];
   works = {};
-  ways = rightOfWay({
+  invokers = requestPriority({
     invoke: async (name) => {
       begun.push(name);
       const result = await (works[name] ?? (async () => undefined))(name);
@@ -24,8 +24,8 @@ beforeEach(() => {
   });
 });
 
-async function hooks(count: number): Promise<void> {
-  await Promise.all(Array.from({ length: count }, () => ways.forRequests.invoke('hook', hook)));
+async function posts(count: number): Promise<void> {
+  await Promise.all(Array.from({ length: count }, () => invokers.forRequests.invoke('post', post)));
   begun = [];
 }
 
@@ -39,65 +39,65 @@ function held(name: string): () => void {
   return release;
 }
 
-describe('The right of way', () => {
-  it('lets events go beside each other when hooks come one by one', async () => {
-    await hooks(1);
+describe('Request priority', () => {
+  it('events run in parallel while requests come one by one', async () => {
+    await posts(1);
     const release = held('one');
-    const one = ways.forEvents.invoke('one', message);
-    await ways.forEvents.invoke('two', message);
+    const one = invokers.forEvents.invoke('one', message);
+    await invokers.forEvents.invoke('two', message);
     expect([begun, ended]).toEqual([
       ['one', 'two'],
-      ['hook', 'two'],
+      ['post', 'two'],
     ]);
     release();
     await one;
   });
 
-  it('lets events go one after the other while hooks come in a rush', async () => {
+  it('events run one after the other under a load of requests that write', async () => {
     works.one = () => sleep(20);
-    await hooks(5);
-    await Promise.all([ways.forEvents.invoke('one', message), ways.forEvents.invoke('two', message)]);
+    await posts(5);
+    await Promise.all([invokers.forEvents.invoke('one', message), invokers.forEvents.invoke('two', message)]);
     expect(ended.indexOf('one')).toBeLessThan(ended.indexOf('two'));
     expect(begun).toEqual(['one', 'two']);
   });
 
-  it('lets hooks pass while an event is at work or waits', async () => {
+  it('a request is not delayed by an event that runs or waits', async () => {
     const release = held('one');
-    await hooks(5);
-    const events = [ways.forEvents.invoke('one', message), ways.forEvents.invoke('two', message)];
-    await ways.forRequests.invoke('hook', hook);
-    expect(begun).toContain('hook');
+    await posts(5);
+    const events = [invokers.forEvents.invoke('one', message), invokers.forEvents.invoke('two', message)];
+    await invokers.forRequests.invoke('post', post);
+    expect(begun).toContain('post');
     expect(begun).not.toContain('two');
     release();
     await Promise.all(events);
   });
 
-  it('does not let work that takes long hold up the next', async () => {
+  it('an event that takes long does not delay the next one', async () => {
     const release = held('one');
-    await hooks(5);
-    const one = ways.forEvents.invoke('one', message);
-    await ways.forEvents.invoke('two', message);
+    await posts(5);
+    const one = invokers.forEvents.invoke('one', message);
+    await invokers.forEvents.invoke('two', message);
     expect(ended).not.toContain('one');
     release();
     await one;
   });
 
-  it('tells of a failure where it happened, and goes on', async () => {
+  it('an event that fails rejects its own call, and the next one runs', async () => {
     works.one = () => Promise.reject(new Error('one is broken'));
-    await hooks(5);
-    const one = ways.forEvents.invoke('one', message);
-    const two = ways.forEvents.invoke('two', message);
+    await posts(5);
+    const one = invokers.forEvents.invoke('one', message);
+    const two = invokers.forEvents.invoke('two', message);
     await expect(one).rejects.toThrow('one is broken');
     await two;
   });
 
-  it('counts nothing but hooks: who reads or is called by a queue makes no rush', async () => {
+  it('requests that read and events of queues are no load', async () => {
     await Promise.all(
-      Array.from({ length: 5 }, () => ways.forRequests.invoke('read', { httpMethod: 'GET', body: null })),
+      Array.from({ length: 5 }, () => invokers.forRequests.invoke('read', { httpMethod: 'GET', body: null })),
     );
     const release = held('one');
-    const one = ways.forEvents.invoke('one', message);
-    await ways.forEvents.invoke('two', message);
+    const one = invokers.forEvents.invoke('one', message);
+    await invokers.forEvents.invoke('two', message);
     release();
     await one;
     expect(ended.indexOf('two')).toBeLessThan(ended.indexOf('one'));
