@@ -14,7 +14,7 @@ const signing = (sessionToken?: string) => ({
 
 const because = (words: string) => ({ status: 403, reason: expect.stringContaining(words) });
 
-/** The verifier is another implementation than the signer: what both agree on is what the documentation says. */
+/** The local WebSocket API verifies what arrives, as API Gateway would. */
 describe('a signed address', () => {
   let server: Server;
   let origin: string;
@@ -37,7 +37,7 @@ describe('a signed address', () => {
     await fetch(address.replace(/^ws/, 'http'));
     if (!seen) throw new Error('Nothing arrived.');
     const request = readRequest(seen, 'id');
-    verifySignature(request, scope, now);
+    await verifySignature(request, scope, now);
     return { ...request.query };
   }
 
