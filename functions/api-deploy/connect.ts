@@ -22,11 +22,7 @@ import type { AcceptPorts } from './ports.ts';
 export function connect(): Omit<AcceptPorts, 'trace'> & { readonly publicUrl: string | null } {
   const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
   const hosts = parseHosts(variable('REPOSITORY_HOSTS'));
-  const urls = {
-    check: variable('QUEUE_CHECK'),
-    fetch: variable('QUEUE_FETCH'),
-    report: variable('QUEUE_REPORT'),
-  };
+  const urls = { check: variable('QUEUE_CHECK'), report: variable('QUEUE_REPORT') };
   return {
     log: dynamoDbLog(table),
     facts: dynamoDbFacts(table),

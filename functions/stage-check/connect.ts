@@ -19,7 +19,11 @@ import type { CheckPorts } from './ports.ts';
 /** Returns what the stage `check` works with, apart from `trace`. */
 export function connect(): Omit<CheckPorts, 'trace'> & StageConnection {
   const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
-  const urls = { fetch: variable('QUEUE_FETCH'), report: variable('QUEUE_REPORT') };
+  const urls = {
+    check: variable('QUEUE_CHECK'),
+    fetch: variable('QUEUE_FETCH'),
+    report: variable('QUEUE_REPORT'),
+  };
   const hosts = openHosts(parseHosts(variable('REPOSITORY_HOSTS')));
   const access = { tokens: dynamoDbTokens(table), sealer: kmsSealer(kms(), variable('TOKEN_KEY')) };
   return {

@@ -168,7 +168,7 @@ function loginAt(scope: Construct, handler: ServiceFunction): RequestAuthorizer 
 /** What each endpoint may do. */
 function endpointAccess({ parameters, stores, queues, signals }: ApiProps): Record<string, readonly Access[]> {
   const read = [readLog(stores.log), linkEntries(parameters)];
-  const queue = (['check', 'fetch', 'report'] as const).map((name) => sendTo(queues.named(name)));
+  const queue = (['check', 'report'] as const).map((name) => sendTo(queues.named(name)));
   return {
     'api-deploy': [
       writeLog(stores.log),

@@ -1,18 +1,19 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { functionNames } from '../../../../lib/stack/bundles.ts';
-import { functionFolders, serviceTemplate } from '../../../support/service-template.ts';
+import { functionFolders, serviceTemplate, target } from '../../../support/service-template.ts';
 
 const project = fileURLToPath(new URL('../../../..', import.meta.url));
 const functions = join(project, 'functions');
 
+const template = serviceTemplate();
+const roles = template.ofType('AWS::IAM::Role');
+const functionsOf = template.ofType('AWS::Lambda::Function');
 const given = new Map(
-  serviceTemplate()
-    .ofType('AWS::Lambda::Function')
-    .map(({ properties }) => [properties.Description, Object.keys(properties.Environment?.Variables ?? {})]),
+  functionsOf.map(({ properties }) => [properties.Description, Object.keys(properties.Environment?.Variables ?? {})]),
 );
 
 /** The names of the variables that the sources of a function read. */
@@ -37,7 +38,34 @@ it('Every folder with a handler is a function of the stack, and every function h
   expect(await functionNames(functions)).toEqual(functionFolders);
 });
 
+/** The variables that name the queues which the role of a function may send to. */
+function mayQueue(folder: string): string[] {
+  const { properties } = functionsOf.find((one) => one.properties.Description === folder) ?? { properties: {} };
+  const role = roles.find(({ id }) => id === target(properties.Role));
+  const allowed = JSON.stringify(
+    role?.properties.Policies?.flatMap(({ PolicyDocument }: { PolicyDocument: { Statement: { Action: unknown }[] } }) =>
+      PolicyDocument.Statement.filter(({ Action }) => [Action].flat().includes('sqs:SendMessage')),
+    ) ?? [],
+  );
+  return Object.entries(properties.Environment?.Variables ?? {})
+    .filter(([name, queue]) => name.startsWith('QUEUE_') && allowed.includes(`"${target(queue)}"`))
+    .map(([name]) => name)
+    .sort();
+}
+
+/** The queues that a function's connect.ts hands to its work for sending. */
+function queues(folder: string): string[] {
+  const source = readFileSync(join(functions, folder, 'connect.ts'), 'utf8');
+  return [...source.matchAll(/\b(?:check|fetch|upload|extract|start|report): variable\('(QUEUE_[A-Z]+)'/g)]
+    .flatMap(([, name]) => name ?? [])
+    .sort();
+}
+
 describe.each(functionFolders)('%s', (folder) => {
+  it('sends to the queues that its role may send to, and to no others', () => {
+    expect(existsSync(join(functions, folder, 'connect.ts')) ? queues(folder) : []).toEqual(mayQueue(folder));
+  });
+
   it('is given the variables that its sources read, and no others', async () => {
     // Node itself reads its options. A queue that the function only receives from needs no address.
     const unread = folder === 'report-status' ? ['NODE_OPTIONS', 'QUEUE_REPORT'] : ['NODE_OPTIONS'];
