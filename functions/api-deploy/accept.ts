@@ -32,8 +32,9 @@ export async function accept(hook: Hook, ports: AcceptPorts): Promise<readonly [
   const wishes = wishesOf(hook.query, ports.defaultBranch);
   const { body } = readPayload(hook.raw, hook.headers['content-type']);
   const call = { headers: hook.headers, query: hook.query, body, raw: hook.raw };
-  const deliveries = ports.recognise(call).read(call);
-  await requireSignature(deliveries, { call, user: hook.user, at: hook.at }, ports);
+  const sender = ports.recognise(call);
+  const deliveries = sender.read(call);
+  await requireSignature(deliveries, { sender, call, user: hook.user, at: hook.at }, ports);
   const plans = await Promise.all(deliveries.map((delivery) => plan(delivery, wishes, hook, ports)));
   const entries: Entry[] = [];
   // One after the other: they get their numbers in the order in which the sender names them.

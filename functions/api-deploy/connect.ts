@@ -7,16 +7,16 @@ import { chooseHost } from '../adapters/hosts/choose.ts';
 import { parseHosts } from '../adapters/hosts/configuration.ts';
 import { sqsQueue } from '../adapters/queues/sqs.ts';
 import { hookSecrets } from '../adapters/secrets/hook-secrets.ts';
-import { recognise } from '../adapters/senders/registry.ts';
-import { publishedKeys } from '../adapters/senders/signatures/published-keys.ts';
-import { verifyWithPublished } from '../adapters/senders/signatures/verify-published.ts';
-import { travisKey } from '../adapters/senders/travis/signature.ts';
+import { senderRegistry, senders } from '../adapters/senders/registry.ts';
+import { signatureVerifier } from '../adapters/senders/signatures/verifier.ts';
 import { dynamoDbFacts } from '../adapters/stores/dynamodb/facts.ts';
 import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { systemIds } from '../adapters/system/ids.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { AcceptPorts } from './ports.ts';
+
+const registry = senderRegistry(senders);
 
 /** Returns what the webhook endpoint works with, apart from `trace`. */
 export function connect(): Omit<AcceptPorts, 'trace'> & { readonly publicUrl: string | null } {
@@ -28,22 +28,22 @@ export function connect(): Omit<AcceptPorts, 'trace'> & { readonly publicUrl: st
     facts: dynamoDbFacts(table),
     queue: sqsQueue({ client: sqs(), urls, ids: systemIds }),
     clock: systemClock,
-    recognise,
+    recognise: registry.recognise,
     hookSecrets: hookSecrets({ id: optionalVariable('HOOK_SECRETS'), read: readSecret, clock: systemClock }),
-    verify: signatureVerifier(systemClock),
+    verify: connectSignatures(systemClock),
     hostName: (kind, hostname) => chooseHost(hosts, kind, hostname)?.name ?? null,
     defaultBranch: variable('DEFAULT_BRANCH'),
     publicUrl: publicUrl(),
   };
 }
 
-/** Returns the check of signatures, which fetches the published key where an address is configured instead of a secret. */
-export function signatureVerifier(clock: Pick<Clock, 'now'>): AcceptPorts['verify'] {
-  return verifyWithPublished(publishedKeys(fetchTravisKey, clock));
+/** Returns the check of signatures, which fetches published keys over the network. */
+export function connectSignatures(clock: Pick<Clock, 'now'>): AcceptPorts['verify'] {
+  return signatureVerifier(registry.signatureOf, { fetchText, clock });
 }
 
-/** The HTTP client is loaded only by functions that have such an address to call. */
-async function fetchTravisKey(address: string): Promise<string> {
+/** The HTTP client is loaded only when there is such an address to request. */
+async function fetchText(address: string): Promise<string> {
   const { textAt } = await import('../adapters/hosts/text-at.ts');
-  return travisKey(await textAt(address));
+  return textAt(address);
 }

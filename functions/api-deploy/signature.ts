@@ -1,79 +1,74 @@
 import { DeployError } from '../core/errors.ts';
-import type { Delivery } from '../core/payload/delivery.ts';
-import type { HookCall } from '../core/ports/sender.ts';
+import type { DeliveredRepository, Delivery } from '../core/payload/delivery.ts';
+import type { HookCall, Sender, SignatureCheck, SignedCall } from '../core/ports/sender.ts';
 
 /**
- * The secrets that webhooks are signed with: by `<user>/<owner>/<repository>`, `<user>` or `*`, then by sender. Two of one
- * sender hold while one replaces the other.
+ * The secrets that webhooks are signed with: by `<user>/<owner>/<repository>`, `<user>` or `*`, then by the sender whose
+ * webhook it is. While one replaces another, both of a list are valid.
  */
 export type HookSecrets = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
-/** What is needed to tell whether a call is genuine. */
+/** What signatures are checked with. */
 export interface SignaturePorts {
-  /** The configured secrets, as they are now. */
+  /** Returns the secrets as they are configured now. */
   readonly hookSecrets: () => Promise<HookSecrets>;
-  /**
-   * What the signature of a call says, for the provider's name in the log. Throws `mw:auth:auth_server_down` when that
-   * cannot be told now.
-   */
-  readonly verify: (
-    provider: string,
-    call: HookCall,
-    secrets: readonly string[],
-    now: number,
-  ) => Promise<'valid' | 'missing' | 'invalid' | 'unsupported'>;
+  /** Checks the signature of a call. Throws `mw:auth:auth_server_down` when the key cannot be fetched. */
+  readonly verify: (signed: SignedCall) => Promise<SignatureCheck>;
 }
 
-/** Hosts sign what CI found with the secret of the same webhook. */
-const webhookOf: ReadonlyMap<string, string> = new Map([
-  ['github-actions', 'github'],
-  ['github-checks', 'github'],
-  ['github-status', 'github'],
-  ['gitlab-ci', 'gitlab'],
-  ['bitbucket-pipelines', 'bitbucket'],
-  ['gitea-actions', 'gitea'],
-  ['forgejo-actions', 'forgejo'],
-]);
+/** A call after its login: the sender that made it, and its time in milliseconds since 1970. */
+export interface ReceivedCall {
+  readonly sender: Sender;
+  readonly call: HookCall;
+  readonly user: string;
+  readonly at: number;
+}
 
-const wrong = {
+const problems = {
   missing: 'is missing',
   invalid: 'does not match',
   unsupported: 'cannot be made by this sender',
 } as const;
 
 /**
- * Refuses a call that is not signed with a secret configured for its sender; without one nothing is asked for. Throws
- * `deploy:auth:bad_creds`, or `mw:auth:auth_server_down` when the key to verify it with cannot be had.
+ * Refuses a call that is not signed with a secret configured for its webhook; without such a secret no signature is
+ * required. Throws `deploy:auth:bad_creds`, or `mw:auth:auth_server_down` when the key cannot be fetched.
  */
 export async function requireSignature(
   deliveries: readonly Delivery[],
-  { call, user, at }: { readonly call: HookCall; readonly user: string; readonly at: number },
+  received: ReceivedCall,
   { hookSecrets, verify }: SignaturePorts,
 ): Promise<void> {
+  const { sender, call, at: now } = received;
   const configured = await hookSecrets();
-  for (const delivery of deliveries) {
-    const secrets = secretsFor(delivery, user, configured);
+  for (const { repository } of deliveries) {
+    const secrets = secretsFor(repository, received, configured);
     if (secrets === null) continue;
-    const verdict = await verify(delivery.provider, call, secrets, at);
-    if (verdict !== 'valid') throw refusal(delivery.provider, wrong[verdict]);
+    const check = await verify({ sender: sender.id, call, secrets, now });
+    if (check !== 'valid') throw refusal(sender, problems[check]);
   }
 }
 
-/** Those of the narrowest scope that has any for the sender; null when none has. */
-function secretsFor({ provider, repository }: Delivery, user: string, configured: HookSecrets) {
-  const sender = webhookOf.get(provider) ?? provider;
+/** Returns those of the narrowest scope that has any for the webhook; null when none has. */
+function secretsFor(
+  repository: DeliveredRepository | null,
+  { user, sender: { webhook } }: ReceivedCall,
+  configured: HookSecrets,
+): readonly string[] | null {
   const name = repository && `${repository.owner}/${repository.name}`.toLowerCase();
-  const own = Object.keys(configured).filter((scope) => name !== null && isOf(scope, user, name));
-  const scopes = [...own, user, '*'].map((scope) => (Object.hasOwn(configured, scope) ? configured[scope] : undefined));
-  const scope = scopes.find((secrets) => secrets && Object.hasOwn(secrets, sender));
-  return scope?.[sender] ?? null;
+  const ofRepository = Object.keys(configured).filter((scope) => name !== null && isScopeOf(scope, user, name));
+  const scopes = [...ofRepository, user, '*'].map((scope) =>
+    Object.hasOwn(configured, scope) ? configured[scope] : undefined,
+  );
+  const scope = scopes.find((secrets) => secrets && Object.hasOwn(secrets, webhook));
+  return scope?.[webhook] ?? null;
 }
 
-function isOf(scope: string, user: string, name: string): boolean {
+function isScopeOf(scope: string, user: string, name: string): boolean {
   return scope.startsWith(`${user}/`) && scope.slice(user.length + 1).toLowerCase() === name;
 }
 
-function refusal(provider: string, what: string): DeployError {
-  const detail = `The signature of this call from ${provider} ${what}; a secret is configured for its webhook. Give the webhook the same one.`;
+function refusal({ name }: Sender, problem: string): DeployError {
+  const detail = `The signature of this call from ${name} ${problem}; a secret is configured for its webhook. Give the webhook the same one.`;
   return new DeployError('deploy:auth:bad_creds', detail);
 }

@@ -6,7 +6,8 @@ import { parseHosts } from '../adapters/hosts/configuration.ts';
 import { openHosts } from '../adapters/hosts/registry.ts';
 import { sqsQueue, sqsVisibility } from '../adapters/queues/sqs.ts';
 import { kmsSealer } from '../adapters/sealers/kms.ts';
-import { ciConfigs } from '../adapters/senders/ci-config/registry.ts';
+import { ciConfigsOf } from '../adapters/senders/ci-config/ci-configs.ts';
+import { senders } from '../adapters/senders/registry.ts';
 import { dynamoDbFacts } from '../adapters/stores/dynamodb/facts.ts';
 import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
 import { dynamoDbTokens } from '../adapters/stores/dynamodb/tokens.ts';
@@ -34,7 +35,7 @@ export function connect(): Omit<CheckPorts, 'trace'> & StageConnection {
     setVisibility: sqsVisibility(sqs(), variable('QUEUE_CHECK')),
     host: hosts.named,
     token: (user, host) => fetchToken(access, user, host),
-    ciConfigs,
+    ciConfigs: ciConfigsOf(senders),
     clock: systemClock,
     ids: systemIds,
     retryBaseSeconds: numberVariable('RETRY_BASE_SECONDS'),

@@ -1,4 +1,5 @@
-import { ciConfigs } from '../../functions/adapters/senders/ci-config/registry.ts';
+import { ciConfigsOf } from '../../functions/adapters/senders/ci-config/ci-configs.ts';
+import { senders } from '../../functions/adapters/senders/registry.ts';
 import type { Entry } from '../../functions/core/entry/entry.ts';
 import type { CheckResult } from '../../functions/core/hold/checks.ts';
 import type { CommitRef } from '../../functions/core/payload/delivery.ts';
@@ -35,7 +36,7 @@ export function checkWorld() {
       asked.push(`${user} ${name}`);
       return null;
     },
-    ciConfigs,
+    ciConfigs: ciConfigsOf(senders),
     holdMinutes: 60,
     trace: () => {},
   };

@@ -1,7 +1,16 @@
+import { ciConfigsOf } from '../../functions/adapters/senders/ci-config/ci-configs.ts';
+import { senders } from '../../functions/adapters/senders/registry.ts';
 import { DeployError } from '../../functions/core/errors.ts';
 import type { CiConfig } from '../../functions/core/ports/ci-config.ts';
 
-/** Why a configuration is refused. Fails when it is accepted. */
+/** The CI configuration of a sender. */
+export function ciConfig(id: string): CiConfig {
+  const config = ciConfigsOf(senders).find(({ provider }) => provider === id);
+  if (config === undefined) throw new Error(`${id} has no configuration file.`);
+  return config;
+}
+
+/** Returns the error that a configuration is refused with; fails when it is accepted. */
 export function refusalOf({ decide }: CiConfig, text: string): DeployError {
   try {
     decide(text);

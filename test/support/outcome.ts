@@ -1,13 +1,15 @@
 import { expect } from 'vitest';
-import { recognise } from '../../functions/adapters/senders/registry.ts';
+import { senderRegistry, senders } from '../../functions/adapters/senders/registry.ts';
 import { verifySignature } from '../../functions/adapters/senders/signatures/verify.ts';
 import { accept, type Hook } from '../../functions/api-deploy/accept.ts';
 import { DeployError } from '../../functions/core/errors.ts';
+import type { SignedCall } from '../../functions/core/ports/sender.ts';
 import { memoryClock, memoryIds } from '../fakes/clock.ts';
 import { MemoryLog } from '../fakes/deploy-log/deploy-log.ts';
 import { memoryQueue } from '../fakes/job-queue.ts';
 import { AT } from './entries.ts';
 
+const registry = senderRegistry(senders);
 const secrets = { '*': { github: ['s'], gitlab: ['s'], travis: ['no key'], drone: ['s'], buildkite: ['s'] } };
 
 /** What becomes of a call with the real senders and signatures: `stored`, or the refusal's code. Throws for anything else. */
@@ -18,10 +20,10 @@ export async function outcome(raw: Uint8Array, headers: Hook['headers'], signed 
     facts: log,
     queue: memoryQueue(),
     clock: memoryClock(AT),
-    recognise,
+    recognise: registry.recognise,
     hostName: () => 'memory',
     hookSecrets: async () => (signed ? secrets : {}),
-    verify: async (...given: Parameters<typeof verifySignature>) => verifySignature(...given),
+    verify: async (signed: SignedCall) => verifySignature(registry.signatureOf(signed.sender), signed),
     defaultBranch: 'main',
     trace: () => {},
   };

@@ -1,4 +1,5 @@
-import { ciConfigs } from '../../functions/adapters/senders/ci-config/registry.ts';
+import { ciConfigsOf } from '../../functions/adapters/senders/ci-config/ci-configs.ts';
+import { senders } from '../../functions/adapters/senders/registry.ts';
 import type { StageJob } from '../../functions/core/pipeline/job.ts';
 import type { StageName } from '../../functions/core/pipeline/pipeline.ts';
 import { runStage } from '../../functions/core/pipeline/stage.ts';
@@ -47,7 +48,16 @@ export function pipelineWorld(roles: LogRoles) {
   const hosts = { host: () => host, token: async () => null };
   const { log, facts, backlog } = roles;
   const work: Readonly<Record<StageName, StageWork>> = {
-    check: check({ ...hosts, log, facts, queue, clock, ciConfigs, holdMinutes: 60, trace: () => {} }),
+    check: check({
+      ...hosts,
+      log,
+      facts,
+      queue,
+      clock,
+      ciConfigs: ciConfigsOf(senders),
+      holdMinutes: 60,
+      trace: () => {},
+    }),
     fetch: fetchTarball({ ...hosts, tarballs }),
     upload: upload({ platform, tarballs }),
     extract: extract({ platform, clock }),

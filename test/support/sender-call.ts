@@ -1,5 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { senderRegistry, senders } from '../../functions/adapters/senders/registry.ts';
 import type { HookCall } from '../../functions/core/ports/sender.ts';
+
+/** The registry of the service. */
+export const registry = senderRegistry(senders);
+export const { recognise } = registry;
 
 const folder = new URL('../fixtures/senders/', import.meta.url);
 
@@ -8,7 +13,7 @@ interface Fixture {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** A call with these headers and this body, as the endpoint hands it to the senders. */
+/** A call with these headers and this body, as the endpoint passes it to the senders. */
 export function call(body: unknown, headers: Readonly<Record<string, string>> = {}): HookCall {
   return { headers, query: {}, body, raw: new TextEncoder().encode(JSON.stringify(body)) };
 }
@@ -28,7 +33,7 @@ export function fixtures(): readonly { readonly sender: string; readonly names: 
   }));
 }
 
-/** A field of a call's body, to be changed in a copy. */
+/** A copy of an object in a call's body. */
 export function bodyField(hook: HookCall, key: string): Readonly<Record<string, unknown>> {
   const { body } = hook;
   const value =

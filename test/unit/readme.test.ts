@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Stack } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
-import { hostKinds } from '../../functions/adapters/hosts/configuration.ts';
-import { senders } from '../../functions/adapters/senders/registry.ts';
 import { RETENTION_SECONDS } from '../../functions/adapters/stores/dynamodb/retention.ts';
 import { errors } from '../../functions/core/errors.ts';
 import { maxPayloadBytes } from '../../functions/core/payload/payload.ts';
@@ -16,11 +14,6 @@ const document = (path: string) => readFileSync(new URL(`../../${path}`, import.
 const readme = document('README.md');
 const functions = document('functions/README.md');
 const stack = document('lib/stack/README.md');
-
-/** The paragraphs of how to set something up, by the names in their summaries. */
-const paragraphs = [...readme.matchAll(/<details><summary>([^<]+)<\/summary>(.+?)<\/details>/gs)].map(
-  ([, summary = '', text = '']) => ({ summary, text }),
-);
 
 describe('functions/README.md', () => {
   it('has the catalogue of errors as the code has it, with an anchor for each code', () => {
@@ -79,32 +72,5 @@ describe('lib/stack/README.md', () => {
     const [, section = ''] = stack.split(/^## Runbook$/m);
     const headings = [...(section.split(/^## /m)[0] ?? '').matchAll(/^### (.+)$/gm)].map(([, heading]) => heading);
     expect(headings.map((heading) => heading?.toLowerCase().replaceAll(' ', '-'))).toEqual([...runbook]);
-  });
-});
-
-describe('README.md on senders and hosts', () => {
-  it('has every sender in its table, as the registry knows it, and a paragraph for it', () => {
-    const [, table = ''] = readme.split(/<!-- \/?senders -->/);
-    const told = [...table.matchAll(/^\| ([A-Z].*?) \| (.*?) \| .+ \| (.+) \|$/gm)].map(([, ...cells]) => cells);
-    expect(told.map(([name, knownBy]) => `${name}: ${knownBy}`).sort()).toEqual(
-      senders.map(({ name, knownBy }) => `${name}: ${knownBy}`).sort(),
-    );
-    // AppVeyor and Jenkins cannot sign; the other one has lost its headers, and its signature with them.
-    expect(told.filter(([, , how]) => !how?.includes('signed')).map(([name]) => name)).toEqual([
-      'GitHub, without headers',
-      'AppVeyor',
-      'Jenkins',
-    ]);
-    const named = paragraphs.flatMap(({ summary }) => summary.split(', '));
-    const quoted = (name: string) => paragraphs.some(({ text }) => text.includes(`"${name}"`));
-    const missing = senders.filter(({ name }) => !named.includes(name) && !quoted(name));
-    expect(missing.map(({ name }) => name)).toEqual([]);
-  });
-
-  it('has every kind of host in its table, and a paragraph for it', () => {
-    const kinds = [...readme.matchAll(/^\| (.+?) \| `([a-z]+)` \| .+ \| .+ \|$/gm)];
-    expect(kinds.map(([, , kind]) => kind).sort()).toEqual([...hostKinds].sort());
-    const named = paragraphs.flatMap(({ summary }) => summary.split(', '));
-    for (const [, names = ''] of kinds) expect(named).toContain(names.split(/ Cloud| \(|, /)[0]);
   });
 });

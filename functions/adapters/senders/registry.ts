@@ -2,12 +2,13 @@ import { DeployError } from '../../core/errors.ts';
 import type { HookCall, Sender } from '../../core/ports/sender.ts';
 import { appveyor } from './appveyor/appveyor.ts';
 import { bitbucket } from './bitbucket/bitbucket.ts';
-import { bitbucketStatus } from './bitbucket/bitbucket-pipelines.ts';
+import { bitbucketPipelines } from './bitbucket/bitbucket-pipelines.ts';
 import { buildkite } from './buildkite/buildkite.ts';
 import { circleci } from './circleci/circleci.ts';
+import type { SenderDefinition } from './define-sender.ts';
 import { drone } from './drone/drone.ts';
+import { woodpecker } from './drone/woodpecker.ts';
 import { hasField } from './fields/body.ts';
-import type { DescribedSender } from './fields/described.ts';
 import { forgejo } from './gitea/forgejo.ts';
 import { forgejoActions } from './gitea/forgejo-actions.ts';
 import { gitea } from './gitea/gitea.ts';
@@ -19,51 +20,74 @@ import { githubChecks } from './github/github-checks.ts';
 import { githubLegacy } from './github/github-legacy.ts';
 import { githubStatus } from './github/github-status.ts';
 import { gitlab } from './gitlab/gitlab.ts';
-import { gitlabPipeline } from './gitlab/gitlab-ci.ts';
+import { gitlabCi } from './gitlab/gitlab-ci.ts';
 import { jenkins } from './jenkins/jenkins.ts';
+import { matchingSenders, recognisedBy } from './recognition.ts';
+import type { SignatureScheme } from './signatures/scheme.ts';
 import { travis } from './travis/travis.ts';
 
-/** Every sender, in the order of asking: repository hosts, those first whose calls carry the headers of the next ones. */
-export const senders: readonly DescribedSender[] = [
+/** Every sender. Forgejo, Gitea and Gogs come before GitHub, whose headers their calls also have. */
+export const senders: readonly SenderDefinition[] = [
   forgejo,
   forgejoActions,
   gitea,
   giteaActions,
   gogs,
   gitlab,
-  gitlabPipeline,
+  gitlabCi,
   bitbucket,
-  bitbucketStatus,
+  bitbucketPipelines,
   github,
   githubActions,
   githubChecks,
   githubStatus,
+  githubLegacy,
   travis,
   circleci,
   buildkite,
-  drone,
   appveyor,
+  drone,
+  woodpecker,
   jenkins,
-  githubLegacy,
 ];
 
-/**
- * The sender of a call. Throws `deploy:provider:not_supported` that says what is missing in a body that is nearly one of a
- * sender, or what would be understood.
- */
-export function recognise(call: HookCall): Sender {
-  const sender = senders.find((candidate) => candidate.recognises(call));
-  if (sender !== undefined) return sender;
-  throw new DeployError('deploy:provider:not_supported', nearMiss(call) ?? understood());
+/** What the service knows of the senders in a list. */
+export interface SenderRegistry {
+  readonly senders: readonly SenderDefinition[];
+  /** Returns the sender with this id; null when there is none. */
+  find(id: string): SenderDefinition | null;
+  /**
+   * Returns the sender of a call. Throws `deploy:provider:not_supported` naming the fields that are missing when the body
+   * is similar to a known one, or else everything that is recognised.
+   */
+  recognise(call: HookCall): Sender;
+  /** Returns how the calls of a sender are signed; null when it cannot sign. */
+  signatureOf(id: string): SignatureScheme | null;
 }
 
-/** The sender whose fields the body has the greatest part of, if it has any. */
-function nearMiss({ body }: HookCall): string | null {
-  const ranked = senders
-    .map(({ name, needs }) => ({
+/** Returns the registry of the senders in a list, each with an id of its own. */
+export function senderRegistry(list: readonly SenderDefinition[]): SenderRegistry {
+  const byId = new Map(list.map((sender) => [sender.id, sender]));
+  if (byId.size < list.length) throw new Error('Two senders have the same id.');
+  return {
+    senders: list,
+    find: (id) => byId.get(id) ?? null,
+    recognise(call) {
+      const [sender] = matchingSenders(list, call);
+      if (sender !== undefined) return sender;
+      throw new DeployError('deploy:provider:not_supported', nearMiss(list, call) ?? understood(list));
+    },
+    signatureOf: (id) => byId.get(id)?.signature ?? null,
+  };
+}
+
+/** Names the sender of whose required fields the body has the largest share. */
+function nearMiss(list: readonly SenderDefinition[], { body }: HookCall): string | null {
+  const ranked = list
+    .map(({ name, requiredFields = [] }) => ({
       name,
-      found: needs.filter((path) => hasField(body, path)),
-      missing: needs.filter((path) => !hasField(body, path)),
+      found: requiredFields.filter((field) => hasField(body, field)),
+      missing: requiredFields.filter((field) => !hasField(body, field)),
     }))
     .filter(({ found, missing }) => found.length > 0 && missing.length > 0)
     .sort((one, other) => share(other) - share(one));
@@ -76,6 +100,6 @@ function share({ found, missing }: { readonly found: readonly string[]; readonly
   return found.length / (found.length + missing.length);
 }
 
-function understood(): string {
-  return `Understood are ${senders.map(({ knownBy }) => knownBy).join('; ')}.`;
+function understood(list: readonly SenderDefinition[]): string {
+  return `Understood are ${list.map(recognisedBy).filter(Boolean).join('; ')}.`;
 }

@@ -63,7 +63,7 @@ async function configuredWait({ host, commit, token }: Source, configs: readonly
 async function expectedProviders({ user, repository, branch }: Entry, ports: WaitPorts): Promise<readonly string[]> {
   if (!repository || !branch) return [];
   const { ci } = await ports.facts.branch(user, repository, branch);
-  const byFile = new Set(ports.ciConfigs.filter(({ elsewhere }) => !elsewhere).map(({ provider }) => provider));
+  const byFile = new Set(ports.ciConfigs.filter(({ alsoElsewhere }) => !alsoElsewhere).map(({ provider }) => provider));
   const now = ports.clock.now();
   return Object.entries(ci).flatMap(([provider, until]) => (until > now && !byFile.has(provider) ? [provider] : []));
 }

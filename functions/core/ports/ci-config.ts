@@ -1,4 +1,4 @@
-/** Whether a commit waits for CI, by the configuration in its own tree. */
+/** Whether a push waits for CI, by the configuration file in its commit. */
 export type HoldDecision =
   | { readonly hold: false; readonly note: string | null }
   | { readonly hold: true; readonly waitsFor: string };
@@ -8,8 +8,8 @@ export interface CiConfig {
   readonly provider: string;
   /** Path of the configuration file in the repository. */
   readonly path: string;
-  /** The provider's webhooks may be set outside the file as well: that it has called before counts, too. */
-  readonly elsewhere?: boolean;
-  /** Reads the file. Throws a DeployError that names file and line when it cannot be parsed. */
+  /** The webhook may be configured outside the file too: a push also waits if the provider has called before. */
+  readonly alsoElsewhere: boolean;
+  /** Decides by the content of the file. Throws a DeployError that names file and line when it cannot be parsed. */
   decide(text: string): HoldDecision;
 }

@@ -8,15 +8,34 @@ export interface HookCall {
   readonly raw: Uint8Array;
 }
 
-/** A kind of webhook sender: one module each. */
+/** A service that calls the webhook: a repository host or a CI provider. */
 export interface Sender {
-  /** The name of the sender, for messages and the registry. */
+  /** Unique: `github`, `github-actions`, `travis`, … */
+  readonly id: string;
+  /** The name for people, in messages and documentation. */
   readonly name: string;
-  /** Whether the call comes from this sender, from headers and the shape of the body alone. */
-  recognises(call: HookCall): boolean;
   /**
-   * What the call says. A Bitbucket call may hold several pushes, hence the list.
-   * Throws `deploy:provider:not_supported` naming what is missing.
+   * The id of the sender whose webhook makes the calls, and whose configured secrets sign them. GitHub sends the results
+   * of its Actions with the webhook of `github`.
+   */
+  readonly webhook: string;
+  /**
+   * Returns what the call reports. One call of Bitbucket may report several pushes.
+   * Throws `deploy:provider:not_supported` naming the missing field.
    */
   read(call: HookCall): readonly Delivery[];
+}
+
+/** The result of checking the signature of a call. `unsupported`: the sender cannot sign. */
+export type SignatureCheck = 'valid' | 'missing' | 'invalid' | 'unsupported';
+
+/** A call whose signature is to be checked. */
+export interface SignedCall {
+  /** Id of the sender. */
+  readonly sender: string;
+  readonly call: HookCall;
+  /** The secrets configured for its webhook: any of them may have signed. An empty string matches nothing. */
+  readonly secrets: readonly string[];
+  /** The current time in milliseconds since 1970, for schemes that sign the time. */
+  readonly now: number;
 }

@@ -1,63 +1,71 @@
+import type { SenderDefinition } from '../../../functions/adapters/senders/define-sender.ts';
+import { type SenderRegistry, senderRegistry, senders } from '../../../functions/adapters/senders/registry.ts';
+import type { Webhook } from '../../../functions/adapters/senders/webhook-api.ts';
 import { type Command, UsageError } from '../command.ts';
-import { endpoint, isEndpoint, withoutSecret } from './endpoint.ts';
-import { type HookOptions, readOptions } from './options.ts';
-import { senderNames, settingsFor } from './settings.ts';
-import { type Webhook, webhookDialects } from './webhook-api.ts';
+import { basic, endpoint, isEndpoint, placeholder, withoutSecret } from './endpoint.ts';
+import { instructions } from './instructions.ts';
+import { type HookOptions, readOptions, usageOf } from './options.ts';
 import { type Webhooks, webhooks } from './webhooks.ts';
 
 /**
- * `hook <host> <owner/repository>`: prints what to paste where, so that the host calls the service; with `--create`,
- * `--show` and `--remove` does it through the host's API. Secrets come from the environment and are printed only with
- * `--show-secret`.
+ * `hook <sender> <owner/repository>`: prints the settings of the webhook by which the sender calls the service; with
+ * `--create`, `--show` and `--remove` changes it through the host's API. Secrets come from the environment and are printed
+ * only with `--show-secret`.
  */
-export const hook: Command = async (args, { env, print }) => {
-  const options = readOptions(args, env);
-  if (options.action === 'print') return printSettings(options, print);
-  await actions[options.action](options, open(options), print);
-  return 0;
-};
+export function hookCommand(registry: SenderRegistry): Command {
+  const able = registry.senders.filter(({ setup }) => setup !== null).map(({ id }) => id);
+  return async (args, { env, print }) => {
+    const options = readOptions(args, env, usageOf(able));
+    const sender = registry.find(options.sender);
+    if (!sender?.setup) {
+      throw new UsageError(`There are no settings for "${options.sender}", only for ${able.join(', ')}.`);
+    }
+    if (options.action === 'print') printInstructions(instructions(sender, sender.setup, options), options, print);
+    else await actions[options.action](options, open(sender, options, registry), print);
+    return 0;
+  };
+}
+
+/** The command for the senders of the service. */
+export const hook: Command = hookCommand(senderRegistry(senders));
 
 type Print = (line: string) => void;
 
 const actions = { create, show, remove };
 
-function printSettings(options: HookOptions, print: Print): number {
-  const settings = settingsFor(options);
-  if (!settings)
-    throw new UsageError(`There are no settings for "${options.sender}", only for ${senderNames.join(', ')}.`);
-  if (options.showSecret && options.secret === undefined) throw new UsageError('--show-secret needs HOOKS_SECRET.');
-  const width = Math.max(...settings.fields.map(([name]) => name.length));
-  print(settings.where);
-  print('');
-  for (const [name, value] of settings.fields) print(`  ${name.padEnd(width)}  ${value}`.trimEnd());
-  for (const note of settings.notes ?? []) print(`\n${note}`);
-  if (!options.showSecret) print('\nPut an API token of the platform where it says <token>.');
-  return 0;
+function printInstructions(lines: readonly string[], { showSecret, secret }: HookOptions, print: Print): void {
+  if (showSecret && secret === undefined) throw new UsageError('--show-secret needs HOOKS_SECRET.');
+  for (const line of lines) print(line.trimEnd());
+  if (!showSecret) print(`\nPut an API token of the platform where it says ${placeholder}.`);
 }
 
-function open({ sender, api, repository, hostToken }: HookOptions): Webhooks {
-  const dialect = webhookDialects.get(sender);
-  if (!dialect) {
-    const able = [...webhookDialects.keys()].join(', ');
+function open(
+  { id, webhookApi }: SenderDefinition,
+  { api, repository, hostToken }: HookOptions,
+  registry: SenderRegistry,
+): Webhooks {
+  if (webhookApi === null) {
+    const able = registry.senders.filter((sender) => sender.webhookApi !== null).map((sender) => sender.id);
     throw new UsageError(
-      `The webhooks of ${sender} cannot be made from here, only those of ${able}. Call without --create.`,
+      `The webhooks of ${id} cannot be created with this command, only those of ${able.join(', ')}. Call it without --create.`,
     );
   }
-  if (hostToken === undefined) throw new UsageError(`A token for the API of ${sender} is needed in HOOKS_HOST_TOKEN.`);
-  return webhooks({ dialect, api: api ?? dialect.api, repository, token: hostToken });
+  if (hostToken === undefined) throw new UsageError(`A token for the API of ${id} is needed in HOOKS_HOST_TOKEN.`);
+  return webhooks({ webhookApi, api: api ?? webhookApi.api, repository, token: hostToken });
 }
 
-/** The new one first: a push in between is then delivered twice, which the service knows, rather than never. */
+/** Creates the new one first: a push meanwhile is delivered twice, which the service detects, rather than never. */
 async function create(options: HookOptions, at: Webhooks, print: Print): Promise<void> {
   const { user, secret } = options;
   if (secret === undefined || user === '<user>') {
     throw new UsageError('The webhook needs a login: set HOOKS_USER (or --user) and HOOKS_SECRET.');
   }
-  const earlier = await ours(options, at);
+  const existing = await ours(options, at);
   const login = { user, secret };
-  const made = await at.create({ url: endpoint(options, login), plainUrl: endpoint(options, null), login });
-  print(`Created: ${described(made)}`);
-  await removeAll(earlier, at, print);
+  const url = endpoint(options, login);
+  const created = await at.create({ url, plainUrl: endpoint(options, null), authorization: basic(login) });
+  print(`Created: ${described(created)}`);
+  await removeAll(existing, at, print);
 }
 
 async function show(options: HookOptions, at: Webhooks, print: Print): Promise<void> {

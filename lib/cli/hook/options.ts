@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
 import { type CommandContext, UsageError } from '../command.ts';
 
-/** What is to be done with the webhook. */
+/** What to do with the webhook. */
 export type Action = 'print' | 'create' | 'show' | 'remove';
 
-/** A call of `hook`, read and checked. */
+/** The parsed options of `hook`. */
 export interface HookOptions {
   /** `github`, `gitlab`, `travis`, … */
   readonly sender: string;
@@ -15,33 +15,33 @@ export interface HookOptions {
   readonly service: string;
   /** The platform user. */
   readonly user: string;
-  /** The platform password or API token; undefined when it was not given. */
+  /** The platform password or API token; undefined when not given. */
   readonly secret: string | undefined;
   readonly showSecret: boolean;
   /** The branch to deploy; undefined for the service's default. */
   readonly branch: string | undefined;
   /** Base address of the host's API, when it is not the usual one. */
   readonly api: string | undefined;
-  /** The token for the host's API; undefined when it was not given. */
+  /** The token for the host's API; undefined when not given. */
   readonly hostToken: string | undefined;
 }
 
-/** How the command is called. */
-export const usage = `Usage: npm run hooks -- hook <host> <owner/repository> [options]
+/** Returns how the command is called, with the ids of the senders that can be set up. */
+export function usageOf(senders: readonly string[]): string {
+  return `Usage: npm run hooks -- hook <sender> <owner/repository> [options]
 
-  <host>            github, gitlab, bitbucket, gitea, forgejo, or what builds: travis, circleci,
-                    github-actions, github-checks, github-status, gitlab-ci, bitbucket-pipelines,
-                    gitea-actions, forgejo-actions, buildkite, appveyor, jenkins, drone, woodpecker
+  <sender>          ${wrapped(senders).join('\n                    ')}
   --url <address>   address of the service             (or HOOKS_URL)
   --user <name>     user name at the platform          (or HOOKS_USER)
   --branch <name>   branch to deploy; without it the service's default
   --show-secret     print the secret of HOOKS_SECRET instead of a placeholder
-  --create          make the webhook at the host, in place of an earlier one   (these three need
-  --show            show the webhooks there that call the service              a token for the host's
-  --remove          remove them                                                API in HOOKS_HOST_TOKEN)
+  --create          create the webhook at the host, in place of an earlier one   (these three need
+  --show            show the webhooks there that call the service                a token for the host's
+  --remove          remove them                                                  API in HOOKS_HOST_TOKEN)
   --api <address>   the host's API, when it is your own: https://git.example.com/api/v4
 
 HOOKS_SECRET holds the platform's password or, better, an API token made for the hook.`;
+}
 
 const known = {
   url: { type: 'string' },
@@ -54,13 +54,13 @@ const known = {
   remove: { type: 'boolean' },
 } as const;
 
-/** Reads the arguments and the environment. Throws a `UsageError`. */
-export function readOptions(args: readonly string[], env: CommandContext['env']): HookOptions {
-  const { values, positionals } = parsed(args);
+/** Reads the arguments and the environment. Throws a `UsageError`, with the usage where the arguments are unknown. */
+export function readOptions(args: readonly string[], env: CommandContext['env'], usage: string): HookOptions {
+  const { values, positionals } = parsed(args, usage);
   const [sender = '', repository = '', ...rest] = positionals;
   if (sender === '' || repository === '' || rest.length > 0) throw new UsageError(usage);
   const actions = (['create', 'show', 'remove'] as const).filter((one) => values[one]);
-  if (actions.length > 1) throw new UsageError('Only one of --create, --show and --remove can be done at a time.');
+  if (actions.length > 1) throw new UsageError('Only one of --create, --show and --remove can be given.');
   return {
     sender: sender.toLowerCase(),
     repository: checkedRepository(repository),
@@ -75,7 +75,7 @@ export function readOptions(args: readonly string[], env: CommandContext['env'])
   };
 }
 
-function parsed(args: readonly string[]) {
+function parsed(args: readonly string[], usage: string) {
   try {
     return parseArgs({ args: [...args], options: known, allowPositionals: true });
   } catch (error) {
@@ -90,7 +90,7 @@ function checkedRepository(repository: string): string {
   throw new UsageError('The repository is named as <owner>/<name>, without the address of the host.');
 }
 
-/** An address that credentials may go to, over https only or on this machine, without a slash at its end. Throws a `UsageError`. */
+/** Returns an address to send credentials to, without a slash at its end: https, or on this machine. Throws a `UsageError`. */
 export function address(text: string | undefined, what: string): string {
   const url = text !== undefined && URL.canParse(text) ? new URL(text) : null;
   const local = url?.protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
@@ -99,4 +99,18 @@ export function address(text: string | undefined, what: string): string {
   }
   if (url.username || url.password) throw new UsageError(`The address for ${what} must not hold a login.`);
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+}
+
+const LINE_WIDTH = 80;
+
+/** Returns the names in lines, with commas between them. */
+function wrapped(names: readonly string[]): readonly string[] {
+  const lines: string[] = [];
+  for (const name of names) {
+    const line = lines.at(-1);
+    const longer = line === undefined ? name : `${line}, ${name}`;
+    if (line === undefined || longer.length > LINE_WIDTH) lines.push(name);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines.map((line, at) => (at < lines.length - 1 ? `${line},` : line));
 }

@@ -1,24 +1,24 @@
-import type { WantedWebhook, Webhook, WebhookDialect } from './webhook-api.ts';
+import type { NewWebhook, Webhook, WebhookApi } from '../../../functions/adapters/senders/webhook-api.ts';
 
 /** The webhooks of one repository. */
 export interface Webhooks {
   list(): Promise<readonly Webhook[]>;
-  create(wanted: WantedWebhook): Promise<Webhook>;
+  create(webhook: NewWebhook): Promise<Webhook>;
   remove(id: string): Promise<void>;
 }
 
 export interface WebhooksOptions {
-  readonly dialect: WebhookDialect;
+  readonly webhookApi: WebhookApi;
   readonly api: string;
   readonly repository: string;
   readonly token: string;
 }
 
-const timeoutMs = 15_000;
+const TIMEOUT_MS = 15_000;
 
-/** The webhooks of a repository at its host. Each call throws an Error with one sentence that says what failed. */
-export function webhooks({ dialect, api, repository, token }: WebhooksOptions): Webhooks {
-  const base = `${api}/${dialect.path(repository)}`;
+/** Returns the webhooks of a repository at its host. Each method throws an Error that says in a sentence what failed. */
+export function webhooks({ webhookApi, api, repository, token }: WebhooksOptions): Webhooks {
+  const base = `${api}/${webhookApi.path(repository)}`;
   const call = async (method: string, address: string, json?: unknown): Promise<unknown> => {
     const response = await fetch(address, {
       method,
@@ -26,12 +26,12 @@ export function webhooks({ dialect, api, repository, token }: WebhooksOptions): 
         accept: 'application/json',
         'user-agent': 'deployment-webhooks',
         ...(json !== undefined && { 'content-type': 'application/json' }),
-        ...dialect.login(token),
+        ...webhookApi.login(token),
       },
       body: json === undefined ? null : JSON.stringify(json),
       // The token is for this address only.
       redirect: 'error',
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     }).catch(() => {
       throw new Error(`${new URL(api).host} could not be reached.`);
     });
@@ -40,11 +40,11 @@ export function webhooks({ dialect, api, repository, token }: WebhooksOptions): 
     return method === 'DELETE' ? null : readJson(text);
   };
   return {
-    list: async () => dialect.read(await call('GET', `${base}?per_page=100&limit=50&pagelen=100`)),
-    create: async (wanted) => {
-      const [made] = dialect.read(await call('POST', base, dialect.body(wanted)));
-      if (!made) throw new Error('The host made no webhook.');
-      return made;
+    list: async () => webhookApi.read(await call('GET', `${base}?per_page=100&limit=50&pagelen=100`)),
+    create: async (webhook) => {
+      const [created] = webhookApi.read(await call('POST', base, webhookApi.body(webhook)));
+      if (!created) throw new Error('The host created no webhook.');
+      return created;
     },
     remove: async (id) => void (await call('DELETE', `${base}/${encodeURIComponent(id)}`)),
   };

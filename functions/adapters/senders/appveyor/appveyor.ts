@@ -2,16 +2,15 @@ import * as v from 'valibot';
 import { anyHostKind, type Delivery, type Outcome, settled } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
+import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { webAddress } from '../fields/address.ts';
-import { hasField } from '../fields/body.ts';
 import { messageFields } from '../fields/commit-message.ts';
 import { factsId } from '../fields/delivery-id.ts';
-import type { DescribedSender } from '../fields/described.ts';
-import { announcement } from '../fields/event-header.ts';
 import { branchNamed, sha, shaOrPrefix } from '../fields/git.ts';
 import { delivered } from '../fields/located.ts';
 import { readBody } from '../fields/read.ts';
 import { repositoryNamed } from '../fields/remote.ts';
+import { appveyorConfig } from './config.ts';
 
 const text = v.nullish(v.string());
 const build = v.object({
@@ -35,7 +34,6 @@ const build = v.object({
 });
 type Build = v.InferOutput<typeof build>;
 
-const needs = ['eventName', 'eventData.commitId', 'eventData.repositoryName'];
 const pendingWords = ['queued', 'starting', 'running', 'cancelling'];
 /** What AppVeyor calls the kinds of repository host; without an address, the kind has to do. */
 const hostKinds = new Map<string, string>([
@@ -50,22 +48,37 @@ const hostKinds = new Map<string, string>([
  * (https://www.appveyor.com/docs/notifications/#webhook-payload-default). They carry only the first ten digits of the
  * commit and no address of the repository.
  */
-export const appveyor: DescribedSender = {
+export const appveyor = defineSender({
+  id: 'appveyor',
   name: 'AppVeyor',
-  knownBy: 'a body with eventName, eventData.commitId and eventData.repositoryName',
-  needs,
-  recognises: ({ headers, body }) => announcement(headers) === null && needs.every((path) => hasField(body, path)),
+  sends: 'builds',
+  requiredFields: ['eventName', 'eventData.commitId', 'eventData.repositoryName'],
+  configFile: appveyorConfig,
+  tested: { with: 'fixtures', how: ['read'] },
+  setup: ({ url, plainUrl, authorization }) => ({
+    where: 'Project → Settings → Notifications → Add notification → Webhook',
+    settings: [
+      ['Webhook URL', url],
+      ['On build success', 'yes'],
+      ['On build failure', 'no'],
+    ],
+    notes: [
+      `Or in appveyor.yml: an item of \`notifications\` with \`provider: Webhook\`, \`url: ${plainUrl}\`, ` +
+        `\`on_build_success: true\`, \`on_build_failure: false\`, and under \`headers\` an encrypted ` +
+        `\`Authorization: {secure: …}\` of the value \`${authorization}\`.`,
+      'AppVeyor sends ten digits of the commit: its call releases a push that waits, and deploys nothing by itself.',
+    ],
+  }),
   read: ({ body }: HookCall) => [
     buildOf(readBody(v.object({ eventData: build }), body, 'a build of AppVeyor').eventData),
   ],
-};
+});
 
-function buildOf(data: Build): Delivery {
+function buildOf(data: Build): WithoutProvider<Delivery> {
   const { commitId } = data;
   const isWhole = v.is(sha, commitId);
   return {
     kind: 'build',
-    provider: 'appveyor',
     hostKind: hostKinds.get(data.repositoryProvider?.toLowerCase() ?? '') ?? anyHostKind,
     id: factsId('build', [data.buildId, data.status ?? null, data.finished ?? null]),
     repository: delivered(repositoryNamed(data.repositoryName)),

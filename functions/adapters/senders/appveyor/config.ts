@@ -1,18 +1,17 @@
-import type { CiConfig, HoldDecision } from '../../../core/ports/ci-config.ts';
+import type { HoldDecision } from '../../../core/ports/ci-config.ts';
 import { asList, field, isAddress, isNo, isYes } from '../ci-config/settings.ts';
-import { readYamlDocuments } from '../ci-config/yaml-text.ts';
+import type { ConfigFile } from '../define-sender.ts';
 
 const path = 'appveyor.yml';
 
 /**
  * The configuration of AppVeyor: a push waits when one of its notifications is a webhook that is called on success
- * (https://www.appveyor.com/docs/notifications/). The file may be a list of configurations for different branches; which
- * one is taken is AppVeyor's to say, so that any of them holds.
+ * (https://www.appveyor.com/docs/notifications/). The file may be a list of configurations for different branches; AppVeyor
+ * decides which one is used, so a webhook in any of them counts.
  */
-export const appveyorConfig: CiConfig = { provider: 'appveyor', path, decide, elsewhere: true };
+export const appveyorConfig: ConfigFile = { path, format: 'documents', alsoElsewhere: true, decide };
 
-function decide(text: string): HoldDecision {
-  const [config] = readYamlDocuments(text, path);
+function decide([config]: readonly unknown[]): HoldDecision {
   const hooks = asList(config)
     .flatMap((branchConfig) => asList(field(branchConfig, 'notifications')))
     .filter(isWebhook);

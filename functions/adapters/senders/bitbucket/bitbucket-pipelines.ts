@@ -2,16 +2,15 @@ import * as v from 'valibot';
 import { type Delivery, type Outcome, settled } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
+import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { webAddress } from '../fields/address.ts';
-import { hasField } from '../fields/body.ts';
 import { messageFields } from '../fields/commit-message.ts';
 import { deliveryId } from '../fields/delivery-id.ts';
-import type { DescribedSender } from '../fields/described.ts';
-import { announcement } from '../fields/event-header.ts';
 import { branchNamed, sha } from '../fields/git.ts';
 import { isOwnStatus, ownStatusReason } from '../fields/own-status.ts';
 import { readBody } from '../fields/read.ts';
 import { bitbucketRepository } from './repository.ts';
+import { bitbucketSignature } from './signature.ts';
 
 const text = v.nullish(v.string());
 const statusFields = v.object({
@@ -34,7 +33,6 @@ const statusBody = v.object({
 });
 type Body = v.InferOutput<typeof statusBody>;
 
-const needs = ['commit_status.state', 'repository.full_name'];
 const outcomes = new Map<string, Outcome>([
   ['SUCCESSFUL', 'passed'],
   ['FAILED', 'failed'],
@@ -46,28 +44,36 @@ const outcomes = new Map<string, Outcome>([
  * Bitbucket's build statuses, which Bitbucket Pipelines and other CI providers set
  * (https://support.atlassian.com/bitbucket-cloud/docs/event-payloads/#Build-status-created).
  */
-export const bitbucketStatus: DescribedSender = {
+export const bitbucketPipelines = defineSender({
+  id: 'bitbucket-pipelines',
   name: 'Bitbucket Pipelines',
-  knownBy: 'the header X-Event-Key: repo:commit_status_updated',
-  needs,
-  recognises: ({ headers, body }) => {
-    const announced = announcement(headers);
-    if (announced === null) return needs.every((path) => hasField(body, path));
-    return announced.by === 'Bitbucket' && announced.event.startsWith('repo:commit_status_');
-  },
+  sends: 'builds',
+  webhook: 'bitbucket',
+  header: 'X-Event-Key',
+  events: ['repo:commit_status_*'],
+  requiredFields: ['commit_status.state', 'repository.full_name'],
+  signature: bitbucketSignature,
+  tested: { with: 'fixtures', how: ['read', 'signed'] },
+  setup: ({ url, repository }) => ({
+    where:
+      `Repository settings → Webhooks: https://bitbucket.org/${repository}/admin/webhooks ` +
+      '(the webhook for pushes, or a new one)',
+    settings: [
+      ['URL', url],
+      ['Triggers', 'Choose from a full list: Repository: Push, Build status created, Build status updated'],
+    ],
+  }),
   read: ({ headers, body }: HookCall) => [
     read(readBody(statusBody, body, 'a build status of Bitbucket'), deliveryId(headers['x-request-uuid'])),
   ],
-};
+});
 
-function read({ commit_status: status, repository }: Body, id: string | null): Delivery {
-  const provider = 'bitbucket-pipelines';
+function read({ commit_status: status, repository }: Body, id: string | null): WithoutProvider<Delivery> {
   if ([status.key, status.name].some((name) => isOwnStatus(name ?? ''))) {
-    return { kind: 'notice', provider, id, repository, reason: ownStatusReason };
+    return { kind: 'notice', id, repository, reason: ownStatusReason };
   }
   return {
     kind: 'build',
-    provider,
     hostKind: 'bitbucket',
     id,
     repository,

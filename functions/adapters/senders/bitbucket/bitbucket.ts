@@ -3,14 +3,14 @@ import { DeployError } from '../../../core/errors.ts';
 import type { DeliveredRepository, Delivery, Notice } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
-import { hasField } from '../fields/body.ts';
+import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { messageFields } from '../fields/commit-message.ts';
 import { deliveryId } from '../fields/delivery-id.ts';
-import type { DescribedSender } from '../fields/described.ts';
-import { announcement } from '../fields/event-header.ts';
 import { branchOf, refName, sha } from '../fields/git.ts';
 import { readBody } from '../fields/read.ts';
 import { bitbucketRepository } from './repository.ts';
+import { bitbucketSignature } from './signature.ts';
+import { bitbucketWebhookApi } from './webhook-api.ts';
 
 const author = v.nullish(
   v.object({
@@ -35,25 +35,34 @@ const changes = v.pipe(v.array(v.unknown()), v.maxLength(mostChanges, `are more 
 const pushBody = v.object({ push: v.object({ changes }), repository: bitbucketRepository });
 const noticeBody = v.object({ repository: v.fallback(v.nullable(bitbucketRepository), null) });
 
-const needs = ['push.changes', 'repository.full_name'];
-
 /**
  * Bitbucket Cloud's pushes, of which one call may hold several, one for each branch and tag that moved
  * (https://support.atlassian.com/bitbucket-cloud/docs/event-payloads/#Push). Every other event becomes a notice.
  */
-export const bitbucket: DescribedSender = {
+export const bitbucket = defineSender({
+  id: 'bitbucket',
   name: 'Bitbucket',
-  knownBy: 'the header X-Event-Key, or a body with push.changes and repository.full_name',
-  needs,
-  recognises: ({ headers, body }) => {
-    const announced = announcement(headers);
-    if (announced === null) return needs.every((path) => hasField(body, path));
-    return announced.by === 'Bitbucket' && !announced.event.startsWith('repo:commit_status_');
-  },
+  sends: 'pushes',
+  header: 'X-Event-Key',
+  requiredFields: ['push.changes', 'repository.full_name'],
+  signature: bitbucketSignature,
+  webhookApi: bitbucketWebhookApi,
+  tested: { with: 'fixtures', how: ['read', 'signed'] },
+  setup: ({ url, repository }) => ({
+    where: `Repository settings → Webhooks → Add webhook: https://bitbucket.org/${repository}/admin/webhooks`,
+    settings: [
+      ['Title', 'deployment-webhooks'],
+      ['URL', url],
+      ['Status', 'Active'],
+      ['Triggers', 'Repository: Push'],
+    ],
+    secretSetting: 'Secret',
+    notes: ['Bitbucket Cloud only; Data Center sends other payloads, which are refused with that reason.'],
+  }),
   read,
-};
+});
 
-function read({ headers, body }: HookCall): readonly Delivery[] {
+function read({ headers, body }: HookCall): readonly WithoutProvider<Delivery>[] {
   const event = headers['x-event-key'] ?? 'repo:push';
   // The same in every attempt; X-Attempt-Number counts them.
   const id = deliveryId(headers['x-request-uuid']);
@@ -61,17 +70,16 @@ function read({ headers, body }: HookCall): readonly Delivery[] {
   if (event !== 'repo:push') return [notice(body, event, id)];
   const { push, repository } = readBody(pushBody, body, 'a push of Bitbucket');
   const reason = 'The push of Bitbucket names no change of any branch.';
-  if (push.changes.length === 0) return [{ kind: 'notice', provider: 'bitbucket', id, repository, reason }];
+  if (push.changes.length === 0) return [{ kind: 'notice', id, repository, reason }];
   return push.changes.map((moved) => pushOf(moved, repository, id));
 }
 
-function pushOf(moved: Change, repository: DeliveredRepository, id: string | null): Delivery {
+function pushOf(moved: Change, repository: DeliveredRepository, id: string | null): WithoutProvider<Delivery> {
   const { name = '', type } = moved.new ?? moved.old ?? {};
   const ref = `${type === 'branch' || type === 'named_branch' ? 'refs/heads' : 'refs/tags'}/${name}`;
   const head = moved.new?.target;
   return {
     kind: 'push',
-    provider: 'bitbucket',
     hostKind: 'bitbucket',
     id,
     repository,
@@ -90,11 +98,11 @@ function nameIn(raw: string | null | undefined): string {
   return raw?.split('<', 1)[0] ?? '';
 }
 
-function notice(body: unknown, event: string, id: string | null): Notice {
+function notice(body: unknown, event: string, id: string | null): WithoutProvider<Notice> {
   const shown = oneLine(event, 60) ?? 'without a name';
   const { repository } = readBody(noticeBody, body, `the event ${shown} of Bitbucket`);
   const reason = `The event ${shown} of Bitbucket deploys nothing; the service acts on pushes and build statuses.`;
-  return { kind: 'notice', provider: 'bitbucket', id, repository, reason };
+  return { kind: 'notice', id, repository, reason };
 }
 
 function isDataCenter(): DeployError {

@@ -2,16 +2,16 @@ import * as v from 'valibot';
 import { type Delivery, type Outcome, settled } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
+import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { webAddress } from '../fields/address.ts';
-import { hasField } from '../fields/body.ts';
 import { messageFields } from '../fields/commit-message.ts';
 import { factsId } from '../fields/delivery-id.ts';
-import type { DescribedSender } from '../fields/described.ts';
-import { announcement } from '../fields/event-header.ts';
 import { branchNamed, sha } from '../fields/git.ts';
 import { remoteRepository } from '../fields/located.ts';
 import { readBody } from '../fields/read.ts';
 import { hostKindAt } from '../fields/remote.ts';
+import { buildkiteConfig } from './config.ts';
+import { buildkiteSignature } from './signature.ts';
 
 const text = v.nullish(v.string());
 const buildBody = v.object({
@@ -33,7 +33,6 @@ const buildBody = v.object({
 type Body = v.InferOutput<typeof buildBody>;
 type Build = Body['build'];
 
-const needs = ['event', 'build.commit', 'pipeline.repository'];
 const outcomes = new Map<string, Outcome>([
   ['passed', 'passed'],
   ['failed', 'failed'],
@@ -46,29 +45,38 @@ const outcomes = new Map<string, Outcome>([
  * Buildkite (https://buildkite.com/docs/apis/webhooks/pipelines/build-events): a build that has finished. One that waits
  * at a block step has "finished" too, even with the state `passed`; it finishes again when somebody unblocks it.
  */
-export const buildkite: DescribedSender = {
+export const buildkite = defineSender({
+  id: 'buildkite',
   name: 'Buildkite',
-  knownBy: 'the header X-Buildkite-Event, or a body with event, build.commit and pipeline.repository',
-  needs,
-  recognises: ({ headers, body }) => {
-    const announced = announcement(headers);
-    return announced === null ? needs.every((path) => hasField(body, path)) : announced.by === 'Buildkite';
-  },
+  sends: 'builds',
+  header: 'X-Buildkite-Event',
+  requiredFields: ['event', 'build.commit', 'pipeline.repository'],
+  signature: buildkiteSignature,
+  configFile: buildkiteConfig,
+  tested: { with: 'fixtures', how: ['read', 'signed'] },
+  setup: ({ url }) => ({
+    where: 'Settings → Notification Services → Webhook: Add',
+    settings: [
+      ['Webhook URL', url],
+      ['Events', 'build.finished'],
+    ],
+    secretSetting: 'Token',
+    notes: [`Or add to .buildkite/pipeline.yml: \`notify: [{webhook: "${url}"}]\`.`],
+  }),
   read: (call) => [read(call)],
-};
+});
 
-function read({ headers, body }: HookCall): Delivery {
+function read({ headers, body }: HookCall): WithoutProvider<Delivery> {
   const { event } = readBody(v.object({ event: text }), body, 'an event of Buildkite');
   const shown = oneLine(headers['x-buildkite-event'] ?? event ?? '', 60) ?? 'without a name';
   if (shown === 'build.finished') return buildOf(readBody(buildBody, body, 'a build of Buildkite'));
   const reason = `The event ${shown} of Buildkite deploys nothing; the service waits for build.finished.`;
-  return { kind: 'notice', provider: 'buildkite', id: null, repository: null, reason };
+  return { kind: 'notice', id: null, repository: null, reason };
 }
 
-function buildOf({ build, pipeline }: Body): Delivery {
+function buildOf({ build, pipeline }: Body): WithoutProvider<Delivery> {
   return {
     kind: 'build',
-    provider: 'buildkite',
     hostKind: hostKindAt(pipeline.repository.hostname),
     // Unblocked, or with a failed job tried again, the same build finishes once more.
     id: factsId('build', [build.id, build.state, build.finished_at ?? null, build.blocked === true ? 'blocked' : null]),

@@ -1,18 +1,20 @@
-import type { CiConfig, HoldDecision } from '../../../core/ports/ci-config.ts';
+import type { HoldDecision } from '../../../core/ports/ci-config.ts';
 import { asList, field, isAddress } from '../ci-config/settings.ts';
-import { readYamlDocuments } from '../ci-config/yaml-text.ts';
-
-const path = '.buildkite/pipeline.yml';
+import type { ConfigFile } from '../define-sender.ts';
 
 /**
  * The configuration of Buildkite: a push waits when the build notifies a webhook
- * (https://buildkite.com/docs/pipelines/configure/notifications#webhooks). Whether its condition (`if`) will be met cannot
- * be told: any webhook holds. A file that is only a list of steps notifies nobody.
+ * (https://buildkite.com/docs/pipelines/configure/notifications#webhooks). Its condition (`if`) is not evaluated: any
+ * webhook counts. A file that is only a list of steps notifies nobody.
  */
-export const buildkiteConfig: CiConfig = { provider: 'buildkite', path, decide, elsewhere: true };
+export const buildkiteConfig: ConfigFile = {
+  path: '.buildkite/pipeline.yml',
+  format: 'documents',
+  alsoElsewhere: true,
+  decide,
+};
 
-function decide(text: string): HoldDecision {
-  const [config] = readYamlDocuments(text, path);
+function decide([config]: readonly unknown[]): HoldDecision {
   const hooks = asList(field(config, 'notify')).flatMap((entry) => asList(field(entry, 'webhook')));
   return hooks.some((hook) => isAddress(hook, 'secure'))
     ? { hold: true, waitsFor: 'Buildkite' }

@@ -1,11 +1,11 @@
 import { hmac, isRecent, isSame } from '../signatures/compare.ts';
-import type { Scheme } from '../signatures/scheme.ts';
+import type { SignatureScheme } from '../signatures/scheme.ts';
 
 /**
  * Buildkite: the token itself, or a signature over time and body
  * (https://buildkite.com/docs/apis/webhooks/pipelines#webhook-signature).
  */
-export const buildkiteSignature: Scheme = {
+export const buildkiteSignature: SignatureScheme = {
   isSigned: (headers) => Boolean(headers['x-buildkite-token'] || headers['x-buildkite-signature']),
   isValid: ({ headers, raw }, secret, now) => {
     if (isSame(headers['x-buildkite-token'] ?? '', secret)) return true;

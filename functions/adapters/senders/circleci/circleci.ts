@@ -2,15 +2,14 @@ import * as v from 'valibot';
 import { type Delivery, type Outcome, settled } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
+import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { webAddress } from '../fields/address.ts';
-import { hasField } from '../fields/body.ts';
 import { messageFields } from '../fields/commit-message.ts';
 import { deliveryId } from '../fields/delivery-id.ts';
-import type { DescribedSender } from '../fields/described.ts';
-import { announcement } from '../fields/event-header.ts';
 import { branchNamed, sha } from '../fields/git.ts';
 import { readBody } from '../fields/read.ts';
 import { hostKindAt, type LocatedRepository, repositoryAt, repositoryNamed } from '../fields/remote.ts';
+import { circleciSignature } from './signature.ts';
 
 const text = v.nullish(v.string());
 // Projects of GitHub and Bitbucket have `vcs`; those of GitLab and of the GitHub App have `trigger_parameters.git`.
@@ -60,7 +59,6 @@ interface Source {
   readonly author: string | null;
 }
 
-const needs = ['type', 'workflow.status', 'pipeline', 'webhook'];
 const outcomes = new Map<string, Outcome>([
   ['success', 'passed'],
   ['failed', 'failed'],
@@ -73,32 +71,39 @@ const outcomes = new Map<string, Outcome>([
  * CircleCI's outbound webhooks (https://circleci.com/docs/webhooks-reference/): a workflow that has completed. A job that
  * has is one part of it: a notice.
  */
-export const circleci: DescribedSender = {
+export const circleci = defineSender({
+  id: 'circleci',
   name: 'CircleCI',
-  knownBy: 'the header Circleci-Event-Type, or a body with type, workflow.status, pipeline and webhook',
-  needs,
-  recognises: ({ headers, body }) => {
-    const announced = announcement(headers);
-    return announced === null ? needs.every((path) => hasField(body, path)) : announced.by === 'CircleCI';
-  },
+  sends: 'builds',
+  header: 'Circleci-Event-Type',
+  requiredFields: ['type', 'workflow.status', 'pipeline', 'webhook'],
+  signature: circleciSignature,
+  tested: { with: 'fixtures', how: ['read', 'signed'] },
+  setup: ({ url }) => ({
+    where: 'Project Settings → Webhooks → Add Webhook',
+    settings: [
+      ['Receiver URL', url],
+      ['Events', 'Workflow Completed'],
+    ],
+    secretSetting: 'Secret token',
+  }),
   read: (call) => [read(call)],
-};
+});
 
-function read({ headers, body }: HookCall): Delivery {
+function read({ headers, body }: HookCall): WithoutProvider<Delivery> {
   const { id, type } = readBody(v.object({ id: text, type: text }), body, 'an event of CircleCI');
   const event = oneLine(type ?? headers['circleci-event-type'] ?? '', 60) ?? 'without a name';
   if (event === 'workflow-completed') return buildOf(readBody(workflowBody, body, 'a workflow of CircleCI'));
   const reason = `The event ${event} of CircleCI deploys nothing; the service waits for workflow-completed.`;
-  return { kind: 'notice', provider: 'circleci', id: deliveryId(id ?? undefined), repository: null, reason };
+  return { kind: 'notice', id: deliveryId(id ?? undefined), repository: null, reason };
 }
 
-function buildOf({ id, workflow, pipeline: source }: Body): Delivery {
+function buildOf({ id, workflow, pipeline: source }: Body): WithoutProvider<Delivery> {
   // Both were checked when the body was read.
   const { sha: commit, repository } = source;
   const { hostname = null, owner = '', name = '', url = null } = repository ?? {};
   return {
     kind: 'build',
-    provider: 'circleci',
     hostKind: hostKindAt(hostname),
     // CircleCI may send twice; the id tells.
     id: deliveryId(id),

@@ -1,16 +1,16 @@
-import type { CiConfig } from '../../../core/ports/ci-config.ts';
+import type { ConfigFile } from '../define-sender.ts';
 import { decideByStep } from './webhook-step.ts';
 
 const path = '.drone.yml';
 
 /**
  * The configuration of Drone: a push waits when one of its pipelines has a step with the webhook plugin
- * (https://plugins.drone.io/plugins/webhook, https://docs.drone.io/pipeline/triggers/). The server may call besides, for
- * every repository (https://docs.drone.io/webhooks/overview/).
+ * (https://plugins.drone.io/plugins/webhook, https://docs.drone.io/pipeline/triggers/). The server itself can call for
+ * every repository too (https://docs.drone.io/webhooks/overview/).
  */
-export const droneConfig: CiConfig = {
-  provider: 'drone',
+export const droneConfig: ConfigFile = {
   path,
-  elsewhere: true,
-  decide: (text) => decideByStep(text, path, 'Drone'),
+  format: 'documents',
+  alsoElsewhere: true,
+  decide: (documents) => decideByStep(documents, path, 'Drone'),
 };

@@ -2,16 +2,16 @@ import * as v from 'valibot';
 import { type Delivery, type Outcome, settled } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
+import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { webAddress } from '../fields/address.ts';
-import { hasField } from '../fields/body.ts';
 import { messageFields } from '../fields/commit-message.ts';
 import { factsId } from '../fields/delivery-id.ts';
-import type { DescribedSender } from '../fields/described.ts';
-import { announcement } from '../fields/event-header.ts';
 import { branchNamed, branchOf, sha } from '../fields/git.ts';
 import { delivered } from '../fields/located.ts';
 import { readBody } from '../fields/read.ts';
 import { hostKindAt, type LocatedRepository, repositoryAt, repositoryNamed } from '../fields/remote.ts';
+import { droneConfig } from './config.ts';
+import { droneSignature } from './signature.ts';
 
 const text = v.nullish(v.string());
 const time = v.nullish(v.number());
@@ -50,7 +50,6 @@ const buildBody = v.object({
 type Body = v.InferOutput<typeof buildBody>;
 type Build = Body['build'];
 
-const needs = ['repo.name', 'build.number', 'build.status', 'build.event'];
 const pendingWords = ['pending', 'running', 'started', 'blocked', 'waiting_on_dependencies', 'created'];
 const neutralWords = ['skipped'];
 const passedWords = ['success', 'passing'];
@@ -61,30 +60,42 @@ const aboutTheCommit = ['push', 'custom', 'manual', 'tag', 'pull_request'];
  * Drone's system webhooks (https://docs.drone.io/webhooks/overview/) and the webhook plugin, which is a step of a Drone
  * or Woodpecker pipeline (https://plugins.drone.io/plugins/webhook).
  */
-export const drone: DescribedSender = {
+export const drone = defineSender({
+  id: 'drone',
   name: 'Drone',
-  knownBy: 'the header X-Drone-Event, or a body with repo.name, build.number, build.status and build.event',
-  needs,
-  recognises: ({ headers, body }) => {
-    const announced = announcement(headers);
-    return announced === null ? needs.every((path) => hasField(body, path)) : announced.by === 'Drone';
-  },
+  sends: 'builds',
+  header: 'X-Drone-Event',
+  requiredFields: ['repo.name', 'build.number', 'build.status', 'build.event'],
+  signature: droneSignature,
+  configFile: droneConfig,
+  tested: { with: 'fixtures, of the server and of the plugin', how: ['read', 'signed'] },
+  setup: ({ url }) => ({
+    where: 'environment of the Drone server, for all of its repositories',
+    settings: [
+      ['DRONE_WEBHOOK_ENDPOINT', url],
+      ['DRONE_WEBHOOK_EVENTS', 'build'],
+    ],
+    secretSetting: 'DRONE_WEBHOOK_SECRET',
+    notes: [
+      'Or for one repository, the webhook plugin as the last step of .drone.yml, as for Woodpecker, with the image ' +
+        'plugins/webhook. The plugin does not sign its calls.',
+    ],
+  }),
   read: (call) => [read(call)],
-};
+});
 
-function read({ headers, body }: HookCall): Delivery {
+function read({ headers, body }: HookCall): WithoutProvider<Delivery> {
   const event = oneLine(headers['x-drone-event'] ?? 'build', 60) ?? 'without a name';
   if (event === 'build') return buildOf(readBody(buildBody, body, 'a build of Drone'));
   const reason = `The event ${event} of Drone deploys nothing; the service waits for builds.`;
-  return { kind: 'notice', provider: 'drone', id: null, repository: null, reason };
+  return { kind: 'notice', id: null, repository: null, reason };
 }
 
-function buildOf({ repo: repository, build }: Body): Delivery {
+function buildOf({ repo: repository, build }: Body): WithoutProvider<Delivery> {
   const { owner, name, hostname } = repository;
   const reached = build.finished || build.started || build.created || null;
   return {
     kind: 'build',
-    provider: 'drone',
     hostKind: hostKindAt(hostname),
     id: factsId('build', [hostname, owner, name, build.number, build.status, reached]),
     repository,

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { hmac, isRecent, isSame } from '../signatures/compare.ts';
-import type { Scheme } from '../signatures/scheme.ts';
+import type { SignatureScheme } from '../signatures/scheme.ts';
 
 /**
  * Drone: an HTTP signature over the headers `date` and `digest`, the latter being the body's
  * (https://docs.drone.io/webhooks/overview/, https://datatracker.ietf.org/doc/html/draft-cavage-http-signatures).
  */
-export const droneSignature: Scheme = {
+export const droneSignature: SignatureScheme = {
   isSigned: (headers) => Boolean(headers.signature),
   isValid: ({ headers, raw }, secret, now) => {
     const { date = '', digest = '', signature = '' } = headers;

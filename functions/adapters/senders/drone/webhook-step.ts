@@ -1,25 +1,24 @@
 import { isObject } from '../../../core/json.ts';
 import type { HoldDecision } from '../../../core/ports/ci-config.ts';
 import { asList, field, isAddress } from '../ci-config/settings.ts';
-import { readYamlDocuments } from '../ci-config/yaml-text.ts';
 
-/** The names that the webhook plugin goes by, in whichever registry. */
+/** The names of the webhook plugin in the different registries. */
 const plugins = ['webhook', 'plugin-webhook', 'drone-webhook'];
 
 /**
- * Whether a push waits, by a configuration whose pipelines are documents with steps: it does when a step is the webhook
- * plugin with an address, and is reached by a push whose earlier steps passed. `provider` is the name of the CI provider
- * in sentences. Throws as `readYamlDocuments` does.
+ * Decides by the documents of a configuration, each of which is a pipeline with steps: a push waits when a step is the
+ * webhook plugin with an address, and runs for a push whose earlier steps passed. `provider` is the name of the CI
+ * provider in sentences.
  */
-export function decideByStep(text: string, path: string, provider: string): HoldDecision {
-  const hooks = readYamlDocuments(text, path).flatMap(webhookSteps);
+export function decideByStep(documents: readonly unknown[], path: string, provider: string): HoldDecision {
+  const hooks = documents.flatMap(webhookSteps);
   if (hooks.some(({ isReached }) => isReached)) return { hold: true, waitsFor: provider };
   if (hooks.length === 0) return { hold: false, note: null };
   const note = `${path} calls its webhooks for no push that passed, so ${provider} would never release one: it was not held.`;
   return { hold: false, note };
 }
 
-/** A step that calls a webhook, and whether a push that passed gets there. */
+/** A step that calls a webhook, and whether it runs for a push that passed. */
 interface WebhookStep {
   readonly isReached: boolean;
 }
@@ -47,14 +46,14 @@ function isWebhook(step: unknown): boolean {
   return urls.flatMap(asList).some((url) => isAddress(url, 'from_secret'));
 }
 
-/** Whether a condition, or one of a list of them, lets a push pass whose status is success. */
+/** Whether a condition, or one of a list of them, is met by a push whose status is success. */
 function admitsPush(condition: unknown): boolean {
   const alternatives = asList(condition);
   if (alternatives.length === 0) return true;
   return alternatives.some((one) => admits(field(one, 'event'), 'push') && admits(field(one, 'status'), 'success'));
 }
 
-/** A condition is a value, a list of them, or a map with `include` and `exclude`; none is met by everything. */
+/** A condition is a value, a list of them, or a map with `include` and `exclude`; a missing one is always met. */
 function admits(setting: unknown, value: string): boolean {
   if (setting === undefined || setting === null) return true;
   if (!isObject(setting)) return asList(setting).includes(value);

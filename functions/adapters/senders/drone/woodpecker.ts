@@ -1,16 +1,38 @@
-import type { CiConfig } from '../../../core/ports/ci-config.ts';
+import { type ConfigFile, defineSender } from '../define-sender.ts';
 import { decideByStep } from './webhook-step.ts';
 
 const path = '.woodpecker.yml';
 
 /**
- * The configuration of Woodpecker: a push waits when it has a step with the webhook plugin
- * (https://woodpecker-ci.org/plugins/webhook, https://woodpecker-ci.org/docs/usage/workflow-syntax). Its configuration may
- * lie in other files as well, and the plugin calls as Drone's does, so that one is expected to call again once it has.
+ * A push waits when the file has a step with the webhook plugin (https://woodpecker-ci.org/plugins/webhook,
+ * https://woodpecker-ci.org/docs/usage/workflow-syntax). Woodpecker reads its configuration from other files too.
  */
-export const woodpeckerConfig: CiConfig = {
-  provider: 'woodpecker',
+const configFile: ConfigFile = {
   path,
-  elsewhere: true,
-  decide: (text) => decideByStep(text, path, 'Woodpecker'),
+  format: 'documents',
+  alsoElsewhere: true,
+  decide: (documents) => decideByStep(documents, path, 'Woodpecker'),
 };
+
+/** Woodpecker, whose webhook plugin makes the same calls as Drone's. */
+export const woodpecker = defineSender({
+  id: 'woodpecker',
+  name: 'Woodpecker',
+  sends: 'builds',
+  recognisedAs: 'drone',
+  configFile,
+  tested: { with: 'fixtures of the plugin', how: ['read'] },
+  setup: ({ plainUrl, user, secret }) => ({
+    where: 'last step of .woodpecker.yml',
+    lines: [
+      '- name: deploy',
+      '  image: woodpeckerci/plugin-webhook',
+      '  settings:',
+      `    urls: ${plainUrl}`,
+      `    username: ${user}`,
+      '    password: {from_secret: deploy_token}',
+      '  when: {event: push, status: success}',
+    ].join('\n'),
+    notes: [`The secret deploy_token contains ${secret}, an API token of the platform.`],
+  }),
+});

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { DeliveredRepository, Push } from '../../../core/payload/delivery.ts';
 import { oneLine } from '../../../core/text.ts';
+import type { WithoutProvider } from '../define-sender.ts';
 import { webAddress } from './address.ts';
 import { messageFields } from './commit-message.ts';
 import { branchOf, ref, segment, sha, shaOrNone } from './git.ts';
@@ -50,12 +51,11 @@ const pushBody = v.object({
  * `after`, never `head_commit`: that one is for people, and differs when a tag object or an older branch is pushed.
  * `what` names the sender in refusals. Throws `deploy:provider:not_supported` naming what is missing.
  */
-export function readGithubPush(body: unknown, what: string): Omit<Push, 'id'> {
+export function readGithubPush(body: unknown, what: string): Omit<WithoutProvider<Push>, 'id'> {
   const push = readBody(pushBody, body, what);
   const author = push.head_commit?.author?.name ?? push.head_commit?.author?.username ?? push.pusher?.name;
   return {
     kind: 'push',
-    provider: 'github',
     hostKind: 'github',
     repository: push.repository,
     ref: push.ref,

@@ -15,7 +15,7 @@ const otherNames = new Map<string, string>([
   ['altssh.gitlab.com', 'gitlab.com'],
   ['altssh.bitbucket.org', 'bitbucket.org'],
 ]);
-const maxLength = 2048;
+const MAX_LENGTH = 2048;
 
 /** A repository as a CI provider names it: where it lives, and whose and what it is. */
 export type LocatedRepository = Pick<DeliveredRepository, 'hostname' | 'owner' | 'name' | 'url'>;
@@ -31,7 +31,7 @@ export function hostKindAt(hostname: string | null): string {
  * address is left out, because it is not the one of the host's page.
  */
 export function repositoryAt(address: unknown): LocatedRepository | null {
-  if (typeof address !== 'string' || address.length > maxLength) return null;
+  if (typeof address !== 'string' || address.length > MAX_LENGTH) return null;
   const scp = /^(?:[\w.-]+@)?([\w.-]+):(?!\/)(.+)$/.exec(address);
   const remote = scp ? `ssh://${scp[1]}/${scp[2]}` : address;
   if (!/^(?:https?|ssh|git):\/\//i.test(remote) || !URL.canParse(remote)) return null;
@@ -46,7 +46,7 @@ export function repositoryNamed(
   path: string | null | undefined,
   hostname: string | null = null,
 ): LocatedRepository | null {
-  return typeof path === 'string' ? located(hostname, path, 'https:') : null;
+  return typeof path === 'string' && path.length <= MAX_LENGTH ? located(hostname, path, 'https:') : null;
 }
 
 function located(hostname: string | null, path: string, protocol: string): LocatedRepository | null {

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { type BuildResult, type Outcome, settled } from '../../../core/payload/delivery.ts';
 import { oneLine } from '../../../core/text.ts';
+import type { WithoutProvider } from '../define-sender.ts';
 import { webAddress } from './address.ts';
 import { messageFields } from './commit-message.ts';
 import { outcomeOfConclusion } from './conclusion.ts';
@@ -33,7 +34,6 @@ type Run = Body['workflow_run'];
 
 /** Whose run it is: its name in the log and in sentences, and the kind of host its repository lives on. */
 export interface RunnerOfWorkflows {
-  readonly provider: string;
   readonly title: string;
   readonly hostKind: string;
 }
@@ -53,12 +53,11 @@ export function isAboutTheCommit(event: string): boolean {
  */
 export function readWorkflowRun(
   body: unknown,
-  { provider, title, hostKind }: RunnerOfWorkflows,
-): Omit<BuildResult, 'id'> {
+  { title, hostKind }: RunnerOfWorkflows,
+): Omit<WithoutProvider<BuildResult>, 'id'> {
   const { action, workflow_run: run, workflow, repository } = readBody(runBody, body, `a workflow run of ${title}`);
   return {
     kind: 'build',
-    provider,
     hostKind,
     repository,
     sha: run.head_sha,

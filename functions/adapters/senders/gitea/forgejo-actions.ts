@@ -3,15 +3,16 @@ import { parseJson } from '../../../core/json.ts';
 import { type BuildResult, type Outcome, settled } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
+import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { webAddress } from '../fields/address.ts';
 import { messageFields } from '../fields/commit-message.ts';
 import { factsId } from '../fields/delivery-id.ts';
-import type { DescribedSender } from '../fields/described.ts';
 import { branchNamed, branchOf, sha } from '../fields/git.ts';
-import { isForgejoCiEvent } from '../fields/gitea-event.ts';
 import { githubRepository } from '../fields/github-push.ts';
 import { readBody } from '../fields/read.ts';
 import { isAboutTheCommit } from '../fields/workflow-run.ts';
+import { giteaSetup } from './setup.ts';
+import { forgejoSignature } from './signature.ts';
 
 const text = v.nullish(v.string());
 const runBody = v.object({
@@ -49,23 +50,30 @@ const pendingWords = ['waiting', 'running', 'blocked', 'unknown'];
  * (https://forgejo.org/docs/latest/user/webhooks, laid out as ActionPayload and ActionRun in
  * https://codeberg.org/forgejo/forgejo/src/branch/forgejo/modules/structs). They come when a run has ended.
  */
-export const forgejoActions: DescribedSender = {
+export const forgejoActions = defineSender({
+  id: 'forgejo-actions',
   name: 'Forgejo Actions',
-  knownBy: 'the header X-Forgejo-Event: action_run_success, action_run_failure or action_run_recover',
-  needs: [],
-  recognises: ({ headers }) => isForgejoCiEvent(headers),
+  sends: 'builds',
+  webhook: 'forgejo',
+  header: 'X-Forgejo-Event',
+  events: ['action_run_success', 'action_run_failure', 'action_run_recover'],
+  signature: forgejoSignature,
+  tested: { with: 'fixtures, after the source of Forgejo', how: ['read', 'signed'] },
+  setup: giteaSetup(
+    'Custom events: Push; of the Actions run events Success, Failure and Recover',
+    'Forgejo calls only when a run ends: of several workflows, the first that passes releases the push.',
+  ),
   read: ({ headers, body }: HookCall) => {
     const { run } = readBody(runBody, body, 'a run of Forgejo Actions');
     return [buildOf(run, headers['x-forgejo-event'] ?? '')];
   },
-};
+});
 
-function buildOf(run: Run, event: string): BuildResult {
+function buildOf(run: Run, event: string): WithoutProvider<BuildResult> {
   const cause = causeOf(run.event_payload ?? '');
   const { repository } = run;
   return {
     kind: 'build',
-    provider: 'forgejo-actions',
     hostKind: 'gitea',
     id: runId(run),
     repository,

@@ -1,19 +1,28 @@
+import { defineSender } from '../define-sender.ts';
 import { deliveryId } from '../fields/delivery-id.ts';
-import type { DescribedSender } from '../fields/described.ts';
-import { isGiteaCiEvent } from '../fields/gitea-event.ts';
 import { readWorkflowRun } from '../fields/workflow-run.ts';
+import { giteaSetup } from './setup.ts';
+import { giteaSignature } from './signature.ts';
 
-const runner = { provider: 'gitea-actions', title: 'Gitea Actions', hostKind: 'gitea' };
+const runner = { title: 'Gitea Actions', hostKind: 'gitea' };
 
 /**
  * Gitea Actions: the event `workflow_run`, which Gitea sends since 1.24, laid out as GitHub's
  * (https://docs.gitea.com/usage/webhooks, https://github.com/go-gitea/gitea/blob/main/modules/structs/hook.go). A run of a
  * tag or of a pull request has no branch there. Of the commit's message only the subject is sent.
  */
-export const giteaActions: DescribedSender = {
+export const giteaActions = defineSender({
+  id: 'gitea-actions',
   name: 'Gitea Actions',
-  knownBy: 'the header X-Gitea-Event: workflow_run',
-  needs: [],
-  recognises: ({ headers }) => isGiteaCiEvent(headers),
+  sends: 'builds',
+  webhook: 'gitea',
+  header: 'X-Gitea-Event',
+  events: ['workflow_run'],
+  signature: giteaSignature,
+  tested: { with: 'fixtures, after the source of Gitea', how: ['read', 'signed'] },
+  setup: giteaSetup(
+    'Custom events: Push; Workflow Run (Gitea 1.24 or newer)',
+    'Gitea sends only the first line of the commit message: `[skip deploy]` must be there.',
+  ),
   read: ({ headers, body }) => [{ ...readWorkflowRun(body, runner), id: deliveryId(headers['x-gitea-delivery']) }],
-};
+});

@@ -1,19 +1,21 @@
 import type { HookCall } from '../../../core/ports/sender.ts';
+import { defineSender } from '../define-sender.ts';
 import { deliveryId } from '../fields/delivery-id.ts';
-import type { DescribedSender } from '../fields/described.ts';
-import { announcement } from '../fields/event-header.ts';
 import { readGitea } from './push.ts';
+import { gogsSignature } from './signature.ts';
 
 /** Gogs, which Gitea came from; its calls carry GitHub's headers as well (https://gogs.io/docs/features/webhook). */
-export const gogs: DescribedSender = {
+export const gogs = defineSender({
+  id: 'gogs',
   name: 'Gogs',
-  knownBy: 'the header X-Gogs-Event',
-  needs: [],
-  recognises: ({ headers }) => announcement(headers)?.by === 'Gogs',
+  sends: 'pushes',
+  header: 'X-Gogs-Event',
+  signature: gogsSignature,
+  tested: { with: 'fixtures', how: ['read', 'signed'] },
   read: ({ headers, body }: HookCall) => [
     {
-      ...readGitea(body, headers['x-gogs-event'] ?? null, { provider: 'gogs', host: 'Gogs', hostKind: 'gogs' }),
+      ...readGitea(body, headers['x-gogs-event'] ?? null, { host: 'Gogs', hostKind: 'gogs' }),
       id: deliveryId(headers['x-gogs-delivery']),
     },
   ],
-};
+});

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { Delivery, Notice } from '../../../core/payload/delivery.ts';
 import { oneLine } from '../../../core/text.ts';
+import type { WithoutProvider } from '../define-sender.ts';
 import { messageFields } from '../fields/commit-message.ts';
 import { branchOf, ref, sha, shaOrNone } from '../fields/git.ts';
 import { githubRepository } from '../fields/github-push.ts';
@@ -31,7 +32,6 @@ const ciReasons = new Map([
 
 /** A host of Gitea's family: what it is called in the log, in a sentence, and as a kind of repository host. */
 export interface GiteaFamily {
-  readonly provider: string;
   readonly host: string;
   readonly hostKind: string;
 }
@@ -41,16 +41,15 @@ export interface GiteaFamily {
  * host's own header; null when there is none and the body looks like a push. Its pushes are like GitHub's, but lack
  * `forced`, and the deletion of a branch is an event of its own. Throws `deploy:provider:not_supported`.
  */
-export function readGitea(body: unknown, event: string | null, family: GiteaFamily): Delivery {
+export function readGitea(body: unknown, event: string | null, family: GiteaFamily): WithoutProvider<Delivery> {
   return event === null || event === 'push' ? pushOf(body, family) : noticeOf(body, event, family);
 }
 
-function pushOf(body: unknown, { provider, host, hostKind }: GiteaFamily): Delivery {
+function pushOf(body: unknown, { host, hostKind }: GiteaFamily): WithoutProvider<Delivery> {
   const push = readBody(pushBody, body, `a push of ${host}`);
   const head = headOf(push);
   return {
     kind: 'push',
-    provider,
     hostKind,
     id: null,
     repository: push.repository,
@@ -69,7 +68,7 @@ function headOf({ head_commit, commits, after }: v.InferOutput<typeof pushBody>)
   return headCommit([head_commit, ...(commits ?? [])], after);
 }
 
-function noticeOf(body: unknown, event: string, { provider, host }: GiteaFamily): Notice {
+function noticeOf(body: unknown, event: string, { host }: GiteaFamily): WithoutProvider<Notice> {
   const shown = oneLine(event, 60) ?? 'without a name';
   const { ref: name, ref_type, repository } = readBody(noticeBody, body, `the event ${shown} of ${host}`);
   const what = oneLine(name ?? '', 100);
@@ -78,5 +77,5 @@ function noticeOf(body: unknown, event: string, { provider, host }: GiteaFamily)
       ? `The ${ref_type === 'tag' ? 'tag' : 'branch'} ${what} was deleted.`
       : (ciReasons.get(event) ??
         `The event ${shown} of ${host} deploys nothing; the service acts on pushes and CI results.`);
-  return { kind: 'notice', provider, id: null, repository, reason };
+  return { kind: 'notice', id: null, repository, reason };
 }

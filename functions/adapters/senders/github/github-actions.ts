@@ -1,15 +1,22 @@
+import { defineSender } from '../define-sender.ts';
 import { deliveryId } from '../fields/delivery-id.ts';
-import type { DescribedSender } from '../fields/described.ts';
-import { isCiEvent } from '../fields/github-event.ts';
 import { readWorkflowRun } from '../fields/workflow-run.ts';
+import { githubCiSetup, githubHolds } from './ci-setup.ts';
+import { githubSignature } from './signature.ts';
 
-const runner = { provider: 'github-actions', title: 'GitHub Actions', hostKind: 'github' };
+const runner = { title: 'GitHub Actions', hostKind: 'github' };
 
 /** GitHub Actions: the event `workflow_run` (https://docs.github.com/webhooks/webhook-events-and-payloads#workflow_run). */
-export const githubActions: DescribedSender = {
+export const githubActions = defineSender({
+  id: 'github-actions',
   name: 'GitHub Actions',
-  knownBy: 'the header X-GitHub-Event: workflow_run',
-  needs: [],
-  recognises: ({ headers }) => isCiEvent(headers, 'workflow_run'),
+  sends: 'builds',
+  webhook: 'github',
+  header: 'X-GitHub-Event',
+  events: ['workflow_run'],
+  signature: githubSignature,
+  holds: githubHolds,
+  tested: { with: 'published payloads; fixtures', how: ['read', 'signed'] },
+  setup: (values) => githubCiSetup(values, 'Workflow runs'),
   read: ({ headers, body }) => [{ ...readWorkflowRun(body, runner), id: deliveryId(headers['x-github-delivery']) }],
-};
+});

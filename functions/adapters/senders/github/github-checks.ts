@@ -2,14 +2,15 @@ import * as v from 'valibot';
 import { type Delivery, type Notice, settled } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
+import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { messageFields } from '../fields/commit-message.ts';
 import { outcomeOfConclusion } from '../fields/conclusion.ts';
 import { deliveryId } from '../fields/delivery-id.ts';
-import type { DescribedSender } from '../fields/described.ts';
 import { branchNamed, sha } from '../fields/git.ts';
-import { isCiEvent } from '../fields/github-event.ts';
 import { githubRepository } from '../fields/github-push.ts';
 import { readBody } from '../fields/read.ts';
+import { githubCiSetup, githubHolds } from './ci-setup.ts';
+import { githubSignature } from './signature.ts';
 
 const text = v.nullish(v.string());
 const suiteBody = v.object({
@@ -32,20 +33,26 @@ const runBody = v.object({ repository: v.fallback(v.nullable(githubRepository), 
  * GitHub's checks: the event `check_suite` (https://docs.github.com/webhooks/webhook-events-and-payloads#check_suite). A
  * suite of a fork has no branch, so that it never deploys. `check_run` is one part of a suite: a notice.
  */
-export const githubChecks: DescribedSender = {
+export const githubChecks = defineSender({
+  id: 'github-checks',
   name: 'GitHub checks',
-  knownBy: 'the header X-GitHub-Event: check_suite',
-  needs: [],
-  recognises: ({ headers }) => isCiEvent(headers, 'check_suite', 'check_run'),
+  sends: 'builds',
+  webhook: 'github',
+  header: 'X-GitHub-Event',
+  events: ['check_suite', 'check_run'],
+  signature: githubSignature,
+  holds: githubHolds,
+  tested: { with: 'published payloads; fixtures', how: ['read', 'signed'] },
+  setup: (values) => githubCiSetup(values, 'Check suites'),
   read: (call) => [read(call)],
-};
+});
 
-function read({ headers, body }: HookCall): Delivery {
+function read({ headers, body }: HookCall): WithoutProvider<Delivery> {
   const id = deliveryId(headers['x-github-delivery']);
   if (headers['x-github-event'] === 'check_run') {
     const { repository } = readBody(runBody, body, 'a check run of GitHub');
     const reason = 'A check run is one part of a suite; the service waits for the event check_suite.';
-    return { kind: 'notice', provider: 'github-checks', id, repository, reason };
+    return { kind: 'notice', id, repository, reason };
   }
   const suite = readBody(suiteBody, body, 'a check suite of GitHub');
   const reason = reasonAgainst(suite);
@@ -62,14 +69,13 @@ function reasonAgainst({ action, check_suite: suite }: Body): string | null {
   return 'The check suite is of GitHub Actions, which is understood by the event workflow_run; send that one.';
 }
 
-function noticeOf({ repository }: Body, id: string | null, reason: string): Notice {
-  return { kind: 'notice', provider: 'github-checks', id, repository, reason };
+function noticeOf({ repository }: Body, id: string | null, reason: string): WithoutProvider<Notice> {
+  return { kind: 'notice', id, repository, reason };
 }
 
-function buildOf({ check_suite: suite, repository }: Body, id: string | null): Delivery {
+function buildOf({ check_suite: suite, repository }: Body, id: string | null): WithoutProvider<Delivery> {
   return {
     kind: 'build',
-    provider: 'github-checks',
     hostKind: 'github',
     id,
     repository,

@@ -2,15 +2,16 @@ import * as v from 'valibot';
 import { type BuildResult, type Delivery, type Outcome, settled } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
+import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { webAddress } from '../fields/address.ts';
 import { messageFields } from '../fields/commit-message.ts';
 import { deliveryId } from '../fields/delivery-id.ts';
-import type { DescribedSender } from '../fields/described.ts';
 import { refName, sha } from '../fields/git.ts';
-import { isCiEvent } from '../fields/github-event.ts';
 import { githubRepository } from '../fields/github-push.ts';
 import { isOwnStatus, ownStatusReason } from '../fields/own-status.ts';
 import { readBody } from '../fields/read.ts';
+import { githubCiSetup, githubHolds } from './ci-setup.ts';
+import { githubSignature } from './signature.ts';
 
 const text = v.nullish(v.string());
 /** GitHub sends ten. */
@@ -39,30 +40,35 @@ const outcomes = new Map<string, Outcome>([
  * status is of a commit, not of a branch: there is a build for each of the branches that hold it. Those of a fork are not
  * among them.
  */
-export const githubStatus: DescribedSender = {
+export const githubStatus = defineSender({
+  id: 'github-status',
   name: 'GitHub statuses',
-  knownBy: 'the header X-GitHub-Event: status',
-  needs: [],
-  recognises: ({ headers }) => isCiEvent(headers, 'status'),
+  sends: 'builds',
+  webhook: 'github',
+  header: 'X-GitHub-Event',
+  events: ['status'],
+  signature: githubSignature,
+  holds: githubHolds,
+  tested: { with: 'published payloads; fixtures', how: ['read', 'signed'] },
+  setup: (values) => githubCiSetup(values, 'Statuses'),
   read: ({ headers, body }: HookCall) =>
     read(readBody(statusBody, body, 'a commit status of GitHub'), deliveryId(headers['x-github-delivery'])),
-};
+});
 
-function read(status: Status, id: string | null): readonly Delivery[] {
+function read(status: Status, id: string | null): readonly WithoutProvider<Delivery>[] {
   const { repository } = status;
   if (isOwnStatus(status.context)) {
-    return [{ kind: 'notice', provider: 'github-status', id, repository, reason: ownStatusReason }];
+    return [{ kind: 'notice', id, repository, reason: ownStatusReason }];
   }
   const named = (status.branches ?? []).flatMap((each) => (v.is(branch, each) ? [each.name] : []));
   const branches = Array.from(new Set(named)).slice(0, mostBranches);
   return (branches.length > 0 ? branches : [null]).map((name) => buildOf(status, name, id));
 }
 
-function buildOf(status: Status, branchName: string | null, id: string | null): BuildResult {
+function buildOf(status: Status, branchName: string | null, id: string | null): WithoutProvider<BuildResult> {
   const commit = status.commit?.commit;
   return {
     kind: 'build',
-    provider: 'github-status',
     hostKind: 'github',
     id,
     repository: status.repository,

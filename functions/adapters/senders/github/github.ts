@@ -2,11 +2,12 @@ import * as v from 'valibot';
 import { DeployError } from '../../../core/errors.ts';
 import type { Delivery, Notice } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
+import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { deliveryId } from '../fields/delivery-id.ts';
-import type { DescribedSender } from '../fields/described.ts';
-import { isOtherGithubEvent } from '../fields/github-event.ts';
 import { githubRepository, readGithubPush } from '../fields/github-push.ts';
 import { readBody } from '../fields/read.ts';
+import { githubSignature } from './signature.ts';
+import { githubWebhookApi } from './webhook-api.ts';
 
 // Events of an organisation or an application have no repository, and the service does nothing with theirs.
 const noticeBody = v.object({
@@ -19,15 +20,34 @@ const noticeBody = v.object({
  * (https://docs.github.com/webhooks/webhook-events-and-payloads). A push is read; a ping and every other event become a
  * notice, because whoever set the hook up to send everything must not get errors: GitHub would show the hook as broken.
  */
-export const github: DescribedSender = {
+export const github = defineSender({
+  id: 'github',
   name: 'GitHub',
-  knownBy: 'the header X-GitHub-Event',
-  needs: [],
-  recognises: ({ headers }) => isOtherGithubEvent(headers),
+  sends: 'pushes',
+  header: 'X-GitHub-Event',
+  signature: githubSignature,
+  webhookApi: githubWebhookApi,
+  tested: {
+    with:
+      '726 payloads of GitHub.com and Enterprise Server, published by their users (`@octokit/webhooks-examples`); ' +
+      'fixtures',
+    how: ['read', 'signed', 'run'],
+  },
+  setup: ({ url, repository, web }) => ({
+    where: `Settings → Webhooks → Add webhook: ${web('https://github.com')}/${repository}/settings/hooks/new`,
+    settings: [
+      ['Payload URL', url],
+      ['Content type', 'application/json'],
+      ['SSL verification', 'Enable'],
+      ['Which events', 'Just the push event'],
+      ['Active', 'yes'],
+    ],
+    secretSetting: 'Secret',
+  }),
   read: (call) => [read(call)],
-};
+});
 
-function read({ headers, body }: HookCall): Delivery {
+function read({ headers, body }: HookCall): WithoutProvider<Delivery> {
   const event = eventName(headers['x-github-event'] ?? '');
   // A redelivery keeps its id (https://docs.github.com/webhooks/testing-and-troubleshooting-webhooks/redelivering-webhooks).
   const id = deliveryId(headers['x-github-delivery']);
@@ -43,13 +63,13 @@ function eventName(header: string): string {
   );
 }
 
-function notice(event: string, id: string | null, body: unknown): Notice {
+function notice(event: string, id: string | null, body: unknown): WithoutProvider<Notice> {
   const { repository, hook } = readBody(noticeBody, body, `the event ${event} of GitHub`);
   const reason =
     event === 'ping'
       ? pingReason(hook?.events ?? null)
       : `The event ${event} deploys nothing; the service acts on pushes and CI results.`;
-  return { kind: 'notice', provider: 'github', id, repository, reason, ...bringsCi(hook?.events ?? null) };
+  return { kind: 'notice', id, repository, reason, ...bringsCi(hook?.events ?? null) };
 }
 
 const ciEvents = ['*', 'workflow_run', 'check_suite', 'status'];

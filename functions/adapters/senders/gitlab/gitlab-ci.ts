@@ -2,13 +2,14 @@ import * as v from 'valibot';
 import { type BuildResult, type Outcome, settled } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
+import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { webAddress } from '../fields/address.ts';
 import { messageFields } from '../fields/commit-message.ts';
 import { deliveryId, factsId } from '../fields/delivery-id.ts';
-import type { DescribedSender } from '../fields/described.ts';
 import { branchNamed, sha } from '../fields/git.ts';
 import { readBody } from '../fields/read.ts';
-import { gitlabProject, isGitlab, isPipeline } from './project.ts';
+import { gitlabFields, gitlabProject } from './project.ts';
+import { gitlabSignature } from './signature.ts';
 
 const text = v.nullish(v.string());
 const pipelineBody = v.object({
@@ -54,23 +55,35 @@ const ofMergeRequest = ['merge_request_event', 'external_pull_request_event'];
  * merge request are flagged; a child pipeline and one that is made of statuses from outside (ours are among them) are
  * neutral.
  */
-export const gitlabPipeline: DescribedSender = {
+export const gitlabCi = defineSender({
+  id: 'gitlab-ci',
   name: 'GitLab CI',
-  knownBy: 'the header X-Gitlab-Event with object_kind: pipeline',
-  needs: [],
-  recognises: (call) => isGitlab(call) && isPipeline(call.body),
+  sends: 'builds',
+  webhook: 'gitlab',
+  header: 'X-Gitlab-Event',
+  requiredFields: gitlabFields,
+  fieldValues: { object_kind: 'pipeline' },
+  signature: gitlabSignature,
+  tested: { with: 'fixtures', how: ['read', 'signed'] },
+  setup: ({ url, repository, web }) => ({
+    where: `Settings → Webhooks: ${web('https://gitlab.com')}/${repository}/-/hooks (the webhook for pushes, or a new one)`,
+    settings: [
+      ['URL', url],
+      ['Trigger', 'Push events, Pipeline events'],
+      ['SSL verification', 'Enable'],
+    ],
+  }),
   read: ({ headers, body }: HookCall) => {
     const event = readBody(pipelineBody, body, 'a pipeline of GitLab');
     const id = deliveryId(headers['idempotency-key'], headers['x-gitlab-event-uuid']) ?? eventId(event);
     return [buildOf(event, id)];
   },
-};
+});
 
-function buildOf(event: Body, id: string): BuildResult {
+function buildOf(event: Body, id: string): WithoutProvider<BuildResult> {
   const { object_attributes: pipeline, project, commit } = event;
   return {
     kind: 'build',
-    provider: 'gitlab-ci',
     hostKind: 'gitlab',
     id,
     repository: project,

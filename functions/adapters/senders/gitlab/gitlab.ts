@@ -2,13 +2,15 @@ import * as v from 'valibot';
 import type { Delivery } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
+import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { messageFields } from '../fields/commit-message.ts';
 import { deliveryId } from '../fields/delivery-id.ts';
-import type { DescribedSender } from '../fields/described.ts';
 import { branchOf, ref, sha, shaOrNone } from '../fields/git.ts';
 import { headCommit } from '../fields/head-commit.ts';
 import { readBody } from '../fields/read.ts';
-import { gitlabNeeds, gitlabProject, isGitlab, isPipeline } from './project.ts';
+import { gitlabFields, gitlabProject } from './project.ts';
+import { gitlabSignature } from './signature.ts';
+import { gitlabWebhookApi } from './webhook-api.ts';
 
 // At most 20 commits are sent, whatever was pushed: what is deployed is `checkout_sha`.
 const pushBody = v.object({
@@ -32,15 +34,32 @@ const noticeBody = v.object({
  * GitLab's pushes of branches and tags (https://docs.gitlab.com/user/project/integrations/webhook_events/). Every other
  * event becomes a notice, because GitLab switches off a hook that is answered with errors. A system hook sends the same.
  */
-export const gitlab: DescribedSender = {
+export const gitlab = defineSender({
+  id: 'gitlab',
   name: 'GitLab',
-  knownBy: 'the header X-Gitlab-Event, or a body with object_kind and project.path_with_namespace',
-  needs: gitlabNeeds,
-  recognises: (call) => isGitlab(call) && !isPipeline(call.body),
+  sends: 'pushes',
+  header: 'X-Gitlab-Event',
+  requiredFields: gitlabFields,
+  signature: gitlabSignature,
+  webhookApi: gitlabWebhookApi,
+  tested: { with: 'fixtures', how: ['read', 'signed'] },
+  setup: ({ url, repository, web }) => ({
+    where: `Settings → Webhooks → Add new webhook: ${web('https://gitlab.com')}/${repository}/-/hooks`,
+    settings: [
+      ['URL', url],
+      ['Trigger', 'Push events'],
+      ['SSL verification', 'Enable'],
+    ],
+    secretSetting: 'Secret token, or signing token',
+    notes: [
+      'GitLab can mask the secret in the address: “Mask portions of URL”.',
+      'GitLab sends nothing for a push of more than three branches at once.',
+    ],
+  }),
   read: (call) => [read(call)],
-};
+});
 
-function read({ headers, body }: HookCall): Delivery {
+function read({ headers, body }: HookCall): WithoutProvider<Delivery> {
   // The key is the same when GitLab tries again; older versions have only the id of the event.
   const id = deliveryId(headers['idempotency-key'], headers['x-gitlab-event-uuid']);
   const { object_kind, event_name, project } = readBody(noticeBody, body, 'an event of GitLab');
@@ -48,14 +67,13 @@ function read({ headers, body }: HookCall): Delivery {
   if (kind === 'push' || kind === 'tag_push') return pushOf(readBody(pushBody, body, 'a push of GitLab'), id);
   const event = oneLine(kind ?? headers['x-gitlab-event'] ?? '', 60) ?? 'without a name';
   const reason = `The event ${event} of GitLab deploys nothing; the service acts on pushes and pipelines.`;
-  return { kind: 'notice', provider: 'gitlab', id, repository: project, reason };
+  return { kind: 'notice', id, repository: project, reason };
 }
 
-function pushOf(push: Push, id: string | null): Delivery {
+function pushOf(push: Push, id: string | null): WithoutProvider<Delivery> {
   const head = headCommit(push.commits ?? [], push.checkout_sha ?? push.after);
   return {
     kind: 'push',
-    provider: 'gitlab',
     hostKind: 'gitlab',
     id,
     repository: push.project,

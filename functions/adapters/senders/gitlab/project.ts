@@ -1,13 +1,10 @@
 import * as v from 'valibot';
 import type { DeliveredRepository } from '../../../core/payload/delivery.ts';
-import type { HookCall } from '../../../core/ports/sender.ts';
 import { webAddress } from '../fields/address.ts';
-import { hasField } from '../fields/body.ts';
-import { announcement } from '../fields/event-header.ts';
 import { repositoryNamed } from '../fields/remote.ts';
 
-/** By these fields a body of GitLab is known when its header got lost. */
-export const gitlabNeeds = ['object_kind', 'project.path_with_namespace'];
+/** The fields that identify a body of GitLab without its header. */
+export const gitlabFields = ['object_kind', 'project.path_with_namespace'];
 
 const publicLevel = 20;
 
@@ -27,14 +24,3 @@ export const gitlabProject = v.pipe(
     return { hostname: page?.host ?? null, owner, name, url: page?.href ?? null, private: isPrivate };
   }),
 );
-
-/** Whether a call comes from GitLab, by its header or else by its body. */
-export function isGitlab({ headers, body }: HookCall): boolean {
-  const announced = announcement(headers);
-  return announced === null ? gitlabNeeds.every((path) => hasField(body, path)) : announced.by === 'GitLab';
-}
-
-/** Whether a body says that it is about a pipeline. */
-export function isPipeline(body: unknown): boolean {
-  return v.is(v.object({ object_kind: v.literal('pipeline') }), body);
-}

@@ -1,13 +1,13 @@
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { hmac, isRecent, isSame } from '../signatures/compare.ts';
-import type { Scheme } from '../signatures/scheme.ts';
+import type { SignatureScheme } from '../signatures/scheme.ts';
 
 /**
  * GitLab: the secret itself in `X-Gitlab-Token`, or, with a signing token, a signature after
  * https://www.standardwebhooks.com over id, time and body
  * (https://docs.gitlab.com/user/project/integrations/webhooks/). A hook may have both: either one will do.
  */
-export const gitlabSignature: Scheme = {
+export const gitlabSignature: SignatureScheme = {
   isSigned: (headers) => Boolean(headers['x-gitlab-token'] || headers['webhook-signature']),
   isValid: (call, secret, now) =>
     isSame(call.headers['x-gitlab-token'] ?? '', secret) || keysOf(secret).some((key) => isSignedBy(call, key, now)),

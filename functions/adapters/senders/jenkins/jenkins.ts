@@ -2,12 +2,11 @@ import * as v from 'valibot';
 import { type Delivery, type Outcome, settled } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
+import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { webAddress } from '../fields/address.ts';
 import { hasField } from '../fields/body.ts';
 import { messageFields } from '../fields/commit-message.ts';
 import { factsId } from '../fields/delivery-id.ts';
-import type { DescribedSender } from '../fields/described.ts';
-import { announcement } from '../fields/event-header.ts';
 import { branchNamed, sha } from '../fields/git.ts';
 import { remoteRepository } from '../fields/located.ts';
 import { readBody } from '../fields/read.ts';
@@ -32,7 +31,6 @@ const buildBody = v.object({
 type Body = v.InferOutput<typeof buildBody>;
 type Build = Body['build'];
 
-const needs = ['build.phase', 'build.number', 'name'];
 const overPhases = ['COMPLETED', 'FINALIZED'];
 const outcomes = new Map<string, Outcome>([
   ['SUCCESS', 'passed'],
@@ -44,27 +42,37 @@ const outcomes = new Map<string, Outcome>([
  * again when it is FINALIZED, unless the endpoint is set to one of them: both are read, with the same id, so that the
  * second is the same delivery.
  */
-export const jenkins: DescribedSender = {
+export const jenkins = defineSender({
+  id: 'jenkins',
   name: 'Jenkins',
-  knownBy: 'a body with build.phase, build.number and name',
-  needs,
-  recognises: ({ headers, body }) => announcement(headers) === null && needs.every((path) => hasField(body, path)),
+  sends: 'builds',
+  requiredFields: ['build.phase', 'build.number', 'name'],
+  tested: { with: 'fixtures', how: ['read'] },
+  setup: ({ url }) => ({
+    where: 'Job → Configure → Job Notifications (Notification plugin) → Add Endpoint',
+    settings: [
+      ['Format', 'JSON'],
+      ['Protocol', 'HTTP'],
+      ['Event', 'Job Finalized'],
+      ['URL', url],
+    ],
+    notes: ['Jenkins sends the login unescaped: choose a secret without characters that must be escaped in a URL.'],
+  }),
   read: ({ body }: HookCall) => [read(body)],
-};
+});
 
-function read(body: unknown): Delivery {
+function read(body: unknown): WithoutProvider<Delivery> {
   const what = 'a build of Jenkins';
   const { phase } = readBody(stepBody, body, what).build;
   if (overPhases.includes(phase)) return buildOf(readBody(buildBody, body, what));
   const reason = `The build of Jenkins has not completed: ${oneLine(phase, 40) ?? 'no phase'}.`;
-  return { kind: 'notice', provider: 'jenkins', id: null, repository: null, reason };
+  return { kind: 'notice', id: null, repository: null, reason };
 }
 
-function buildOf(job: Body): Delivery {
+function buildOf(job: Body): WithoutProvider<Delivery> {
   const { build } = job;
   return {
     kind: 'build',
-    provider: 'jenkins',
     hostKind: hostKindAt(build.scm.url.hostname),
     id: factsId('build', [build.full_url ?? build.url ?? job.url ?? job.name ?? null, build.number]),
     repository: build.scm.url,

@@ -1,81 +1,80 @@
 import { DeployError } from '../../../core/errors.ts';
 import type { Clock } from '../../../core/ports/clock.ts';
 
-/** The public keys that a sender shows at an address of its own. */
+/** The public keys that a sender publishes, cached by address. */
 export interface PublishedKeys {
-  /** The key there, fetched once and good for an hour. Throws `mw:auth:auth_server_down`. */
+  /** Returns the key at the address, cached for an hour. Throws `mw:auth:auth_server_down`. */
   at(address: string): Promise<string>;
   /**
-   * The key there after a signature did not fit: fetched again, because keys are replaced, but once a minute at most,
-   * because anyone may send what does not fit. Throws `mw:auth:auth_server_down`.
+   * Returns the key after a signature did not match the cached one: fetched again, because senders replace their keys, but
+   * at most once a minute, because anyone can send a wrong signature. Throws `mw:auth:auth_server_down`.
    */
   renewed(address: string): Promise<string>;
 }
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-/** How long a key is taken without asking again. */
-const FRESH = 60 * MINUTE;
-/** How long it is taken while it cannot be asked for: what it fits was signed by the sender all the same. */
-const HELD = 24 * FRESH;
-/** How long nobody is asked after a failure. Each call would wait for another one. */
-const PAUSE = 10 * SECOND;
+const MINUTE_MS = 60_000;
+/** How long a key is used without fetching it again. */
+const FRESH_MS = 60 * MINUTE_MS;
+/** How long it is used while fetching fails: the sender has signed with it all the same. */
+const STALE_MS = 24 * FRESH_MS;
+/** How long no request is made after one has failed: each call would wait for another time-out. */
+const RETRY_AFTER_MS = 10_000;
 
-/** What is known of an address. Times are milliseconds since 1970. */
-interface Known {
+/** The last response of an address. Times are milliseconds since 1970. */
+interface CachedKey {
   readonly key: string | null;
   readonly fetchedAt: number;
-  readonly triedAt: number;
-  /** What went wrong the last time; null when nothing did. */
+  readonly requestedAt: number;
+  /** Why the last request failed; null when it did not. */
   readonly failure: unknown;
 }
 
-const nothing: Known = {
+const nothingCached: CachedKey = {
   key: null,
   fetchedAt: Number.NEGATIVE_INFINITY,
-  triedAt: Number.NEGATIVE_INFINITY,
+  requestedAt: Number.NEGATIVE_INFINITY,
   failure: null,
 };
 
-/** The keys of addresses, by `fetchKey`, which throws an Error whose message says in a few words what is wrong. */
+/** Returns a cache over `fetchKey`, which throws an Error whose message says in a few words what is wrong. */
 export function publishedKeys(
   fetchKey: (address: string) => Promise<string>,
   clock: Pick<Clock, 'now'>,
 ): PublishedKeys {
-  const known = new Map<string, Known>();
-  const underWay = new Map<string, Promise<Known>>();
+  const cache = new Map<string, CachedKey>();
+  const pending = new Map<string, Promise<CachedKey>>();
 
-  async function ask(address: string, before: Known): Promise<Known> {
-    const triedAt = clock.now();
-    const found = await fetchKey(address).then(
-      (key): Known => ({ key, fetchedAt: triedAt, triedAt, failure: null }),
-      (failure: unknown): Known => ({ ...before, triedAt, failure: failure ?? new Error('it failed') }),
+  async function request(address: string, before: CachedKey): Promise<CachedKey> {
+    const requestedAt = clock.now();
+    const cached = await fetchKey(address).then(
+      (key): CachedKey => ({ key, fetchedAt: requestedAt, requestedAt, failure: null }),
+      (failure: unknown): CachedKey => ({ ...before, requestedAt, failure: failure ?? new Error('it failed') }),
     );
-    known.set(address, found);
-    underWay.delete(address);
-    return found;
+    cache.set(address, cached);
+    pending.delete(address);
+    return cached;
   }
 
-  /** What is known, asked for again when that was longer ago than so many milliseconds. Calls at one time ask once. */
-  async function knownSince(address: string, most: { readonly ok: number; readonly failed: number }): Promise<Known> {
-    const before = known.get(address) ?? nothing;
-    const age = clock.now() - before.triedAt;
-    if (age < (before.failure === null ? most.ok : most.failed)) return before;
-    const asking = underWay.get(address) ?? ask(address, before);
-    underWay.set(address, asking);
-    return asking;
+  /** Returns the cached key, requested again when it is older than `maxAgeMs`. Concurrent calls share one request. */
+  async function cachedFor(address: string, maxAgeMs: number): Promise<CachedKey> {
+    const before = cache.get(address) ?? nothingCached;
+    const ageMs = clock.now() - before.requestedAt;
+    if (ageMs < (before.failure === null ? maxAgeMs : RETRY_AFTER_MS)) return before;
+    const response = pending.get(address) ?? request(address, before);
+    pending.set(address, response);
+    return response;
   }
 
   return {
     async at(address) {
-      const held = known.get(address);
-      if (held?.key && clock.now() < held.fetchedAt + FRESH) return held.key;
-      const { key, fetchedAt, failure } = await knownSince(address, { ok: FRESH, failed: PAUSE });
-      if (key !== null && clock.now() < fetchedAt + HELD) return key;
+      const cached = cache.get(address);
+      if (cached?.key && clock.now() < cached.fetchedAt + FRESH_MS) return cached.key;
+      const { key, fetchedAt, failure } = await cachedFor(address, FRESH_MS);
+      if (key !== null && clock.now() < fetchedAt + STALE_MS) return key;
       throw unreachable(address, failure);
     },
     async renewed(address) {
-      const { key, failure } = await knownSince(address, { ok: MINUTE, failed: PAUSE });
+      const { key, failure } = await cachedFor(address, MINUTE_MS);
       if (key !== null && failure === null) return key;
       throw unreachable(address, failure);
     },

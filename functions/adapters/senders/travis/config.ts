@@ -1,24 +1,23 @@
-import type { CiConfig, HoldDecision } from '../../../core/ports/ci-config.ts';
+import type { HoldDecision } from '../../../core/ports/ci-config.ts';
 import { asList, field, isAddress, isNo, isYes } from '../ci-config/settings.ts';
-import { readYaml } from '../ci-config/yaml-text.ts';
+import type { ConfigFile } from '../define-sender.ts';
 
 const path = '.travis.yml';
 
 /**
  * The configuration of Travis CI: a push waits when the file has a webhook that is called on success
  * (https://docs.travis-ci.com/user/notifications/#configuring-webhook-notifications,
- * https://config.travis-ci.com/ref/notifications/webhooks). Whether the webhook is ours cannot be told, since its
- * address may be encrypted or a variable: any one holds.
+ * https://config.travis-ci.com/ref/notifications/webhooks). The webhook's address may be encrypted or a variable, so any
+ * address counts as ours.
  */
-export const travisConfig: CiConfig = { provider: 'travis', path, decide };
+export const travisConfig: ConfigFile = { path, format: 'map', decide };
 
-/** One entry of `notifications.webhooks`: when it is called on success. It has an address. */
+/** An entry of `notifications.webhooks` with an address: when it is called on success. */
 interface Webhook {
   readonly onSuccess: 'always' | 'change' | 'never';
 }
 
-function decide(text: string): HoldDecision {
-  const config = readYaml(text, path);
+function decide([config]: readonly unknown[]): HoldDecision {
   const webhooks = asList(field(config, 'notifications')).flatMap(webhooksOf);
   if (webhooks.some(({ onSuccess }) => onSuccess === 'always')) return { hold: true, waitsFor: 'Travis CI' };
   if (webhooks.some(({ onSuccess }) => onSuccess === 'change')) {
@@ -33,7 +32,7 @@ function decide(text: string): HoldDecision {
 
 function webhooksOf(notifications: unknown): readonly Webhook[] {
   if (isOff(notifications)) return [];
-  // `webhook` is an alias that Travis CI knows; `on_success` of the whole section is what an entry falls back to.
+  // `webhook` is an alias; `on_success` of the whole section is the default of its entries.
   return ['webhooks', 'webhook'].flatMap((key) =>
     asList(field(notifications, key)).flatMap((entry) => webhookOf(entry, field(notifications, 'on_success'))),
   );

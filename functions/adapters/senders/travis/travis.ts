@@ -2,13 +2,13 @@ import * as v from 'valibot';
 import { type BuildResult, type DeliveredRepository, type Outcome, settled } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
+import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { webAddress } from '../fields/address.ts';
-import { hasField } from '../fields/body.ts';
 import { messageFields } from '../fields/commit-message.ts';
-import type { DescribedSender } from '../fields/described.ts';
-import { announcement } from '../fields/event-header.ts';
 import { refName, segment, sha } from '../fields/git.ts';
 import { readBody } from '../fields/read.ts';
+import { travisConfig } from './config.ts';
+import { travisSignature } from './signature.ts';
 
 const text = v.nullish(v.string());
 
@@ -41,7 +41,6 @@ const buildBody = v.pipe(
 );
 type Build = v.InferOutput<typeof buildBody>;
 
-const needs = ['id', 'commit', 'repository.owner_name', 'repository.name'];
 const pendingWords = ['pending', 'created', 'queued', 'received', 'booting', 'started'];
 const passedWords = ['passed', 'fixed'];
 
@@ -49,22 +48,36 @@ const passedWords = ['passed', 'fixed'];
  * Travis CI, as its webhooks call today and as they did in 2012
  * (https://docs.travis-ci.com/user/notifications/#webhooks-delivery-format).
  */
-export const travis: DescribedSender = {
+export const travis = defineSender({
+  id: 'travis',
   name: 'Travis CI',
-  knownBy: 'the header Travis-Repo-Slug, or a body with id, commit, repository.owner_name and repository.name',
-  needs,
-  recognises: ({ headers, body }) => {
-    const announced = announcement(headers);
-    return announced === null ? needs.every((path) => hasField(body, path)) : announced.by === 'Travis CI';
-  },
+  sends: 'builds',
+  header: 'Travis-Repo-Slug',
+  requiredFields: ['id', 'commit', 'repository.owner_name', 'repository.name'],
+  signature: travisSignature,
+  configFile: travisConfig,
+  tested: { with: 'fixtures, those of 2012 too', how: ['read', 'signed', 'run'] },
+  setup: ({ url }) => ({
+    where: '.travis.yml of the repository',
+    lines: [
+      'notifications:',
+      '  webhooks:',
+      `    urls: ${url}`,
+      '    on_success: always',
+      '    on_failure: never',
+    ].join('\n'),
+    notes: [
+      'Do not commit the secret: run `travis encrypt "<the address>" --add notifications.webhooks.urls`.',
+      'Travis CI signs with a key of its own: see signed webhooks in the README of the senders.',
+    ],
+  }),
   read: ({ body }: HookCall) => [buildResult(readBody(buildBody, body, 'a build of Travis CI'))],
-};
+});
 
-function buildResult(build: Build): BuildResult {
+function buildResult(build: Build): WithoutProvider<BuildResult> {
   const repository = repositoryOf(build);
   return {
     kind: 'build',
-    provider: 'travis',
     hostKind: hostKindOf(repository.hostname),
     repository,
     id: buildId(build),
@@ -87,7 +100,7 @@ function buildResult(build: Build): BuildResult {
  * the time it was reached. A call that Travis CI repeats has the same ones and is a duplicate.
  */
 function buildId(build: Build): string {
-  const reached = build.finished_at ?? build.started_at ?? '';
+  const reached = (build.finished_at ?? build.started_at ?? '').slice(0, 1000);
   return [build.id, stateOf(build).toLowerCase(), reached]
     .join(':')
     .replace(/[^\w:.+-]+/g, '-')

@@ -24,7 +24,10 @@ function world() {
     facts: log,
     queue,
     clock,
-    recognise: () => ({ name: 'Test', recognises: () => true, read: () => says }),
+    recognise: () => {
+      const id = says[0]?.provider ?? 'github';
+      return { id, name: id, webhook: id, read: () => says };
+    },
     hostName: (_kind: string, hostname: string | null) => (hostname === 'memory.example.com' ? 'memory' : null),
     hookSecrets: async (): Promise<HookSecrets> => ({ ann: secrets }),
     verify: async () => 'missing' as const,

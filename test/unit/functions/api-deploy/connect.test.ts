@@ -1,6 +1,7 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { signatureVerifier } from '../../../../functions/api-deploy/connect.ts';
+import { travis } from '../../../../functions/adapters/senders/travis/travis.ts';
+import { connectSignatures } from '../../../../functions/api-deploy/connect.ts';
 import { requireSignature } from '../../../../functions/api-deploy/signature.ts';
 import { memoryClock } from '../../../fakes/clock.ts';
 import { server } from '../../../support/api-server.ts';
@@ -31,11 +32,11 @@ async function world() {
   };
   show(first.publicKey);
   const clock = memoryClock(AT);
-  const verify = signatureVerifier(clock);
+  const verify = connectSignatures(clock);
   const enter = (key: KeyObject | null, secrets: readonly string[] = [`${url}/config`]) =>
     requireSignature(
       [build({ provider: 'travis' })],
-      { call: call(key), user: 'ann', at: AT },
+      { sender: travis, call: call(key), user: 'ann', at: AT },
       { hookSecrets: async () => ({ ann: { travis: secrets } }), verify },
     );
   return { api, show, clock, enter, url };

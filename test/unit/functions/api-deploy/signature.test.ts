@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { verifySignature } from '../../../../functions/adapters/senders/signatures/verify.ts';
 import { type HookSecrets, requireSignature } from '../../../../functions/api-deploy/signature.ts';
 import type { Delivery } from '../../../../functions/core/payload/delivery.ts';
+import type { SignedCall } from '../../../../functions/core/ports/sender.ts';
 import { build, notice, push } from '../../../support/deliveries.ts';
 import { AT } from '../../../support/entries.ts';
+import { registry } from '../../../support/sender-call.ts';
 
 const raw = new TextEncoder().encode('{"ref": "refs/heads/master"}');
 const signed = (secret: string) => ({
@@ -13,9 +15,14 @@ const signed = (secret: string) => ({
 
 function check(configured: HookSecrets, headers: Record<string, string>, delivery: Delivery = push()) {
   const call = { headers, query: {}, body: {}, raw };
-  const verify = async (...given: Parameters<typeof verifySignature>) => verifySignature(...given);
-  const ports = { hookSecrets: async () => configured, verify };
-  return requireSignature([delivery], { call, user: 'ann', at: AT }, ports);
+  const sender = registry.find(delivery.provider);
+  if (sender === null) throw new Error(`There is no sender ${delivery.provider}.`);
+  const verify = async (given: SignedCall) => verifySignature(registry.signatureOf(given.sender), given);
+  return requireSignature(
+    [delivery],
+    { sender, call, user: 'ann', at: AT },
+    { hookSecrets: async () => configured, verify },
+  );
 }
 
 describe('a call', () => {

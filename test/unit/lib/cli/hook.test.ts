@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { senders } from '../../../../functions/adapters/senders/registry.ts';
 import { UsageError } from '../../../../lib/cli/command.ts';
 import { isEndpoint, withoutSecret } from '../../../../lib/cli/hook/endpoint.ts';
 import { hook } from '../../../../lib/cli/hook/hook.ts';
-import { senderNames } from '../../../../lib/cli/hook/settings.ts';
 import { apiServer, type Reply } from '../../../support/api-server.ts';
 
 const secret = 'p@ss/wörd:canary';
@@ -16,8 +16,10 @@ async function run(args: string, more: Readonly<Record<string, string | undefine
   return { code, text: lines.join('\n') };
 }
 
-describe('What to paste', () => {
-  it.each(senderNames)('is said for %s, with a placeholder where the secret goes', async (sender) => {
+const withSetup = senders.filter(({ setup }) => setup !== null).map(({ id }) => id);
+
+describe('The settings of a webhook', () => {
+  it.each(withSetup)('are printed for %s, with a placeholder in place of the secret', async (sender) => {
     const { code, text } = await run(`${sender} octo/hello`);
     expect(code).toBe(0);
     expect(text).toMatch(/deploy\.example\.com\/1\/deploy/);
@@ -25,14 +27,18 @@ describe('What to paste', () => {
     expect(text).not.toContain('canary');
   });
 
-  it('holds the user, the branch and, when asked for, the secret, encoded for an address', async () => {
+  it('are printed for every sender but those that need none', () => {
+    expect(senders.filter(({ setup }) => setup === null).map(({ id }) => id)).toEqual(['gogs', 'github-legacy']);
+  });
+
+  it('contain the user, the branch and, with --show-secret, the secret, encoded for an address', async () => {
     expect((await run('github octo/hello --branch feature/x')).text).toContain(
       'https://kiwi:<token>@deploy.example.com/1/deploy?branch=feature%2Fx',
     );
     expect((await run('gitlab a/b/hello --branch main --show-secret')).text).toContain(stored);
   });
 
-  it('keeps the login out of the address where the host has a header for it', async () => {
+  it('have the login in a header rather than in the address where the host supports it', async () => {
     const { text } = await run('forgejo octo/hello --show-secret --api https://git.example.com/api/v1');
     expect(text).toContain(`Basic ${Buffer.from(`kiwi:${secret}`).toString('base64')}`);
     expect(text).toContain('https://git.example.com/octo/hello/settings/hooks');
@@ -51,16 +57,16 @@ describe('What to paste', () => {
     ['github octo/hello --create --remove', 'Only one of'],
     ['github octo/hello --url http://deploy.example.com', 'https://'],
     ['github octo/hello --url https://me:canary@deploy.example.com', 'must not hold a login'],
-    ['travis octo/hello --create', 'cannot be made from here'],
+    ['travis octo/hello --create', 'cannot be created'],
     ['github octo/hello --create', 'HOOKS_HOST_TOKEN'],
-  ])('is not said for %j, but what is wrong', async (args, words) => {
+  ])('are not printed for %j, but what is wrong', async (args, words) => {
     const refused = run(args);
     await expect(refused).rejects.toThrow(UsageError);
     await expect(refused).rejects.toThrow(words);
     await expect(refused).rejects.not.toThrow('canary');
   });
 
-  it('needs a secret to show one', async () => {
+  it('with the secret need a secret', async () => {
     await expect(run('github o/n --show-secret', { HOOKS_SECRET: '' })).rejects.toThrow('--show-secret needs');
   });
 });

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { hostKinds, parseHosts } from '../../../../../functions/adapters/hosts/configuration.ts';
 import { openHosts } from '../../../../../functions/adapters/hosts/registry.ts';
@@ -60,6 +60,11 @@ describe('The configuration of the hosts', () => {
     // Forgejo is spoken to as Gitea is.
     expect([...folders.map(({ name }) => name), 'forgejo'].sort()).toEqual([...hostKinds].sort());
   });
+});
+
+it('The README of the hosts names every kind in its table', () => {
+  const kinds = [...readFileSync(new URL('README.md', folder), 'utf8').matchAll(/^\| .+? \| `([a-z]+)` \|/gm)];
+  expect(kinds.map(([, kind]) => kind).sort()).toEqual([...hostKinds].sort());
 });
 
 describe('Hosts of every kind at once', () => {

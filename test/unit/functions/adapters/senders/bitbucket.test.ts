@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bitbucket } from '../../../../../functions/adapters/senders/bitbucket/bitbucket.ts';
-import { bitbucketStatus } from '../../../../../functions/adapters/senders/bitbucket/bitbucket-pipelines.ts';
+import { bitbucketPipelines } from '../../../../../functions/adapters/senders/bitbucket/bitbucket-pipelines.ts';
 import { bodyField, fixture } from '../../../../support/sender-call.ts';
 
 const after = '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4';
@@ -9,7 +9,7 @@ const read = (name: string, changes = {}) => bitbucket.read(fixture(`bitbucket/$
 
 function status(name: string, fields: Readonly<Record<string, unknown>> = {}) {
   const commit_status = { ...bodyField(fixture(`bitbucket-pipelines/${name}`), 'commit_status'), ...fields };
-  return bitbucketStatus.read(fixture(`bitbucket-pipelines/${name}`, { commit_status }))[0];
+  return bitbucketPipelines.read(fixture(`bitbucket-pipelines/${name}`, { commit_status }))[0];
 }
 
 describe('a push of Bitbucket', () => {

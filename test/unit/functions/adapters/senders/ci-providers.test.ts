@@ -3,15 +3,15 @@ import { appveyor } from '../../../../../functions/adapters/senders/appveyor/app
 import { buildkite } from '../../../../../functions/adapters/senders/buildkite/buildkite.ts';
 import { circleci } from '../../../../../functions/adapters/senders/circleci/circleci.ts';
 import { drone } from '../../../../../functions/adapters/senders/drone/drone.ts';
-import type { DescribedSender } from '../../../../../functions/adapters/senders/fields/described.ts';
 import { jenkins } from '../../../../../functions/adapters/senders/jenkins/jenkins.ts';
 import type { Delivery } from '../../../../../functions/core/payload/delivery.ts';
+import type { Sender } from '../../../../../functions/core/ports/sender.ts';
 import { bodyField, fixture } from '../../../../support/sender-call.ts';
 
 const after = '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4';
 
 /** Reads a fixture of a sender, with some fields of one of its body's objects replaced. */
-function reader(sender: DescribedSender, folder: string, key: string) {
+function reader(sender: Sender, folder: string, key: string) {
   return (name: string, fields: Readonly<Record<string, unknown>> = {}): Delivery | undefined => {
     const hook = fixture(`${folder}/${name}`);
     const changed = Object.keys(fields).length > 0 ? { [key]: { ...bodyField(hook, key), ...fields } } : {};

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { gitlab } from '../../../../../functions/adapters/senders/gitlab/gitlab.ts';
-import { gitlabPipeline } from '../../../../../functions/adapters/senders/gitlab/gitlab-ci.ts';
+import { gitlabCi } from '../../../../../functions/adapters/senders/gitlab/gitlab-ci.ts';
 import type { Delivery } from '../../../../../functions/core/payload/delivery.ts';
 import type { HookCall } from '../../../../../functions/core/ports/sender.ts';
 import { bodyField, fixture } from '../../../../support/sender-call.ts';
@@ -14,7 +14,7 @@ function push(name: string, changes: Readonly<Record<string, unknown>> = {}): De
 function pipeline(name: string, attributes: Readonly<Record<string, unknown>> = {}): Delivery | undefined {
   const hook = fixture(`gitlab-ci/${name}`);
   const object_attributes = { ...bodyField(hook, 'object_attributes'), ...attributes };
-  return gitlabPipeline.read(fixture(`gitlab-ci/${name}`, { object_attributes }))[0];
+  return gitlabCi.read(fixture(`gitlab-ci/${name}`, { object_attributes }))[0];
 }
 
 function withoutIds(hook: HookCall): HookCall {
@@ -164,7 +164,7 @@ describe('a pipeline of GitLab', () => {
   });
 
   it('without an id of the delivery has one by what it says: a job that ran again makes it another', () => {
-    const id = (hook: HookCall) => gitlabPipeline.read(withoutIds(hook))[0]?.id;
+    const id = (hook: HookCall) => gitlabCi.read(withoutIds(hook))[0]?.id;
     const ids = ['success', 'failed', 'running'].map((name) => id(fixture(`gitlab-ci/${name}`)));
     expect(id(fixture('gitlab-ci/success'))).toBe(ids[0]);
     expect(new Set(ids).size).toBe(3);

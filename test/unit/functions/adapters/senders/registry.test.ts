@@ -3,11 +3,14 @@ import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { recognise, senders } from '../../../../../functions/adapters/senders/registry.ts';
+import { ciConfigsOf } from '../../../../../functions/adapters/senders/ci-config/ci-configs.ts';
+import { matchingSenders, recognisedBy } from '../../../../../functions/adapters/senders/recognition.ts';
+import { senderRegistry, senders } from '../../../../../functions/adapters/senders/registry.ts';
+import { travis } from '../../../../../functions/adapters/senders/travis/travis.ts';
 import { DeployError } from '../../../../../functions/core/errors.ts';
 import { readPayload } from '../../../../../functions/core/payload/payload.ts';
 import type { HookCall } from '../../../../../functions/core/ports/sender.ts';
-import { call, fixture, fixtures } from '../../../../support/sender-call.ts';
+import { call, fixture, fixtures, recognise, registry } from '../../../../support/sender-call.ts';
 
 function refusal(hook: HookCall): DeployError {
   try {
@@ -22,34 +25,51 @@ function refusal(hook: HookCall): DeployError {
 describe('the registry of senders', () => {
   const folder = fileURLToPath(new URL('../../../../../functions/adapters/senders/', import.meta.url));
   const files = readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter(
-      (entry) =>
-        entry.isFile() && /: DescribedSender = /.test(readFileSync(join(entry.parentPath, entry.name), 'utf8')),
-    )
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .filter((file) => / = defineSender\(/.test(readFileSync(join(folder, file), 'utf8')));
 
-  it('holds the sender of every module of the folder', async () => {
+  it('contains the sender of every file that defines one, which is named for its id', async () => {
     const modules = await Promise.all(files.map((file) => import(`../../../../../functions/adapters/senders/${file}`)));
     const exported = modules.flatMap((module: Record<string, unknown>) => Object.values(module));
     expect(new Set(exported)).toEqual(new Set(senders));
-    expect(senders).toHaveLength(files.length);
+    expect(senders.map(({ id }) => id).sort()).toEqual(files.map((file) => basename(file, '.ts')).sort());
   });
 
-  it('has fixtures for every sender', () => {
+  it('has fixtures for every sender with calls of its own', () => {
+    const own = senders.filter(({ recognisedAs }) => recognisedAs === null).map(({ id }) => id);
     expect(
       fixtures()
         .map(({ sender }) => sender)
         .sort(),
-    ).toEqual(files.map((file) => basename(file, '.ts')).sort());
+    ).toEqual(own.sort());
+  });
+
+  it('refuses two senders with one id', () => {
+    expect(() => senderRegistry([...senders, travis])).toThrow('same id');
+  });
+
+  it('names only senders of the registry as the owner of a webhook, or as another name of one', () => {
+    for (const { webhook, recognisedAs } of senders) {
+      expect(registry.find(webhook)?.webhook).toBe(webhook);
+      if (recognisedAs !== null) expect(registry.find(recognisedAs)).not.toBeNull();
+    }
+  });
+
+  it('has one sender per CI configuration file', () => {
+    const paths = ciConfigsOf(senders).map(({ path }) => path);
+    expect(paths).not.toHaveLength(0);
+    expect(new Set(paths).size).toBe(paths.length);
   });
 
   for (const { sender, names } of fixtures()) {
     for (const name of names) {
-      it(`gives ${name} to ${sender} and to no other`, () => {
+      it(`recognises ${name} as a call of ${sender} and of no other`, () => {
         const hook = fixture(name);
-        const takers = senders.filter((candidate) => candidate.recognises(hook));
-        expect(takers).toEqual([recognise(hook)]);
-        expect(takers[0]?.read(hook)).not.toHaveLength(0);
+        const [recognised, ...others] = matchingSenders(senders, hook);
+        expect([recognised?.id, ...others]).toEqual([sender]);
+        expect(recognise(hook)).toBe(recognised);
+        expect(recognised?.read(hook)).not.toHaveLength(0);
       });
     }
   }
@@ -78,24 +98,11 @@ describe('the headers of a call', () => {
   });
 
   it('have a sender each, whatever the event and the body', () => {
-    const headers = [
-      'x-forgejo-event',
-      'x-gitea-event',
-      'x-gogs-event',
-      'x-gitlab-event',
-      'x-event-key',
-      'x-github-event',
-      'circleci-event-type',
-      'x-buildkite-event',
-      'x-drone-event',
-      'travis-repo-slug',
-    ];
+    const headers = new Set(senders.flatMap(({ header }) => (header ? [header.toLowerCase()] : [])));
+    expect(headers.size).toBe(10);
     for (const header of headers) {
       const hook = call({ object_kind: 'pipeline', commit_status: {} }, { [header]: 'anything' });
-      expect(
-        senders.filter((sender) => sender.recognises(hook)),
-        header,
-      ).toHaveLength(1);
+      expect(matchingSenders(senders, hook), header).toHaveLength(1);
     }
   });
 });
@@ -104,7 +111,7 @@ describe('a call that no sender recognises', () => {
   it('is refused with what would be understood', () => {
     const error = refusal(call({ hello: 'world' }));
     expect(error).toMatchObject({ code: 'deploy:provider:not_supported', status: 400, retry: false });
-    for (const { knownBy } of senders) expect(error.detail).toContain(knownBy);
+    for (const sender of senders) expect(error.detail).toContain(recognisedBy(sender));
   });
 
   it('is refused with what is missing when it is nearly one of a sender', () => {
@@ -216,11 +223,14 @@ describe('a body, however broken', () => {
     expect(JSON.stringify(delivery)).not.toMatch(/\\u00|\\u202[a-e]|\\n/);
   }
 
-  /** Milliseconds of the processor, which do not grow when the machine is busy. */
-  function timeOf(work: () => void): number {
-    const start = process.cpuUsage();
-    work();
-    return process.cpuUsage(start).user / 1000;
+  /** CPU time of some work in milliseconds: the least of several runs, as others disturb the cache and the collector. */
+  function cpuTimeOf(work: () => void, runs = 3): number {
+    const times = Array.from({ length: runs }, () => {
+      const start = process.cpuUsage();
+      work();
+      return process.cpuUsage(start).user / 1000;
+    });
+    return Math.min(...times);
   }
 
   const names = fixtures().flatMap((folder) => folder.names);
@@ -273,7 +283,8 @@ describe('a body, however broken', () => {
     );
   });
 
-  it('takes no longer than 100 ms when a field of it is a megabyte of something', () => {
+  // Quadratic work on a megabyte takes minutes; linear work a few times as long as parsing the JSON.
+  it('with a megabyte in one field is read in at most 100 times the time that its JSON takes to parse', () => {
     const pieces = [
       'a',
       '/',
@@ -303,11 +314,20 @@ describe('a body, however broken', () => {
         const headers = definedHeaders(hook);
         const body = parsed(raw);
         if (body === null) return;
-        expect(timeOf(() => read({ headers, query: {}, raw, body }))).toBeLessThan(100);
+        const text = new TextDecoder().decode(raw);
+        const limitMs =
+          100 *
+          Math.max(
+            1,
+            cpuTimeOf(() => void JSON.parse(text)),
+          );
+        const once = cpuTimeOf(() => read({ headers, query: {}, raw, body }), 1);
+        const timeMs = once < limitMs ? once : cpuTimeOf(() => read({ headers, query: {}, raw, body }));
+        expect(timeMs, name).toBeLessThan(limitMs);
       }),
       { numRuns: 200 },
     );
-  });
+  }, 90_000);
 
   it('is read quickly with five megabytes of commits', () => {
     const [commit] = Object.values(fixture('github/push').body ?? {}).flatMap((field) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { appveyorConfig } from '../../../../../../functions/adapters/senders/appveyor/config.ts';
-import { refusalOf } from '../../../../../support/ci-decision.ts';
+import { ciConfig, refusalOf } from '../../../../../support/ci-decision.ts';
 
+const appveyorConfig = ciConfig('appveyor');
 const { decide } = appveyorConfig;
 const hook = 'url: https://u:s3cret@deploy.example.org/1/deploy';
 

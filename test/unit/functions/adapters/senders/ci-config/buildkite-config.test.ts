@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { buildkiteConfig } from '../../../../../../functions/adapters/senders/buildkite/config.ts';
-import { refusalOf } from '../../../../../support/ci-decision.ts';
+import { ciConfig, refusalOf } from '../../../../../support/ci-decision.ts';
 
+const buildkiteConfig = ciConfig('buildkite');
 const { decide } = buildkiteConfig;
 const steps = 'steps:\n- command: npm test\n';
 

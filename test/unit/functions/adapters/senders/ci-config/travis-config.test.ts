@@ -1,11 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ciConfigs } from '../../../../../../functions/adapters/senders/ci-config/registry.ts';
-import { travisConfig } from '../../../../../../functions/adapters/senders/travis/config.ts';
 import { DeployError } from '../../../../../../functions/core/errors.ts';
+import { ciConfig } from '../../../../../support/ci-decision.ts';
 
+const travisConfig = ciConfig('travis');
 const hook = 'https://u:s3cret@deploy.example.org/1/deploy';
 const { decide } = travisConfig;
 
@@ -183,16 +181,5 @@ describe('a .travis.yml that cannot be read', () => {
         }
       }),
     );
-  });
-});
-
-describe('the registry of CI configurations', () => {
-  it('holds a configuration for every file of the folder', () => {
-    const folder = new URL('../../../../../../functions/adapters/senders/', import.meta.url);
-    const files = readdirSync(folder, { withFileTypes: true, recursive: true }).filter(
-      (entry) => entry.isFile() && /: CiConfig = /.test(readFileSync(join(entry.parentPath, entry.name), 'utf8')),
-    );
-    expect(files).toHaveLength(ciConfigs.length);
-    expect(new Set(ciConfigs.map(({ path }) => path)).size).toBe(ciConfigs.length);
   });
 });

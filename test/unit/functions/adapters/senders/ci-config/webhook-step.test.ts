@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { droneConfig } from '../../../../../../functions/adapters/senders/drone/config.ts';
-import { woodpeckerConfig } from '../../../../../../functions/adapters/senders/drone/woodpecker.ts';
-import { refusalOf } from '../../../../../support/ci-decision.ts';
+import { ciConfig, refusalOf } from '../../../../../support/ci-decision.ts';
 
+const droneConfig = ciConfig('drone');
+const woodpeckerConfig = ciConfig('woodpecker');
 const url = 'https://deploy.example.org/1/deploy';
 
 /** A pipeline of Drone whose last step calls, with more lines at the step. */

@@ -1,7 +1,8 @@
 import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type Verdict, verifySignature } from '../../../../../../functions/adapters/senders/signatures/verify.ts';
-import type { HookCall } from '../../../../../../functions/core/ports/sender.ts';
+import { verifySignature } from '../../../../../../functions/adapters/senders/signatures/verify.ts';
+import type { HookCall, SignatureCheck } from '../../../../../../functions/core/ports/sender.ts';
+import { registry } from '../../../../../support/sender-call.ts';
 
 const secret = 'correct horse';
 const now = 1_704_880_000_000;
@@ -16,8 +17,12 @@ function hmac(text: string, encoding: 'hex' | 'base64' = 'hex', key: string | Bu
   return createHmac('sha256', key).update(text).digest(encoding);
 }
 
-function verdict(sender: string, headers: Readonly<Record<string, string>>, body?: string): Verdict {
-  return verifySignature(sender, hook(headers, body), [secret], now);
+function verify(sender: string, call: HookCall, secrets: readonly string[], at: number): SignatureCheck {
+  return verifySignature(registry.signatureOf(sender), { call, secrets, now: at });
+}
+
+function checkOf(sender: string, headers: Readonly<Record<string, string>>, body?: string): SignatureCheck {
+  return verify(sender, hook(headers, body), [secret], now);
 }
 
 const digest = `SHA-256=${createHash('sha256').update(json).digest('base64')}`;
@@ -70,25 +75,25 @@ const signed: [string, string, Readonly<Record<string, string>>][] = [
 describe('a signature', () => {
   for (const [what, sender, headers] of signed) {
     it(`is valid when it is made with the secret: ${what}`, () => {
-      expect(verdict(sender, headers)).toBe('valid');
+      expect(checkOf(sender, headers)).toBe('valid');
     });
 
     it(`is valid with any one of two secrets, and invalid with none of them: ${what}`, () => {
-      expect(verifySignature(sender, hook(headers), ['new one', secret], now)).toBe('valid');
-      expect(verifySignature(sender, hook(headers), ['new one', 'newer one'], now)).toBe('invalid');
-      expect(verifySignature(sender, hook(headers), ['', ` ${secret}`, secret.toUpperCase()], now)).toBe('invalid');
-      expect(verifySignature(sender, hook(headers), [], now)).toBe('invalid');
+      expect(verify(sender, hook(headers), ['new one', secret], now)).toBe('valid');
+      expect(verify(sender, hook(headers), ['new one', 'newer one'], now)).toBe('invalid');
+      expect(verify(sender, hook(headers), ['', ` ${secret}`, secret.toUpperCase()], now)).toBe('invalid');
+      expect(verify(sender, hook(headers), [], now)).toBe('invalid');
     });
 
     it(`is missing when the call has no such header: ${what}`, () => {
-      expect(verdict(sender, {})).toBe('missing');
-      expect(verdict(sender, { authorization: `Basic ${secret}` })).toBe('missing');
+      expect(checkOf(sender, {})).toBe('missing');
+      expect(checkOf(sender, { authorization: `Basic ${secret}` })).toBe('missing');
     });
 
     if (!what.includes('itself')) {
       it(`is invalid when a byte of the body differs: ${what}`, () => {
-        expect(verdict(sender, headers, `${json} `)).toBe('invalid');
-        expect(verdict(sender, headers, '')).toBe('invalid');
+        expect(checkOf(sender, headers, `${json} `)).toBe('invalid');
+        expect(checkOf(sender, headers, '')).toBe('invalid');
       });
     }
 
@@ -106,26 +111,26 @@ describe('a signature', () => {
         'é'.repeat(9000),
       ]) {
         const spoiled = Object.fromEntries(Object.keys(headers).map((name) => [name, rubbish]));
-        expect(verdict(sender, spoiled)).toBe('invalid');
+        expect(checkOf(sender, spoiled)).toBe('invalid');
       }
     });
   }
 
   it('of GitHub is over the bytes of a form, not over the JSON in it', () => {
     const form = `payload=${encodeURIComponent(json)}`;
-    expect(verdict('github', { 'x-hub-signature-256': `sha256=${hmac(form)}` }, form)).toBe('valid');
-    expect(verdict('github', { 'x-hub-signature-256': `sha256=${hmac(json)}` }, form)).toBe('invalid');
+    expect(checkOf('github', { 'x-hub-signature-256': `sha256=${hmac(form)}` }, form)).toBe('valid');
+    expect(checkOf('github', { 'x-hub-signature-256': `sha256=${hmac(json)}` }, form)).toBe('invalid');
   });
 
   it('of GitHub in SHA-1 alone is missing', () => {
     const sha1 = createHmac('sha1', secret).update(json).digest('hex');
-    expect(verdict('github', { 'x-hub-signature': `sha1=${sha1}` })).toBe('missing');
+    expect(checkOf('github', { 'x-hub-signature': `sha1=${sha1}` })).toBe('missing');
   });
 
   it('of Forgejo that is bad is not made good by one of Gitea', () => {
     const headers = { 'x-forgejo-signature': '00'.repeat(32), 'x-gitea-signature': hmac(json) };
-    expect(verdict('forgejo', headers)).toBe('invalid');
-    expect(verdict('forgejo', { 'x-gitea-signature': hmac(json) })).toBe('valid');
+    expect(checkOf('forgejo', headers)).toBe('invalid');
+    expect(checkOf('forgejo', { 'x-gitea-signature': hmac(json) })).toBe('valid');
   });
 
   it('of GitLab may be made with a key in base64, as the standard writes it', () => {
@@ -137,8 +142,8 @@ describe('a signature', () => {
       'webhook-signature': `v1,${signature}`,
     };
     const token = `whsec_${key.toString('base64')}`;
-    expect(verifySignature('gitlab', hook(headers), [token], now)).toBe('valid');
-    expect(verifySignature('gitlab', hook(headers), [token.replace('M', 'N')], now)).toBe('invalid');
+    expect(verify('gitlab', hook(headers), [token], now)).toBe('valid');
+    expect(verify('gitlab', hook(headers), [token.replace('M', 'N')], now)).toBe('invalid');
   });
 
   it('that is more than five minutes old, or as far ahead, is invalid for senders that sign the time', () => {
@@ -152,26 +157,26 @@ describe('a signature', () => {
         [-6, 'invalid'],
       ] as const) {
         const later = now + minutes * 60_000;
-        expect(verifySignature(sender, hook(headers), [secret], later), `${what} ${minutes}`).toBe(expected);
+        expect(verify(sender, hook(headers), [secret], later), `${what} ${minutes}`).toBe(expected);
       }
     }
   });
 
   it('of CircleCI in another version alone is invalid', () => {
-    expect(verdict('circleci', { 'circleci-signature': `v2=${hmac(json)}` })).toBe('invalid');
+    expect(checkOf('circleci', { 'circleci-signature': `v2=${hmac(json)}` })).toBe('invalid');
   });
 
   it('of Drone counts only when it is over the date and the digest', () => {
     const weak = `keyId="hmac-key",headers="date",signature="${hmac(`date: ${date}`, 'base64')}"`;
-    expect(verdict('drone', droneHeaders({ signature: weak }))).toBe('invalid');
-    expect(verdict('drone', droneHeaders({ date: 'yesterday' }))).toBe('invalid');
+    expect(checkOf('drone', droneHeaders({ signature: weak }))).toBe('invalid');
+    expect(checkOf('drone', droneHeaders({ date: 'yesterday' }))).toBe('invalid');
   });
 
   it('of Travis CI is over the JSON in the form, and made with the key that the public one belongs to', () => {
     const form = `payload=${encodeURIComponent(json)}`;
     const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ type: 'spki', format: 'pem' });
     const check = (body: string, secrets: readonly string[], signature = travis) =>
-      verifySignature('travis', hook({ signature }, body), secrets, now);
+      verify('travis', hook({ signature }, body), secrets, now);
     expect(check(form, [publicKey])).toBe('valid');
     expect(check(`${form}&other=1`, [other.toString(), publicKey])).toBe('valid');
     expect(check(`payload=${encodeURIComponent(`${json} `)}`, [publicKey])).toBe('invalid');
@@ -179,12 +184,12 @@ describe('a signature', () => {
     expect(check(form, ['no key'])).toBe('invalid');
     expect(check('other=1', [publicKey])).toBe('invalid');
     expect(check(form, [publicKey], '!!')).toBe('invalid');
-    expect(verifySignature('travis', hook({}, form), [publicKey], now)).toBe('missing');
+    expect(verify('travis', hook({}, form), [publicKey], now)).toBe('missing');
   });
 
   it('is not known of senders that cannot sign', () => {
     for (const sender of ['appveyor', 'jenkins', 'manual', 'constructor', '']) {
-      expect(verdict(sender, { 'x-hub-signature-256': `sha256=${hmac(json)}` })).toBe('unsupported');
+      expect(checkOf(sender, { 'x-hub-signature-256': `sha256=${hmac(json)}` })).toBe('unsupported');
     }
   });
 });

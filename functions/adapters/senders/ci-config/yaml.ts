@@ -3,40 +3,38 @@ import { DeployError } from '../../../core/errors.ts';
 import { isObject, lineAndColumn } from '../../../core/json.ts';
 import { oneLine } from '../../../core/text.ts';
 
-/** The largest CI configuration that is read, in bytes; the longest in use have a tenth of it. */
-export const maxConfigBytes = 128 * 1024;
+/** The largest CI configuration that is read; the longest in use have a tenth of it. */
+export const MAX_CONFIG_BYTES = 128 * 1024;
 
 /**
- * The settings of a YAML file; null when the file is empty. Of several documents the first counts, as for Ruby's
- * parser. Anchors, `<<` and unknown tags are fine; a key given twice has the last value, as CI providers see it.
+ * Returns the map of settings of a YAML file, as the only item; nothing for an empty file. Of several documents the first
+ * counts, as in Ruby's parser. Anchors, `<<` and unknown tags are accepted; of a repeated key the last value counts, as
+ * for the CI providers.
  *
  * Throws `deploy:provider:not_supported`, not retryable, that names the file and, where known, line and column: a file
  * that cannot be read may hold the push, so nothing is deployed.
  */
-export function readYaml(text: string, path: string): Readonly<Record<string, unknown>> | null {
+export function readYamlMap(text: string, path: string): readonly Readonly<Record<string, unknown>>[] {
   const [value] = parse(text, path, 1);
-  if (value === null || value === undefined) return null;
-  if (isObject(value)) return value;
+  if (value === null || value === undefined) return [];
+  if (isObject(value)) return [value];
   throw unreadable(path, 'line 1 does not start a map of settings');
 }
 
-/**
- * The values of all documents of a YAML file, whatever they are; none when the file is empty. Limits and errors are those
- * of `readYaml`.
- */
+/** Returns the values of all documents of a YAML file, of any type; nothing for an empty file. Throws as `readYamlMap`. */
 export function readYamlDocuments(text: string, path: string): readonly unknown[] {
   return parse(text, path, Number.POSITIVE_INFINITY);
 }
 
-function parse(text: string, path: string, most: number): readonly unknown[] {
+function parse(text: string, path: string, maxDocuments: number): readonly unknown[] {
   const bytes = new TextEncoder().encode(text).byteLength;
-  if (bytes > maxConfigBytes) throw unreadable(path, `it has ${bytes} bytes, at most ${maxConfigBytes} are read`);
+  if (bytes > MAX_CONFIG_BYTES) throw unreadable(path, `it has ${bytes} bytes, at most ${MAX_CONFIG_BYTES} are read`);
   try {
-    // Pretty errors are off: with thousands of faults, drawing each takes seconds.
+    // Pretty errors are off: with thousands of errors, formatting them takes seconds.
     const options = { merge: true, uniqueKeys: false, prettyErrors: false, logLevel: 'error' } as const;
-    const documents = parseAllDocuments(text, options).slice(0, most);
-    const fault = documents.flatMap(({ errors }) => errors)[0];
-    if (fault !== undefined) throw fault;
+    const documents = parseAllDocuments(text, options).slice(0, maxDocuments);
+    const [firstError] = documents.flatMap(({ errors }) => errors);
+    if (firstError !== undefined) throw firstError;
     return documents.map((document): unknown => document.toJS({ maxAliasCount: 50 }));
   } catch (error) {
     throw unreadable(path, problemOf(error, text), error);
@@ -48,7 +46,7 @@ function problemOf(error: unknown, text: string): string {
   if (!(error instanceof YAMLParseError))
     return error instanceof RangeError ? 'it nests too deeply' : 'the parser gave up';
   const { line, column } = lineAndColumn(text, error.pos[0]);
-  // The parser reports its own overflowing stack as a fault of the text.
+  // The parser reports its own stack overflow as an error of the file.
   const what = /call stack/i.test(error.message) ? 'it nests too deeply' : (oneLine(error.message, 120) ?? error.code);
   return `${what}, at line ${line}, column ${column}`;
 }

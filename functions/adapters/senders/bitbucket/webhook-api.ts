@@ -1,0 +1,23 @@
+import * as v from 'valibot';
+import { type WebhookApi, webhooksIn } from '../webhook-api.ts';
+
+const bitbucketWebhook = v.pipe(
+  v.object({ uuid: v.string(), url: v.string(), active: v.boolean(), events: v.array(v.string()) }),
+  v.transform(({ uuid: id, ...rest }) => ({ id, ...rest })),
+);
+const page = v.object({ values: v.array(v.unknown()) });
+
+/** https://developer.atlassian.com/cloud/bitbucket/rest/api-group-repositories/ */
+export const bitbucketWebhookApi: WebhookApi = {
+  api: 'https://api.bitbucket.org/2.0',
+  // An API token comes with the login that it belongs to, an access token alone.
+  login: (token) => ({
+    authorization: token.includes(':') ? `Basic ${Buffer.from(token).toString('base64')}` : `Bearer ${token}`,
+  }),
+  path: (repository) => `repositories/${repository}/hooks`,
+  body: ({ url }) => ({ description: 'deployment-webhooks', url, active: true, events: ['repo:push'] }),
+  read(response) {
+    const result = v.safeParse(page, response);
+    return webhooksIn(bitbucketWebhook, result.success ? result.output.values : response);
+  },
+};

@@ -1,0 +1,19 @@
+import { githubWebhook } from '../github/webhook-api.ts';
+import { type WebhookApi, webhooksIn } from '../webhook-api.ts';
+
+/** Returns the webhook API of Gitea or Forgejo: https://docs.gitea.com/api/, https://codeberg.org/api/swagger. */
+export function giteaWebhookApi(type: 'gitea' | 'forgejo', api: string): WebhookApi {
+  return {
+    api,
+    login: (token) => ({ authorization: `token ${token}` }),
+    path: (repository) => `repos/${repository}/hooks`,
+    body: ({ plainUrl, authorization }) => ({
+      type,
+      active: true,
+      events: ['push'],
+      config: { url: plainUrl, content_type: 'json', http_method: 'post' },
+      authorization_header: authorization,
+    }),
+    read: (response) => webhooksIn(githubWebhook, response),
+  };
+}

@@ -1,0 +1,19 @@
+import type { SetupGuide, SetupValues } from '../setup.ts';
+
+/** When a push waits for the results that GitHub's own webhook sends. */
+export const githubHolds =
+  "once the ping of the repository's webhook lists this event, or a result was received before";
+
+/** Returns the instructions to send the results of CI, with the label of the event in GitHub's settings. */
+export function githubCiSetup({ url, repository, web }: SetupValues, event: string): SetupGuide {
+  return {
+    where:
+      `Settings → Webhooks: ${web('https://github.com')}/${repository}/settings/hooks ` +
+      '(the webhook for pushes, or a new one)',
+    settings: [
+      ['Payload URL', url],
+      ['Content type', 'application/json'],
+      ['Which events', `Let me select individual events: Pushes, ${event}`],
+    ],
+  };
+}

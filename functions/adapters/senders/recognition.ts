@@ -1,0 +1,58 @@
+import { isObject } from '../../core/json.ts';
+import type { HookCall } from '../../core/ports/sender.ts';
+import type { Recognition } from './define-sender.ts';
+import { hasField } from './fields/body.ts';
+
+/**
+ * Returns the senders that a call may come from: one, unless two are defined alike. The first header in the order of the
+ * list decides; the body counts only where no header is known, because bodies of different senders can look alike. A
+ * sender that asks for certain events or values comes before one that takes any.
+ */
+export function matchingSenders<S extends Recognition>(senders: readonly S[], call: HookCall): readonly S[] {
+  const header = senders.map(headerOf).find((name) => name !== null && call.headers[name] !== undefined);
+  const isNamed = typeof header === 'string';
+  const event = isNamed ? (call.headers[header] ?? '') : null;
+  const matching = isNamed
+    ? senders.filter((sender) => headerOf(sender) === header && hasEvent(sender, event ?? ''))
+    : senders.filter((sender) => hasFields(sender, call.body));
+  const fitting = matching.filter((sender) => hasValues(sender, call.body));
+  const specific = fitting.filter(({ events, fieldValues }) => (isNamed && events) || fieldValues);
+  return specific.length > 0 ? specific : fitting;
+}
+
+/** Returns what identifies the calls of a sender, to end a sentence: `the header X-GitHub-Event: status`. */
+export function recognisedBy({ header, events, requiredFields, fieldValues = {} }: Recognition): string {
+  const values = Object.entries(fieldValues).map(([field, value]) => `${field}: ${value}`);
+  const fields = (requiredFields ?? []).filter((field) => !Object.hasOwn(fieldValues, field));
+  const inBody = values.length > 0 ? ` and a body with ${list(values, 'and')}` : '';
+  const ways = [
+    ...(header ? [`the header ${header}${events ? `: ${list(events, 'or')}` : ''}${inBody}`] : []),
+    ...(requiredFields ? [`a body with ${list([...values, ...fields], 'and')}`] : []),
+  ];
+  return ways.join(', or ');
+}
+
+function headerOf({ header }: Recognition): string | null {
+  return header?.toLowerCase() ?? null;
+}
+
+function hasEvent({ events }: Recognition, event: string): boolean {
+  if (events === undefined) return true;
+  return events.some((one) => (one.endsWith('*') ? event.startsWith(one.slice(0, -1)) : event === one));
+}
+
+function hasFields({ requiredFields, foreignFields = [] }: Recognition, body: unknown): boolean {
+  if (requiredFields === undefined) return false;
+  return (
+    requiredFields.every((field) => hasField(body, field)) && !foreignFields.some((field) => hasField(body, field))
+  );
+}
+
+function hasValues({ fieldValues = {} }: Recognition, body: unknown): boolean {
+  return Object.entries(fieldValues).every(([field, value]) => isObject(body) && body[field] === value);
+}
+
+function list(items: readonly string[], conjunction: 'and' | 'or'): string {
+  const last = items.at(-1) ?? '';
+  return items.length > 1 ? `${items.slice(0, -1).join(', ')} ${conjunction} ${last}` : last;
+}

@@ -1,0 +1,39 @@
+import type { SenderDefinition } from '../../../functions/adapters/senders/define-sender.ts';
+import type { Setup, SetupValues } from '../../../functions/adapters/senders/setup.ts';
+import { basic, endpoint, placeholder } from './endpoint.ts';
+import type { HookOptions } from './options.ts';
+
+/** Returns the instructions to set up a sender's webhook, line by line. The secret is a placeholder unless it is to be shown. */
+export function instructions(sender: SenderDefinition, setup: Setup, options: HookOptions): readonly string[] {
+  const { where, settings = [], lines, secretSetting, notes = [] } = setup(valuesOf(options));
+  const secret = secretSetting && sender.signature ? [[secretSetting, secretAdvice(sender)] as const] : [];
+  const rows = [...settings, ...secret];
+  const width = Math.max(...rows.map(([name]) => name.length));
+  const released = 'A push that waits for CI is deployed when this calls with a passed build.';
+  return [
+    where,
+    '',
+    ...(lines?.split('\n').map((line) => `  ${line}`) ?? []),
+    ...rows.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`),
+    ...[...notes, ...(sender.sends === 'builds' ? [released] : [])].map((note) => `\n${note}`),
+  ];
+}
+
+/** Returns what belongs into the setting of the secret that calls are signed with. */
+export function secretAdvice({ webhook }: Pick<SenderDefinition, 'webhook'>): string {
+  return `empty, or a secret of "${webhook}" in HookSecrets`;
+}
+
+function valuesOf(options: HookOptions): SetupValues {
+  const { user, repository, api, secret, showSecret } = options;
+  const shown = showSecret ? secret : undefined;
+  const login = { user, secret: shown ?? placeholder };
+  return {
+    url: endpoint(options, login),
+    plainUrl: endpoint(options, null),
+    authorization: shown === undefined ? `Basic <base64 of ${user}:${placeholder}>` : basic(login),
+    ...login,
+    repository,
+    web: (usual) => (api === undefined ? usual : new URL(api).origin),
+  };
+}

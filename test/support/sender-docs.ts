@@ -1,0 +1,87 @@
+import type { SenderDefinition } from '../../functions/adapters/senders/define-sender.ts';
+import { recognisedBy } from '../../functions/adapters/senders/recognition.ts';
+import type { SetupValues } from '../../functions/adapters/senders/setup.ts';
+import { secretAdvice } from '../../lib/cli/hook/instructions.ts';
+
+/** The values of the instructions in the documentation. */
+const values: SetupValues = {
+  url: 'https://<user>:<token>@<service>/1/deploy',
+  plainUrl: 'https://<service>/1/deploy',
+  authorization: 'Basic <base64 of user:token>',
+  user: '<user>',
+  secret: '<token>',
+  repository: '<owner>/<repository>',
+  web: (usual) => usual,
+};
+
+/** Returns the generated parts of the senders' README, by the name in their markers. */
+export function senderDocs(senders: readonly SenderDefinition[]): Readonly<Record<string, string>> {
+  return { senders: senderTable(senders), holds: holdTable(senders), setup: setupSections(senders) };
+}
+
+/** Replaces what is between the markers `<!-- name -->` and `<!-- /name -->` of a document. */
+export function withGenerated(document: string, parts: Readonly<Record<string, string>>): string {
+  return Object.entries(parts).reduce((text, [name, part]) => {
+    const [before, , after, ...more] = text.split(new RegExp(`(?<=<!-- ${name} -->)|(?=<!-- /${name} -->)`));
+    if (before === undefined || after === undefined || more.length > 0) throw new Error(`No single part ${name}.`);
+    return `${before}\n${part}\n${after}`;
+  }, document);
+}
+
+/** Returns one row for each sender: how its calls are recognised, and how it was tested. */
+export function senderTable(senders: readonly SenderDefinition[]): string {
+  const rows = senders.map((sender) => [
+    sender.name,
+    `\`${sender.id}\``,
+    sender.recognisedAs === null ? recognisedBy(sender) : `as \`${sender.recognisedAs}\``,
+    sender.tested.with,
+    sender.tested.how.join(', '),
+  ]);
+  return table(['sender', 'id', 'recognised by', 'tested with', 'how'], rows);
+}
+
+/** Returns one row for each sender of builds: when a push waits for them. */
+export function holdTable(senders: readonly SenderDefinition[]): string {
+  const rows = senders.filter(({ sends }) => sends === 'builds').map((sender) => [sender.name, holds(sender)]);
+  return table(['CI', 'a push waits'], rows);
+}
+
+/** Returns a paragraph for each sender that can be set up, with the same settings that `hooks hook` prints. */
+export function setupSections(senders: readonly SenderDefinition[]): string {
+  return senders.flatMap((sender) => setupSection(sender) ?? []).join('\n');
+}
+
+function setupSection(sender: SenderDefinition): string | null {
+  if (sender.setup === null) return null;
+  const { where, settings = [], lines, secretSetting, notes = [] } = sender.setup(values);
+  const secret = secretSetting && sender.signature ? [[secretSetting, secretAdvice(sender)]] : [];
+  const rows = [...settings, ...secret].map(([name = '', value = '']) => [name, marked(value)]);
+  const parts = [
+    linked(where),
+    ...(lines === undefined ? [] : [`\`\`\`yaml\n${lines}\n\`\`\``]),
+    ...(rows.length > 0 ? [table(['setting', 'value'], rows)] : []),
+    ...notes,
+  ];
+  return `<details><summary>${sender.name}</summary>\n\n${parts.join('\n\n')}\n</details>`;
+}
+
+function holds({ configFile, holds: described }: SenderDefinition): string {
+  const called = 'once a result was received before';
+  if (configFile === null) return described ?? called;
+  const { path, alsoElsewhere } = configFile;
+  return `when \`${path}\` has a webhook in it${alsoElsewhere ? `, or ${called}` : ''}`;
+}
+
+/** Addresses and placeholders as code: `<user>` alone would be an HTML element. */
+function marked(value: string): string {
+  return value.includes('<') || value.startsWith('http') ? `\`${value}\`` : value;
+}
+
+function linked(where: string): string {
+  return where.replace(/(?:https:\/\/|<your host>)\S+/, (address) => `\`${address}\``);
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
+}

@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { senders } from '../../../../../functions/adapters/senders/registry.ts';
+import { senderDocs, withGenerated } from '../../../../support/sender-docs.ts';
+
+const path = fileURLToPath(new URL('../../../../../functions/adapters/senders/README.md', import.meta.url));
+
+describe('the README of the senders', () => {
+  it('has the tables and instructions of the registry; vitest -u writes them', async () => {
+    await expect(withGenerated(readFileSync(path, 'utf8'), senderDocs(senders))).toMatchFileSnapshot(path);
+  });
+
+  it('mentions each sender without instructions in the text', () => {
+    const text = readFileSync(path, 'utf8');
+    for (const { name, setup } of senders) if (setup === null) expect(text).toContain(`**${name}**`);
+  });
+
+  it('calls a sender signed where its signature is tested', () => {
+    const claimed = senders.filter(({ tested }) => tested.how.includes('signed')).map(({ id }) => id);
+    const able = senders.filter(({ signature }) => signature !== null).map(({ id }) => id);
+    // The calls without headers have no signature either.
+    expect(claimed).toEqual(able.filter((id) => id !== 'github-legacy'));
+  });
+});

@@ -1,0 +1,119 @@
+import { createHmac } from 'node:crypto';
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { ciConfigsOf } from '../../../../../functions/adapters/senders/ci-config/ci-configs.ts';
+import { field } from '../../../../../functions/adapters/senders/ci-config/settings.ts';
+import { defineSender } from '../../../../../functions/adapters/senders/define-sender.ts';
+import { readBody } from '../../../../../functions/adapters/senders/fields/read.ts';
+import { senderRegistry, senders } from '../../../../../functions/adapters/senders/registry.ts';
+import { hmacHeader } from '../../../../../functions/adapters/senders/signatures/hmac-header.ts';
+import { signatureVerifier } from '../../../../../functions/adapters/senders/signatures/verifier.ts';
+import { requireSignature } from '../../../../../functions/api-deploy/signature.ts';
+import { settled } from '../../../../../functions/core/payload/delivery.ts';
+import { hookCommand } from '../../../../../lib/cli/hook/hook.ts';
+import { call } from '../../../../support/sender-call.ts';
+import { holdTable, senderTable, setupSections } from '../../../../support/sender-docs.ts';
+
+/** All that there is to write for a new sender, apart from its fixtures and its line in the registry. */
+const acme = defineSender({
+  id: 'acme-ci',
+  name: 'Acme CI',
+  sends: 'builds',
+  header: 'X-Acme-Event',
+  events: ['build.*'],
+  requiredFields: ['acme.commit'],
+  signature: hmacHeader('v0=', 'x-acme-signature'),
+  configFile: {
+    path: '.acme.yml',
+    format: 'map',
+    decide: ([config]) =>
+      field(config, 'webhook') ? { hold: true, waitsFor: 'Acme CI' } : { hold: false, note: null },
+  },
+  tested: { with: 'nothing', how: ['read'] },
+  setup: ({ url }) => ({ where: 'Acme → Webhooks', settings: [['Endpoint', url]], secretSetting: 'Signing key' }),
+  read: ({ body }) => {
+    const { acme: build } = readBody(v.object({ acme: v.object({ commit: v.string() }) }), body, 'a build of Acme CI');
+    return [
+      {
+        kind: 'build',
+        hostKind: 'any',
+        id: null,
+        repository: { hostname: 'github.com', owner: 'ann', name: 'shop', url: null, private: false },
+        sha: build.commit,
+        shaPrefix: null,
+        branch: 'main',
+        check: 'Acme CI',
+        ...settled('passed'),
+        state: 'green',
+        pullRequest: false,
+        message: null,
+        author: null,
+        skip: null,
+        url: null,
+      },
+    ];
+  },
+});
+const list = [...senders, acme];
+const registry = senderRegistry(list);
+const passed = call({ acme: { commit: 'a'.repeat(40) } }, { 'x-acme-event': 'build.passed' });
+
+describe('a sender that is added with one file and one line', () => {
+  it('is recognised by its header, or by its body without one, and its deliveries bear its id', () => {
+    for (const hook of [passed, { ...passed, headers: {} }]) {
+      expect(registry.recognise(hook)).toBe(acme);
+      expect(registry.recognise(hook).read(hook)).toMatchObject([{ provider: 'acme-ci', passed: true }]);
+    }
+    expect(() => registry.recognise({ ...passed, headers: { 'x-acme-event': 'user.created' } })).toThrow();
+    expect(() => senderRegistry(senders).recognise(passed)).toThrow();
+  });
+
+  it('is named where a call is not recognised, and where a call is similar to its own', () => {
+    expect(() => registry.recognise(call({}))).toThrow(
+      /the header X-Acme-Event: build\.\*, or a body with acme\.commit/,
+    );
+  });
+
+  it('has its signatures verified with the secrets of its webhook', async () => {
+    const source = { fetchText: () => Promise.reject(new Error('not called')), clock: { now: () => 0 } };
+    const ports = {
+      hookSecrets: async () => ({ ann: { 'acme-ci': ['key'] } }),
+      verify: signatureVerifier(registry.signatureOf, source),
+    };
+    const check = (headers: Readonly<Record<string, string>>) => {
+      const received = { sender: acme, call: { ...passed, headers }, user: 'ann', at: 0 };
+      return requireSignature(acme.read(passed), received, ports);
+    };
+    const signature = `v0=${createHmac('sha256', 'key').update(passed.raw).digest('hex')}`;
+    await expect(check({ 'x-acme-signature': signature })).resolves.toBeUndefined();
+    await expect(check({ 'x-acme-signature': `${signature}0` })).rejects.toThrow('from Acme CI does not match');
+    await expect(check({})).rejects.toThrow('from Acme CI is missing');
+  });
+
+  it('holds a push by its configuration file', () => {
+    const config = ciConfigsOf(list).find(({ path }) => path === '.acme.yml');
+    expect(config).toMatchObject({ provider: 'acme-ci', alsoElsewhere: false });
+    expect(config?.decide('webhook: https://deploy.example.com')).toEqual({ hold: true, waitsFor: 'Acme CI' });
+    expect(config?.decide('')).toEqual({ hold: false, note: null });
+    expect(() => config?.decide('- a list')).toThrow('.acme.yml cannot be read');
+  });
+
+  it('is listed and printed by hooks hook', async () => {
+    const printed: string[] = [];
+    const context = { env: { HOOKS_URL: 'https://deploy.example.com' }, print: (line: string) => printed.push(line) };
+    await hookCommand(registry)(['acme-ci', 'ann/shop'], context);
+    expect(printed.join('\n')).toMatch(/Acme → Webhooks\n\n +Endpoint +https:\/\/<user>:<token>@deploy\.example\.com/);
+    expect(printed.join('\n')).toContain('"acme-ci" in HookSecrets');
+    await expect(hookCommand(registry)([], context)).rejects.toThrow('acme-ci');
+    await expect(hookCommand(registry)(['svn', 'ann/shop'], context)).rejects.toThrow('acme-ci');
+    await expect(hookCommand(registry)(['acme-ci', 'ann/shop', '--create'], context)).rejects.toThrow(
+      'cannot be created',
+    );
+  });
+
+  it('has its rows and its instructions in the README', () => {
+    expect(senderTable(list)).toContain('| Acme CI | `acme-ci` | the header X-Acme-Event: build.*, or a body with');
+    expect(holdTable(list)).toContain('| Acme CI | when `.acme.yml` has a webhook in it |');
+    expect(setupSections(list)).toMatch(/<summary>Acme CI<\/summary>[\s\S]+\| Endpoint \| `https:\/\/<user>/);
+  });
+});
