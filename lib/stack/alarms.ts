@@ -1,4 +1,4 @@
-import { CfnCondition, Duration, Fn, Stack } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import {
   Alarm,
   type AlarmProps,
@@ -10,10 +10,9 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Operation, type TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Key } from 'aws-cdk-lib/aws-kms';
-import { CfnSubscription, Topic } from 'aws-cdk-lib/aws-sns';
+import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
+import { alarmTopic } from './alarm-topic.ts';
 import type { Api } from './api.ts';
 import type { Changes } from './changes.ts';
 import type { ServiceFunction } from './function.ts';
@@ -23,7 +22,7 @@ import type { Queues, WorkQueue } from './queues.ts';
 import { type RunbookEntry, runbookAddress } from './runbook.ts';
 import type { Stores } from './stores.ts';
 
-/** What is watched. */
+/** The parts of the stack that are watched. */
 export interface AlarmsProps {
   readonly parameters: Parameters;
   readonly stores: Stores;
@@ -33,20 +32,25 @@ export interface AlarmsProps {
   readonly changes: Changes;
 }
 
-/** When to ring, and what for. */
-interface Watch {
-  readonly metric: IMetric;
-  /** Rings when the metric is above it. */
-  readonly above: number;
+/** What the mail of an alarm says: what it means, what to do first, and the section of the runbook. */
+interface Description {
+  readonly meaning: string;
+  readonly firstStep: string;
   readonly entry: RunbookEntry;
-  readonly says: string;
+}
+
+/** When an alarm is raised. */
+interface Watch extends Description {
+  readonly metric: IMetric;
+  /** The alarm is raised when the metric is above it. */
+  readonly above: number;
   /** Periods in a row that must be above; default 1. */
   readonly periods?: number;
 }
 
-const fiveMinutes = Duration.minutes(5);
+const FIVE_MINUTES = Duration.minutes(5);
 
-/** A topic, mailed when an address was given, and the alarms that publish to it; each names its runbook entry. */
+/** The alarms and the topic that they publish to; the topic sends mail when an address is configured. */
 export class Alarms extends Construct {
   readonly topic: Topic;
 
@@ -65,23 +69,31 @@ export class Alarms extends Construct {
 
   #watchQueue({ name, queue, deadLetters, overdueSeconds }: WorkQueue): void {
     this.#watch(`${name}-dead-letters`, {
-      metric: deadLetters.metricApproximateNumberOfMessagesVisible({ period: fiveMinutes, statistic: 'Maximum' }),
+      metric: deadLetters.metricApproximateNumberOfMessagesVisible({ period: FIVE_MINUTES, statistic: 'Maximum' }),
       above: 0,
       entry: 'dead-letters',
-      says: `Messages of the queue ${name} could not be worked off.`,
+      meaning: `Messages of the queue ${name} failed every time they were received.`,
+      firstStep:
+        'Look for the uuid of the entry in the log of the function; when the cause is removed, redrive the queue.',
     });
     this.#watch(`${name}-oldest-message`, {
-      metric: queue.metricApproximateAgeOfOldestMessage({ period: fiveMinutes, statistic: 'Maximum' }),
+      metric: queue.metricApproximateAgeOfOldestMessage({ period: FIVE_MINUTES, statistic: 'Maximum' }),
       above: overdueSeconds,
       entry: 'oldest-message',
-      says: `A message of the queue ${name} is older than ${overdueSeconds / 60} minutes.`,
+      meaning: `A message of the queue ${name} has waited for more than ${overdueSeconds / 60} minutes.`,
+      firstStep: 'Check the errors and throttles of the function, and whether platform and repository host answer.',
     });
   }
 
-  /** Stuck deploys and expired holds show nowhere when nobody looks for them. */
+  /** Nothing else finds stuck deploys and expired holds. */
   #watchSweep(sweep: ServiceFunction): void {
-    this.#alarm('sweep-stopped', 'sweep-stopped', 'The sweep has not run for 15 minutes.', {
-      metric: sweep.metricInvocations({ period: fiveMinutes, statistic: 'Sum' }),
+    const description: Description = {
+      entry: 'sweep-stopped',
+      meaning: 'The sweep has not run for 15 minutes, so that stuck deploys and expired holds are not found.',
+      firstStep: 'Check that the rule is enabled, and look at the errors of the function sweep.',
+    };
+    this.#alarm('sweep-stopped', description, {
+      metric: sweep.metricInvocations({ period: FIVE_MINUTES, statistic: 'Sum' }),
       threshold: 1,
       comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
       evaluationPeriods: 3,
@@ -90,72 +102,79 @@ export class Alarms extends Construct {
   }
 
   #watchFunction(one: ServiceFunction): void {
-    const errors = one.metricErrors({ period: fiveMinutes, statistic: 'Sum' });
-    const invocations = one.metricInvocations({ period: fiveMinutes, statistic: 'Sum' });
+    const errors = one.metricErrors({ period: FIVE_MINUTES, statistic: 'Sum' });
+    const invocations = one.metricInvocations({ period: FIVE_MINUTES, statistic: 'Sum' });
     this.#watch(`${one.folder}-errors`, {
       metric: new MathExpression({
         expression: '100 * errors / invocations',
         usingMetrics: { errors, invocations },
-        period: fiveMinutes,
+        period: FIVE_MINUTES,
         label: 'failed, %',
       }),
       above: 1,
       entry: 'function-errors',
-      says: `More than 1 % of the runs of ${one.folder} failed.`,
+      meaning: `More than 1 % of the invocations of ${one.folder} failed.`,
+      firstStep: 'Look at the log of the function: it has the cause and the uuid of the entry.',
     });
     this.#watch(`${one.folder}-throttles`, {
-      metric: one.metricThrottles({ period: fiveMinutes, statistic: 'Sum' }),
+      metric: one.metricThrottles({ period: FIVE_MINUTES, statistic: 'Sum' }),
       above: 0,
       entry: 'function-throttles',
-      says: `Lambda refused to run ${one.folder}.`,
+      meaning: `Lambda refused to invoke ${one.folder}, because the concurrency of the account is used up.`,
+      firstStep: 'Request more concurrency under Service Quotas.',
     });
   }
 
-  /** A rate, not a count: 502 is also how a deploy that was waited for says that its sources are at fault. */
+  /** A rate, not a count: a deploy that fails because of its sources is also answered with 502 when the caller waits. */
   #watchApi({ rest }: Api): void {
     this.#watch('api-5xx', {
-      metric: rest.metricServerError({ period: fiveMinutes, statistic: 'Average' }),
+      metric: rest.metricServerError({ period: FIVE_MINUTES, statistic: 'Average' }),
       above: 0.05,
       periods: 2,
       entry: 'api-5xx',
-      says: 'More than 5 % of the requests were answered with 5xx.',
+      meaning: 'More than 5 % of the requests were answered with 5xx.',
+      firstStep: 'Look at the codes in the log of the functions: platform login and DynamoDB are the usual causes.',
     });
   }
 
   #watchTable(log: TableV2): void {
     this.#watch('table-throttles', {
-      metric: log.metricThrottledRequestsForOperations({ operations: usedOperations, period: fiveMinutes }),
+      metric: log.metricThrottledRequestsForOperations({ operations: USED_OPERATIONS, period: FIVE_MINUTES }),
       above: 0,
       entry: 'table-throttles',
-      says: 'DynamoDB refused requests to the log.',
+      meaning: 'DynamoDB throttled requests to the log; they are retried.',
+      firstStep: 'Wait. If it lasts, find the user who writes more than 1000 times a second.',
     });
-    // Some are part of the design: changes of one user take turns by conflict and retry.
+    // Some are expected: concurrent changes of one user conflict and are retried.
     this.#watch('table-conflicts', {
-      metric: log.metric('TransactionConflict', { period: fiveMinutes, statistic: 'Sum' }),
+      metric: log.metric('TransactionConflict', { period: FIVE_MINUTES, statistic: 'Sum' }),
       above: 100,
       periods: 3,
       entry: 'table-conflicts',
-      says: 'Transactions on the log keep getting into each other’s way.',
+      meaning: 'Many transactions on the log conflict with each other; they are retried.',
+      firstStep: 'Look for a sender that repeats its calls.',
     });
   }
 
-  /** Readers still get every change, by looking for themselves; but only after half a minute. */
+  /** Streams read the log every 30 seconds anyway: without notifications rows come late, and none is lost. */
   #watchSignals({ signal, failures }: Changes): void {
     this.#watch('signals-late', {
-      metric: signal.metric('IteratorAge', { period: fiveMinutes, statistic: 'Maximum' }),
+      metric: signal.metric('IteratorAge', { period: FIVE_MINUTES, statistic: 'Maximum' }),
       above: Duration.minutes(1).toMilliseconds(),
       entry: 'signals-late',
-      says: 'Changes are signalled more than a minute after they were made.',
+      meaning: 'Watchers are notified of changes more than a minute late; no change is lost.',
+      firstStep: 'Look at the errors and throttles of the function changes-signal.',
     });
     this.#watch('signals-lost', {
-      metric: failures.metricApproximateNumberOfMessagesVisible({ period: fiveMinutes, statistic: 'Maximum' }),
+      metric: failures.metricApproximateNumberOfMessagesVisible({ period: FIVE_MINUTES, statistic: 'Maximum' }),
       above: 0,
       entry: 'signals-lost',
-      says: 'Signals of changes were given up after several tries.',
+      meaning: 'Notifications of changes failed several times and are in the failure queue; no change is lost.',
+      firstStep: 'Look at the log of the function changes-signal, and purge the queue when the cause is removed.',
     });
   }
 
-  /** Without a limit of their own, streams that find no room show as throttles of their function. */
+  /** Only with `ChangesConcurrency`: without it, refused streams are throttles of their function. */
   #watchStreams({ api, parameters: { changesConcurrency } }: AlarmsProps): void {
     const running = api
       .named('api-changes')
@@ -165,19 +184,20 @@ export class Alarms extends Construct {
         expression: `100 * running / ${changesConcurrency.valueAsString}`,
         usingMetrics: { running },
         period: Duration.minutes(1),
-        label: 'of the streams that may be open, %',
+        label: 'open streams, % of the reserved ones',
       }),
       above: 80,
       periods: 3,
       entry: 'stream-concurrency',
-      says: 'More than 80 % of the streams of changes that may be open are open.',
+      meaning: 'More than 80 % of the reserved streams of changes are open; the next watchers will be refused.',
+      firstStep: 'Raise the parameter ChangesConcurrency.',
     });
     const resource = alarm.node.defaultChild;
     if (resource instanceof CfnAlarm) resource.cfnOptions.condition = api.limitsStreams;
   }
 
-  #watch(id: string, { metric, above, entry, says, periods = 1 }: Watch): Alarm {
-    return this.#alarm(id, entry, says, {
+  #watch(id: string, { metric, above, periods = 1, ...description }: Watch): Alarm {
+    return this.#alarm(id, description, {
       metric,
       threshold: above,
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
@@ -186,16 +206,20 @@ export class Alarms extends Construct {
     });
   }
 
-  #alarm(id: string, entry: RunbookEntry, says: string, props: Omit<AlarmProps, 'alarmDescription'>): Alarm {
-    const alarm = new Alarm(this, id, { ...props, alarmDescription: `${says} What to do: ${runbookAddress(entry)}` });
+  #alarm(id: string, description: Description, props: Omit<AlarmProps, 'alarmDescription'>): Alarm {
+    const alarm = new Alarm(this, id, { ...props, alarmDescription: mailText(description) });
     alarm.addAlarmAction(new SnsAction(this.topic));
     alarm.addOkAction(new SnsAction(this.topic));
     return alarm;
   }
 }
 
+function mailText({ meaning, firstStep, entry }: Description): string {
+  return `${meaning} ${firstStep} Runbook: ${runbookAddress(entry)}`;
+}
+
 /** The operations that the functions use; each is a metric of its own. */
-const usedOperations = [
+const USED_OPERATIONS = [
   Operation.GET_ITEM,
   Operation.QUERY,
   Operation.PUT_ITEM,
@@ -203,27 +227,3 @@ const usedOperations = [
   Operation.DELETE_ITEM,
   Operation.TRANSACT_WRITE_ITEMS,
 ];
-
-/** With a key of its own: alarms cannot be published to a topic that is encrypted with the account's default key. */
-function alarmTopic(scope: Construct, { alarmEmail }: Parameters): Topic {
-  const key = new Key(scope, 'Key', { description: 'Encrypts alarms on their way', enableKeyRotation: true });
-  const topic = new Topic(scope, 'Topic', { masterKey: key, enforceSSL: true });
-  const alarms = {
-    principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
-    conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } },
-  };
-  key.addToResourcePolicy(
-    new PolicyStatement({ ...alarms, actions: ['kms:Decrypt', 'kms:GenerateDataKey'], resources: ['*'] }),
-  );
-  topic.addToResourcePolicy(new PolicyStatement({ ...alarms, actions: ['sns:Publish'], resources: [topic.topicArn] }));
-  mailTo(topic, alarmEmail.valueAsString);
-  return topic;
-}
-
-function mailTo(topic: Topic, address: string): void {
-  const given = new CfnCondition(topic, 'AddressGiven', {
-    expression: Fn.conditionNot(Fn.conditionEquals(address, '')),
-  });
-  const mail = new CfnSubscription(topic, 'Mail', { topicArn: topic.topicArn, protocol: 'email', endpoint: address });
-  mail.cfnOptions.condition = given;
-}

@@ -1,4 +1,4 @@
-/** The entries of the runbook: what can go wrong, by the name that its alarm and its heading in the README share. */
+/** The sections of the runbook in lib/stack/README.md, by their anchors. Each has at least one alarm. */
 export const runbook = [
   'dead-letters',
   'oldest-message',
@@ -15,7 +15,7 @@ export const runbook = [
 
 export type RunbookEntry = (typeof runbook)[number];
 
-/** Where the README tells what to do about it. */
+/** Returns the section as a path in the repository: a relative link would lead nowhere in a mail. */
 export function runbookAddress(entry: RunbookEntry): string {
-  return `README.md#runbook-${entry}`;
+  return `lib/stack/README.md#${entry}`;
 }

@@ -7,13 +7,21 @@ const alarms = ofType('AWS::CloudWatch::Alarm').map(({ properties }) => properti
 const [topic] = ofType('AWS::SNS::Topic');
 
 function alarmsOf(entry: (typeof runbook)[number]) {
-  return alarms.filter((alarm) => alarm.AlarmDescription.endsWith(`README.md#runbook-${entry}`));
+  return alarms.filter((alarm) => alarm.AlarmDescription.endsWith(` Runbook: lib/stack/README.md#${entry}`));
 }
 
 describe('the alarms', () => {
-  it('each name an entry of the runbook, and each entry has an alarm', () => {
+  it('each name a section of the runbook, and each section has an alarm', () => {
     expect(runbook.flatMap(alarmsOf)).toHaveLength(alarms.length);
     for (const entry of runbook) expect(alarmsOf(entry), entry).not.toEqual([]);
+  });
+
+  it('each say in at most two sentences before that what it means and what to do first', () => {
+    for (const { AlarmDescription: text } of alarms) {
+      const [meaning, ...steps] = text.replace(/ Runbook: \S+$/, '').split(/(?<=\.) (?=[A-Z])/);
+      expect(meaning, text).toMatch(/^[A-Z].{20,}\.$/);
+      expect(steps.join(' '), text).toMatch(/^[A-Z].{4,}\.$/);
+    }
   });
 
   it('each ring, and say when it is over', () => {

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { serviceTemplate } from '../../../support/service-template.ts';
+
+const { ofType } = serviceTemplate();
+
+/** What CloudFormation would replace, with its data or its address, if its logical id changed. */
+const STATEFUL = [
+  'AWS::DynamoDB::GlobalTable',
+  'AWS::S3::Bucket',
+  'AWS::KMS::Key',
+  'AWS::SecretsManager::Secret',
+  'AWS::SQS::Queue',
+  'AWS::SNS::Topic',
+  'AWS::ApiGateway::RestApi',
+  'AWS::ApiGatewayV2::Api',
+];
+
+it('Renaming a construct would replace tables, keys and addresses of deployed stacks: their logical ids stay', () => {
+  const ids = Object.fromEntries(
+    STATEFUL.map((type) => [
+      type,
+      ofType(type)
+        .map(({ id }) => id)
+        .sort(),
+    ]),
+  );
+  expect(ids).toEqual({
+    'AWS::DynamoDB::GlobalTable': ['ChangesConnections7BE975D3', 'StoresLog529A5ACD'],
+    'AWS::S3::Bucket': ['StoresTarballs7B4AB13A'],
+    'AWS::KMS::Key': ['AlarmsKey3C2381B3', 'StoresTokenKey040FB1CF'],
+    'AWS::SecretsManager::Secret': ['StoresHookSecrets4FF3A4A8', 'StoresPlatformToken14CE25D1'],
+    'AWS::SQS::Queue': [
+      'ChangesFailuresC52AD7D2',
+      'Queuescheck45AA7D88',
+      'Queuescheckdead59652E11',
+      'Queuesextract377EFDB1',
+      'Queuesextractdead4E07244B',
+      'Queuesfetch37C1DBEA',
+      'Queuesfetchdead03D25F6F',
+      'Queuesreport7F0C4826',
+      'Queuesreportdead0611D7C1',
+      'QueuesstartFCF10699',
+      'QueuesstartdeadADCB15F8',
+      'Queuesupload140024CC',
+      'Queuesuploaddead9DBCF712',
+    ],
+    'AWS::SNS::Topic': ['AlarmsTopic3A2DFEBA'],
+    'AWS::ApiGateway::RestApi': ['ApiRest4DEC74FE'],
+    'AWS::ApiGatewayV2::Api': ['ChangesInsideApi2D9B2CFD', 'ChangesOutsideApi75537028'],
+  });
+});
