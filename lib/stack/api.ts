@@ -11,21 +11,13 @@ import {
 import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { type Route, routes } from '../../functions/core/routes.ts';
-import {
-  type Access,
-  callPlatform,
-  chooseBranch,
-  endStreams,
-  hearSignals,
-  keepTokens,
-  knowHosts,
-  knowPlatform,
-  linkEntries,
-  readHookSecrets,
-  readLog,
-  sendTo,
-  writeLog,
-} from './access.ts';
+import type { Access } from './access/access.ts';
+import { knowHosts, storeTokens } from './access/hosts.ts';
+import { readLog, writeLog } from './access/log.ts';
+import { callPlatform, knowPlatform } from './access/platform.ts';
+import { sendTo } from './access/queues.ts';
+import { chooseBranch, endStreams, linkEntries, readHookSecrets } from './access/settings.ts';
+import { receiveSignals } from './access/signals.ts';
 import { ServiceFunction } from './function.ts';
 import { restApi } from './gateway.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
@@ -35,28 +27,28 @@ import type { Queues } from './queues.ts';
 import type { Socket } from './socket.ts';
 import type { Stores } from './stores.ts';
 
-/** What the API is built on. */
+/** The parts of the stack that the API needs. */
 export interface ApiProps {
   readonly bundles: string;
   readonly parameters: Parameters;
   readonly stores: Stores;
   readonly queues: Queues;
-  /** The socket that signals of changes come through. */
+  /** The internal WebSocket API. */
   readonly signals: Socket;
 }
 
-/** The gateway gives up after 29 seconds, so no endpoint may take longer; */
-const endpointSeconds = 29;
-/** on one that streams after 15 minutes, which is also the most that Lambda gives. */
-const streamSeconds = 900;
+/** API Gateway times out after 29 seconds. */
+const ENDPOINT_TIMEOUT_SECONDS = 29;
+/** With streaming it times out after 15 minutes, which is also Lambda's limit. */
+const STREAM_TIMEOUT_SECONDS = 900;
 
-/** The HTTP API: each route to its function, everything else to `api-unknown`, behind one authorizer. */
+/** The REST API: each route with its function, everything else with `api-unknown`, and one authorizer. */
 export class Api extends Construct {
   readonly rest: RestApi;
   readonly functions: readonly ServiceFunction[];
-  /** Whether the operator has reserved room for streams of changes. */
+  /** Whether the operator has reserved concurrency for streams of changes. */
   readonly limitsStreams: CfnCondition;
-  /** Decides who may enter, here and at the socket for clients outside. */
+  /** Checks logins, here and at the clients' WebSocket API. */
   readonly authorize: ServiceFunction;
 
   constructor(scope: Construct, id: string, props: ApiProps) {
@@ -73,7 +65,7 @@ export class Api extends Construct {
     addGatewayResponses(this.rest, props.parameters);
   }
 
-  /** The function of an endpoint. */
+  /** Returns the function of an endpoint. */
   named(name: string): ServiceFunction {
     const found = this.functions.find((one) => one.folder === name);
     if (!found)
@@ -82,7 +74,7 @@ export class Api extends Construct {
   }
 
   #endpoint(name: string, { bundles }: ApiProps, access: readonly Access[]): ServiceFunction {
-    const timeoutSeconds = streams(name) ? streamSeconds : endpointSeconds;
+    const timeoutSeconds = streams(name) ? STREAM_TIMEOUT_SECONDS : ENDPOINT_TIMEOUT_SECONDS;
     return new ServiceFunction(this, name, { bundles, timeoutSeconds, access });
   }
 
@@ -94,7 +86,7 @@ export class Api extends Construct {
 
   #answerUnknown(): void {
     for (const path of unknownPaths(routes)) {
-      this.#method('ANY', path, 'api-unknown', open('It only says that there is nothing here.'));
+      this.#method('ANY', path, 'api-unknown', open('It only answers 404 and 405.'));
     }
   }
 
@@ -109,7 +101,7 @@ export class Api extends Construct {
       scopePermissionToMethod: false,
       ...(streams(name) && {
         responseTransferMode: ResponseTransferMode.STREAM,
-        timeout: Duration.seconds(streamSeconds),
+        timeout: Duration.seconds(STREAM_TIMEOUT_SECONDS),
       }),
     });
   }
@@ -119,7 +111,7 @@ function streams(name: string): boolean {
   return routes.some((route) => route.function === name && route.streams);
 }
 
-/** So many streams, and no more: each holds a function for minutes, whether its reader is still there or not. */
+/** Limits the streams that are open at a time: each holds a function for minutes, even when its reader is gone. */
 function limitStreams(one: ServiceFunction, { changesConcurrency }: Parameters): CfnCondition {
   const given = new CfnCondition(one, 'ConcurrencyGiven', {
     expression: Fn.conditionNot(Fn.conditionEquals(changesConcurrency.valueAsString, '0')),
@@ -132,7 +124,7 @@ function limitStreams(one: ServiceFunction, { changesConcurrency }: Parameters):
   return given;
 }
 
-/** How a method asks for a login, or why it does not. */
+/** The login of a method, or the reason why it has none. */
 interface Login {
   readonly options: MethodOptions;
   readonly acknowledged?: string;
@@ -158,14 +150,14 @@ function open(acknowledged: string): Login {
 }
 
 /**
- * No identity source and nothing remembered, so that it runs for every request: only its refusal carries a
- * `WWW-Authenticate`, also when there are no credentials at all, and a remembered policy would hold for other paths too.
+ * No identity source and no cache, so that it runs for every request: only its refusal can carry `WWW-Authenticate` when
+ * credentials are missing, and a cached policy would apply to other paths too.
  */
 function loginAt(scope: Construct, handler: ServiceFunction): RequestAuthorizer {
   return new RequestAuthorizer(scope, 'Login', { handler, identitySources: [], resultsCacheTtl: Duration.seconds(0) });
 }
 
-/** What each endpoint may do. */
+/** Returns what each endpoint may do. */
 function endpointAccess({ parameters, stores, queues, signals }: ApiProps): Record<string, readonly Access[]> {
   const read = [readLog(stores.log), linkEntries(parameters)];
   const queue = (['check', 'report'] as const).map((name) => sendTo(queues.named(name)));
@@ -180,10 +172,10 @@ function endpointAccess({ parameters, stores, queues, signals }: ApiProps): Reco
     ],
     'api-status': read,
     'api-change': read,
-    'api-changes': [...read, endStreams(parameters), hearSignals(signals)],
+    'api-changes': [...read, endStreams(parameters), receiveSignals(signals)],
     'api-pair': [
       linkEntries(parameters),
-      keepTokens(stores.log, stores.tokenKey),
+      storeTokens(stores.log, stores.tokenKey),
       knowHosts(parameters),
       callPlatform(parameters, stores.platformToken),
     ],

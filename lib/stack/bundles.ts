@@ -18,25 +18,23 @@ const options: BuildOptions = {
   // ES modules first: only those can lose what a function does not use, which halves the bundles with SDK clients.
   mainFields: ['module', 'main'],
   minify: true,
-  // What is imported when it is needed lies in files of its own. In one file Node would have to read all of it at every
-  // cold start: a third of the SDK is logins that no function on Lambda uses.
+  // Code that is imported on demand gets files of its own. In one file Node would read all of it at every cold start, and
+  // a third of the SDK is logins that no function on Lambda uses.
   splitting: true,
   legalComments: 'none',
   banner: { js: requireBanner },
   logLevel: 'silent',
 };
 
-/** What `bundle` reads and writes. */
+/** The folders that `bundle` reads and writes. */
 export interface BundleOptions {
   /** Folder with one folder per function, each with a `handler.ts` that exports `handler`. */
   readonly functions: string;
-  /** Folder that gets `<function>/index.mjs` with what it imports, and the source maps in `maps/<function>/`. */
+  /** Folder for `<function>/index.mjs` with what it imports, and for the source maps in `maps/<function>/`. */
   readonly outdir: string;
 }
 
-/**
- * The names of the functions in a folder, sorted: its folders that have a `handler.ts`.
- */
+/** Returns the names of the functions in a folder, sorted: its folders that have a `handler.ts`. */
 export async function functionNames(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   return entries
@@ -46,12 +44,12 @@ export async function functionNames(folder: string): Promise<string[]> {
 }
 
 /**
- * Bundles every function of a folder, each for itself, and gives back their names. The same sources give the same bytes.
+ * Bundles every function of a folder, each by itself, and returns their names. The same sources make the same bytes.
  * Throws esbuild's `BuildFailure`, which names file and line, when a source does not build; nothing is written then.
  *
- * All in this process: CDK's `NodejsFunction` starts one for each function, which takes longer than everything else that
- * a first start does. The maps lie outside the folders that are deployed: they are larger than the code, and Lambda
- * would load them at every cold start.
+ * All in this process: CDK's `NodejsFunction` starts one process per function, which takes longer than the rest of a first
+ * start. The source maps are not in the deployed folders: they are larger than the code, and Lambda would load them at
+ * every cold start.
  */
 export async function bundle({ functions, outdir }: BundleOptions): Promise<string[]> {
   const names = await functionNames(functions);
@@ -64,7 +62,7 @@ async function bundleOne(functions: string, name: string): Promise<readonly Outp
   const { outputFiles = [] } = await build({
     ...options,
     entryPoints: [{ in: join(functions, name, 'handler.ts'), out: 'index' }],
-    // Only for the names: nothing is written there. The same for every function, since it enters into them.
+    // Nothing is written there; it only determines the names, and must be the same for every function.
     outdir: join(functions, 'out'),
     outExtension: { '.js': '.mjs' },
     sourcemap: 'external',

@@ -4,36 +4,38 @@ import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { keepConnections, postSignals, readCounters, readLogStream, reportFailures } from './access.ts';
+import { readCounters, readLogStream } from './access/log.ts';
+import { reportFailures } from './access/queues.ts';
+import { postSignals, registerConnections } from './access/signals.ts';
 import type { Api } from './api.ts';
 import { ServiceFunction } from './function.ts';
 import { Socket } from './socket.ts';
 import type { Stores } from './stores.ts';
 
-/** What telling of changes is built on. */
+/** The parts of the stack that change notifications need. */
 export interface ChangesProps {
   readonly bundles: string;
   readonly stores: Stores;
 }
 
-/** Seconds for a message of a socket; the gateway gives up after 29. */
-const registerSeconds = 10;
-/** Seconds for a batch of signals. */
-const signalSeconds = 60;
+/** For a message of a WebSocket; the gateway times out after 29 seconds. */
+const REGISTER_TIMEOUT_SECONDS = 10;
+/** For a batch of notifications. */
+const SIGNAL_TIMEOUT_SECONDS = 60;
 
 /**
- * How readers learn that there is something new: the log's stream, who is connected, and the two sockets.
+ * Change notifications: the log's stream, the connection registry, and the two WebSocket APIs.
  *
- * Two, because only `$connect` can have an authorizer and no more than one: the service's own functions sign with their
- * role, and no client outside can do that; those outside log in as everywhere.
+ * There are two APIs because only `$connect` can have an authorizer, and only one: the service's own functions sign with
+ * their role, which no client can do; clients log in as at every other endpoint.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-control-access.html
  */
 export class Changes extends Construct {
   /** For the functions that stream changes. */
-  readonly inside: Socket;
-  /** For clients outside. */
-  readonly outside: Socket;
-  /** What was given up after several tries. */
+  readonly internal: Socket;
+  /** For clients. */
+  readonly clients: Socket;
+  /** Batches that failed several times. */
   readonly failures: Queue;
   readonly register: ServiceFunction;
   readonly signal: ServiceFunction;
@@ -41,11 +43,11 @@ export class Changes extends Construct {
 
   constructor(scope: Construct, id: string, { bundles, stores }: ChangesProps) {
     super(scope, id);
-    this.inside = new Socket(this, 'Inside', {
+    this.internal = new Socket(this, 'Inside', {
       name: 'deployment-webhooks-inside',
       description: 'Signals of changes, for the functions that stream them',
     });
-    this.outside = new Socket(this, 'Outside', {
+    this.clients = new Socket(this, 'Outside', {
       name: 'deployment-webhooks-outside',
       description: 'Signals of changes, for clients',
     });
@@ -53,33 +55,33 @@ export class Changes extends Construct {
     const connections = connectionTable(this);
     this.register = new ServiceFunction(this, 'changes-register', {
       bundles,
-      timeoutSeconds: registerSeconds,
-      access: [keepConnections(connections, this.inside), readCounters(stores.log)],
+      timeoutSeconds: REGISTER_TIMEOUT_SECONDS,
+      access: [registerConnections(connections, this.internal), readCounters(stores.log)],
     });
     this.signal = new ServiceFunction(this, 'changes-signal', {
       bundles,
-      timeoutSeconds: signalSeconds,
+      timeoutSeconds: SIGNAL_TIMEOUT_SECONDS,
       access: [readLogStream(stores.log), postSignals(connections, this), reportFailures(this.failures)],
     });
     this.functions = [this.register, this.signal];
     this.#watch(stores.log);
-    this.inside.answerBy(this.register, new WebSocketIamAuthorizer());
-    acknowledgePosting(this, [this.inside, this.outside]);
+    this.internal.addRoutes(this.register, new WebSocketIamAuthorizer());
+    acknowledgePosting(this, [this.internal, this.clients]);
   }
 
-  /** Opens the socket for clients outside, with the login of the API. */
-  letIn({ authorize, rest }: Api): void {
-    // No identity source: where the login stands, header or subprotocol, is the authorizer's to find out.
+  /** Adds the routes of the clients' WebSocket API, with the login of the REST API. */
+  attachClients({ authorize, rest }: Api): void {
+    // No identity source: the login may be in a header or in a subprotocol, and the authorizer looks for both.
     const login = new WebSocketLambdaAuthorizer('Login', authorize, { identitySource: [] });
-    this.outside.answerBy(this.register, login);
-    // The stages write access logs, which an account can only after it was told of the role to do it with.
+    this.clients.addRoutes(this.register, login);
+    // The stages write access logs, which needs the role that is set for the account.
     const account = rest.node.findChild('Account');
-    for (const { stage } of [this.inside, this.outside]) stage.node.addDependency(account);
+    for (const { stage } of [this.internal, this.clients]) stage.node.addDependency(account);
   }
 
   /**
-   * Only new changes: one record for each transaction of the log, as its counter would be, and with what has changed, so
-   * that nobody has to read it. What happened before is nobody's concern any more: who connects reads where the log is.
+   * Passes the new rows of the feed: one record per transaction, and the row is in it. It starts at the latest record,
+   * because a client reads the log when it connects.
    */
   #watch(log: TableV2): void {
     const isChange = FilterCriteria.filter({
@@ -97,13 +99,13 @@ export class Changes extends Construct {
       bisectBatchOnError: true,
       retryAttempts: 3,
       maxRecordAge: Duration.minutes(5),
-      // By hand, and not `SqsDlq`, which would grant more to the function in a policy beside its own.
+      // Not `SqsDlq`, which would grant more to the function, in a policy beside its own.
       onFailure: { bind: () => ({ destination: this.failures.queueArn }) },
     });
   }
 }
 
-/** Nothing in it is worth keeping: a connection lives two hours at most. */
+/** Nothing in it has to be kept: a connection lives two hours at most. */
 function connectionTable(scope: Construct): TableV2 {
   const table = new TableV2(scope, 'Connections', {
     partitionKey: { name: 'pk', type: AttributeType.STRING },

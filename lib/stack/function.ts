@@ -11,26 +11,26 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { type Access, all } from './access.ts';
+import { type Access, all } from './access/access.ts';
 import type { WorkQueue } from './queues.ts';
 
-/** What differs from function to function. */
+/** The settings of one function. */
 export interface ServiceFunctionProps {
   /** Folder that holds a folder `<name>/index.mjs` per function, as `bundle` writes it. */
   readonly bundles: string;
   readonly timeoutSeconds: number;
   /** Megabytes; default 512. */
   readonly memoryMb?: number;
-  /** All that the function may do, besides writing its own log. */
+  /** What the function may do, in addition to writing its own log. */
   readonly access?: readonly Access[];
 }
 
 /**
- * A function of the service, named for its folder under `functions/`: its bundle, an own role that may do what is listed
- * and nothing else, and an own log group.
+ * A function of the service, named for its folder under `functions/`: its bundle, its own role, which allows what is listed
+ * and nothing else, and its own log group.
  *
- * No concurrency is reserved: new accounts have 10 in all, and then none can be. What must not take all of it, the work
- * on queues, is limited where it is polled (see `worksOff`).
+ * No concurrency is reserved: a new account has 10 in all and can reserve none. Functions of queues are limited where the
+ * queue is polled (see `addQueueSource`).
  */
 export class ServiceFunction extends LambdaFunction {
   /** The folder under `functions/`. */
@@ -44,7 +44,7 @@ export class ServiceFunction extends LambdaFunction {
     });
     const { environment, statements } = all(...(props.access ?? []));
     super(scope, name, {
-      // The function's own name is CloudFormation's to choose; this is what people know it by.
+      // CloudFormation chooses the function's name; the description says which one it is.
       description: name,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
@@ -61,11 +61,11 @@ export class ServiceFunction extends LambdaFunction {
   }
 
   /**
-   * Has the function work off a queue, of which it must have `consume` access. `batchSize` messages come at once.
+   * Has the function consume a queue, for which it needs `consume` access, in batches of up to `batchSize` messages.
    *
-   * At most ten run beside each other, so that a burst of deploys leaves the account's concurrency to the API.
+   * At most ten invocations run at a time, so that a burst of deploys leaves the rest of the account's concurrency to the API.
    */
-  worksOff(queue: WorkQueue, batchSize: number): void {
+  addQueueSource(queue: WorkQueue, batchSize: number): void {
     new EventSourceMapping(this, 'Source', {
       target: this,
       eventSourceArn: queue.queue.queueArn,
@@ -79,7 +79,7 @@ export class ServiceFunction extends LambdaFunction {
 function ownRole(scope: Construct, statements: readonly PolicyStatement[]): Role {
   return new Role(scope, 'Role', {
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-    // In the role itself, not in a policy beside it: Lambda checks at creation that it may poll the queue.
+    // Inline, not as a policy of its own: Lambda checks already at creation that the role may poll the queue.
     inlinePolicies: { own: new PolicyDocument({ statements: [...statements] }) },
   });
 }

@@ -10,9 +10,7 @@ import {
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 
-/**
- * The gateway without routes: regional, because only a regional one lets a stream be silent for more than 30 seconds.
- */
+/** Returns the REST API without routes. It is regional: only then may a stream be idle for more than 30 seconds. */
 export function restApi(scope: Construct): RestApi {
   const api = new RestApi(scope, 'Rest', {
     restApiName: 'deployment-webhooks',
@@ -37,12 +35,12 @@ function stage(scope: Construct): StageOptions {
     throttlingBurstLimit: 100,
     metricsEnabled: true,
     accessLogDestination: new LogGroupLogDestination(accessLog),
-    accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLogLine)),
+    accessLogFormat: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG_LINE)),
   };
 }
 
-/** Neither headers nor the query: both may carry what is secret. */
-const accessLogLine = {
+/** Neither headers nor the query: both may hold secrets. */
+const ACCESS_LOG_LINE = {
   uuid: AccessLogField.contextRequestId(),
   time: AccessLogField.contextRequestTimeEpoch(),
   ip: AccessLogField.contextIdentitySourceIp(),
@@ -65,11 +63,12 @@ function acknowledge(api: RestApi): void {
     },
     {
       id: 'AwsSolutions-APIG3',
-      reason: 'A firewall is the operator’s choice: it costs more than the service and is attached by address.',
+      reason:
+        'A firewall is the operator’s choice: it costs more than the service, and can be attached to the API afterwards.',
     },
     {
       id: 'AwsSolutions-APIG6',
-      reason: 'Execution logs hold headers and queries, and so credentials; the access log has what is needed.',
+      reason: 'Execution logs hold headers and queries, and so credentials; the access log has the rest.',
     },
     { id: 'AwsSolutions-COG4', reason: 'The users are those of the hosting platform; the authorizer asks it.' },
     {

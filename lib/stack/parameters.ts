@@ -2,7 +2,7 @@ import { CfnParameter, CfnRule, Fn, type Stack } from 'aws-cdk-lib';
 
 const github = [{ name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' }];
 
-/** What an operator can set at deploy time, without a new synthesis. */
+/** What an operator sets at deploy time, without a new synthesis. */
 export interface Parameters {
   readonly platformUrl: CfnParameter;
   readonly repositoryHosts: CfnParameter;
@@ -16,8 +16,8 @@ export interface Parameters {
 }
 
 /**
- * The parameters of the stack. All have defaults, so that the template can be run on one machine as it is; on AWS the
- * rule asks for the one that no default can know.
+ * Adds the parameters to the stack. All have defaults, so that the template can be run on one machine as it is; on AWS a rule
+ * requires the address of the platform, for which there is no default.
  */
 export function parameters(stack: Stack): Parameters {
   const platformUrl = new CfnParameter(stack, 'PlatformUrl', {
@@ -43,7 +43,7 @@ function deployParameters(stack: Stack) {
     }),
     defaultBranch: new CfnParameter(stack, 'DefaultBranch', {
       default: 'master',
-      description: 'Branch that is deployed when the hook does not name one.',
+      description: 'Branch that is deployed when the webhook does not name one.',
     }),
     holdMinutes: new CfnParameter(stack, 'HoldMinutes', {
       type: 'Number',
@@ -66,13 +66,13 @@ function changesParameters(stack: Stack) {
       type: 'Number',
       default: 840,
       minValue: 1,
-      // The function that writes the stream is ended after 900, and then could not say so any more.
+      // Lambda ends the function after 900 seconds, and then the stream could not say why it ends.
       maxValue: 880,
       description: 'Seconds after which a stream of changes ends itself; its reader connects again.',
     }),
     changesConcurrency: new CfnParameter(stack, 'ChangesConcurrency', {
       type: 'Number',
-      // None by default: a new account has 10 in all and must leave 10 unreserved, so that none can be.
+      // None by default: a new account has 10 in all and must leave 10 unreserved.
       default: 0,
       minValue: 0,
       description: 'Streams of changes that may be open at once, reserved from the account for them; 0: no limit.',

@@ -4,27 +4,19 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { type Stage, type StageName, stages } from '../../functions/core/pipeline/pipeline.ts';
-import {
-  type Access,
-  callHosts,
-  callPlatform,
-  consume,
-  findDue,
-  hold,
-  readLog,
-  readTarballs,
-  removeTarballs,
-  sendTo,
-  tryAgain,
-  writeLog,
-  writeTarballs,
-} from './access.ts';
+import type { Access } from './access/access.ts';
+import { callHosts } from './access/hosts.ts';
+import { findDue, readLog, writeLog } from './access/log.ts';
+import { callPlatform } from './access/platform.ts';
+import { consume, sendTo } from './access/queues.ts';
+import { hold, retryLater } from './access/settings.ts';
+import { readTarballs, removeTarballs, writeTarballs } from './access/tarballs.ts';
 import { ServiceFunction } from './function.ts';
 import type { Parameters } from './parameters.ts';
 import type { Queues } from './queues.ts';
 import type { Stores } from './stores.ts';
 
-/** What the pipeline is built on. */
+/** The parts of the stack that the pipeline needs. */
 export interface PipelineProps {
   readonly bundles: string;
   readonly parameters: Parameters;
@@ -32,7 +24,7 @@ export interface PipelineProps {
   readonly queues: Queues;
 }
 
-/** The stages of a deploy, the reports to repository hosts, and the sweep that picks up what got stuck. */
+/** The functions of the stages, of commit statuses, and of the sweep, which finds stuck deploys. */
 export class Pipeline extends Construct {
   readonly functions: readonly ServiceFunction[];
   readonly sweep: ServiceFunction;
@@ -57,10 +49,10 @@ export class Pipeline extends Construct {
       bundles,
       timeoutSeconds: stage.timeoutSeconds,
       memoryMb: stage.memoryMb,
-      access: [consume(queue), writeLog(stores.log), sendTo(queues.named('report')), tryAgain(parameters), ...access],
+      access: [consume(queue), writeLog(stores.log), sendTo(queues.named('report')), retryLater(parameters), ...access],
     });
-    // One at a time: a message may take the whole timeout, and those behind it in the batch would run out of theirs.
-    stageFunction.worksOff(queue, 1);
+    // Batches of one: a message may take the whole timeout, which would leave none to the others of its batch.
+    stageFunction.addQueueSource(queue, 1);
     return stageFunction;
   }
 
@@ -72,7 +64,7 @@ export class Pipeline extends Construct {
       timeoutSeconds: queue.timeoutSeconds,
       access: [consume(queue), readLog(stores.log), callHosts(parameters, stores.tokenKey)],
     });
-    report.worksOff(queue, 10);
+    report.addQueueSource(queue, 10);
     return report;
   }
 
@@ -83,7 +75,7 @@ export class Pipeline extends Construct {
       timeoutSeconds: 60,
       access: [writeLog(stores.log), findDue(stores.log), hold(parameters), ...queues.all.map(sendTo)],
     });
-    // A run that failed is not repeated: the next one is less than a minute away and does the same.
+    // A failed invocation is not retried: the next one comes within a minute and does the same.
     const everyMinute = new LambdaFunction(sweep, { retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     sweep.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     new Rule(this, 'EveryMinute', { schedule: Schedule.rate(Duration.minutes(1)), targets: [everyMinute] });
@@ -92,12 +84,12 @@ export class Pipeline extends Construct {
 }
 
 /**
- * For a function through which bytes stream: a small nursery of the heap, so that what is gone is collected early and a
- * tarball of 500 MB takes no more memory than one of 50.
+ * For functions that stream tarballs: a small young generation of the heap, so that buffers are collected early and a tarball
+ * of 500 MB takes no more memory than one of 50 MB.
  */
-const streamsBytes: Access = { environment: { NODE_OPTIONS: '--max-semi-space-size=2' } };
+const STREAMS_BYTES: Access = { environment: { NODE_OPTIONS: '--max-semi-space-size=2' } };
 
-/** What each stage may do beyond what all of them may. */
+/** Returns what each stage may do in addition to what all may. */
 function stageAccess({ parameters, stores, queues }: PipelineProps): Record<StageName, readonly Access[]> {
   const hosts = callHosts(parameters, stores.tokenKey);
   const platform = callPlatform(parameters, stores.platformToken);
@@ -105,15 +97,15 @@ function stageAccess({ parameters, stores, queues }: PipelineProps): Record<Stag
   return {
     // Back to `check`, when a passed build releases a held push.
     check: [send('fetch'), send('check'), hosts, hold(parameters)],
-    fetch: [send('upload'), hosts, writeTarballs(stores.tarballs), streamsBytes],
-    // Back to `fetch`, when the tarball has expired meanwhile.
-    upload: [send('extract'), send('fetch'), platform, readTarballs(stores.tarballs), streamsBytes],
+    fetch: [send('upload'), hosts, writeTarballs(stores.tarballs), STREAMS_BYTES],
+    // `fetch`, for a tarball that has expired.
+    upload: [send('extract'), send('fetch'), platform, readTarballs(stores.tarballs), STREAMS_BYTES],
     extract: [send('start'), platform],
     start: [platform, removeTarballs(stores.tarballs)],
   };
 }
 
-/** A bucket's name within the template, as cdk-nag's findings spell it. */
+/** Returns a bucket's name within the template, as cdk-nag's findings spell it. */
 function logicalId(bucket: Bucket): string {
   const resource = bucket.node.defaultChild;
   if (!CfnElement.isCfnElement(resource)) throw new Error('The bucket has no resource in the template.');

@@ -3,17 +3,17 @@ import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption, type Q
 import { Construct } from 'constructs';
 import { type StageName, stages } from '../../functions/core/pipeline/pipeline.ts';
 
-/** A queue of the service: of a stage, or of the reports to repository hosts. */
+/** A queue of the service: of a stage, or of commit statuses. */
 export type QueueName = StageName | 'report';
 
-/** What a queue's function needs of it. */
+/** The settings of one queue. */
 interface QueueSettings {
   readonly name: QueueName;
-  /** Seconds one run of its function may take. */
+  /** Timeout of its function. */
   readonly timeoutSeconds: number;
-  /** Receives of one message before it moves to the dead-letter queue. */
+  /** How often a message is received before it moves to the dead-letter queue. */
   readonly maxReceives: number;
-  /** Age of the oldest message, in seconds, from which on something is wrong. */
+  /** Age of the oldest message above which an alarm is raised. */
   readonly overdueSeconds: number;
   /** Whether messages of one group keep their order. */
   readonly fifo: boolean;
@@ -25,8 +25,8 @@ export interface WorkQueue extends QueueSettings {
   readonly deadLetters: Queue;
 }
 
-/** Commit statuses may overtake each other: who reports reads the log and sends what is true by then. */
-const report: QueueSettings = {
+/** Not FIFO: `report-status` reads the log and sends what is true by then, in whatever order messages arrive. */
+const REPORT: QueueSettings = {
   name: 'report',
   timeoutSeconds: 30,
   maxReceives: 12,
@@ -35,22 +35,22 @@ const report: QueueSettings = {
 };
 
 /**
- * AWS asks for six times the function's timeout, so that a message does not show up again while Lambda still retries it.
+ * AWS recommends six times the function's timeout, so that a message is not delivered again while Lambda still retries it.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
  */
-const visibilityPerTimeout = 6;
+const VISIBILITY_PER_TIMEOUT = 6;
 
-/** A queue per stage of the pipeline, and one for reports; each with its dead-letter queue. */
+/** A queue per stage of the pipeline and one for commit statuses, each with its dead-letter queue. */
 export class Queues extends Construct {
   readonly all: readonly WorkQueue[];
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
-    const settings = [...stages.map((stage) => ({ ...stage, fifo: true })), report];
+    const settings = [...stages.map((stage) => ({ ...stage, fifo: true })), REPORT];
     this.all = settings.map((queue) => this.#workQueue(queue));
   }
 
-  /** The queue of a stage, or of reports. */
+  /** Returns the queue of a stage, or of commit statuses. */
   named(name: QueueName): WorkQueue {
     const found = this.all.find((queue) => queue.name === name);
     if (!found) throw new Error(`There is no queue named ${name}.`);
@@ -61,7 +61,7 @@ export class Queues extends Construct {
     // A FIFO queue can only have a FIFO dead-letter queue.
     const deadLetters = this.#queue(`${settings.name}-dead`, settings.fifo, { retentionPeriod: Duration.days(14) });
     const queue = this.#queue(settings.name, settings.fifo, {
-      visibilityTimeout: Duration.seconds(visibilityPerTimeout * settings.timeoutSeconds),
+      visibilityTimeout: Duration.seconds(VISIBILITY_PER_TIMEOUT * settings.timeoutSeconds),
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: settings.maxReceives },
     });
     return { ...settings, queue, deadLetters };
@@ -71,14 +71,14 @@ export class Queues extends Construct {
     return new Queue(this, id, {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
-      ...(fifo && highThroughput),
+      ...(fifo && HIGH_THROUGHPUT),
       ...props,
     });
   }
 }
 
-/** Order and limits count per message group, a repository, so that one busy repository does not slow the others. */
-const highThroughput: QueueProps = {
+/** Order and limits apply per message group, a repository, so that a busy repository does not slow the others. */
+const HIGH_THROUGHPUT: QueueProps = {
   fifo: true,
   fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
   deduplicationScope: DeduplicationScope.MESSAGE_GROUP,

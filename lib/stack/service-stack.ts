@@ -13,26 +13,27 @@ export interface ServiceStackProps extends StackProps {
   readonly bundles: string;
 }
 
-/** The whole service. A hook goes from the API through the queues and stages into the log; readers read the log and are told when
- * to.
+/**
+ * The whole service. A webhook call goes from the API through the queues and stages into the log; readers read the log, and
+ * are notified when it changes.
  */
 export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, { bundles, ...props }: ServiceStackProps) {
     super(scope, id, props);
-    const given = parameters(this);
+    const settings = parameters(this);
     const stores = new Stores(this, 'Stores');
     const queues = new Queues(this, 'Queues');
-    const parts = { bundles, parameters: given, stores, queues };
+    const parts = { bundles, parameters: settings, stores, queues };
     const pipeline = new Pipeline(this, 'Pipeline', parts);
     const changes = new Changes(this, 'Changes', parts);
-    const api = new Api(this, 'Api', { ...parts, signals: changes.inside });
-    changes.letIn(api);
-    new Alarms(this, 'Alarms', { parameters: given, stores, queues, pipeline, api, changes });
+    const api = new Api(this, 'Api', { ...parts, signals: changes.internal });
+    changes.attachClients(api);
+    new Alarms(this, 'Alarms', { parameters: settings, stores, queues, pipeline, api, changes });
 
-    new CfnOutput(this, 'ApiUrl', { value: api.rest.url, description: 'Address for hooks and status queries' });
+    new CfnOutput(this, 'ApiUrl', { value: api.rest.url, description: 'Address for webhooks and status queries' });
     new CfnOutput(this, 'SignalsUrl', {
-      value: changes.outside.stage.url,
-      description: 'Address for signals of changes',
+      value: changes.clients.stage.url,
+      description: 'Address of the WebSocket that announces changes',
     });
     new CfnOutput(this, 'LogTable', { value: stores.log.tableName, description: 'Table of the log' });
     new CfnOutput(this, 'PlatformTokenSecret', {

@@ -11,7 +11,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 
-/** A WebSocket API with its one stage, at first without routes. */
+/** A WebSocket API with one stage and, until `addRoutes`, without routes. */
 export class Socket extends Construct {
   readonly api: WebSocketApi;
   readonly stage: WebSocketStage;
@@ -34,18 +34,19 @@ export class Socket extends Construct {
       throttle: { rateLimit: 100, burstLimit: 200 },
       accessLogSettings: {
         destination: new LogGroupLogDestination(accessLog),
-        format: AccessLogFormat.custom(JSON.stringify(accessLogLine)),
+        format: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG_LINE)),
       },
     });
     Validations.of(this).acknowledge({
       id: 'AwsSolutions-APIG4',
-      reason: 'Only $connect can ask for a login, and does; the other routes are for connections that it let in.',
+      reason:
+        'Only $connect can have an authorizer, and has one; the other routes are for connections that it accepted.',
     });
   }
 
-  /** Has a function answer whatever happens to a connection; `authorizer` decides which may open. */
-  answerBy(handler: IFunction, authorizer: IWebSocketRouteAuthorizer): void {
-    // An integration each, because each comes with the permission for its route alone.
+  /** Routes connecting, disconnecting and messages to a function; `authorizer` decides who may connect. */
+  addRoutes(handler: IFunction, authorizer: IWebSocketRouteAuthorizer): void {
+    // One integration per route, because each adds the permission for its route alone.
     const to = (id: string) => new WebSocketLambdaIntegration(id, handler);
     this.api.addRoute('$connect', { integration: to('Connect'), authorizer });
     this.api.addRoute('$disconnect', { integration: to('Disconnect') });
@@ -54,8 +55,8 @@ export class Socket extends Construct {
   }
 }
 
-/** Neither headers nor the query: a login may be in the one and a signature is in the other. */
-const accessLogLine = {
+/** Neither headers nor the query: a login may be in the headers, and a signature is in the query. */
+const ACCESS_LOG_LINE = {
   uuid: AccessLogField.contextRequestId(),
   time: AccessLogField.contextRequestTimeEpoch(),
   connection: '$context.connectionId',

@@ -5,17 +5,17 @@ import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 
-/** Where the service keeps things: the log, tarballs on their way, and what seals and opens secrets. */
+/** What the service stores: the log, tarballs between stages, keys and secrets. */
 export class Stores extends Construct {
-  /** Everything that outlives a request: entries, changes, stage markers, sealed tokens. */
+  /** Everything that outlives a request: entries, changes, leases, encrypted tokens. */
   readonly log: TableV2;
   /** Tarballs between the repository host and the platform. */
   readonly tarballs: Bucket;
-  /** Seals the tokens of repository hosts. */
+  /** Encrypts the tokens of repository hosts. */
   readonly tokenKey: Key;
   /** The token with which the service calls the platform for a user. */
   readonly platformToken: Secret;
-  /** The secrets that webhooks are signed with, where their owners want that; empty until an operator fills it. */
+  /** The secrets that webhooks are signed with; empty until an operator fills it. */
   readonly hookSecrets: Secret;
 
   constructor(scope: Construct, id: string) {
@@ -29,8 +29,8 @@ export class Stores extends Construct {
 }
 
 /**
- * Encrypted with DynamoDB's own key, not ours: with ours every function would need `kms:Decrypt`, and only those that
- * call repository hosts shall have it. What is secret in the table is sealed before it is written.
+ * Encrypted with DynamoDB's own key: with a key of the stack every function would need `kms:Decrypt`, and only those that
+ * call repository hosts should have it. What is secret in the table is encrypted before it is written.
  */
 function logTable(scope: Construct): TableV2 {
   return new TableV2(scope, 'Log', {
@@ -49,7 +49,7 @@ function logTable(scope: Construct): TableV2 {
         projectionType: ProjectionType.ALL,
       },
       {
-        // Sparse: only what the sweep may have to pick up has these attributes.
+        // Sparse: only entries that the sweep may have to end or repeat have these attributes.
         indexName: 'byDue',
         partitionKey: { name: 'due_pk', type: AttributeType.STRING },
         sortKey: { name: 'due_at', type: AttributeType.NUMBER },
@@ -60,8 +60,8 @@ function logTable(scope: Construct): TableV2 {
 }
 
 /**
- * Nothing in it is worth keeping: a tarball that has expired is fetched again. So the rules, not the functions, clean it,
- * and it survives the stack only because CloudFormation cannot delete a bucket that holds objects.
+ * Nothing in it has to be kept: an expired tarball is fetched again. The lifecycle rules delete what the functions leave.
+ * It is retained only because CloudFormation cannot delete a bucket that holds objects.
  */
 function tarballBucket(scope: Construct): Bucket {
   const bucket = new Bucket(scope, 'Tarballs', {
@@ -99,7 +99,7 @@ function platformToken(scope: Construct): Secret {
   return secret;
 }
 
-/** What an operator writes into it stays: CloudFormation sets the value again only when it changes in the template. */
+/** An operator's value is not overwritten: CloudFormation sets the value again only when it changes in the template. */
 function hookSecrets(scope: Construct): Secret {
   const secret = new Secret(scope, 'HookSecrets', {
     description: 'Secrets that webhooks are signed with: {"<user>/<owner>/<repository>": {"github": ["…"]}}',

@@ -12,26 +12,26 @@ const project = fileURLToPath(new URL('../..', import.meta.url));
 /** The name of the stack, and of its template `<stackId>.template.json` in the synthesised folder. */
 export const stackId = 'DeploymentWebhooks';
 
-/** Where to read and to write. */
+/** The folders to read and to write. */
 export interface SynthesiseOptions {
   /** Folder for the template, the assets and, in `bundles/`, the bundles. */
   readonly outdir: string;
   /** Folder with the functions' sources; default: `functions` of the project. */
   readonly functions?: string;
   /**
-   * Whether to hold the template against CloudFormation's own rules, which takes longer than the rest of the synthesis;
-   * default true. For a template that only runs on this machine it can be left out; cdk-nag always runs.
+   * Whether to check the template against CloudFormation's own rules, which takes longer than the rest of the synthesis;
+   * default true. A template that only runs on this machine does not need it; cdk-nag always runs.
    */
   readonly checkTemplate?: boolean;
 }
 
 /**
- * Bundles the functions and writes the template of the whole service. Needs neither an account nor a network, and gives
- * the same template for the same sources.
+ * Bundles the functions and writes the template of the whole service. Needs neither an account nor a network; the same
+ * sources make the same template.
  *
- * Throws when a function does not build, when the template is not what CloudFormation takes, and when the stack breaks a
- * rule of cdk-nag's AWS Solutions. What is wrong where goes to standard error and into `validation-report.json` beside
- * the template.
+ * Throws when a function does not build, when CloudFormation would refuse the template, and when the stack breaks a rule of
+ * cdk-nag's AWS Solutions. The findings are printed to standard error and written to `validation-report.json` beside the
+ * template.
  */
 export async function synthesise({
   outdir,
@@ -46,19 +46,19 @@ export async function synthesise({
 }
 
 /**
- * An app whose synthesis throws when one of its stacks breaks a rule. What cdk-nag shall overlook is acknowledged at the
- * construct, with a reason.
+ * Returns an app whose synthesis throws when one of its stacks breaks a rule. Exceptions from cdk-nag's rules are
+ * acknowledged at the construct, with a reason.
  */
 export function checkedApp({ outdir, checkTemplate }: { outdir: string; checkTemplate: boolean }): App {
   const app = new App({
     outdir,
     analyticsReporting: false,
     builtinCloudFormationValidation: checkTemplate,
-    // What is written into the output depends on the sources alone, not on who called from where.
+    // The output must depend on the sources alone, not on where the program was called.
     stackTraces: false,
     treeMetadata: false,
-    // Here and not in cdk.json, which only the command line reads: the template shall be the same without it. The second
-    // has what CloudFormation would refuse fail, which else is only warned of.
+    // Not in cdk.json, which only the command line reads: the template must be the same without it. The second entry turns
+    // what CloudFormation would refuse from a warning into an error.
     context: { ...recommendedFlags, [VALIDATE_AGAINST_DEFAULT_RULES]: true },
   });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));

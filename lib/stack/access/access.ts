@@ -1,0 +1,25 @@
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+
+/**
+ * What a function may do with a part of the service, and the environment variables by which it finds that part. A function
+ * without the access has neither.
+ *
+ * Actions are listed by hand, because CDK's `grant…` methods allow more than is used.
+ */
+export interface Access {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly statements?: readonly PolicyStatement[];
+}
+
+/** Returns several accesses as one. */
+export function all(...accesses: readonly Access[]): Required<Access> {
+  return {
+    environment: Object.assign({}, ...accesses.map((access) => access.environment)),
+    statements: accesses.flatMap((access) => access.statements ?? []),
+  };
+}
+
+/** Returns a statement that allows actions on one resource. */
+export function allow(actions: string[], resource: string): PolicyStatement {
+  return new PolicyStatement({ actions, resources: [resource] });
+}

@@ -1,0 +1,38 @@
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { Socket } from '../socket.ts';
+import { type Access, allow } from './access.ts';
+
+/** Opens a connection to the internal WebSocket API. Messages on an open connection need no permission. */
+export function receiveSignals(internal: Socket): Access {
+  return {
+    environment: { SIGNALS_URL: internal.stage.url },
+    statements: [allow(['execute-api:Invoke'], internal.api.arnForExecuteApiV2('$connect', internal.stage.stageName))],
+  };
+}
+
+/** Writes the connection registry, for both WebSocket APIs. */
+export function registerConnections(connections: TableV2, internal: Socket): Access {
+  const actions = ['GetItem', 'PutItem', 'DeleteItem'].map((action) => `dynamodb:${action}`);
+  return {
+    environment: { CONNECTIONS_TABLE: connections.tableName, INSIDE_API: internal.api.apiId },
+    statements: [allow(actions, connections.tableArn)],
+  };
+}
+
+/** Posts to open connections, and deletes those that are gone from the registry. */
+export function postSignals(connections: TableV2, apis: Readonly<Record<'internal' | 'clients', Socket>>): Access {
+  const { internal, clients } = apis;
+  return {
+    environment: {
+      CONNECTIONS_TABLE: connections.tableName,
+      INSIDE_POST: internal.stage.callbackUrl,
+      OUTSIDE_POST: clients.stage.callbackUrl,
+    },
+    statements: [
+      allow(['dynamodb:Query', 'dynamodb:DeleteItem'], connections.tableArn),
+      ...[internal, clients].map(({ api, stage }) =>
+        allow(['execute-api:ManageConnections'], api.arnForExecuteApiV2('POST/@connections/*', stage.stageName)),
+      ),
+    ],
+  };
+}
