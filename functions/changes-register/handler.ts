@@ -2,6 +2,6 @@ import { socketTrigger } from '../triggers/socket.ts';
 import { connect } from './connect.ts';
 import { register } from './register.ts';
 
-const { insideApi, ...ports } = connect();
+const { internalApi, ...ports } = connect();
 
-export const handler = socketTrigger(register(ports), insideApi);
+export const handler = socketTrigger(register(ports), internalApi);

@@ -1,17 +1,17 @@
-import type { Connections } from '../core/ports/connections.ts';
+import type { ConnectionRegistry } from '../core/ports/connection-registry.ts';
 import type { LogReader } from '../core/ports/log-reader.ts';
 import type { SocketRoutes } from '../triggers/socket.ts';
 
-/** What keeping the book of connections needs. */
+/** What the connection registry's function works with. */
 export interface RegisterPorts {
-  readonly connections: Pick<Connections, 'open' | 'register' | 'close'>;
+  readonly connections: Pick<ConnectionRegistry, 'open' | 'register' | 'close'>;
   readonly log: Pick<LogReader, 'last'>;
 }
 
 /**
- * Who is to be told of whose changes. A connection is its user's from `$connect` on and nothing that is sent through it
- * can change that. The answer to `register` is a first signal, `{"last": n}`: read after the registration, so that each
- * change is either in it or told of.
+ * Returns the routes of the WebSocket APIs. A connection belongs to the user that `$connect` authenticated, and no message
+ * can change that. The answer to `register` is the first signal, `{"last": n}`: it is read after the registration, so
+ * every later change is signalled.
  */
 export function register({ connections, log }: RegisterPorts): SocketRoutes {
   return {

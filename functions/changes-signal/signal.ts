@@ -1,66 +1,49 @@
-import type { Connection, Connections, Side } from '../core/ports/connections.ts';
-import type { Posting } from '../core/ports/posting.ts';
-import type { Growth } from '../triggers/log-stream.ts';
-import { RecentConnections } from './recent-connections.ts';
+import { forEachLimit } from '../core/for-each-limit.ts';
+import type { Connection, ConnectionRegistry, Side } from '../core/ports/connection-registry.ts';
+import type { LogUpdate } from '../triggers/log-stream.ts';
 
-/** What telling of changes needs. */
+/** What sending signals works with. */
 export interface SignalPorts {
-  readonly connections: Pick<Connections, 'list' | 'close'>;
-  readonly posting: Posting;
+  readonly connections: Pick<ConnectionRegistry, 'list' | 'close'>;
+  /** Posts a message to a connection; false when it is closed. Throws when the message could not be sent. */
+  readonly post: (connection: Connection, message: string) => Promise<boolean>;
 }
 
-/** Posts that are under way beside each other for one user. */
-const AT_ONCE = 20;
+/** Posts at a time for one user. */
+const MAX_POSTS = 20;
 
 /**
- * Bytes of a signal with its changes; with more, it goes without. API Gateway counts a message for each 32 KB of it.
+ * Greatest size of a signal with changes; a larger one is sent without them. API Gateway counts a message for each 32 KB.
  * https://aws.amazon.com/api-gateway/pricing/
  */
-const LARGEST = 32 * 1024;
+const MAX_SIGNAL_BYTES = 32 * 1024;
 
 /**
- * Tells a user's connections how far the log is, `{"last": n}`, and those of the service itself also what is new, so that
- * none of them has to read it: `{"last": n, "changes": […]}`. Who was told the last time is told at once, and who has come
- * since after a look into the book of connections. One that is gone is forgotten; one that cannot be told keeps nobody
- * else from being told. Throws at the end when there was such a one.
+ * Returns a function that notifies a user's connections of the log's last change, `{"last": n}`; the service's own
+ * connections get the new changes too, `{"last": n, "changes": […]}`, so that they need not read the log. A closed
+ * connection is removed from the registry. When posting to one fails, the others are notified all the same, and an
+ * AggregateError is thrown at the end.
  */
-export function signal({ connections, posting }: SignalPorts): (growth: Growth) => Promise<void> {
-  const recent = new RecentConnections();
-  return async (growth) => {
+export function signal({ connections, post }: SignalPorts): (update: LogUpdate) => Promise<void> {
+  return async (update) => {
+    const messages = messagesOf(update);
     const failures: unknown[] = [];
-    const gone = new Set<string>();
-    const tell = async (connection: Connection, texts: Record<Side, string>) => {
-      if (await posting.post(connection, texts[connection.side])) return;
-      gone.add(connection.id);
-      await connections.close(connection.id);
-    };
-    const tellAll = async (some: readonly Connection[]) => {
-      if (some.length === 0) return;
-      const texts = textsOf(growth);
-      const waiting = [...some];
-      const work = async () => {
-        for (let next = waiting.shift(); next; next = waiting.shift()) {
-          await tell(next, texts).catch((error: unknown) => failures.push(error));
-        }
-      };
-      await Promise.all(Array.from({ length: Math.min(AT_ONCE, waiting.length) }, work));
-    };
-
-    const known = recent.of(growth.user);
-    await tellAll(known);
-    const all = await connections.list(growth.user);
-    const told = new Set(known.map(({ id }) => id));
-    await tellAll(all.filter(({ id }) => !told.has(id)));
-    recent.keep(
-      growth.user,
-      all.filter(({ id }) => !gone.has(id)),
-    );
-    if (failures.length > 0) throw new AggregateError(failures, `${failures.length} connections could not be told.`);
+    await forEachLimit(await connections.list(update.user), MAX_POSTS, async (connection) => {
+      try {
+        const isOpen = await post(connection, messages[connection.side]);
+        if (!isOpen) await connections.close(connection.id);
+      } catch (error) {
+        failures.push(error);
+      }
+    });
+    if (failures.length > 0) {
+      throw new AggregateError(failures, `${failures.length} connections could not be notified.`);
+    }
   };
 }
 
-function textsOf({ last, changes }: Growth): Record<Side, string> {
-  const plain = JSON.stringify({ last });
-  const whole = `${plain.slice(0, -1)},"changes":[${changes.join()}]}`;
-  return { outside: plain, inside: Buffer.byteLength(whole) > LARGEST ? plain : whole };
+function messagesOf({ last, changes }: LogUpdate): Record<Side, string> {
+  const short = JSON.stringify({ last });
+  const whole = `${short.slice(0, -1)},"changes":[${changes.join()}]}`;
+  return { public: short, internal: Buffer.byteLength(whole) > MAX_SIGNAL_BYTES ? short : whole };
 }

@@ -1,52 +1,48 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import { forEachLimit } from '../core/for-each-limit.ts';
 import { trace } from './trace.ts';
 
-/** That the log of a user has grown. */
-export interface Growth {
+/** New changes in the log of a user. */
+export interface LogUpdate {
   readonly user: string;
-  /** Number of the user's last change by then. */
+  /** Number of the last of the changes. */
   readonly last: number;
-  /** The changes that it has grown by, as JSON and in their order; there may be others between them. */
+  /** The new changes as JSON, in order; there may be gaps between them. */
   readonly changes: readonly string[];
 }
 
-/** Users that are worked on beside each other. */
-const AT_ONCE = 10;
+/** Users that are notified at a time. */
+const MAX_USERS = 10;
 
 /**
- * The handler of the log table's stream, filtered to new changes. Those of a user in a batch are told of together. A user
- * for whom `tell` throws is reported, with that user's first record, and comes again with what follows it; telling twice
- * does no harm.
+ * Returns the handler of the log table's stream, filtered to new changes. It calls `notify` once for each user of a batch.
+ * A user for whom that throws is reported with the user's first record, and Lambda sends the batch again from there:
+ * notifying twice does no harm.
  *
  * https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
  */
-export function logStreamTrigger(tell: (growth: Growth) => Promise<void>) {
+export function logStreamTrigger(notify: (update: LogUpdate) => Promise<void>) {
   return async (event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
-    const news = [...byUser(event.Records)];
     const failed: string[] = [];
-    const work = async () => {
-      for (let next = news.shift(); next; next = news.shift()) {
-        const [user, changes] = next;
-        try {
-          await tell(growth(user, changes));
-        } catch (error) {
-          trace('signal failed', { error });
-          failed.push(changes[0]?.at ?? '');
-        }
+    await forEachLimit(byUser(event.Records), MAX_USERS, async ([user, changes]) => {
+      try {
+        await notify(updateOf(user, changes));
+      } catch (error) {
+        trace('signal failed', { error });
+        failed.push(changes[0]?.sequenceNumber ?? '');
       }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    });
     return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
   };
 }
 
-/** A change as the stream tells of it. */
+/** A change in a stream record. */
 interface NewChange {
   readonly user: string;
   readonly seq: number;
   readonly json: string;
-  /** Sequence number of the record. */
-  readonly at: string;
+  /** Of the record. */
+  readonly sequenceNumber: string;
 }
 
 function byUser(records: readonly DynamoDBRecord[]): Map<string, NewChange[]> {
@@ -61,7 +57,7 @@ function byUser(records: readonly DynamoDBRecord[]): Map<string, NewChange[]> {
   return users;
 }
 
-function growth(user: string, changes: readonly NewChange[]): Growth {
+function updateOf(user: string, changes: readonly NewChange[]): LogUpdate {
   const ordered = [...changes].sort((one, other) => one.seq - other.seq);
   return { user, last: ordered.at(-1)?.seq ?? 0, changes: ordered.map(({ json }) => json) };
 }
@@ -71,5 +67,5 @@ function readChange({ dynamodb }: DynamoDBRecord): NewChange | null {
   const [, digits] = /^C#(\d+)$/.exec(dynamodb?.Keys?.sk?.S ?? '') ?? [];
   const json = dynamodb?.NewImage?.doc?.S;
   if (!user || !digits || !json) return null;
-  return { user, seq: Number(digits), json, at: dynamodb?.SequenceNumber ?? '' };
+  return { user, seq: Number(digits), json, sequenceNumber: dynamodb?.SequenceNumber ?? '' };
 }

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyResult, APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
-import type { Connection } from '../core/ports/connections.ts';
+import type { Connection } from '../core/ports/connection-registry.ts';
 import { header } from './header.ts';
 import { trace } from './trace.ts';
 
@@ -37,12 +37,12 @@ const SUBPROTOCOL = 'changes';
 /**
  * The handler of both WebSocket APIs. Who a connection belongs to is only what API Gateway has checked: for the clients
  * outside what the authorizer says, for the service's own functions the `user` of the query, which their signature covers
- * and which nobody else can sign. `insideApi` is the id of the API that takes signatures only.
+ * and which nobody else can sign. `internalApi` is the id of the API that takes signatures only.
  */
-export function socketTrigger(routes: SocketRoutes, insideApi: string) {
+export function socketTrigger(routes: SocketRoutes, internalApi: string) {
   return async (event: SocketEvent): Promise<APIGatewayProxyResult> => {
     const { apiId, connectionId, routeKey } = event.requestContext;
-    const connection: Connection = { id: connectionId, side: apiId === insideApi ? 'inside' : 'outside' };
+    const connection: Connection = { id: connectionId, side: apiId === internalApi ? 'internal' : 'public' };
     try {
       if (routeKey === '$connect') {
         return render(await routes.connect(connection, userOf(event, connection)), subprotocol(event));
@@ -59,7 +59,7 @@ export function socketTrigger(routes: SocketRoutes, insideApi: string) {
 }
 
 function userOf({ requestContext, queryStringParameters }: SocketEvent, { side }: Connection): string {
-  const user = side === 'inside' ? queryStringParameters?.user : requestContext.authorizer?.user;
+  const user = side === 'internal' ? queryStringParameters?.user : requestContext.authorizer?.user;
   return typeof user === 'string' ? user : '';
 }
 

@@ -1,4 +1,4 @@
-import type { Connection, Connections } from '../../functions/core/ports/connections.ts';
+import type { Connection, ConnectionRegistry } from '../../functions/core/ports/connection-registry.ts';
 import type { Change } from '../../functions/core/ports/log-reader.ts';
 import type { OnSignal, Signals } from '../../functions/core/ports/signals.ts';
 
@@ -24,7 +24,7 @@ export function memorySignals(): Signals & {
 }
 
 /** An in-memory fake of the connection registry. */
-export function memoryConnections(): Connections {
+export function memoryConnections(): ConnectionRegistry {
   const open = new Map<string, { readonly user: string; readonly connection: Connection; registered: boolean }>();
   return {
     open: async (connection, user) => void open.set(connection.id, { user, connection, registered: false }),

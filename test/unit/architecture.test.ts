@@ -181,9 +181,9 @@ describe('what imports what', () => {
   });
 
   it('These rules see imports of all kinds: of values, of types, and those that wait until they are needed', () => {
-    expect(importsOf('functions/adapters/signals/post.ts')).toEqual(
+    expect(importsOf('functions/adapters/signals/post-to-connection.ts')).toEqual(
       expect.arrayContaining([
-        { of: 'functions/core/ports/connections.ts', typeOnly: true },
+        { of: 'functions/core/ports/connection-registry.ts', typeOnly: true },
         { of: '@aws-sdk/client-apigatewaymanagementapi', typeOnly: false },
       ]),
     );

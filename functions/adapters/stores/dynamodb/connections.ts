@@ -6,7 +6,7 @@ import {
   paginateQuery,
 } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../../core/ports/clock.ts';
-import type { Connection, Connections, Side } from '../../../core/ports/connections.ts';
+import type { Connection, ConnectionRegistry, Side } from '../../../core/ports/connection-registry.ts';
 import { type Item, N, numberIn, S, stringIn } from './items.ts';
 
 /** The table of connections. */
@@ -16,15 +16,15 @@ export interface ConnectionsContext {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** API Gateway ends every connection after two hours; ten minutes more for what it says late. */
-const SECONDS = 2 * 60 * 60 + 10 * 60;
+/** API Gateway closes every connection after two hours; ten minutes more for a late `$disconnect`. */
+const LIFETIME_SECONDS = 2 * 60 * 60 + 10 * 60;
 
 /**
- * Two items a connection: whose it is, by its id, from the moment it opens; and, once it is registered, its place among
- * its user's. The id alone says nothing about the user when a message comes in, and the second item must not be there
- * before: a signal posted to a connection that is still opening is refused as if it were gone.
+ * Returns the connection registry in DynamoDB. A connection has two items: its user, by the connection's id, from `open`
+ * on; and, from `register` on, one among the connections of its user. The first is needed because a message carries only
+ * the id. The second must not exist earlier: posting to a connection that is still opening fails as if it were closed.
  */
-export function dynamoDbConnections(context: ConnectionsContext): Connections {
+export function dynamoDbConnections(context: ConnectionsContext): ConnectionRegistry {
   return {
     open: ({ id, side }, user) =>
       put(context, { ...owner(id), user: S(user), side: S(side), expires: expiry(context) }),
@@ -52,7 +52,7 @@ async function close({ client, table }: ConnectionsContext, id: string): Promise
   await client.send(new DeleteItemCommand({ TableName: table, Key: registered(user, id) }));
 }
 
-/** Strongly consistent: who has just been told that it is registered must be told of the next change. */
+/** Strongly consistent: a connection whose registration was confirmed must get the next signal. */
 async function list({ client, table, clock }: ConnectionsContext, user: string): Promise<readonly Connection[]> {
   const pages = paginateQuery(
     { client },
@@ -65,7 +65,7 @@ async function list({ client, table, clock }: ConnectionsContext, user: string):
   );
   const found: Connection[] = [];
   for await (const { Items = [] } of pages) {
-    // DynamoDB removes what has expired within days, not seconds.
+    // DynamoDB removes expired items within days, not seconds.
     const live = Items.filter((item) => (numberIn(item, 'expires') ?? 0) * 1000 > clock.now());
     found.push(...live.map(connectionOf));
   }
@@ -73,7 +73,7 @@ async function list({ client, table, clock }: ConnectionsContext, user: string):
 }
 
 function connectionOf(item: Item): Connection {
-  const side: Side = stringIn(item, 'side') === 'inside' ? 'inside' : 'outside';
+  const side: Side = stringIn(item, 'side') === 'internal' ? 'internal' : 'public';
   return { id: stringIn(item, 'sk') ?? '', side };
 }
 
@@ -90,5 +90,5 @@ function registered(user: string, id: string): Item {
 }
 
 function expiry({ clock }: ConnectionsContext) {
-  return N(Math.ceil(clock.now() / 1000) + SECONDS);
+  return N(Math.ceil(clock.now() / 1000) + LIFETIME_SECONDS);
 }

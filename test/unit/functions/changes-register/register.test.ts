@@ -7,7 +7,7 @@ function world(last: (user: string) => Promise<number> = async () => 0) {
   return { connections, routes: register({ connections, log: { last } }) };
 }
 
-const socket = { id: 'c1', side: 'outside' } as const;
+const socket = { id: 'c1', side: 'public' } as const;
 
 describe('a connection', () => {
   it('is told of nothing before it registers, because it cannot be posted to while it opens', async () => {

@@ -1,6 +1,6 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type Growth, logStreamTrigger } from '../../../../functions/triggers/log-stream.ts';
+import { type LogUpdate, logStreamTrigger } from '../../../../functions/triggers/log-stream.ts';
 
 const change = (user: string, seq: number, at: string): DynamoDBRecord => ({
   eventName: 'INSERT',
@@ -11,47 +11,47 @@ const change = (user: string, seq: number, at: string): DynamoDBRecord => ({
   },
 });
 
-async function run(Records: DynamoDBRecord[], tell: (growth: Growth) => Promise<void> = async () => {}) {
-  const told: Growth[] = [];
-  const { batchItemFailures } = await logStreamTrigger(async (growth) => {
-    told.push(growth);
-    await tell(growth);
+async function run(Records: DynamoDBRecord[], notify: (update: LogUpdate) => Promise<void> = async () => {}) {
+  const updates: LogUpdate[] = [];
+  const { batchItemFailures } = await logStreamTrigger(async (update) => {
+    updates.push(update);
+    await notify(update);
   })({ Records });
-  return { told, failed: batchItemFailures.map(({ itemIdentifier }) => itemIdentifier) };
+  return { updates, failed: batchItemFailures.map(({ itemIdentifier }) => itemIdentifier) };
 }
 
 afterEach(() => vi.restoreAllMocks());
 
 describe('the stream of the log', () => {
-  it('has each user told once for a batch, of all changes in their order', async () => {
-    const { told, failed } = await run([
+  it('notifies each user once for a batch, with all changes in order', async () => {
+    const { updates, failed } = await run([
       change('ann', 3, '1'),
       change('bob', 9, '2'),
       change('ann', 5, '3'),
       change('ann', 4, '4'),
     ]);
-    expect(told).toEqual([
+    expect(updates).toEqual([
       { user: 'ann', last: 5, changes: ['{"seq":3}', '{"seq":4}', '{"seq":5}'] },
       { user: 'bob', last: 9, changes: ['{"seq":9}'] },
     ]);
     expect(failed).toEqual([]);
   });
 
-  it('has a user who could not be told come again from the first record on, and nobody else fail', async () => {
+  it('reports a user whose notification fails by the first record, and no other user', async () => {
     const lines: string[] = [];
     vi.spyOn(console, 'error').mockImplementation((line: string) => void lines.push(line));
-    const { told, failed } = await run(
+    const { updates, failed } = await run(
       [change('ann', 2, '1'), change('bob', 2, '2'), change('ann', 1, '3')],
       async ({ user }) => {
         if (user === 'ann') throw new Error('throttled');
       },
     );
-    expect(told.map(({ user }) => user)).toEqual(['ann', 'bob']);
+    expect(updates.map(({ user }) => user)).toEqual(['ann', 'bob']);
     expect(failed).toEqual(['1']);
     expect(lines.join()).toContain('throttled');
   });
 
-  it('passes over what is no new change, should the filter ever let it through', async () => {
+  it('ignores records that are not new changes', async () => {
     const { dynamodb } = change('ann', 1, '1');
     const keyed = (sk: string): DynamoDBRecord => ({
       dynamodb: { ...dynamodb, Keys: { pk: { S: 'ann' }, sk: { S: sk } } },
@@ -59,10 +59,10 @@ describe('the stream of the log', () => {
     const { NewImage, ...expired } = dynamodb ?? {};
     expect(NewImage).toBeDefined();
     const records = [keyed('E#000000000001'), keyed('HEAD'), keyed('C#'), { dynamodb: expired }, {}];
-    expect(await run(records)).toEqual({ told: [], failed: [] });
+    expect(await run(records)).toEqual({ updates: [], failed: [] });
   });
 
-  it('tells many users beside each other, and not all at a time', async () => {
+  it('notifies at most ten users at a time', async () => {
     let now = 0;
     let most = 0;
     await run(

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Connection } from '../../../../functions/core/ports/connections.ts';
+import type { Connection } from '../../../../functions/core/ports/connection-registry.ts';
 import { type SocketEvent, type SocketRoutes, socketTrigger } from '../../../../functions/triggers/socket.ts';
 
-const INSIDE = 'inside-api';
-const OUTSIDE = 'outside-api';
+const INTERNAL = 'internal-api';
+const PUBLIC = 'public-api';
 
 function socket(patch: Partial<SocketRoutes> = {}) {
   const seen: unknown[] = [];
@@ -21,7 +21,7 @@ function socket(patch: Partial<SocketRoutes> = {}) {
       other: async () => ({ status: 400, body: { code: 'request:bad_parameter' } }),
       ...patch,
     },
-    INSIDE,
+    INTERNAL,
   );
   const send = (
     apiId: string,
@@ -38,52 +38,52 @@ function socket(patch: Partial<SocketRoutes> = {}) {
 afterEach(() => vi.restoreAllMocks());
 
 describe('a connection', () => {
-  it('from outside belongs to whom the authorizer names, whatever its query says', async () => {
+  it('of the public API belongs to whom the authorizer names, whatever its query says', async () => {
     const { seen, send } = socket();
-    await send(OUTSIDE, '$connect', { user: 'eve', queryStringParameters: { user: 'ann' } });
-    expect(seen).toEqual([['connect', { id: 'c1=', side: 'outside' }, 'eve']]);
+    await send(PUBLIC, '$connect', { user: 'eve', queryStringParameters: { user: 'ann' } });
+    expect(seen).toEqual([['connect', { id: 'c1=', side: 'public' }, 'eve']]);
   });
 
-  it('from outside belongs to nobody when there is no authorizer', async () => {
+  it('of the public API belongs to nobody when there is no authorizer', async () => {
     const { send } = socket();
-    expect(await send(OUTSIDE, '$connect', { queryStringParameters: { user: 'ann' } })).toMatchObject({
+    expect(await send(PUBLIC, '$connect', { queryStringParameters: { user: 'ann' } })).toMatchObject({
       statusCode: 401,
     });
   });
 
-  it('from inside belongs to the user of its signed query', async () => {
+  it('of the internal API belongs to the user of its signed query', async () => {
     const { seen, send } = socket();
-    await send(INSIDE, '$connect', { queryStringParameters: { user: 'ann' } });
-    expect(seen).toEqual([['connect', { id: 'c1=', side: 'inside' }, 'ann']]);
-    expect(await send(INSIDE, '$connect')).toMatchObject({ statusCode: 401 });
+    await send(INTERNAL, '$connect', { queryStringParameters: { user: 'ann' } });
+    expect(seen).toEqual([['connect', { id: 'c1=', side: 'internal' }, 'ann']]);
+    expect(await send(INTERNAL, '$connect')).toMatchObject({ statusCode: 401 });
   });
 
   it('is answered with the protocol that the service speaks, never with the one that is a login', async () => {
     const { send } = socket();
     const both = { 'Sec-WebSocket-Protocol': 'changes, basic.YW5uOnNlY3JldA' };
-    expect((await send(OUTSIDE, '$connect', { user: 'ann', headers: both })).headers).toEqual({
+    expect((await send(PUBLIC, '$connect', { user: 'ann', headers: both })).headers).toEqual({
       'Sec-WebSocket-Protocol': 'changes',
     });
     const alone = { 'sec-websocket-protocol': 'basic.YW5uOnNlY3JldA' };
-    expect((await send(OUTSIDE, '$connect', { user: 'ann', headers: alone })).headers).toEqual({});
+    expect((await send(PUBLIC, '$connect', { user: 'ann', headers: alone })).headers).toEqual({});
   });
 
   it('registers, is heard of when it ends, and is told what it may say', async () => {
     const { seen, send } = socket();
-    expect(JSON.parse((await send(OUTSIDE, 'register')).body)).toEqual({ last: 7 });
-    await send(INSIDE, '$disconnect');
+    expect(JSON.parse((await send(PUBLIC, 'register')).body)).toEqual({ last: 7 });
+    await send(INTERNAL, '$disconnect');
     expect(seen).toEqual([
-      ['register', { id: 'c1=', side: 'outside' }],
-      ['disconnect', { id: 'c1=', side: 'inside' }],
+      ['register', { id: 'c1=', side: 'public' }],
+      ['disconnect', { id: 'c1=', side: 'internal' }],
     ]);
-    expect(JSON.parse((await send(OUTSIDE, '$default')).body)).toEqual({ code: 'request:bad_parameter' });
+    expect(JSON.parse((await send(PUBLIC, '$default')).body)).toEqual({ code: 'request:bad_parameter' });
   });
 
   it('learns nothing of why something failed', async () => {
     const lines: string[] = [];
     vi.spyOn(console, 'error').mockImplementation((line: string) => void lines.push(line));
     const { send } = socket({ register: () => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.7')) });
-    const answer = await send(OUTSIDE, 'register');
+    const answer = await send(PUBLIC, 'register');
     expect(answer.statusCode).toBe(500);
     expect(answer.body).not.toContain('10.0.0.7');
     expect(lines.join()).toContain('10.0.0.7');

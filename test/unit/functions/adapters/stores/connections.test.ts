@@ -5,12 +5,12 @@ import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dynamoDbConnections } from '../../../../../functions/adapters/stores/dynamodb/connections.ts';
 import { startDynamoDb } from '../../../../../lib/aws-local/emulators/dynamodb.ts';
-import { connectionsContract } from '../../../../contracts/connections.ts';
+import { connectionRegistryContract } from '../../../../contracts/connection-registry.ts';
 import { memoryClock } from '../../../../fakes/clock.ts';
 import { memoryConnections } from '../../../../fakes/signals.ts';
 import { emulatorClient } from '../../../../support/dynamodb-table.ts';
 
-connectionsContract('The memory', memoryConnections);
+connectionRegistryContract('The memory', memoryConnections);
 
 describe('The table of connections', () => {
   const table = 'connections';
@@ -39,12 +39,12 @@ describe('The table of connections', () => {
   const open = (clock = memoryClock()) =>
     dynamoDbConnections({ client: emulatorClient(database.endpoint), table, clock });
 
-  connectionsContract('It', open);
+  connectionRegistryContract('It', open);
 
   it('passes over a connection that has outlived what the gateway allows, however often it registered', async () => {
     const clock = memoryClock();
     const connections = open(clock);
-    const socket = { id: 'old=', side: 'outside' } as const;
+    const socket = { id: 'old=', side: 'public' } as const;
     await connections.open(socket, 'kiwi');
     await connections.register(socket);
     clock.pass(2 * 60 * 60 * 1000);

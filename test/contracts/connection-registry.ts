@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Connection, Connections } from '../../functions/core/ports/connections.ts';
+import type { Connection, ConnectionRegistry } from '../../functions/core/ports/connection-registry.ts';
 
 let users = 0;
 
-/** What every book of connections does. */
-export function connectionsContract(title: string, open: () => Connections): void {
-  describe(`${title}, as the book of connections`, () => {
-    let connections: Connections;
+/** What every connection registry does. */
+export function connectionRegistryContract(title: string, open: () => ConnectionRegistry): void {
+  describe(`${title}, as the connection registry`, () => {
+    let connections: ConnectionRegistry;
     let ann: string;
-    const socket = (id: string): Connection => ({ id: `${ann}-${id}=`, side: 'outside' });
+    const socket = (id: string): Connection => ({ id: `${ann}-${id}=`, side: 'public' });
     beforeEach(() => {
       connections = open();
       users += 1;
@@ -16,35 +16,35 @@ export function connectionsContract(title: string, open: () => Connections): voi
     });
 
     it('lists a connection from its registration on, with the side that it came through', async () => {
-      const inside: Connection = { id: `${ann}-in=`, side: 'inside' };
-      await connections.open(inside, ann);
+      const internal: Connection = { id: `${ann}-in=`, side: 'internal' };
+      await connections.open(internal, ann);
       await connections.open(socket('out'), ann);
       expect(await connections.list(ann)).toEqual([]);
-      expect(await connections.register(inside)).toBe(ann);
+      expect(await connections.register(internal)).toBe(ann);
       expect(await connections.register(socket('out'))).toBe(ann);
       const listed = [...(await connections.list(ann))].sort((one, other) => one.id.localeCompare(other.id));
-      expect(listed).toEqual([inside, socket('out')]);
+      expect(listed).toEqual([internal, socket('out')]);
     });
 
-    it('gives the user who opened it, whoever registers', async () => {
+    it('returns the user who opened the connection', async () => {
       await connections.open(socket('1'), ann);
       expect(await connections.register(socket('1'))).toBe(ann);
       expect(await connections.list(`${ann}-other`)).toEqual([]);
     });
 
-    it('knows no connection that nobody opened', async () => {
+    it('does not register a connection that was not opened', async () => {
       expect(await connections.register(socket('forged'))).toBeNull();
       expect(await connections.list(ann)).toEqual([]);
     });
 
-    it('counts a connection that registers twice once', async () => {
+    it('lists a connection that registers twice once', async () => {
       await connections.open(socket('1'), ann);
       await connections.register(socket('1'));
       await connections.register(socket('1'));
       expect(await connections.list(ann)).toEqual([socket('1')]);
     });
 
-    it('forgets a closed connection, also one that never registered or was never there', async () => {
+    it('removes a closed connection, also one that never registered or was never there', async () => {
       for (const id of ['1', '2']) await connections.open(socket(id), ann);
       await connections.register(socket('1'));
       for (const id of ['1', '2', '3', '1']) await connections.close(socket(id).id);
