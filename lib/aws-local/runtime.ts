@@ -130,14 +130,14 @@ async function openSources(
     const { writes } = emulators;
     const streams = await startStreams({ ...wired, warn, positionsFile, functions: forEvents, writes });
     running.push(streams);
-    const nudged = (invoker: Invoker) => (writes ? invoker : nudging(invoker, () => streams.nudge()));
-    const sources = { ...wired, warn, functions: { ...functions, ...nudged(functions) } };
+    const waking = (invoker: Invoker) => (writes ? invoker : wakingStreams(invoker, () => streams.wake()));
+    const sources = { ...wired, warn, functions: { ...functions, ...waking(functions) } };
     running.push(await startWebSocketApis({ ...sources, log: warn }));
-    const forGateway = { ...functions, ...nudged(forRequests) };
+    const forGateway = { ...functions, ...waking(forRequests) };
     const hasRestApi = template.ofType('AWS::ApiGateway::RestApi').length > 0;
     const gateway = hasRestApi ? await startGateway({ ...options, template, functions: forGateway }) : undefined;
     if (gateway) running.push(gateway);
-    running.push(startQueues({ ...sources, functions: nudged(forEvents) }));
+    running.push(startQueues({ ...sources, functions: waking(forEvents) }));
     running.push(startSchedules(sources), startExpiry(sources));
     // A bundle that cannot be loaded fails the start, not the first request.
     await Promise.all((options.warm ?? []).map((name) => functions.warm(functionNamed(template, name))));
@@ -149,13 +149,13 @@ async function openSources(
 }
 
 /** Where nobody tells of writes, what a function may have written is looked for in the streams when it is done. */
-function nudging(functions: Invoker, nudge: () => void): Invoker {
+function wakingStreams(functions: Invoker, wake: () => void): Invoker {
   return {
     invoke: async (name, event) => {
       try {
         return await functions.invoke(name, event);
       } finally {
-        nudge();
+        wake();
       }
     },
   };

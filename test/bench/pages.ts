@@ -22,7 +22,7 @@ export async function run(): Promise<readonly BenchRow[]> {
   const folder = join(testFolder, 'bench-pages');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const database = await startDynamoDb({ file: join(folder, 'log.sqlite'), bring: undefined });
+  const database = await startDynamoDb({ file: join(folder, 'log.sqlite'), externalEndpoint: undefined });
   try {
     const client = emulatorClient(database.endpoint);
     await createLogTable(client, TABLE);

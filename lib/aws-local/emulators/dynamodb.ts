@@ -12,23 +12,26 @@ export interface DynamoDb {
   readonly endpoint: string;
   /** Settles when it stops by itself; never while it works or when it was closed. */
   readonly failed: Promise<OperatorError>;
-  /** Tells of writes to it; null of one that was brought, whose file is elsewhere. */
+  /** Tells of writes to it; null of one that was external, whose file is elsewhere. */
   readonly writes: DatabaseWrites | null;
   close(): Promise<void>;
 }
 
 const START_LIMIT_MS = 60_000;
 const PROBE_MS = 10;
-const portTaken = /already in use|address in use/i;
+const PORT_TAKEN = /already in use|address in use/i;
 
 /**
  * Starts the DynamoDB emulator on a free loopback port, with its data in `file`; every acknowledged write survives a
- * kill. With `bring`, the address of another DynamoDB-compatible server, nothing is started and that one is used.
+ * kill. With `externalEndpoint`, the address of another DynamoDB-compatible server, nothing is started and that one is used.
  *
  * @throws OperatorError when there is no emulator for this machine, the file is not a database, or nothing answers.
  */
-export async function startDynamoDb(options: { file: string; bring?: string | undefined }): Promise<DynamoDb> {
-  if (options.bring) return brought(options.bring);
+export async function startDynamoDb(options: {
+  file: string;
+  externalEndpoint?: string | undefined;
+}): Promise<DynamoDb> {
+  if (options.externalEndpoint) return external(options.externalEndpoint);
   const binary = findBinary();
   const { database, endpoint } = await startIndexed(binary, options.file);
   let closing = false;
@@ -70,12 +73,12 @@ async function startOnFreePort(
     await answering(database, endpoint, file);
     return { database, endpoint };
   } catch (error) {
-    if (tries > 1 && portTaken.test(database.errors())) return startOnFreePort(binary, file, tries - 1);
+    if (tries > 1 && PORT_TAKEN.test(database.errors())) return startOnFreePort(binary, file, tries - 1);
     throw error;
   }
 }
 
-async function brought(endpoint: string): Promise<DynamoDb> {
+async function external(endpoint: string): Promise<DynamoDb> {
   if (!(await answers(endpoint))) {
     throw new OperatorError(
       `Nothing answers at DYNAMODB_ENDPOINT=${endpoint}: start that server or unset the variable.`,
@@ -112,7 +115,7 @@ async function answering(database: WatchedCommand, endpoint: string, file: strin
 
 /**
  * Whether a server answers, with the header given if one is: it tells the emulator from another process on its port. Of
- * a server that was brought any answer counts, since they differ in what they say to a request without an operation.
+ * a server that was external any answer counts, since they differ in what they say to a request without an operation.
  */
 async function answers(endpoint: string, header?: string): Promise<boolean> {
   try {
@@ -137,7 +140,7 @@ function sentence(words: string, file: string): string {
   if (/disk is full|no space|disk I\/O/i.test(words)) {
     return `There is no space left for the database ${file}: free some disk space and start again.`;
   }
-  if (portTaken.test(words)) {
+  if (PORT_TAKEN.test(words)) {
     return 'The port chosen for the DynamoDB emulator was taken meanwhile: start again.';
   }
   if (/unable to open|permission denied|readonly|read-only/i.test(words)) {

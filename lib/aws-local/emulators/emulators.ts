@@ -40,7 +40,7 @@ export interface EmulatorOptions {
   readonly dynamodbEndpoint?: string;
 }
 
-const LEAST_SPACE_BYTES = 64 * 1024 * 1024;
+const MIN_FREE_BYTES = 64 * 1024 * 1024;
 
 /**
  * Starts DynamoDB with its streams, SQS, S3, KMS and Secrets Manager, all on 127.0.0.1. Tables, keys and secrets are
@@ -51,9 +51,9 @@ const LEAST_SPACE_BYTES = 64 * 1024 * 1024;
 export async function startEmulators(options: EmulatorOptions): Promise<Emulators> {
   await prepare(options.dataDir);
   const secrets = openSecrets(join(options.dataDir, 'secrets.json'), options.secrets);
-  const bring = options.dynamodbEndpoint ?? process.env.DYNAMODB_ENDPOINT;
+  const externalEndpoint = options.dynamodbEndpoint ?? process.env.DYNAMODB_ENDPOINT;
   const [database, storage, security] = await allOrNone([
-    startDynamoDb({ file: join(options.dataDir, 'dynamodb.sqlite'), bring }),
+    startDynamoDb({ file: join(options.dataDir, 'dynamodb.sqlite'), externalEndpoint }),
     startSqsS3(),
     startJsonEndpoint(new Map([...kmsOperations(join(options.dataDir, 'keys.json')), ...secretsOperations(secrets)])),
   ]);
@@ -89,7 +89,7 @@ async function prepare(dataDir: string): Promise<void> {
     });
   }
   const { bavail, bsize } = await statfs(dataDir);
-  if (bavail * bsize < LEAST_SPACE_BYTES) {
+  if (bavail * bsize < MIN_FREE_BYTES) {
     throw new OperatorError(
       `There is no space left for the data folder ${dataDir}: free at least 64 MiB and start again.`,
     );

@@ -24,7 +24,7 @@ export interface JsonEndpoint {
 }
 
 const CONTENT_TYPE = 'application/x-amz-json-1.1';
-const BODY_LIMIT = 1024 * 1024;
+const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
  * Serves operations over the AWS JSON 1.1 protocol on a free port of 127.0.0.1.
@@ -77,7 +77,7 @@ async function readInput(request: IncomingMessage): Promise<Input> {
   for await (const chunk of request) {
     const bytes = Buffer.from(chunk);
     size += bytes.length;
-    if (size > BODY_LIMIT) throw new ServiceError('ValidationException', 'The request is too large.');
+    if (size > MAX_BODY_BYTES) throw new ServiceError('ValidationException', 'The request is too large.');
     chunks.push(bytes);
   }
   return parse(Buffer.concat(chunks).toString('utf8'));

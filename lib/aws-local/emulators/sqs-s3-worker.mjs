@@ -3,7 +3,7 @@
 import { parentPort } from 'node:worker_threads';
 import { buildApp } from 'fauxqs';
 
-const BODY_LIMIT = 1024 ** 3;
+const MAX_BODY_BYTES = 1024 ** 3;
 
 // Not awaited: the app is a thenable that gets ready when awaited, and hooks must be added before.
 const app = buildApp({ logger: false });
@@ -14,13 +14,13 @@ keepCacheControl();
 
 /** The emulator's limit of 11 MiB is below a single PutObject of a tarball; the parsers carry it, so they are replaced. */
 function liftBodyLimit() {
-  const options = { parseAs: 'string', bodyLimit: BODY_LIMIT };
+  const options = { parseAs: 'string', bodyLimit: MAX_BODY_BYTES };
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/x-amz-json-1.0', options, async (_request, body) => JSON.parse(body));
   app.addContentTypeParser('application/x-www-form-urlencoded', options, async (_request, body) =>
     Object.fromEntries(new URLSearchParams(body)),
   );
-  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: BODY_LIMIT }, async (_request, body) => body);
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES }, async (_request, body) => body);
 }
 
 /** Queues are known inside under a name in .localhost, which not every resolver knows; callers see the address they used. */

@@ -1,30 +1,30 @@
 import { FunctionError } from '../invoke/function-error.ts';
 import { isRecord } from '../template/intrinsics.ts';
+import { GatewayError } from './gateway-error.ts';
 import type { AuthorizerContext } from './proxy-event.ts';
-import { Refusal } from './refusal.ts';
 import type { GatewayRequest } from './request.ts';
 
-/** @throws Refusal UNAUTHORIZED when a value the authorizer needs is not in the request; it is not asked then. */
+/** @throws GatewayError UNAUTHORIZED when a value the authorizer needs is not in the request; it is not asked then. */
 export function requireIdentity(sources: readonly string[], request: GatewayRequest): void {
   for (const source of sources) {
     const [, from, name = ''] = /^method\.request\.(header|querystring)\.(.+)$/.exec(source) ?? [];
     const missing =
       (from === 'header' && !Object.keys(request.headers).some((one) => one.toLowerCase() === name.toLowerCase())) ||
       (from === 'querystring' && request.query?.[name] === undefined);
-    if (missing) throw new Refusal('UNAUTHORIZED', { reason: `the request has no ${source}` });
+    if (missing) throw new GatewayError('UNAUTHORIZED', { reason: `the request has no ${source}` });
   }
 }
 
 /** What an authorizer's failure means to the client: the text "Unauthorized" is its way of saying 401. */
-export function authorizerFailed(error: unknown): Refusal {
-  if (error instanceof FunctionError && error.errorMessage === 'Unauthorized') return new Refusal('UNAUTHORIZED');
-  return new Refusal('AUTHORIZER_FAILURE', { reason: error instanceof Error ? error.message : String(error) });
+export function authorizerFailed(error: unknown): GatewayError {
+  if (error instanceof FunctionError && error.errorMessage === 'Unauthorized') return new GatewayError('UNAUTHORIZED');
+  return new GatewayError('AUTHORIZER_FAILURE', { reason: error instanceof Error ? error.message : String(error) });
 }
 
 /**
  * Reads what an authorizer returned and gives the caller's context when its policy allows the method.
  *
- * @throws Refusal ACCESS_DENIED when the policy denies or does not allow; AUTHORIZER_CONFIGURATION_ERROR for a result
+ * @throws GatewayError ACCESS_DENIED when the policy denies or does not allow; AUTHORIZER_CONFIGURATION_ERROR for a result
  *   that is none (no principal, no policy, a context that is not flat)
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
  */
@@ -36,7 +36,7 @@ export function authorize(result: unknown, methodArn: string): AuthorizerContext
     .filter((statement) => applies(statement, methodArn))
     .map((statement) => (isRecord(statement) ? statement.Effect : undefined));
   if (effects.includes('Allow') && !effects.includes('Deny')) return authorizer;
-  throw new Refusal('ACCESS_DENIED', { authorizer });
+  throw new GatewayError('ACCESS_DENIED', { authorizer });
 }
 
 function applies(statement: unknown, methodArn: string): boolean {
@@ -76,6 +76,6 @@ function list(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
-function malformed(reason: string): Refusal {
-  return new Refusal('AUTHORIZER_CONFIGURATION_ERROR', { reason: `the authorizer returned ${reason}` });
+function malformed(reason: string): GatewayError {
+  return new GatewayError('AUTHORIZER_CONFIGURATION_ERROR', { reason: `the authorizer returned ${reason}` });
 }

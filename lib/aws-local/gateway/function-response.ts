@@ -1,5 +1,5 @@
 import { isRecord } from '../template/intrinsics.ts';
-import { Refusal } from './refusal.ts';
+import { GatewayError } from './gateway-error.ts';
 
 /** Status and headers of a function's answer, as they go to the client. */
 export interface ResponseHead {
@@ -8,14 +8,14 @@ export interface ResponseHead {
 }
 
 /** Headers of a function that API Gateway renames, because it sets them itself. */
-const remapped = new Set(['connection', 'date', 'server', 'www-authenticate']);
+const REMAPPED = new Set(['connection', 'date', 'server', 'www-authenticate']);
 /** Headers that follow from the body as it is sent. */
-const dropped = new Set(['content-length', 'transfer-encoding']);
+const DROPPED = new Set(['content-length', 'transfer-encoding']);
 
 /**
  * Checks what a Lambda proxy function returned.
  *
- * @throws Refusal DEFAULT_5XX (502) for what is not of the documented form
+ * @throws GatewayError DEFAULT_5XX (502) for what is not of the documented form
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-output-format
  */
 export function functionResponse(result: unknown): ResponseHead & { readonly body: Buffer } {
@@ -40,12 +40,12 @@ export function responseHead({ statusCode, headers, multiValueHeaders }: Record<
     byName.set(name.toLowerCase(), [rename(name), values.map((value) => text(name, value))]);
   }
   if (!byName.has('content-type')) byName.set('content-type', ['Content-Type', ['application/json']]);
-  for (const name of dropped) byName.delete(name);
+  for (const name of DROPPED) byName.delete(name);
   return { status, headers: [...byName.values()] };
 }
 
 function rename(name: string): string {
-  return remapped.has(name.toLowerCase()) ? `x-amzn-remapped-${name.toLowerCase()}` : name;
+  return REMAPPED.has(name.toLowerCase()) ? `x-amzn-remapped-${name.toLowerCase()}` : name;
 }
 
 function text(name: string, value: unknown): string {
@@ -59,6 +59,6 @@ function fields(value: unknown, name: string): Array<[string, unknown]> {
   return Object.entries(value);
 }
 
-function malformed(reason: string): Refusal {
-  return new Refusal('DEFAULT_5XX', { reason: `the function's answer is malformed: ${reason}` });
+function malformed(reason: string): GatewayError {
+  return new GatewayError('DEFAULT_5XX', { reason: `the function's answer is malformed: ${reason}` });
 }

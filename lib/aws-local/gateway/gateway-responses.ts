@@ -1,6 +1,6 @@
 import { isRecord } from '../template/intrinsics.ts';
 import type { Resource } from '../template/resource.ts';
-import { type RefusalType, refusals } from './refusal.ts';
+import { GATEWAY_ERRORS, type GatewayErrorType } from './gateway-error.ts';
 
 /** What the client gets instead of a function's answer. */
 export interface GatewayResponse {
@@ -10,14 +10,14 @@ export interface GatewayResponse {
 }
 
 /** The request a gateway response is rendered for. */
-export interface RefusedRequest {
+export interface FailedRequest {
   /** What `$context` refers to. */
   readonly context: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>> | null;
 }
 
-type Render = (request: RefusedRequest) => string | undefined;
+type Render = (request: FailedRequest) => string | undefined;
 interface Declared {
   readonly status: number | undefined;
   readonly headers: ReadonlyArray<readonly [string, Render]>;
@@ -36,10 +36,10 @@ const plain: Declared = { status: undefined, headers: [], templates: new Map() }
  */
 export function compileGatewayResponses(
   resources: readonly Resource[],
-): (type: RefusalType, request: RefusedRequest) => GatewayResponse {
+): (type: GatewayErrorType, request: FailedRequest) => GatewayResponse {
   const declared = new Map(resources.map(({ properties }) => [String(properties.ResponseType), compile(properties)]));
   return (type, request) => {
-    const { status, message } = refusals[type];
+    const { status, message } = GATEWAY_ERRORS[type];
     const fallback = status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX';
     const chosen = declared.get(type) ?? declared.get(fallback) ?? plain;
     const error = { message, messageString: JSON.stringify(message), responseType: type };
@@ -111,7 +111,7 @@ function chooseTemplate(templates: ReadonlyMap<string, Render>, accept: readonly
   return chosen ? [wanted, chosen] : (first ?? ['application/json', plainTemplate]);
 }
 
-function accepted({ headers }: RefusedRequest): string[] {
+function accepted({ headers }: FailedRequest): string[] {
   return (headerValue(headers, 'accept') ?? '').split(',').map((type) => type.replace(/;.*/s, '').trim());
 }
 

@@ -4,10 +4,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { OperatorError } from '../../processes/operator-error.ts';
 import type { Functions } from '../invoke/invoke.ts';
 import type { Template } from '../template/template.ts';
-import { type Answer, answer, type Backend } from './answer.ts';
+import { GatewayError } from './gateway-error.ts';
 import { compileGatewayResponses } from './gateway-responses.ts';
-import { refusedContext } from './proxy-event.ts';
-import { Refusal } from './refusal.ts';
+import { type HttpResponse, handleRequest, type RestApiBackend } from './handle-request.ts';
+import { requestContextOf } from './proxy-event.ts';
 import { type GatewayRequest, readRequest } from './request.ts';
 import { readRestApi } from './rest-api.ts';
 import { compileRoutes } from './routes.ts';
@@ -55,13 +55,15 @@ export async function startGateway(options: {
   const api = readRestApi(template);
   const backend = { api, functions, route: compileRoutes(api.methods) };
   const respond = compileGatewayResponses(template.ofType('AWS::ApiGateway::GatewayResponse'));
-  const refuse = (refusal: Refusal, request: GatewayRequest): Answer => {
-    const context = { ...refusedContext(api, request), authorizer: refusal.authorizer };
-    const { headers, ...response } = respond(refusal.type, { ...request, context });
+  const errorResponse = (error: GatewayError, request: GatewayRequest): HttpResponse => {
+    const context = { ...requestContextOf(api, request), authorizer: error.authorizer };
+    const { headers, ...response } = respond(error.type, { ...request, context });
     return { ...response, headers: headers.map(([name, value]) => [name, [value]]) };
   };
-  const serve = (waits: boolean) => (message: IncomingMessage, response: ServerResponse) =>
-    handle({ backend, refuse, onRequest }, { message, response, waits }).catch(() => response.destroy());
+  const serve = (expectsContinue: boolean) => (message: IncomingMessage, response: ServerResponse) =>
+    handle({ backend, errorResponse, onRequest }, { message, response, expectsContinue }).catch(() =>
+      response.destroy(),
+    );
 
   const server = createServer({ keepAliveTimeout: 60_000 }, serve(false));
   server.on('checkContinue', serve(true));
@@ -75,11 +77,11 @@ export async function startGateway(options: {
 
 async function handle(
   gateway: {
-    backend: Backend;
-    refuse: (refusal: Refusal, request: GatewayRequest) => Answer;
+    backend: RestApiBackend;
+    errorResponse: (error: GatewayError, request: GatewayRequest) => HttpResponse;
     onRequest: (record: AccessRecord) => void;
   },
-  connection: { message: IncomingMessage; response: ServerResponse; waits: boolean },
+  connection: { message: IncomingMessage; response: ServerResponse; expectsContinue: boolean },
 ): Promise<void> {
   const { response } = connection;
   const started = performance.now();
@@ -92,13 +94,13 @@ async function handle(
     gateway.onRequest({ requestId, method, path, status, ms, ...(reason === undefined ? {} : { reason }) });
   });
   try {
-    await send(response, request.requestId, await answer(gateway.backend, request, connection));
+    await send(response, request.requestId, await handleRequest(gateway.backend, request, connection));
   } catch (error) {
     reason = error instanceof Error ? error.message : String(error);
-    if (error instanceof Refusal) reason = error.reason;
+    if (error instanceof GatewayError) reason = error.reason;
     if (response.headersSent || response.destroyed) return;
-    const refusal = error instanceof Refusal ? error : new Refusal('INTEGRATION_FAILURE');
-    await send(response, request.requestId, gateway.refuse(refusal, request));
+    const gatewayError = error instanceof GatewayError ? error : new GatewayError('INTEGRATION_FAILURE');
+    await send(response, request.requestId, gateway.errorResponse(gatewayError, request));
   }
 }
 

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent } from 'aws
 import { account, region } from '../clients.ts';
 import type { GatewayRequest } from './request.ts';
 import type { RestApi } from './rest-api.ts';
-import type { Route } from './routes.ts';
+import type { MatchedRoute } from './routes.ts';
 
 /** The caller as the authorizer described it: `principalId` and its context, every value a text. */
 export type AuthorizerContext = Readonly<Record<string, string>>;
@@ -10,7 +10,7 @@ export type AuthorizerContext = Readonly<Record<string, string>>;
 /** What the event of the authorizer and that of the function have in common. */
 export type EventBase = ReturnType<typeof eventBase>;
 
-const noIdentity = {
+const NO_IDENTITY = {
   accessKey: null,
   accountId: null,
   apiKey: null,
@@ -32,7 +32,7 @@ const noIdentity = {
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
  */
-export function eventBase(api: RestApi, request: GatewayRequest, { method, pathParameters }: Route) {
+export function eventBase(api: RestApi, request: GatewayRequest, { method, pathParameters }: MatchedRoute) {
   return {
     resource: method.resourcePath,
     path: request.path,
@@ -44,16 +44,16 @@ export function eventBase(api: RestApi, request: GatewayRequest, { method, pathP
     pathParameters,
     stageVariables: null,
     requestContext: {
-      ...refusedContext(api, request),
+      ...requestContextOf(api, request),
       resourceId: method.resourceId,
       resourcePath: method.resourcePath,
-      identity: { ...noIdentity, sourceIp: request.sourceIp, userAgent: request.userAgent },
+      identity: { ...NO_IDENTITY, sourceIp: request.sourceIp, userAgent: request.userAgent },
     },
   };
 }
 
 /** What `$context` holds for a request, whether it reached a method or not. */
-export function refusedContext(api: RestApi, request: GatewayRequest) {
+export function requestContextOf(api: RestApi, request: GatewayRequest) {
   return {
     accountId: account,
     apiId: api.apiId,

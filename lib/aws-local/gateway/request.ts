@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Refusal } from './refusal.ts';
+import { GatewayError } from './gateway-error.ts';
 
 /** An HTTP request as the gateway works with it; the body is read apart. */
 export interface GatewayRequest {
@@ -20,9 +20,9 @@ export interface GatewayRequest {
 }
 
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
-const bodyLimit = 10 * 1024 * 1024;
+const MAX_BODY_BYTES = 10 * 1024 * 1024;
 // How long a client may go on sending a body that was refused before its connection is cut.
-const drainMs = 10_000;
+const DRAIN_MS = 10_000;
 
 /** Reads everything but the body of a request. */
 export function readRequest(message: IncomingMessage, requestId: string): GatewayRequest {
@@ -46,19 +46,23 @@ export function readRequest(message: IncomingMessage, requestId: string): Gatewa
 }
 
 /**
- * Reads the body, at most 10 MB; tells a client that waits for `100 Continue` to go on, unless the body is too long.
+ * Reads the body, at most 10 MB; tells a client that expectsContinue for `100 Continue` to go on, unless the body is too long.
  *
- * @throws Refusal REQUEST_TOO_LARGE; the rest of the body is then read and thrown away, so that the client sees the answer
+ * @throws GatewayError REQUEST_TOO_LARGE; the rest of the body is then read and thrown away, so that the client sees the answer
  */
-export async function readBody(message: IncomingMessage, response: ServerResponse, waits: boolean): Promise<Buffer> {
+export async function readBody(
+  message: IncomingMessage,
+  response: ServerResponse,
+  expectsContinue: boolean,
+): Promise<Buffer> {
   const length = message.headers['content-length'];
   if (length === undefined && message.headers['transfer-encoding'] === undefined) return Buffer.alloc(0);
-  if (Number(length) > bodyLimit) {
-    if (waits) response.shouldKeepAlive = false;
+  if (Number(length) > MAX_BODY_BYTES) {
+    if (expectsContinue) response.shouldKeepAlive = false;
     else discard(message);
     throw tooLarge();
   }
-  if (waits) response.writeContinue();
+  if (expectsContinue) response.writeContinue();
   return collect(message);
 }
 
@@ -68,7 +72,7 @@ function collect(message: IncomingMessage): Promise<Buffer> {
     let bytes = 0;
     message.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes <= bodyLimit) return chunks.push(chunk);
+      if (bytes <= MAX_BODY_BYTES) return chunks.push(chunk);
       message.removeAllListeners('data');
       discard(message);
       return reject(tooLarge());
@@ -79,13 +83,13 @@ function collect(message: IncomingMessage): Promise<Buffer> {
 }
 
 function discard(message: IncomingMessage): void {
-  const cut = setTimeout(() => message.destroy(), drainMs).unref();
+  const cut = setTimeout(() => message.destroy(), DRAIN_MS).unref();
   message.on('close', () => clearTimeout(cut));
   message.resume();
 }
 
-function tooLarge(): Refusal {
-  return new Refusal('REQUEST_TOO_LARGE', { reason: `the body is over ${bodyLimit} bytes` });
+function tooLarge(): GatewayError {
+  return new GatewayError('REQUEST_TOO_LARGE', { reason: `the body is over ${MAX_BODY_BYTES} bytes` });
 }
 
 function splitTarget(target: string): [string, string] {

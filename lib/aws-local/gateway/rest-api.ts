@@ -32,7 +32,7 @@ export interface RestApi {
 }
 
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
-const defaultTimeoutMs = 29_000;
+const DEFAULT_TIMEOUT_MS = 29_000;
 
 /**
  * Reads the one `AWS::ApiGateway::RestApi` of a template with its methods.
@@ -70,7 +70,7 @@ function readMethod(template: Template, apiId: string, { logicalId, properties }
     httpMethod: String(properties.HttpMethod),
     functionName: functionOf(integration.Uri, logicalId),
     stream: String(integration.Uri).endsWith('/response-streaming-invocations'),
-    timeoutMs: Number(integration.TimeoutInMillis ?? defaultTimeoutMs),
+    timeoutMs: Number(integration.TimeoutInMillis ?? DEFAULT_TIMEOUT_MS),
     ...(authorizer ? { authorizer } : {}),
   };
 }

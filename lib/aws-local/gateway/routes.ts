@@ -1,7 +1,7 @@
 import type { Method } from './rest-api.ts';
 
 /** A request's method of the API, with the values of its path parameters, percent-decoded as API Gateway does. */
-export interface Route {
+export interface MatchedRoute {
   readonly method: Method;
   readonly pathParameters: Readonly<Record<string, string>> | null;
 }
@@ -22,7 +22,9 @@ type Found = { readonly node: Node; readonly parameters: ReadonlyArray<readonly 
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-method-settings-method-request.html
  */
-export function compileRoutes(methods: readonly Method[]): (httpMethod: string, path: string) => Route | undefined {
+export function compileRoutes(
+  methods: readonly Method[],
+): (httpMethod: string, path: string) => MatchedRoute | undefined {
   const root = newNode();
   for (const method of methods) nodeFor(root, segmentsOf(method.resourcePath)).methods.set(method.httpMethod, method);
   return (httpMethod, path) => {

@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import type { Answer } from './answer.ts';
-import { Refusal } from './refusal.ts';
+import { GatewayError } from './gateway-error.ts';
+import type { HttpResponse } from './handle-request.ts';
 
 /**
  * Sends an answer. A client that went away ends it quietly; a stream that fails or outlives its time is cut, which the
  * client sees as an incomplete response, since the status is long gone.
  *
- * @throws Refusal DEFAULT_5XX when a header cannot be sent; nothing was written then
+ * @throws GatewayError DEFAULT_5XX when a header cannot be sent; nothing was written then
  */
-export async function send(response: ServerResponse, requestId: string, answer: Answer): Promise<void> {
+export async function send(response: ServerResponse, requestId: string, answer: HttpResponse): Promise<void> {
   try {
     writeHead(response, requestId, answer);
   } catch (error) {
@@ -22,14 +22,14 @@ export async function send(response: ServerResponse, requestId: string, answer: 
   response.end(bytes);
 }
 
-function writeHead(response: ServerResponse, requestId: string, { status, headers }: Answer): void {
+function writeHead(response: ServerResponse, requestId: string, { status, headers }: HttpResponse): void {
   response.statusCode = status;
   try {
     response.setHeader('x-amzn-RequestId', requestId);
     for (const [name, values] of headers) response.setHeader(name, values);
   } catch (error) {
     for (const name of response.getHeaderNames()) response.removeHeader(name);
-    throw new Refusal('DEFAULT_5XX', { reason: `a header cannot be sent: ${String(error)}` });
+    throw new GatewayError('DEFAULT_5XX', { reason: `a header cannot be sent: ${String(error)}` });
   }
 }
 

@@ -8,7 +8,7 @@ import { type Prelude, splitPrelude } from './prelude.ts';
 import type { FunctionSettings } from './settings.ts';
 
 // https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
-const payloadLimit = 6 * 1024 * 1024;
+const MAX_PAYLOAD_BYTES = 6 * 1024 * 1024;
 
 /** One function: its worker, started when needed and again after a crash, and the timeouts of its invocations. */
 export class FunctionHost {
@@ -29,7 +29,7 @@ export class FunctionHost {
     const id = randomUUID();
     this.#start(worker, { id, payload, invocation, stream: false });
     const result = await invocation.result;
-    if (Buffer.byteLength(result) > payloadLimit) throw responseTooLarge();
+    if (Buffer.byteLength(result) > MAX_PAYLOAD_BYTES) throw responseTooLarge();
     return JSON.parse(result);
   }
 
@@ -101,14 +101,14 @@ export class FunctionHost {
 function serialise(event: unknown): string {
   const payload = JSON.stringify(event ?? null);
   const bytes = Buffer.byteLength(payload);
-  if (bytes <= payloadLimit) return payload;
-  throw new PayloadTooLarge(`an event of ${bytes} bytes is over the ${payloadLimit} bytes that Lambda takes`);
+  if (bytes <= MAX_PAYLOAD_BYTES) return payload;
+  throw new PayloadTooLarge(`an event of ${bytes} bytes is over the ${MAX_PAYLOAD_BYTES} bytes that Lambda takes`);
 }
 
 function responseTooLarge(): FunctionError {
   return new FunctionError({
     errorType: 'Function.ResponseSizeTooLarge',
-    errorMessage: `the result is over the ${payloadLimit} bytes that Lambda returns`,
+    errorMessage: `the result is over the ${MAX_PAYLOAD_BYTES} bytes that Lambda returns`,
     trace: [],
   });
 }

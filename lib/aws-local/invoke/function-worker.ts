@@ -7,9 +7,9 @@ import type { ErrorDescription, FromWorker, ToWorker } from './messages.ts';
 import type { FunctionSettings } from './settings.ts';
 
 // Loading a bundle takes tens of milliseconds; a loaded machine may need seconds.
-const loadTimeoutMs = 60_000;
+const LOAD_TIMEOUT_MS = 60_000;
 // A worker that does not answer for so long after a timeout is caught in a loop and would time out for ever.
-const pingTimeoutMs = 5_000;
+const PING_TIMEOUT_MS = 5_000;
 
 /** A thread that has loaded one function's bundle. It dies with its process, its crash or `stop`, and stays dead. */
 export interface FunctionWorker {
@@ -95,7 +95,7 @@ export function startWorker(settings: FunctionSettings, log: (line: FunctionLogL
       worker.postMessage({ kind: 'ping' } satisfies ToWorker);
       setTimeout(() => {
         if (lastPong < asked) void worker.terminate();
-      }, pingTimeoutMs).unref();
+      }, PING_TIMEOUT_MS).unref();
     },
     stop: async () => {
       await worker.terminate();
@@ -104,7 +104,7 @@ export function startWorker(settings: FunctionSettings, log: (line: FunctionLogL
 }
 
 async function loaded(worker: Worker, { name }: FunctionSettings): Promise<void> {
-  const giveUp = AbortSignal.timeout(loadTimeoutMs);
+  const giveUp = AbortSignal.timeout(LOAD_TIMEOUT_MS);
   const gone = once(worker, 'exit', { signal: giveUp }).then(([code]) => {
     throw new Error(`it exited with code ${code}`);
   });

@@ -9,7 +9,7 @@ export interface Invocation {
 }
 
 /** Bytes that are acknowledged together; far fewer than may be under way, so that the function never waits for them. */
-const ACKNOWLEDGED = 32 * 1024;
+const ACK_BYTES = 32 * 1024;
 
 /** Collects the result of a call for a whole response. */
 export function bufferedInvocation(): Invocation & { readonly result: Promise<string> } {
@@ -33,7 +33,7 @@ export function streamedInvocation(
   let taken = 0;
   const take = (chunk: Uint8Array): void => {
     taken += chunk.byteLength;
-    if (taken < ACKNOWLEDGED) return;
+    if (taken < ACK_BYTES) return;
     acknowledge(taken);
     taken = 0;
   };

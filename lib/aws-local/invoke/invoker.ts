@@ -7,7 +7,7 @@ export interface Invoker {
 export type Warn = (sentence: string) => void;
 
 /** Something that runs until it is closed; a second call of `close` does nothing. */
-export interface Running {
+export interface Closable {
   /** Resolves within milliseconds. Invocations under way are not waited for, and what they return has no effect. */
   close(): Promise<void>;
 }

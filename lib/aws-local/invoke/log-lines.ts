@@ -8,7 +8,7 @@ export interface FunctionLogLine {
 }
 
 // A line without an end must not grow for ever.
-const longestLine = 256 * 1024;
+const MAX_LINE_LENGTH = 256 * 1024;
 
 /** Calls `line` for every line of a stream, without its line end; a long line comes in pieces, empty ones not at all. */
 export function eachLine(stream: Readable, line: (text: string) => void): void {
@@ -17,8 +17,8 @@ export function eachLine(stream: Readable, line: (text: string) => void): void {
   stream.on('data', (chunk: string) => {
     const lines = (rest + chunk).split(/\r?\n/);
     rest = lines.pop() ?? '';
-    if (rest.length > longestLine) lines.push(rest);
-    if (rest.length > longestLine) rest = '';
+    if (rest.length > MAX_LINE_LENGTH) lines.push(rest);
+    if (rest.length > MAX_LINE_LENGTH) rest = '';
     for (const text of lines) if (text !== '') line(text);
   });
   stream.on('end', () => {

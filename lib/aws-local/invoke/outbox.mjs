@@ -1,7 +1,7 @@
 // So many pieces leave together at most, so that the gateway's thread begins while this one goes on.
-const together = 32;
+const MAX_CHUNKS = 32;
 // Bytes up to which a piece waits for others; beyond, a message of its own costs less than the memory of several.
-const small = 4096;
+const SMALL_BYTES = 4096;
 
 /**
  * Sends pieces of responses to the gateway: small ones of a turn of the event loop in one message, which costs more than
@@ -27,9 +27,9 @@ export function openOutbox(port) {
   };
   const send = (id, chunk, sent) => {
     // A message copies all of the memory that a piece lies in, and a Buffer may lie in a pool.
-    if (chunk.byteLength > small || chunk.byteLength < chunk.buffer.byteLength) return sendNow(id, chunk, sent);
+    if (chunk.byteLength > SMALL_BYTES || chunk.byteLength < chunk.buffer.byteLength) return sendNow(id, chunk, sent);
     waiting.push({ id, chunk, sent });
-    if (waiting.length >= together) flush();
+    if (waiting.length >= MAX_CHUNKS) flush();
     else due ??= setImmediate(flush);
   };
   return { send, flush };

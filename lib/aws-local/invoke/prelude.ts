@@ -9,9 +9,9 @@ export interface Prelude {
 
 type Bytes = AsyncIterableIterator<Uint8Array>;
 
-const delimiter = Buffer.alloc(8);
+const DELIMITER = Buffer.alloc(8);
 // The head must end within the first 16 KB of the stream.
-const longestPrelude = 16 * 1024;
+const MAX_PRELUDE_BYTES = 16 * 1024;
 
 /**
  * Splits the bytes of a streaming function: JSON head, eight NUL bytes, body.
@@ -22,12 +22,12 @@ const longestPrelude = 16 * 1024;
 export async function splitPrelude(bytes: Bytes): Promise<{ prelude: Prelude; body: Bytes }> {
   let start: Buffer = Buffer.alloc(0);
   while (true) {
-    const end = start.indexOf(delimiter);
+    const end = start.indexOf(DELIMITER);
     if (end >= 0) {
-      const body = start.subarray(end + delimiter.length);
+      const body = start.subarray(end + DELIMITER.length);
       return { prelude: parsePrelude(start.subarray(0, end)), body: after(body, bytes) };
     }
-    if (start.length > longestPrelude) throw await malformed(bytes, 'no response head in its first 16 KB');
+    if (start.length > MAX_PRELUDE_BYTES) throw await malformed(bytes, 'no response head in its first 16 KB');
     const next = await bytes.next();
     if (next.done) throw await malformed(bytes, 'ended without a response head (it leaves with the first write)');
     start = Buffer.concat([start, next.value]);

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 
 // Bytes on their way to the gateway before write() makes the function wait.
-const windowBytes = 256 * 1024;
+const WINDOW_BYTES = 256 * 1024;
 const preludes = new WeakMap();
 
 /** `awslambda.HttpResponseStream.from`: the head of the response leaves with the first write, as on AWS. */
@@ -40,7 +40,7 @@ export function openResponseStream(send) {
     const bytes = withPrelude(stream, chunk);
     pending += bytes.byteLength;
     const sent = () => {
-      if (pending < windowBytes) done();
+      if (pending < WINDOW_BYTES) done();
       else resume = done;
     };
     if (bytes.byteLength > 0) send(bytes, sent);
@@ -54,7 +54,7 @@ export function openResponseStream(send) {
   end.catch(() => {});
   const acknowledge = (bytes) => {
     pending -= bytes;
-    if (pending >= windowBytes || resume === undefined) return;
+    if (pending >= WINDOW_BYTES || resume === undefined) return;
     const done = resume;
     resume = undefined;
     done();

@@ -29,8 +29,8 @@ export interface Mapping {
   readonly reportsFailures: boolean;
   /** Most invocations at once, for a queue that sets it. */
   readonly maximumConcurrency: number | undefined;
-  /** Lanes of one shard that run beside each other; records of one key stay in one lane. */
-  readonly lanes: number;
+  /** Batches of one shard that run in parallel; records of one key stay in order. */
+  readonly parallelizationFactor: number;
   readonly bisects: boolean;
   /** Further tries of a failed batch; infinite by default. */
   readonly retries: number;
@@ -85,7 +85,7 @@ function read(resource: Resource, given: InferOutput<typeof MappingProperties>, 
     batchSize: given.BatchSize ?? batchSize,
     reportsFailures: given.FunctionResponseTypes.includes('ReportBatchItemFailures'),
     maximumConcurrency: given.ScalingConfig?.MaximumConcurrency,
-    lanes: given.ParallelizationFactor,
+    parallelizationFactor: given.ParallelizationFactor,
     bisects: given.BisectBatchOnFunctionError,
     retries: limit(given.MaximumRetryAttempts),
     maximumAgeSeconds: limit(given.MaximumRecordAgeInSeconds),

@@ -5,7 +5,7 @@ import type { Limits } from './limits.ts';
 import type { WebSocketApi } from './web-socket-api.ts';
 
 /** What serving one WebSocket API needs. */
-export interface Backend {
+export interface WebSocketBackend {
   readonly api: WebSocketApi;
   readonly functions: Pick<Functions, 'invoke'>;
   readonly limits: Limits;

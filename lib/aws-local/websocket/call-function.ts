@@ -1,5 +1,5 @@
 import { functionResponse } from '../gateway/function-response.ts';
-import { Refusal } from '../gateway/refusal.ts';
+import { GatewayError } from '../gateway/gateway-error.ts';
 import { within } from '../gateway/within.ts';
 import type { Functions } from '../invoke/invoke.ts';
 import type { Integration } from './web-socket-api.ts';
@@ -7,7 +7,7 @@ import type { Integration } from './web-socket-api.ts';
 /**
  * Calls the function of a route and gives its response, checked.
  *
- * @throws Refusal INTEGRATION_TIMEOUT (504) when it takes too long, DEFAULT_5XX (502) when it throws or returns nonsense
+ * @throws GatewayError INTEGRATION_TIMEOUT (504) when it takes too long, DEFAULT_5XX (502) when it throws or returns nonsense
  */
 export async function callFunction(
   functions: Pick<Functions, 'invoke'>,
@@ -15,11 +15,11 @@ export async function callFunction(
   event: object,
 ): Promise<ReturnType<typeof functionResponse>> {
   const late = () =>
-    new Refusal('INTEGRATION_TIMEOUT', { reason: `${functionName} did not answer in ${timeoutMs} ms` });
+    new GatewayError('INTEGRATION_TIMEOUT', { reason: `${functionName} did not answer in ${timeoutMs} ms` });
   const result = await within(timeoutMs, functions.invoke(functionName, event), late).catch((error: unknown) => {
-    if (error instanceof Refusal) throw error;
+    if (error instanceof GatewayError) throw error;
     const reason = `${functionName}: ${error instanceof Error ? error.message : String(error)}`;
-    throw new Refusal('DEFAULT_5XX', { reason });
+    throw new GatewayError('DEFAULT_5XX', { reason });
   });
   return functionResponse(result);
 }

@@ -3,13 +3,13 @@ import type { ConnectionFacts } from './events.ts';
 import type { Limits } from './limits.ts';
 
 /** How a connection ended, as `$disconnect` tells it. */
-export interface Farewell {
+export interface CloseInfo {
   readonly code: number;
   readonly reason: string;
 }
 
 /** Words of API Gateway for a close without a reason of its own. */
-const reasons: Readonly<Record<number, string>> = {
+const REASONS: Readonly<Record<number, string>> = {
   1000: 'Connection Closed Normally',
   1001: 'Going away',
   1005: 'Client-side close frame status not set',
@@ -20,14 +20,14 @@ const reasons: Readonly<Record<number, string>> = {
 export class Connection {
   readonly facts: ConnectionFacts;
   /** Resolves when the socket is gone. */
-  readonly ended: Promise<Farewell>;
+  readonly ended: Promise<CloseInfo>;
   /** Epoch milliseconds of the last message, either way. */
   lastActiveAt: number;
   readonly #socket: WebSocket;
   readonly #limits: Limits;
   readonly #idle: NodeJS.Timeout;
   readonly #life: NodeJS.Timeout;
-  #end: Farewell | undefined;
+  #end: CloseInfo | undefined;
   #underWay = 0;
 
   /** @param work what is done with each message; while too much of it is under way, the client has to wait */
@@ -45,7 +45,7 @@ export class Connection {
     this.ended = new Promise((resolve) => {
       socket.once('close', (code, reason) => {
         this.#stopClocks();
-        resolve(this.#end ?? farewell(code, reason.toString()));
+        resolve(this.#end ?? closeInfo(code, reason.toString()));
       });
     });
     // The library has sent the close frame itself by then; this only keeps its code for `$disconnect`.
@@ -74,7 +74,7 @@ export class Connection {
   /** Closes the connection, by force when the client does not answer in time. A second call does nothing. */
   end(code: number, reason?: string): void {
     if (this.#end) return;
-    this.#end = farewell(code, reason);
+    this.#end = closeInfo(code, reason);
     this.#stopClocks();
     this.#socket.resume();
     this.#socket.close(code, this.#end.reason);
@@ -109,8 +109,8 @@ export class Connection {
   }
 }
 
-function farewell(code: number, reason?: string): Farewell {
-  return { code, reason: reason || (reasons[code] ?? '') };
+function closeInfo(code: number, reason?: string): CloseInfo {
+  return { code, reason: reason || (REASONS[code] ?? '') };
 }
 
 /** The code that `ws` closes with on a message it cannot take. */

@@ -1,8 +1,8 @@
 // Bits of a frame's header: https://www.rfc-editor.org/rfc/rfc6455#section-5.2
-const masked = 0x80;
-const lengthBits = 0x7f;
-const twoByteLength = 126;
-const eightByteLength = 127;
+const MASKED = 0x80;
+const LENGTH_BITS = 0x7f;
+const TWO_BYTE_LENGTH = 126;
+const EIGHT_BYTE_LENGTH = 127;
 
 /**
  * Reads the frame headers in what a client sends, without touching it; `exceeded` is called for each frame that
@@ -22,7 +22,7 @@ export function frameMeter(limit: number, exceeded: () => void): (chunk: Buffer)
       header[headerBytes++] = chunk[at++] ?? 0;
       const length = payloadLength(header, headerBytes);
       if (length === undefined) continue;
-      toSkip = length + ((header[1] ?? 0) & masked ? 4 : 0);
+      toSkip = length + ((header[1] ?? 0) & MASKED ? 4 : 0);
       headerBytes = 0;
       if (length > limit) exceeded();
     }
@@ -32,8 +32,8 @@ export function frameMeter(limit: number, exceeded: () => void): (chunk: Buffer)
 /** The length a header announces; undefined as long as the header is incomplete. */
 function payloadLength(header: Buffer, bytes: number): number | undefined {
   if (bytes < 2) return undefined;
-  const short = (header[1] ?? 0) & lengthBits;
-  if (short < twoByteLength) return short;
-  if (short === twoByteLength) return bytes < 4 ? undefined : header.readUInt16BE(2);
-  return short === eightByteLength && bytes === 10 ? Number(header.readBigUInt64BE(2)) : undefined;
+  const short = (header[1] ?? 0) & LENGTH_BITS;
+  if (short < TWO_BYTE_LENGTH) return short;
+  if (short === TWO_BYTE_LENGTH) return bytes < 4 ? undefined : header.readUInt16BE(2);
+  return short === EIGHT_BYTE_LENGTH && bytes === 10 ? Number(header.readBigUInt64BE(2)) : undefined;
 }

@@ -15,7 +15,7 @@ export interface Limits {
   /** How long a client may take to answer the close frame. */
   readonly closeMs: number;
   /** How long the end of the server waits for `$disconnect`. */
-  readonly farewellMs: number;
+  readonly disconnectTimeoutMs: number;
 }
 
 /**
@@ -23,7 +23,7 @@ export interface Limits {
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html
  */
-export const awsLimits: Limits = {
+export const AWS_LIMITS: Limits = {
   messageBytes: 128 * 1024,
   frameBytes: 32 * 1024,
   idleMs: 10 * 60_000,
@@ -31,5 +31,5 @@ export const awsLimits: Limits = {
   bufferedBytes: 1024 * 1024,
   messagesAtOnce: 64,
   closeMs: 1_000,
-  farewellMs: 2_000,
+  disconnectTimeoutMs: 2_000,
 };

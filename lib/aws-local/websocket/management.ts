@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Refusal } from '../gateway/refusal.ts';
+import { GatewayError } from '../gateway/gateway-error.ts';
 import { readBody } from '../gateway/request.ts';
 import type { Connection } from './connection.ts';
 
-/** What the management API answers; an error carries the name that SDKs know it by. */
-interface Answer {
+/** What the management API hasResponse; an error carries the name that SDKs know it by. */
+interface ManagementResponse {
   readonly status: number;
   readonly errorType?: string;
   readonly body?: object;
@@ -37,7 +37,11 @@ export async function manage(managed: Managed, message: IncomingMessage, respons
   response.end(body);
 }
 
-async function answerTo(managed: Managed, message: IncomingMessage, response: ServerResponse): Promise<Answer> {
+async function answerTo(
+  managed: Managed,
+  message: IncomingMessage,
+  response: ServerResponse,
+): Promise<ManagementResponse> {
   const body = await bodyOf(message, response);
   const id = connectionId(message.url ?? '/');
   if (id === undefined) return { status: 426, body: { message: 'Upgrade Required' } };
@@ -58,7 +62,7 @@ async function answerTo(managed: Managed, message: IncomingMessage, response: Se
 
 const gone = failure(410, 'GoneException', 'The connection is gone');
 
-function failure(status: number, errorType: string, message: string): Answer {
+function failure(status: number, errorType: string, message: string): ManagementResponse {
   return { status, errorType, body: { message } };
 }
 
@@ -86,7 +90,7 @@ async function bodyOf(message: IncomingMessage, response: ServerResponse): Promi
   try {
     return await readBody(message, response, false);
   } catch (error) {
-    if (error instanceof Refusal) return undefined;
+    if (error instanceof GatewayError) return undefined;
     throw error;
   }
 }

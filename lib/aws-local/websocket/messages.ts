@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Backend } from './backend.ts';
+import type { WebSocketBackend } from './backend.ts';
 import { callFunction } from './call-function.ts';
-import type { Connection, Farewell } from './connection.ts';
+import type { CloseInfo, Connection } from './connection.ts';
 import { disconnectEvent, messageEvent } from './events.ts';
-import { Rejection, rejectionOf } from './rejection.ts';
+import { WebSocketError, webSocketErrorOf } from './web-socket-error.ts';
 
 /**
  * Takes a message to the function of its route, else of `$default`, and the function's body back when the route has a
@@ -11,31 +11,31 @@ import { Rejection, rejectionOf } from './rejection.ts';
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-route-response.html
  */
-export async function deliverMessage(backend: Backend, connection: Connection, body: string): Promise<void> {
+export async function deliverMessage(backend: WebSocketBackend, connection: Connection, body: string): Promise<void> {
   const requestId = randomUUID();
   try {
     const reply = await answer(backend, connection, { requestId, body });
     if (reply !== '') connection.send(reply);
   } catch (error) {
-    const { message, reason } = rejectionOf(error);
+    const { message, reason } = webSocketErrorOf(error);
     backend.log(`a message to ${backend.api.apiId} failed: ${reason}`);
     connection.send(JSON.stringify({ message, connectionId: connection.facts.connectionId, requestId }));
   }
 }
 
 async function answer(
-  { api, functions, limits }: Backend,
+  { api, functions, limits }: WebSocketBackend,
   { facts }: Connection,
   { requestId, body }: { requestId: string; body: string },
 ): Promise<string> {
   const selected = api.routes.get(api.select(body) ?? '$default') ?? api.routes.get('$default');
-  if (!selected) throw new Rejection(403, 'no route takes it, and there is no $default');
-  const { routeKey, integration, answers } = selected;
+  if (!selected) throw new WebSocketError(403, 'no route takes it, and there is no $default');
+  const { routeKey, integration, hasResponse } = selected;
   if (!integration) return '';
   const response = await callFunction(functions, integration, messageEvent(facts, { routeKey, requestId, body }));
-  if (!answers) return '';
+  if (!hasResponse) return '';
   if (response.body.length <= limits.messageBytes) return response.body.toString();
-  throw new Rejection(
+  throw new WebSocketError(
     500,
     `${integration.functionName} answered ${response.body.length} bytes`,
     'Internal server error',
@@ -43,16 +43,16 @@ async function answer(
 }
 
 /** Tells the function of `$disconnect` that a connection has ended: once, and its failure is only logged. */
-export async function sayFarewell(
-  { api, functions, log }: Backend,
+export async function notifyDisconnect(
+  { api, functions, log }: WebSocketBackend,
   facts: Connection['facts'],
-  farewell: Farewell,
+  closeInfo: CloseInfo,
 ): Promise<void> {
   const integration = api.routes.get('$disconnect')?.integration;
   if (!integration) return;
   try {
-    await callFunction(functions, integration, disconnectEvent(facts, farewell));
+    await callFunction(functions, integration, disconnectEvent(facts, closeInfo));
   } catch (error) {
-    log(`$disconnect of ${api.apiId} failed: ${rejectionOf(error).reason}`);
+    log(`$disconnect of ${api.apiId} failed: ${webSocketErrorOf(error).reason}`);
   }
 }

@@ -5,7 +5,7 @@ import { isRecord } from '../template/intrinsics.ts';
 export type SelectRoute = (body: string) => string | undefined;
 
 /** Routes of the connection's life: a message must not reach them by its own words. */
-const reserved = new Set(['$connect', '$disconnect', '$default']);
+const RESERVED = new Set(['$connect', '$disconnect', '$default']);
 
 /**
  * Compiles an API's `RouteSelectionExpression`: `$request.body.action`, also deeper and in braces.
@@ -23,7 +23,7 @@ export function selectRoute(expression: string): SelectRoute {
       json(body),
     );
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return undefined;
-    return reserved.has(String(value)) ? undefined : String(value);
+    return RESERVED.has(String(value)) ? undefined : String(value);
   };
 }
 

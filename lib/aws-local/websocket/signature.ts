@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { SignatureV4 } from '@smithy/signature-v4';
 import type { GatewayRequest } from '../gateway/request.ts';
-import { Rejection } from './rejection.ts';
 import { Sha256 } from './sha256.ts';
+import { WebSocketError } from './web-socket-error.ts';
 
 /** The credentials a request has to be signed with. */
 export interface Credentials {
@@ -32,12 +32,12 @@ const SIGNATURE_PARAMETERS = /^X-Amz-(?:Algorithm|Credential|Date|Expires|Signed
  * Checks that a request without a body was signed with these credentials (Signature Version 4, presigned query or
  * Authorization header) and that the signature is valid at `now` (epoch milliseconds).
  *
- * @throws Rejection 403
+ * @throws WebSocketError 403
  * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
 export async function verifySignature(request: GatewayRequest, credentials: Credentials, now: number): Promise<void> {
   const claim = claimOf(request);
-  if (!claim) throw new Rejection(403, 'the request is not signed', 'Missing Authentication Token');
+  if (!claim) throw new WebSocketError(403, 'the request is not signed', 'Missing Authentication Token');
   const { signingDate, expiresIn, signedHeaders } = claim;
   if (Number.isNaN(signingDate.getTime())) throw refuse('X-Amz-Date is not a date');
   if (!(expiresIn >= 1 && expiresIn <= MAX_EXPIRES_SECONDS)) throw refuse('X-Amz-Expires is not 1 to 604800');
@@ -115,6 +115,6 @@ function headerOf({ headers }: GatewayRequest, name: string): string | undefined
   return Object.entries(headers).find(([known]) => known.toLowerCase() === name)?.[1];
 }
 
-function refuse(reason: string): Rejection {
-  return new Rejection(403, reason);
+function refuse(reason: string): WebSocketError {
+  return new WebSocketError(403, reason);
 }

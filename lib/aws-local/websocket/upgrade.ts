@@ -3,13 +3,13 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { readRequest } from '../gateway/request.ts';
-import { type Admission, admit } from './admission.ts';
-import type { Backend } from './backend.ts';
+import type { WebSocketBackend } from './backend.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionFacts } from './events.ts';
 import { frameMeter } from './frame-meter.ts';
-import { deliverMessage, sayFarewell } from './messages.ts';
-import { rejectionOf } from './rejection.ts';
+import { type AuthorizedHandshake, authorizeHandshake } from './handshake.ts';
+import { deliverMessage, notifyDisconnect } from './messages.ts';
+import { webSocketErrorOf } from './web-socket-error.ts';
 
 /** A request to switch to the WebSocket protocol, as `node:http` hands it over. */
 export interface Upgrade {
@@ -25,21 +25,22 @@ type Decide = (allowed: boolean, status?: number, body?: string, headers?: Recor
  * Answers a handshake: 101 and an open connection, or the status of the refusal as JSON. The connection can be posted to
  * only after the 101, as on AWS; `$disconnect` follows every `$connect` that let a client in, even one that left meanwhile.
  */
-export function acceptUpgrade(backend: Backend, upgrade: Upgrade): void {
+export function acceptUpgrade(backend: WebSocketBackend, upgrade: Upgrade): void {
   backend.handshakes.add(upgrade.socket);
   upgrade.socket.once('close', () => backend.handshakes.delete(upgrade.socket));
   const call = { connectionId: newConnectionId(), connectedAt: Date.now() };
-  let admission: Admission | undefined;
+  let accepted: AuthorizedHandshake | undefined;
   let opened = false;
   const decideOn = async (decide: Decide): Promise<void> => {
     const request = readRequest(upgrade.message, randomUUID());
     try {
-      admission = await admit(backend, request, call);
+      accepted = await authorizeHandshake(backend, request, call);
     } catch (error) {
       return refuse(backend, decide, { error, requestId: request.requestId, connectionId: call.connectionId });
     }
     decide(true);
-    if (!opened) await sayFarewell(backend, admission.facts, { code: 1006, reason: 'Connection closed abnormally' });
+    if (!opened)
+      await notifyDisconnect(backend, accepted.facts, { code: 1006, reason: 'Connection closed abnormally' });
   };
   const server = new WebSocketServer({
     noServer: true,
@@ -47,18 +48,18 @@ export function acceptUpgrade(backend: Backend, upgrade: Upgrade): void {
     maxPayload: backend.limits.messageBytes,
     // Asked once the handshake is known to be well-formed, so that no function hears of one that is not.
     verifyClient: (_info, decide) => backend.track(decideOn(decide)),
-    handleProtocols: () => admission?.protocol ?? false,
+    handleProtocols: () => accepted?.protocol ?? false,
   });
   server.handleUpgrade(upgrade.message, upgrade.socket, upgrade.head, (webSocket) => {
     opened = true;
     backend.handshakes.delete(upgrade.socket);
-    if (admission) open(backend, admission.facts, { webSocket, socket: upgrade.socket });
+    if (accepted) open(backend, accepted.facts, { webSocket, socket: upgrade.socket });
     else webSocket.terminate();
   });
 }
 
 function open(
-  backend: Backend,
+  backend: WebSocketBackend,
   facts: ConnectionFacts,
   { webSocket, socket }: { webSocket: WebSocket; socket: Duplex },
 ): void {
@@ -72,19 +73,19 @@ function open(
   );
   connections.set(facts.connectionId, connection);
   const finish = async (): Promise<void> => {
-    const farewell = await connection.ended;
+    const closeInfo = await connection.ended;
     connections.delete(facts.connectionId);
-    await sayFarewell(backend, facts, farewell);
+    await notifyDisconnect(backend, facts, closeInfo);
   };
   backend.track(finish());
 }
 
 function refuse(
-  { api, log }: Backend,
+  { api, log }: WebSocketBackend,
   decide: Decide,
   { error, ...ids }: { error: unknown; requestId: string; connectionId: string },
 ): void {
-  const { status, message, reason } = rejectionOf(error);
+  const { status, message, reason } = webSocketErrorOf(error);
   log(`a connection to ${api.apiId} was refused with ${status}: ${reason}`);
   const headers = { 'Content-Type': 'application/json', 'x-amzn-RequestId': ids.requestId };
   decide(false, status, JSON.stringify({ message, ...ids }), headers);

@@ -12,11 +12,11 @@ export interface Integration {
 }
 
 /** One route; one without an integration does nothing. */
-export interface Route {
+export interface WebSocketRoute {
   readonly routeKey: string;
   readonly integration?: Integration;
   /** Whether what the function returns as `body` goes back to the client. */
-  readonly answers: boolean;
+  readonly hasResponse: boolean;
 }
 
 /** Who may connect: everybody, whoever signs with this machine's credentials, or whom a function lets in. */
@@ -28,11 +28,11 @@ export interface WebSocketApi {
   readonly stage: string;
   readonly authorization: Authorization;
   readonly select: SelectRoute;
-  readonly routes: ReadonlyMap<string, Route>;
+  readonly routes: ReadonlyMap<string, WebSocketRoute>;
 }
 
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html
-const defaultTimeoutMs = 29_000;
+const DEFAULT_TIMEOUT_MS = 29_000;
 
 /** The logical ids of the template's WebSocket APIs: each needs a port before the template's addresses are known. */
 export function webSocketApiIds(template: Template): string[] {
@@ -66,15 +66,19 @@ export function readWebSocketApi(template: Template, apiId: string): WebSocketAp
   };
 }
 
-function readRoute(template: Template, { logicalId, properties }: Resource, answering: ReadonlySet<string>): Route {
+function readRoute(
+  template: Template,
+  { logicalId, properties }: Resource,
+  answering: ReadonlySet<string>,
+): WebSocketRoute {
   const { RouteKey, Target, RouteResponseSelectionExpression: response, AuthorizationType: type } = properties;
   if (properties.ApiKeyRequired === true)
     throw new OperatorError(`route ${logicalId}: API keys are not checked locally`);
   if (RouteKey !== '$connect' && type !== undefined && type !== 'NONE') {
     throw new OperatorError(`route ${logicalId}: only $connect can be authorized`);
   }
-  const answers = response === '$default' && answering.has(logicalId);
-  const route = { routeKey: String(RouteKey), answers };
+  const hasResponse = response === '$default' && answering.has(logicalId);
+  const route = { routeKey: String(RouteKey), hasResponse };
   return Target === undefined ? route : { ...route, integration: readIntegration(template, logicalId, Target) };
 }
 
@@ -84,7 +88,7 @@ function readIntegration(template: Template, route: string, target: unknown): In
   if (type !== 'AWS_PROXY') {
     throw new OperatorError(`route ${route}: only AWS_PROXY integrations run locally, not ${String(type)}`);
   }
-  return { functionName: functionOf(uri, route), timeoutMs: Number(timeout ?? defaultTimeoutMs) };
+  return { functionName: functionOf(uri, route), timeoutMs: Number(timeout ?? DEFAULT_TIMEOUT_MS) };
 }
 
 function readAuthorization(template: Template, { logicalId, properties }: Resource): Authorization {

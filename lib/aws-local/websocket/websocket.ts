@@ -2,8 +2,8 @@ import type { ReservedPort } from '../../processes/ports.ts';
 import { within } from '../gateway/within.ts';
 import type { Functions } from '../invoke/invoke.ts';
 import type { Template } from '../template/template.ts';
-import type { Backend } from './backend.ts';
-import { awsLimits, type Limits } from './limits.ts';
+import type { WebSocketBackend } from './backend.ts';
+import { AWS_LIMITS, type Limits } from './limits.ts';
 import { type LoopbackServer, startLoopbackServer } from './loopback-server.ts';
 import { manage } from './management.ts';
 import { acceptUpgrade } from './upgrade.ts';
@@ -27,7 +27,7 @@ export interface WebSocketApis {
 
 /** An API and the server in front of it. */
 interface Served {
-  readonly backend: Backend;
+  readonly backend: WebSocketBackend;
   readonly server: LoopbackServer;
 }
 
@@ -52,11 +52,11 @@ export async function startWebSocketApis(options: {
   const shared = {
     functions,
     log,
-    limits: { ...awsLimits, ...options.limits },
+    limits: { ...AWS_LIMITS, ...options.limits },
     track: (work: Promise<void>) => void rememberUntilDone(underWay, work, log),
   };
   const served: Served[] = [];
-  const stop = () => stopAll(served, underWay, shared.limits.farewellMs);
+  const stop = () => stopAll(served, underWay, shared.limits.disconnectTimeoutMs);
   try {
     for (const apiId of webSocketApiIds(template)) {
       const port = ports === 0 ? 0 : (ports[apiId] ?? 0);
@@ -76,7 +76,7 @@ export async function startWebSocketApis(options: {
   };
 }
 
-async function serve(backend: Backend, port: number | ReservedPort): Promise<Served> {
+async function serve(backend: WebSocketBackend, port: number | ReservedPort): Promise<Served> {
   const managed = { connections: backend.connections, messageBytes: backend.limits.messageBytes };
   const server = await startLoopbackServer({
     port,
@@ -104,7 +104,7 @@ async function rememberUntilDone(
 async function stopAll(
   served: readonly Served[],
   underWay: ReadonlySet<Promise<void>>,
-  farewellMs: number,
+  disconnectTimeoutMs: number,
 ): Promise<void> {
   const stopped = Promise.all(served.map(({ server }) => server.stop()));
   for (const { backend } of served) {
@@ -112,9 +112,9 @@ async function stopAll(
     for (const connection of backend.connections.values()) connection.end(1001);
   }
   await stopped;
-  const farewells = (async () => {
+  const notifications = (async () => {
     while (underWay.size > 0) await Promise.allSettled(underWay);
   })();
   // Best effort, as on AWS: a function that hangs does not keep the machine from ending.
-  await within(farewellMs, farewells, () => new Error('late')).catch(() => {});
+  await within(disconnectTimeoutMs, notifications, () => new Error('late')).catch(() => {});
 }

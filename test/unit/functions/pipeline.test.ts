@@ -197,7 +197,7 @@ describe('the pipeline on the log in DynamoDB', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pipeline-'));
-    database = await startDynamoDb({ file: join(folder, 'log.sqlite'), bring: undefined });
+    database = await startDynamoDb({ file: join(folder, 'log.sqlite'), externalEndpoint: undefined });
     await createLogTable(emulatorClient(database.endpoint), 'log');
   });
 

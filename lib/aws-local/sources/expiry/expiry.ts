@@ -5,7 +5,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { array, boolean, looseObject, number, optional, parse, string } from 'valibot';
 import { clientFor } from '../../clients.ts';
 import type { Endpoints } from '../../emulators/emulators.ts';
-import type { Running, Warn } from '../../invoke/invoker.ts';
+import type { Closable, Warn } from '../../invoke/invoker.ts';
 import { nameOfResource } from '../../resources/resources.ts';
 import type { Template } from '../../template/template.ts';
 import { deleteExpiredItems, type Expiring as ExpiringItems } from './items.ts';
@@ -32,7 +32,7 @@ export function startExpiry(options: {
   endpoints: Pick<Endpoints, 'dynamodb' | 's3'>;
   warn: Warn;
   intervalMs?: number;
-}): Running {
+}): Closable {
   const { template, endpoints, warn, intervalMs = DEFAULT_INTERVAL_MS } = options;
   const stop = new AbortController();
   // Every loop and every request under way listens to it: more than the ten that Node takes for a leak.

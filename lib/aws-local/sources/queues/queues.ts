@@ -5,7 +5,7 @@ import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { OperatorError } from '../../../processes/operator-error.ts';
 import { account, clientFor } from '../../clients.ts';
 import type { Endpoints } from '../../emulators/emulators.ts';
-import type { Invoker, Running, Warn } from '../../invoke/invoker.ts';
+import type { Closable, Invoker, Warn } from '../../invoke/invoker.ts';
 import type { Template } from '../../template/template.ts';
 import { type Mapping, mappingsOf } from '../event-source-mapping.ts';
 import { groupBy } from './group-by.ts';
@@ -20,11 +20,11 @@ export interface QueueOptions {
 }
 
 const LONG_POLL_SECONDS = 20;
-const MOST_PER_RECEIVE = 10;
+const MAX_PER_RECEIVE = 10;
 const DEFAULT_CONCURRENCY = 8;
 /** More at a time would not be done sooner by the processors of one machine. */
-const MOST_HERE = Math.max(4, 2 * availableParallelism());
-const AFTER_ERROR_MS = 1000;
+const MAX_CONCURRENCY = Math.max(4, 2 * availableParallelism());
+const RETRY_AFTER_MS = 1000;
 
 /**
  * Invokes the functions that the template puts behind its queues, as Lambda's event source mappings do: a message
@@ -34,7 +34,7 @@ const AFTER_ERROR_MS = 1000;
  *
  * @throws OperatorError when a queue's mapping has filters, which are not understood here
  */
-export function startQueues(options: QueueOptions): Running {
+export function startQueues(options: QueueOptions): Closable {
   const stop = new AbortController();
   // Every loop and every request under way listens to it: more than the ten that Node takes for a leak.
   setMaxListeners(0, stop.signal);
@@ -65,7 +65,7 @@ interface Poll extends QueueOptions {
 /** One long poll at a time is enough: it is taken up again as soon as its messages are handed on. */
 async function poll(options: Poll): Promise<void> {
   const { mapping, signal } = options;
-  const most = Math.min(mapping.maximumConcurrency ?? DEFAULT_CONCURRENCY, MOST_HERE);
+  const most = Math.min(mapping.maximumConcurrency ?? DEFAULT_CONCURRENCY, MAX_CONCURRENCY);
   const running = new Set<Promise<void>>();
   const stopped = once(signal, 'abort');
   while (!signal.aborted) {
@@ -86,7 +86,7 @@ async function receive(options: Poll, free: number): Promise<Batch[]> {
   const fifo = mapping.source.endsWith('.fifo');
   const request = new ReceiveMessageCommand({
     QueueUrl: queueUrl,
-    MaxNumberOfMessages: Math.min(mapping.batchSize, MOST_PER_RECEIVE, fifo ? free : MOST_PER_RECEIVE),
+    MaxNumberOfMessages: Math.min(mapping.batchSize, MAX_PER_RECEIVE, fifo ? free : MAX_PER_RECEIVE),
     WaitTimeSeconds: LONG_POLL_SECONDS,
     MessageSystemAttributeNames: ['All'],
     MessageAttributeNames: ['All'],
@@ -107,7 +107,7 @@ async function receive(options: Poll, free: number): Promise<Batch[]> {
   } catch (error) {
     if (signal.aborted) return [];
     warn(`Queue ${mapping.source} could not be read: ${error instanceof Error ? error.message : error}`);
-    await sleep(AFTER_ERROR_MS, undefined, { signal }).catch(() => {});
+    await sleep(RETRY_AFTER_MS, undefined, { signal }).catch(() => {});
     return [];
   }
 }

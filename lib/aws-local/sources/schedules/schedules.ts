@@ -3,7 +3,7 @@ import { array, looseObject, optional, parse, string } from 'valibot';
 import { OperatorError } from '../../../processes/operator-error.ts';
 import { nameOf } from '../../arn.ts';
 import { account, region } from '../../clients.ts';
-import type { Invoker, Running, Warn } from '../../invoke/invoker.ts';
+import type { Closable, Invoker, Warn } from '../../invoke/invoker.ts';
 import { nameOfResource } from '../../resources/resources.ts';
 import type { Resource } from '../../template/resource.ts';
 import type { Template } from '../../template/template.ts';
@@ -45,7 +45,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
  *
  * @throws OperatorError for an expression or a time zone that is not understood
  */
-export function startSchedules(options: { template: Template; functions: Invoker; warn: Warn }): Running {
+export function startSchedules(options: { template: Template; functions: Invoker; warn: Warn }): Closable {
   const stops = schedulesOf(options.template).map((schedule) => keep(schedule, options));
   return {
     close: async () => {

@@ -14,7 +14,7 @@ import * as v from 'valibot';
 export interface StreamsApi {
   shards(streamArn: string): Promise<readonly Shard[]>;
   /** Where to read a shard from: one of its ends, or after a record. */
-  iterator(streamArn: string, shardId: string, from: Place): Promise<string>;
+  iterator(streamArn: string, shardId: string, from: StartPosition): Promise<string>;
   /** The next records, at most so many, and where to read on; null at the end of the shard. */
   records(
     iterator: string,
@@ -24,7 +24,7 @@ export interface StreamsApi {
   close(): void;
 }
 
-export type Place = 'LATEST' | 'TRIM_HORIZON' | { readonly after: string };
+export type StartPosition = 'LATEST' | 'TRIM_HORIZON' | { readonly after: string };
 
 const shard = v.object({ ShardId: v.string(), ParentShardId: v.optional(v.string()) });
 export type Shard = v.InferOutput<typeof shard>;
@@ -54,7 +54,7 @@ const read = v.object({
   Records: v.optional(v.array(wireRecord), []),
   NextShardIterator: v.nullish(v.string(), null),
 });
-const refusal = v.object({ __type: v.optional(v.string(), ''), message: v.optional(v.string(), '') });
+const serviceError = v.object({ __type: v.optional(v.string(), ''), message: v.optional(v.string(), '') });
 
 /** Talks to the emulator at that address. */
 export function streamsApi(endpoint: string, signal: AbortSignal): StreamsApi {
@@ -99,7 +99,7 @@ async function post(
   });
   const said: unknown = JSON.parse(await text(answer));
   if (answer.statusCode === 200) return said;
-  const { __type, message } = v.parse(refusal, said);
+  const { __type, message } = v.parse(serviceError, said);
   throw new Error(`${operation}: ${message || __type || answer.statusCode}`);
 }
 

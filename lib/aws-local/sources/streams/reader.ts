@@ -2,7 +2,7 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Invoker, Warn } from '../../invoke/invoker.ts';
 import type { Mapping } from '../event-source-mapping.ts';
 import type { StreamsApi } from './api.ts';
-import type { Pace } from './pace.ts';
+import type { PollBackoff } from './poll-backoff.ts';
 import type { Positions } from './positions.ts';
 
 /** One mapping and the stream that it reads. */
@@ -14,7 +14,7 @@ export interface StreamReader {
   readonly endpoints: { readonly sqs: string };
   readonly functions: Invoker;
   readonly positions: Positions;
-  readonly pace: Pace;
+  readonly backoff: PollBackoff;
   readonly signal: AbortSignal;
   /** Resolves when the signal fires; made once, since every listener on a signal stays there. */
   readonly stopped: Promise<void>;

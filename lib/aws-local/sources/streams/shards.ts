@@ -1,25 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Mapping } from '../event-source-mapping.ts';
 import type { Shard } from './api.ts';
-import { deliver } from './batch.ts';
-import { inLanes } from './lanes.ts';
+import { deliver } from './deliver.ts';
+import { deliverInParallel } from './parallel-batches.ts';
 import type { StreamReader } from './reader.ts';
 import { fromStream, type StreamRecord } from './record.ts';
 
-const AFTER_ERROR_MS = 1000;
-const AT_A_TIME = 50;
-const ENOUGH = 100;
+const RETRY_AFTER_MS = 1000;
+const RECORDS_PER_READ = 50;
+const RECORDS_PER_DELIVERY = 100;
 
 /**
- * Reads the shards of a stream, beside each other, until closed. A shard that has ended is followed by its children,
+ * Reads the shards of a stream in parallel until closed. A shard that has ended is followed by its children,
  * read from their beginning, which keeps the order of records with the same key.
  */
 export async function readStream(reader: StreamReader): Promise<void> {
   const known = new Set<string>();
   const follow = async (from: Mapping['startsAt']): Promise<void> => {
-    const shards = (await persist(reader, () => reader.api.shards(reader.streamArn))) ?? [];
+    const shards = (await retryUntilClosed(reader, () => reader.api.shards(reader.streamArn))) ?? [];
     const fresh = shards.filter((shard) => !known.has(shard.ShardId));
-    const ready = from === 'LATEST' ? youngest(fresh) : eldest(fresh);
+    const ready = from === 'LATEST' ? newest(fresh) : oldest(fresh);
     for (const shard of from === 'LATEST' ? fresh : ready) known.add(shard.ShardId);
     await Promise.all(
       ready.map(async (shard) => {
@@ -31,54 +31,56 @@ export async function readStream(reader: StreamReader): Promise<void> {
   await follow(reader.mapping.startsAt);
 }
 
-function eldest(shards: readonly Shard[]): Shard[] {
+/** Those whose parents are not in the list. */
+function oldest(shards: readonly Shard[]): Shard[] {
   return shards.filter((shard) => !shards.some((parent) => parent.ShardId === shard.ParentShardId));
 }
 
-function youngest(shards: readonly Shard[]): Shard[] {
+/** Those without children in the list. */
+function newest(shards: readonly Shard[]): Shard[] {
   return shards.filter((shard) => !shards.some((child) => child.ParentShardId === shard.ShardId));
 }
 
 async function readShard(reader: StreamReader, shardId: string, from: Mapping['startsAt']): Promise<void> {
-  const { mapping, pace, signal } = reader;
-  let iterator: string | null | undefined = await persist(reader, () => firstIterator(reader, shardId, from));
+  const { mapping, backoff, signal } = reader;
+  let iterator: string | null | undefined = await retryUntilClosed(reader, () => firstIterator(reader, shardId, from));
   while (iterator && !signal.aborted) {
-    const mark = pace.mark();
-    const read = await gather(reader, iterator);
+    const version = backoff.version();
+    const read = await readRecords(reader, iterator);
     if (read === undefined) {
       // The iterator may have expired: a new one starts after the last record that is done with.
-      iterator = await persist(reader, () => firstIterator(reader, shardId, 'TRIM_HORIZON'));
+      iterator = await retryUntilClosed(reader, () => firstIterator(reader, shardId, 'TRIM_HORIZON'));
       continue;
     }
     iterator = read.next;
     if (read.last === undefined) {
-      await pace.rest(mark);
+      await backoff.wait(version);
       continue;
     }
-    pace.nudge();
-    const delivered = inLanes(read.passing, mapping, (batch) => deliver(batch, { ...reader, shardId }));
+    backoff.wake();
+    const delivered = deliverInParallel(read.passing, mapping, (batch) => deliver(batch, { ...reader, shardId }));
     await Promise.race([delivered, reader.stopped]);
     if (!signal.aborted) reader.positions.set(positionOf(reader, shardId), read.last);
   }
 }
 
 /**
- * The next records that pass the mapping's filters, until there are no more or enough; undefined when they could not be
- * read. In small pieces: neither the emulator nor this thread does anything else meanwhile, and hooks wait for both.
+ * Returns the next records that pass the mapping's filters, and undefined when they could not be read. Each read is small,
+ * because the emulator and this thread do nothing else meanwhile and requests wait for both.
  */
-async function gather(reader: StreamReader, iterator: string) {
+async function readRecords(reader: StreamReader, iterator: string) {
   const passing: StreamRecord[] = [];
   let next: string | null = iterator;
   let last: string | undefined;
   let more = true;
-  while (next && more && passing.length < ENOUGH && !reader.signal.aborted) {
+  while (next && more && passing.length < RECORDS_PER_DELIVERY && !reader.signal.aborted) {
     const read = await getRecords(reader, next);
     if (read === undefined) return undefined;
     const records = read.records.map((record) => fromStream(record, reader.mapping.sourceArn));
     passing.push(...records.filter((record) => passes(reader.mapping, record)));
     last = records.at(-1)?.dynamodb.SequenceNumber ?? last;
     next = read.next;
-    more = records.length === AT_A_TIME;
+    more = records.length === RECORDS_PER_READ;
   }
   return { passing, last, next };
 }
@@ -89,10 +91,10 @@ function passes({ filters }: Mapping, record: unknown): boolean {
 
 async function getRecords({ api, signal, warn }: StreamReader, iterator: string) {
   try {
-    return await api.records(iterator, AT_A_TIME);
+    return await api.records(iterator, RECORDS_PER_READ);
   } catch (error) {
     if (!signal.aborted) warn(`A table stream could not be read: ${error instanceof Error ? error.message : error}`);
-    await sleep(AFTER_ERROR_MS, undefined, { signal }).catch(() => {});
+    await sleep(RETRY_AFTER_MS, undefined, { signal }).catch(() => {});
     return undefined;
   }
 }
@@ -109,15 +111,15 @@ function positionOf({ mapping, streamArn }: StreamReader, shardId: string): stri
   return `${mapping.id} ${streamArn} ${shardId}`;
 }
 
-/** Tries until it works or the reader is closed. */
-async function persist<T>({ signal, warn }: StreamReader, work: () => Promise<T>): Promise<T | undefined> {
+/** Repeats the work until it succeeds or the reader is closed; undefined when closed. */
+async function retryUntilClosed<T>({ signal, warn }: StreamReader, work: () => Promise<T>): Promise<T | undefined> {
   while (!signal.aborted) {
     try {
       return await work();
     } catch (error) {
       if (signal.aborted) break;
       warn(`A table stream could not be read: ${error instanceof Error ? error.message : error}`);
-      await sleep(AFTER_ERROR_MS, undefined, { signal }).catch(() => {});
+      await sleep(RETRY_AFTER_MS, undefined, { signal }).catch(() => {});
     }
   }
   return undefined;

@@ -4,12 +4,12 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { OperatorError } from '../../../processes/operator-error.ts';
 import { clientFor } from '../../clients.ts';
 import type { Endpoints } from '../../emulators/emulators.ts';
-import type { Invoker, Running, Warn } from '../../invoke/invoker.ts';
+import type { Closable, Invoker, Warn } from '../../invoke/invoker.ts';
 import type { Template } from '../../template/template.ts';
 import type { DatabaseWrites } from '../../tuning/write-watch.ts';
 import { type Mapping, mappingsOf } from '../event-source-mapping.ts';
 import { streamsApi } from './api.ts';
-import { Pace } from './pace.ts';
+import { PollBackoff } from './poll-backoff.ts';
 import { openPositions } from './positions.ts';
 import { readStream } from './shards.ts';
 
@@ -26,14 +26,14 @@ export interface StreamOptions {
 }
 
 /** Table streams while they run. */
-export interface Streams extends Running {
+export interface Streams extends Closable {
   /** Says that something may have been written: streams at rest look at once, not after their pause of up to 100 ms. */
-  nudge(): void;
+  wake(): void;
 }
 
 /**
  * Invokes the functions that the template puts behind its table streams, as Lambda's event source mappings do: records
- * of one key in order and at least once, filters, lanes (`ParallelizationFactor`), bisection, partial failures,
+ * of one key in order and at least once, filters, partitions (`ParallelizationFactor`), bisection, partial failures,
  * retries, and a message to the failure queue about what was given up.
  *
  * Positions are written at most once a second, so after a kill the last second's records come again, and what was
@@ -46,7 +46,7 @@ export async function startStreams(options: StreamOptions): Promise<Streams> {
   // Every loop and every request under way listens to it: more than the ten that Node takes for a leak.
   setMaxListeners(0, stop.signal);
   const stopped = once(stop.signal, 'abort').then(() => {});
-  const pace = new Pace(stop.signal, options.writes);
+  const backoff = new PollBackoff(stop.signal, options.writes);
   const database = new DynamoDBClient(clientFor(options.endpoints.dynamodb));
   const api = streamsApi(options.endpoints.dynamodb, stop.signal);
   const queues = new SQSClient(clientFor(options.endpoints.sqs));
@@ -58,10 +58,10 @@ export async function startStreams(options: StreamOptions): Promise<Streams> {
     })),
   );
   const loops = found.map((source) =>
-    readStream({ ...options, ...source, api, queues, positions, pace, signal: stop.signal, stopped }),
+    readStream({ ...options, ...source, api, queues, positions, backoff, signal: stop.signal, stopped }),
   );
   return {
-    nudge: () => pace.nudge(),
+    wake: () => backoff.wake(),
     close: async () => {
       stop.abort();
       await Promise.all(loops);

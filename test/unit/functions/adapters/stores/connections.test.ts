@@ -18,7 +18,7 @@ describe('The table of connections', () => {
   let database: Awaited<ReturnType<typeof startDynamoDb>>;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'connections-'));
-    database = await startDynamoDb({ file: join(folder, 'db.sqlite'), bring: undefined });
+    database = await startDynamoDb({ file: join(folder, 'db.sqlite'), externalEndpoint: undefined });
     await emulatorClient(database.endpoint).send(
       new CreateTableCommand({
         TableName: table,

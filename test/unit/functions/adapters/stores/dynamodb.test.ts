@@ -19,7 +19,7 @@ describe('the log in DynamoDB', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'log-'));
-    database = await startDynamoDb({ file: join(folder, 'log.sqlite'), bring: undefined });
+    database = await startDynamoDb({ file: join(folder, 'log.sqlite'), externalEndpoint: undefined });
     await createLogTable(emulatorClient(database.endpoint), table);
   });
 

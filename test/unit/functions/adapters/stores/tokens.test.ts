@@ -17,7 +17,7 @@ describe('The table of the log', () => {
   let database: Awaited<ReturnType<typeof startDynamoDb>>;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tokens-'));
-    database = await startDynamoDb({ file: join(folder, 'log.sqlite'), bring: undefined });
+    database = await startDynamoDb({ file: join(folder, 'log.sqlite'), externalEndpoint: undefined });
     await createLogTable(emulatorClient(database.endpoint), 'log');
   });
   afterAll(async () => {

@@ -13,7 +13,7 @@ import type { SQSEvent } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { clientFor } from '../../../../../lib/aws-local/clients.ts';
 import { type Emulators, startEmulators } from '../../../../../lib/aws-local/emulators/emulators.ts';
-import type { Running } from '../../../../../lib/aws-local/invoke/invoker.ts';
+import type { Closable } from '../../../../../lib/aws-local/invoke/invoker.ts';
 import { createResources } from '../../../../../lib/aws-local/resources/resources.ts';
 import { startQueues } from '../../../../../lib/aws-local/sources/queues/queues.ts';
 import { fakeFunctions } from '../../../../support/aws-local/fake-functions.ts';
@@ -22,7 +22,7 @@ import { templateOf } from '../../../../support/aws-local/template-fixture.ts';
 let dataDir: string;
 let emulators: Emulators;
 let client: SQSClient;
-let queues: Running | undefined;
+let queues: Closable | undefined;
 let number = 0;
 
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Running } from '../../../../../lib/aws-local/invoke/invoker.ts';
+import type { Closable } from '../../../../../lib/aws-local/invoke/invoker.ts';
 import { parseSchedule } from '../../../../../lib/aws-local/sources/schedules/cron.ts';
 import { startSchedules } from '../../../../../lib/aws-local/sources/schedules/schedules.ts';
 import { fakeFunctions } from '../../../../support/aws-local/fake-functions.ts';
@@ -46,7 +46,7 @@ describe('A schedule expression', () => {
 });
 
 describe('The schedules of a template', () => {
-  let schedules: Running | undefined;
+  let schedules: Closable | undefined;
   beforeEach(() => {
     vi.useFakeTimers({ now: new Date('2026-03-01T10:00:00Z') });
   });

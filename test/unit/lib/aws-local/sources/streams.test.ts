@@ -151,7 +151,7 @@ describe('A table stream', () => {
     await expect.poll(batches).toEqual(['1+2+3+4+5+6+7', '8+9']);
   });
 
-  it('runs lanes beside each other and keeps the records of one item in order', async () => {
+  it('batches run in parallel, and the records of one item keep their order', async () => {
     let running = 0;
     let most = 0;
     const seen: string[] = [];

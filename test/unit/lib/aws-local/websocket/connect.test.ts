@@ -107,8 +107,8 @@ describe('a handshake', () => {
     );
     const { requestContext } = await fixture.event('$connect');
     socket.resetAndDestroy();
-    const farewell = await fixture.event('$disconnect', requestContext.connectionId);
-    expect(farewell.requestContext).toMatchObject({ disconnectStatusCode: 1006 });
+    const disconnectEvent = await fixture.event('$disconnect', requestContext.connectionId);
+    expect(disconnectEvent.requestContext).toMatchObject({ disconnectStatusCode: 1006 });
   });
 });
 

@@ -43,7 +43,7 @@ async function opened(
   return { fixture, client, id: requestContext.connectionId };
 }
 
-async function farewell(fixture: SocketFixture, id: string): Promise<Record<string, unknown>> {
+async function disconnectEvent(fixture: SocketFixture, id: string): Promise<Record<string, unknown>> {
   const { requestContext } = await fixture.event('$disconnect', id);
   const { disconnectStatusCode: code, disconnectReason: reason, eventType } = requestContext;
   expect(eventType).toBe('DISCONNECT');
@@ -54,19 +54,22 @@ describe('a connection ends', () => {
   it('by the client, with its code and reason', async () => {
     const { fixture, client, id } = await opened();
     client.socket.close(4001, 'enough');
-    expect(await farewell(fixture, id)).toEqual({ code: 4001, reason: 'enough' });
+    expect(await disconnectEvent(fixture, id)).toEqual({ code: 4001, reason: 'enough' });
   });
 
   it('by a client that says nothing', async () => {
     const { fixture, client, id } = await opened();
     client.socket.close();
-    expect(await farewell(fixture, id)).toEqual({ code: 1005, reason: 'Client-side close frame status not set' });
+    expect(await disconnectEvent(fixture, id)).toEqual({
+      code: 1005,
+      reason: 'Client-side close frame status not set',
+    });
   });
 
   it('by a client that vanishes', async () => {
     const { fixture, client, id } = await opened();
     client.socket.terminate();
-    expect(await farewell(fixture, id)).toEqual({ code: 1006, reason: 'Connection closed abnormally' });
+    expect(await disconnectEvent(fixture, id)).toEqual({ code: 1006, reason: 'Connection closed abnormally' });
   });
 
   it('after so long without a message; pings do not count, messages either way do', async () => {
@@ -80,7 +83,7 @@ describe('a connection ends', () => {
     const lived = performance.now() - opensAt;
     expect(lived).toBeGreaterThan(880);
     expect(lived).toBeLessThan(1140);
-    expect(await farewell(fixture, id)).toEqual({ code: 1001, reason: 'Going away' });
+    expect(await disconnectEvent(fixture, id)).toEqual({ code: 1001, reason: 'Going away' });
   });
 
   it('after its longest life, busy or not', async () => {
@@ -94,7 +97,7 @@ describe('a connection ends', () => {
     const { fixture, client, id } = await opened();
     for (let frame = 0; frame < 5; frame++) client.socket.send('x'.repeat(30 * 1024), { fin: frame === 4 });
     expect(await client.closed).toMatchObject({ code: 1009 });
-    expect(await farewell(fixture, id)).toMatchObject({ code: 1009 });
+    expect(await disconnectEvent(fixture, id)).toMatchObject({ code: 1009 });
     expect(fixture.routesOf(id)).toEqual(['$connect', '$disconnect']);
   });
 
@@ -104,7 +107,7 @@ describe('a connection ends', () => {
     await client.next();
     client.socket.send('x'.repeat(32 * 1024 + 1));
     expect(await client.closed).toMatchObject({ code: 1009 });
-    expect(await farewell(fixture, id)).toMatchObject({ code: 1009 });
+    expect(await disconnectEvent(fixture, id)).toMatchObject({ code: 1009 });
     expect(fixture.routesOf(id)).toEqual(['$connect', '$default', '$disconnect']);
   });
 
@@ -112,7 +115,7 @@ describe('a connection ends', () => {
     const { fixture, client, id } = await opened();
     client.socket.send(Buffer.from('hello'));
     expect(await client.closed).toMatchObject({ code: 1003 });
-    expect(await farewell(fixture, id)).toMatchObject({ code: 1003 });
+    expect(await disconnectEvent(fixture, id)).toMatchObject({ code: 1003 });
     expect(fixture.routesOf(id)).not.toContain('$default');
   });
 
@@ -126,7 +129,7 @@ describe('a connection ends', () => {
       for (let n = 0; n < 500; n++) await post();
     };
     await expect(flood()).rejects.toThrow('gone');
-    expect(await farewell(fixture, id)).toEqual({ code: 1008, reason: 'Too many unread messages' });
+    expect(await disconnectEvent(fixture, id)).toEqual({ code: 1008, reason: 'Too many unread messages' });
     client.socket.terminate();
   });
 });
@@ -184,12 +187,12 @@ describe('the end of the server', () => {
     await fixture.stop();
     expect(performance.now() - started).toBeLessThan(1500);
     expect(await pending).toMatch(/socket hang up|ECONNRESET/);
-    expect(await farewell(fixture, waiting)).toMatchObject({ code: 1006 });
+    expect(await disconnectEvent(fixture, waiting)).toMatchObject({ code: 1006 });
     client.socket.terminate();
   });
 
   it('gives up on a $disconnect that hangs', async () => {
-    const { fixture } = await opened({ limits: { farewellMs: 200 }, functions: { goodbye: hang } });
+    const { fixture } = await opened({ limits: { disconnectTimeoutMs: 200 }, functions: { goodbye: hang } });
     const started = performance.now();
     await fixture.stop();
     expect(performance.now() - started).toBeLessThan(900);

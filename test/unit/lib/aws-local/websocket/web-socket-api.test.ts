@@ -24,7 +24,7 @@ const read = (route: object, more: Record<string, object> = {}, properties: obje
 describe('the WebSocket API of a template', () => {
   it('has its own routes and the functions behind them', () => {
     expect([...read({}).routes.values()]).toEqual([
-      { routeKey: '$connect', answers: false, integration: { functionName: 'app', timeoutMs: 29_000 } },
+      { routeKey: '$connect', hasResponse: false, integration: { functionName: 'app', timeoutMs: 29_000 } },
     ]);
   });
 
@@ -40,7 +40,7 @@ describe('the WebSocket API of a template', () => {
   });
 
   it('answers only with both the expression and the route response', () => {
-    expect(read({ RouteResponseSelectionExpression: '$default' }).routes.get('$connect')?.answers).toBe(false);
+    expect(read({ RouteResponseSelectionExpression: '$default' }).routes.get('$connect')?.hasResponse).toBe(false);
   });
 
   it.each([

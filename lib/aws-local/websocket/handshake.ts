@@ -4,37 +4,38 @@ import type { AuthorizerContext } from '../gateway/proxy-event.ts';
 import type { GatewayRequest } from '../gateway/request.ts';
 import type { AuthorizerSettings } from '../gateway/rest-api.ts';
 import { within } from '../gateway/within.ts';
-import type { Backend } from './backend.ts';
+import type { WebSocketBackend } from './backend.ts';
 import { callFunction } from './call-function.ts';
 import { authorizerEvent, type CallerIdentity, type ConnectionFacts, connectEvent } from './events.ts';
-import { Rejection } from './rejection.ts';
 import { verifySignature } from './signature.ts';
+import { WebSocketError } from './web-socket-error.ts';
 
 /** A caller who may connect. */
-export interface Admission {
+export interface AuthorizedHandshake {
   readonly facts: ConnectionFacts;
   /** The subprotocol that the function of `$connect` has chosen. */
   readonly protocol?: string;
 }
 
 // An authorizer has the time of an integration.
-const authorizerTimeoutMs = 29_000;
+const AUTHORIZER_TIMEOUT_MS = 29_000;
 
 /**
  * Decides on a handshake: its path, who calls, and what the function of `$connect` says.
  *
- * @throws Rejection or Refusal with the status that the client gets instead of 101: 403 for another path or a bad
+ * @throws WebSocketError or GatewayError with the status that the client gets instead of 101: 403 for another path or a bad
  *   signature, 401, 403 or 500 of the authorizer, the function's own when it is not 2xx, 502 and 504 when it fails
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-route-keys-connect-disconnect.html
  */
-export async function admit(
-  backend: Backend,
+export async function authorizeHandshake(
+  backend: WebSocketBackend,
   request: GatewayRequest,
   call: Pick<ConnectionFacts, 'connectionId' | 'connectedAt'>,
-): Promise<Admission> {
+): Promise<AuthorizedHandshake> {
   const { apiId, stage, authorization } = backend.api;
   // Addresses of the template have lost their stage on the way here; others may still have it.
-  if (request.path !== '/' && request.path.replace(/\/$/, '') !== `/${stage}`) throw new Rejection(403, 'no such path');
+  if (request.path !== '/' && request.path.replace(/\/$/, '') !== `/${stage}`)
+    throw new WebSocketError(403, 'no such path');
   const identity = { sourceIp: request.sourceIp, userAgent: request.userAgent };
   const facts = { apiId, stage, ...call, domainName: request.host, identity };
   const caller = await identify(backend, { request, facts, authorization });
@@ -42,8 +43,8 @@ export async function admit(
 }
 
 async function identify(
-  backend: Backend,
-  { request, facts, authorization }: HandshakeFacts & { authorization: Backend['api']['authorization'] },
+  backend: WebSocketBackend,
+  { request, facts, authorization }: HandshakeFacts & { authorization: WebSocketBackend['api']['authorization'] },
 ): Promise<{ identity?: CallerIdentity; authorizer?: AuthorizerContext }> {
   if (authorization === 'NONE') return {};
   if (authorization !== 'AWS_IAM')
@@ -59,7 +60,7 @@ interface HandshakeFacts {
 }
 
 async function askAuthorizer(
-  { api, functions }: Backend,
+  { api, functions }: WebSocketBackend,
   { functionName, identitySources }: AuthorizerSettings,
   { request, facts }: HandshakeFacts,
 ): Promise<AuthorizerContext> {
@@ -67,21 +68,21 @@ async function askAuthorizer(
   const arn = `arn:aws:execute-api:${region}:${account}:${api.apiId}/${api.stage}/$connect`;
   const asked = functions.invoke(functionName, authorizerEvent(facts, request, arn));
   const late = () => new Error('the authorizer timed out');
-  const result = await within(authorizerTimeoutMs, asked, late).catch((error: unknown) => {
+  const result = await within(AUTHORIZER_TIMEOUT_MS, asked, late).catch((error: unknown) => {
     throw authorizerFailed(error);
   });
   return authorize(result, arn);
 }
 
 async function connect(
-  { api, functions }: Backend,
+  { api, functions }: WebSocketBackend,
   request: GatewayRequest,
   facts: ConnectionFacts,
-): Promise<Admission> {
+): Promise<AuthorizedHandshake> {
   const integration = api.routes.get('$connect')?.integration;
   if (!integration) return { facts };
   const { status, headers } = await callFunction(functions, integration, connectEvent(facts, request));
-  if (status >= 300) throw new Rejection(status, `${integration.functionName} refused with ${status}`);
+  if (status >= 300) throw new WebSocketError(status, `${integration.functionName} refused with ${status}`);
   const [, protocols] = headers.find(([name]) => name.toLowerCase() === 'sec-websocket-protocol') ?? [];
   const protocol = protocols?.[0];
   return { facts, ...(protocol === undefined ? {} : { protocol }) };

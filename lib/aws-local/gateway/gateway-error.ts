@@ -3,7 +3,7 @@
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */
-export const refusals = {
+export const GATEWAY_ERRORS = {
   ACCESS_DENIED: { status: 403, message: 'User is not authorized to access this resource' },
   API_CONFIGURATION_ERROR: { status: 500, message: 'Internal server error' },
   AUTHORIZER_CONFIGURATION_ERROR: { status: 500, message: 'Internal server error' },
@@ -17,18 +17,18 @@ export const refusals = {
   DEFAULT_5XX: { status: 502, message: 'Internal server error' },
 } as const;
 
-export type RefusalType = keyof typeof refusals;
+export type GatewayErrorType = keyof typeof GATEWAY_ERRORS;
 
 /** A request that the gateway answers itself. `reason` is for the log; the client sees the template's response. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
-  readonly type: RefusalType;
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError';
+  readonly type: GatewayErrorType;
   readonly reason: string;
   /** What the authorizer said about the caller, for `$context.authorizer`. */
   readonly authorizer: Readonly<Record<string, string>>;
 
-  constructor(type: RefusalType, about: { reason?: string; authorizer?: Readonly<Record<string, string>> } = {}) {
-    super(refusals[type].message);
+  constructor(type: GatewayErrorType, about: { reason?: string; authorizer?: Readonly<Record<string, string>> } = {}) {
+    super(GATEWAY_ERRORS[type].message);
     this.type = type;
     this.reason = about.reason ?? type;
     this.authorizer = about.authorizer ?? {};

@@ -3,6 +3,7 @@ import { FunctionError, PayloadTooLarge } from '../invoke/function-error.ts';
 import type { Functions } from '../invoke/invoke.ts';
 import { authorize, authorizerFailed, requireIdentity } from './authorizer.ts';
 import { functionResponse, type ResponseHead, responseHead } from './function-response.ts';
+import { GatewayError } from './gateway-error.ts';
 import {
   type AuthorizerContext,
   authorizerEvent,
@@ -11,41 +12,40 @@ import {
   methodArn,
   proxyEvent,
 } from './proxy-event.ts';
-import { Refusal } from './refusal.ts';
 import { type GatewayRequest, readBody } from './request.ts';
 import type { AuthorizerSettings, Method, RestApi } from './rest-api.ts';
-import type { Route } from './routes.ts';
+import type { MatchedRoute } from './routes.ts';
 import { within } from './within.ts';
 
 /** What goes back to the client: a whole body, or one that comes in pieces until `endsAt` (epoch milliseconds). */
-export type Answer = ResponseHead &
+export type HttpResponse = ResponseHead &
   ({ readonly body: Buffer | string } | { readonly body: AsyncIterableIterator<Uint8Array>; readonly endsAt: number });
 
 /** The parts of the API that answering a request needs. */
-export interface Backend {
+export interface RestApiBackend {
   readonly api: RestApi;
-  readonly route: (httpMethod: string, path: string) => Route | undefined;
+  readonly route: (httpMethod: string, path: string) => MatchedRoute | undefined;
   readonly functions: Pick<Functions, 'invoke' | 'invokeStreaming'>;
 }
 
 // An authorizer has the time of an integration: https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
-const authorizerTimeoutMs = 29_000;
+const AUTHORIZER_TIMEOUT_MS = 29_000;
 
 /**
  * Takes a request through the API: route, body, authorizer, function.
  *
- * @param waits whether the client waits for `100 Continue` before it sends the body
- * @throws Refusal when the gateway has to answer itself; the error of the connection when the client went away
+ * @param expectsContinue whether the client expectsContinue for `100 Continue` before it sends the body
+ * @throws GatewayError when the gateway has to answer itself; the error of the connection when the client went away
  */
-export async function answer(
-  backend: Backend,
+export async function handleRequest(
+  backend: RestApiBackend,
   request: GatewayRequest,
-  connection: { message: IncomingMessage; response: ServerResponse; waits: boolean },
-): Promise<Answer> {
-  const { message, response, waits } = connection;
-  const body = await readBody(message, response, waits);
+  connection: { message: IncomingMessage; response: ServerResponse; expectsContinue: boolean },
+): Promise<HttpResponse> {
+  const { message, response, expectsContinue } = connection;
+  const body = await readBody(message, response, expectsContinue);
   const route = backend.route(request.httpMethod, request.path);
-  if (!route) throw new Refusal('MISSING_AUTHENTICATION_TOKEN', { reason: 'no such method or path' });
+  if (!route) throw new GatewayError('MISSING_AUTHENTICATION_TOKEN', { reason: 'no such method or path' });
   const base = eventBase(backend.api, request, route);
   const { method } = route;
   const authorizer = method.authorizer && (await askAuthorizer(backend, method.authorizer, request, base));
@@ -55,7 +55,7 @@ export async function answer(
 }
 
 async function askAuthorizer(
-  { api, functions }: Backend,
+  { api, functions }: RestApiBackend,
   { functionName, identitySources }: AuthorizerSettings,
   request: GatewayRequest,
   base: EventBase,
@@ -63,7 +63,7 @@ async function askAuthorizer(
   requireIdentity(identitySources, request);
   const arn = methodArn(api, request);
   const asked = functions.invoke(functionName, authorizerEvent(base, arn));
-  const result = await within(authorizerTimeoutMs, asked, () => new Error('the authorizer timed out')).catch(
+  const result = await within(AUTHORIZER_TIMEOUT_MS, asked, () => new Error('the authorizer timed out')).catch(
     (error) => {
       throw authorizerFailed(error);
     },
@@ -71,7 +71,7 @@ async function askAuthorizer(
   return authorize(result, arn);
 }
 
-async function call(functions: Backend['functions'], method: Method, event: object): Promise<Answer> {
+async function call(functions: RestApiBackend['functions'], method: Method, event: object): Promise<HttpResponse> {
   // The function goes on after the gateway has given up, as on AWS; only its answer is lost.
   const called = functions.invoke(method.functionName, event);
   const result = await within(method.timeoutMs, called, () => timedOut(method)).catch((error) => {
@@ -80,7 +80,7 @@ async function call(functions: Backend['functions'], method: Method, event: obje
   return functionResponse(result);
 }
 
-async function stream(functions: Backend['functions'], method: Method, event: object): Promise<Answer> {
+async function stream(functions: RestApiBackend['functions'], method: Method, event: object): Promise<HttpResponse> {
   const endsAt = Date.now() + method.timeoutMs;
   const opened = functions.invokeStreaming(method.functionName, event);
   const { prelude, body } = await within(method.timeoutMs, opened, () => timedOut(method)).catch((error) => {
@@ -95,13 +95,13 @@ async function stream(functions: Backend['functions'], method: Method, event: ob
   }
 }
 
-function timedOut({ functionName, timeoutMs }: Method): Refusal {
-  return new Refusal('INTEGRATION_TIMEOUT', { reason: `${functionName} did not answer in ${timeoutMs} ms` });
+function timedOut({ functionName, timeoutMs }: Method): GatewayError {
+  return new GatewayError('INTEGRATION_TIMEOUT', { reason: `${functionName} did not answer in ${timeoutMs} ms` });
 }
 
-function integrationFailed({ functionName }: Method, error: unknown): Refusal {
-  if (error instanceof Refusal) return error;
+function integrationFailed({ functionName }: Method, error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
   const reason = `${functionName}: ${error instanceof Error ? error.message : String(error)}`;
-  if (error instanceof FunctionError) return new Refusal('DEFAULT_5XX', { reason });
-  return new Refusal(error instanceof PayloadTooLarge ? 'REQUEST_TOO_LARGE' : 'INTEGRATION_FAILURE', { reason });
+  if (error instanceof FunctionError) return new GatewayError('DEFAULT_5XX', { reason });
+  return new GatewayError(error instanceof PayloadTooLarge ? 'REQUEST_TOO_LARGE' : 'INTEGRATION_FAILURE', { reason });
 }

@@ -3,22 +3,24 @@ import type { Mapping } from '../event-source-mapping.ts';
 import { groupBy } from '../queues/group-by.ts';
 import type { StreamRecord } from './record.ts';
 
-/** Bytes of the items in a batch: what Lambda takes is 6 MB of JSON, and as JSON an item may be twice as long. */
+/** Lambda takes 6 MB of JSON, and an item may be twice as long in JSON as its size in the table. */
 const BATCH_BYTES = 3 * 1024 * 1024;
 
 /**
- * Hands records on in batches: each lane one batch after the other, lanes beside each other. Records of one item are
- * in one lane, so they keep their order.
+ * Delivers records in batches: those of a partition one after the other, partitions in parallel. Records of one item are
+ * in one partition, so they keep their order.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-eventsourcemapping.html
  */
-export async function inLanes(
+export async function deliverInParallel(
   records: readonly StreamRecord[],
-  mapping: Pick<Mapping, 'lanes' | 'batchSize'>,
+  mapping: Pick<Mapping, 'parallelizationFactor' | 'batchSize'>,
   deliver: (batch: readonly StreamRecord[]) => Promise<void>,
 ): Promise<void> {
-  const lanes = groupBy(records, (record) => laneOf(record, mapping.lanes));
+  const partitions = groupBy(records, (record) => partitionOf(record, mapping.parallelizationFactor));
   await Promise.all(
-    [...lanes.values()].map(async (lane) => {
-      for (const batch of batches(lane, mapping.batchSize)) await deliver(batch);
+    [...partitions.values()].map(async (partition) => {
+      for (const batch of batches(partition, mapping.batchSize)) await deliver(batch);
     }),
   );
 }
@@ -39,8 +41,8 @@ function* batches(records: readonly StreamRecord[], most: number): Generator<rea
   if (batch.length > 0) yield batch;
 }
 
-function laneOf(record: StreamRecord, lanes: number): number {
-  if (lanes === 1) return 0;
+function partitionOf(record: StreamRecord, partitions: number): number {
+  if (partitions === 1) return 0;
   const keys = Object.entries(record.dynamodb.Keys).sort(([a], [b]) => (a < b ? -1 : 1));
-  return createHash('sha1').update(JSON.stringify(keys)).digest().readUInt32BE(0) % lanes;
+  return createHash('sha1').update(JSON.stringify(keys)).digest().readUInt32BE(0) % partitions;
 }
