@@ -8,15 +8,15 @@ import { SWEEP_AFTER_MS } from '../core/pipeline/pipeline.ts';
 import type { AppendRequest, DeployLog, Draft } from '../core/ports/deploy-log.ts';
 import type { HookCall } from '../core/ports/sender.ts';
 import { withWholeCommit } from './commit.ts';
-import { draftOf, type Origin } from './draft.ts';
+import { decisionOf, type HookDecision } from './decision.ts';
+import { draftOf, type RequestContext } from './draft.ts';
 import { expectedCi } from './expected-ci.ts';
-import { type Intention, intentionOf } from './intention.ts';
+import { ciChoiceOf, type HookOptions, hookOptionsOf } from './hook-options.ts';
 import type { AcceptPorts } from './ports.ts';
 import { requireSignature } from './signature.ts';
-import { ciChoiceOf, type Wishes, wishesOf } from './wishes.ts';
 
 /** A call to the webhook, after its login. */
-export interface Hook extends Origin {
+export interface Hook extends RequestContext {
   readonly headers: HookCall['headers'];
   readonly query: HookCall['query'];
   readonly raw: Uint8Array;
@@ -29,13 +29,13 @@ export interface Hook extends Origin {
  * `request:bad_parameter`, `mw:auth:auth_server_down` and `deploy:db:failed_to_store_payload`; nothing is stored then.
  */
 export async function accept(hook: Hook, ports: AcceptPorts): Promise<readonly [Entry, ...Entry[]]> {
-  const wishes = wishesOf(hook.query, ports.defaultBranch);
+  const options = hookOptionsOf(hook.query, ports.defaultBranch);
   const { body } = readPayload(hook.raw, hook.headers['content-type']);
   const call = { headers: hook.headers, query: hook.query, body, raw: hook.raw };
   const sender = ports.recognise(call);
   const deliveries = sender.read(call);
   await requireSignature(deliveries, { sender, call, user: hook.user, at: hook.at }, ports);
-  const plans = await Promise.all(deliveries.map((delivery) => plan(delivery, wishes, hook, ports)));
+  const plans = await Promise.all(deliveries.map((delivery) => plan(delivery, options, hook, ports)));
   const entries: Entry[] = [];
   // One after the other: they get their numbers in the order in which the sender names them.
   for (const request of plans) entries.push(await store(request, ports));
@@ -45,18 +45,18 @@ export async function accept(hook: Hook, ports: AcceptPorts): Promise<readonly [
   return [first, ...others];
 }
 
-async function plan(sent: Delivery, wishes: Wishes, hook: Hook, ports: AcceptPorts): Promise<AppendRequest> {
+async function plan(sent: Delivery, options: HookOptions, hook: Hook, ports: AcceptPorts): Promise<AppendRequest> {
   const host = hostOf(sent, ports);
-  const { branch } = wishes;
+  const { branch } = options;
   const delivery = sent.kind === 'build' ? await wholeCommit(sent, { host, branch, user: hook.user }, ports) : sent;
-  const intention = intentionOf(delivery, branch);
+  const decision = decisionOf(delivery, branch);
   return {
-    draft: draftOf(delivery, { host, ci: ciChoiceOf(delivery, wishes) }, intention, hook),
+    draft: draftOf(delivery, { host, ci: ciChoiceOf(delivery, options) }, decision, hook),
     payload: hook.raw,
-    isNewestPush: intention.deploys && delivery.kind === 'push',
-    checkResult: intention.outcome,
+    isNewestPush: decision.deploys && delivery.kind === 'push',
+    checkResult: decision.checkResult,
     expectedCi: expectedCi(delivery, branch, hook.at),
-    deliveryKey: deliveryKeyOf(delivery, branch, intention),
+    deliveryKey: deliveryKeyOf(delivery, branch, decision),
     replaces: null,
     dueAt: hook.at + SWEEP_AFTER_MS,
   };
@@ -77,7 +77,7 @@ function hostOf(delivery: Delivery, { hostName }: AcceptPorts): string | null {
  * The same delivery makes one entry, for each branch that it is asked to deploy: two hooks of a repository may deploy two
  * branches, and send the same delivery id.
  */
-function deliveryKeyOf(delivery: Delivery, branch: string, { deploys }: Intention): string | null {
+function deliveryKeyOf(delivery: Delivery, branch: string, { deploys }: HookDecision): string | null {
   if (delivery.id === null || !deploys) return null;
   if (delivery.kind === 'notice') return null;
   const ref = delivery.kind === 'push' ? delivery.ref : delivery.sha;

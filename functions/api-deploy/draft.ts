@@ -2,10 +2,10 @@ import type { CiChoice, Entry } from '../core/entry/entry.ts';
 import type { Delivery, RepositoryRef } from '../core/payload/delivery.ts';
 import { stages } from '../core/pipeline/pipeline.ts';
 import type { Draft } from '../core/ports/deploy-log.ts';
-import type { Intention } from './intention.ts';
+import type { HookDecision } from './decision.ts';
 
 /** What an entry takes from the request itself. */
-export interface Origin {
+export interface RequestContext {
   readonly user: string;
   readonly uuid: string;
   readonly base: string;
@@ -17,10 +17,10 @@ export interface Origin {
 export function draftOf(
   delivery: Delivery,
   { host, ci }: { readonly host: string | null; readonly ci: CiChoice | null },
-  intention: Intention,
-  origin: Origin,
+  decision: HookDecision,
+  context: RequestContext,
 ): Draft {
-  const { user, uuid, base, at } = origin;
+  const { user, uuid, base, at } = context;
   return {
     user,
     uuid,
@@ -29,11 +29,11 @@ export function draftOf(
     provider: delivery.provider,
     delivery: delivery.id,
     appName: null,
-    status: intention.deploys ? 'queued' : 'skipped',
-    reason: intention.reason,
+    status: decision.deploys ? 'queued' : 'skipped',
+    reason: decision.reason,
     receivedAt: at,
     updatedAt: at,
-    finishedAt: intention.deploys ? null : at,
+    finishedAt: decision.deploys ? null : at,
     error: null,
     stages: [],
     snapshot: null,

@@ -1,5 +1,5 @@
 import { DeployError } from '../core/errors.ts';
-import { isObject, lineAndColumn, parseJson } from '../core/json.ts';
+import { isObject, parseJson } from '../core/json.ts';
 import { maxPayloadBytes } from '../core/payload/payload.ts';
 
 /** What a user proves with, to the repository host, who they are there. Never logged, stored or put in a message. */
@@ -43,11 +43,9 @@ function credentialsIn(body: Uint8Array): unknown {
 }
 
 function jsonIn(body: Uint8Array): unknown {
-  const text = decoded(body);
-  const result = parseJson(text);
+  const result = parseJson(decoded(body));
   if (result.ok) return result.value;
-  const { line, column } = lineAndColumn(text, result.offset);
-  throw missing(`The body is not valid JSON: ${result.problem}, at line ${line}, column ${column}.`);
+  throw missing(`The body ${result.problem}.`);
 }
 
 function decoded(body: Uint8Array): string {

@@ -1,5 +1,5 @@
 import { ANY_APP } from '../core/access.ts';
-import { nameProblem } from '../core/entry/manifest.ts';
+import { nameProblem } from '../core/entry/package-name.ts';
 import { DeployError } from '../core/errors.ts';
 import type { RepositoryHost } from '../core/ports/repository-host.ts';
 import type { Sealer } from '../core/ports/sealer.ts';

@@ -1,5 +1,5 @@
 import { type Entry, entryAddress, isAlive } from '../core/entry/entry.ts';
-import { type Manifest, maxManifestBytes, readManifest } from '../core/entry/manifest.ts';
+import { MAX_MANIFEST_BYTES, type Manifest, readManifest } from '../core/entry/manifest.ts';
 import type { EntryChanges } from '../core/entry/transition.ts';
 import { DeployError } from '../core/errors.ts';
 import { type CiVerdict, ciVerdictOf, failureInWords } from '../core/hold/checks.ts';
@@ -77,7 +77,7 @@ async function decide(entry: Entry, { state, verdict, source }: Known, ports: Ch
   if (wait.for) return hold(entry, { waitsFor: wait.for, version: state.version, changes }, ports);
   return {
     kind: 'done',
-    detail: [`${read.name} ${read.version}`, ...(wait.note ? [wait.note] : [])].join('; '),
+    detail: [`${read.name} ${read.version}`, read.note, wait.note].filter((part) => part !== null).join('; '),
     transition: {
       changes: { ...changes, order: entry.seq },
       promotes: true,
@@ -99,7 +99,7 @@ async function orRefusal<T>(work: Promise<T>): Promise<T | DeployError> {
 }
 
 async function manifestOf({ host, commit, token }: Source): Promise<Manifest> {
-  const text = await host.file(commit, 'package.json', token, maxManifestBytes);
+  const text = await host.file(commit, 'package.json', token, MAX_MANIFEST_BYTES);
   if (text !== null) return readManifest(text);
   const detail = `There is no package.json in the root folder of commit ${commit.sha.slice(0, 10)}.`;
   throw new DeployError('deploy:repohost:no_pkg_json', detail, { retry: false });

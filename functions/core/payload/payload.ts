@@ -71,7 +71,7 @@ function readObject(text: string, what: string): Readonly<Record<string, unknown
   if (text.startsWith('[')) throw notAnObject(what, 'a list');
   const result = parseJson(text);
   if (result.ok) return requireObject(result.value, what);
-  throw notSupported(`${what} is not valid JSON: ${result.problem}, at character ${result.offset + 1}.`);
+  throw notSupported(`${what} ${result.problem}.`);
 }
 
 function requireObject(value: unknown, what: string): Readonly<Record<string, unknown>> {

@@ -44,6 +44,14 @@ describe('a push', () => {
     expect((await check(1)).manifest).toEqual(told);
   });
 
+  it('is deployed though engines.node cannot be read, which its stage says', async () => {
+    const { commit, push, check } = checkWorld();
+    await push(commit(null, { 'package.json': JSON.stringify({ name: 'shop', engines: { node: 'newest' } }) }));
+    const { stage, stages } = await check(1);
+    expect(stage).toBe('fetch');
+    expect(stages[0]?.detail).toBe('shop 0.0.0; engines.node "newest" is not a version range and was ignored');
+  });
+
   it('without a package.json is an error that names the commit', async () => {
     const { commit, push, check } = checkWorld();
     const head = commit(null, { 'README.md': 'Nothing here.' });

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { ciChoiceOf, wishesOf } from '../../../../functions/api-deploy/wishes.ts';
+import { ciChoiceOf, hookOptionsOf } from '../../../../functions/api-deploy/hook-options.ts';
 import { build, notice, push } from '../../../support/deliveries.ts';
 
 const skip = { deploy: false, ci: true, words: '[skip ci]' };
 
 describe("a hook's address", () => {
-  it('wishes the configured branch and nothing about CI, unless it says otherwise', () => {
-    expect(wishesOf({}, 'main')).toEqual({ branch: 'main', ci: null });
-    expect(wishesOf({ branch: 'refs/heads/work', ci: 'wait' }, 'main')).toEqual({ branch: 'work', ci: 'wait' });
-    expect(wishesOf({ ci: 'ignore' }, 'main').ci).toBe('ignore');
+  it('options the configured branch and nothing about CI, unless it says otherwise', () => {
+    expect(hookOptionsOf({}, 'main')).toEqual({ branch: 'main', ci: null });
+    expect(hookOptionsOf({ branch: 'refs/heads/work', ci: 'wait' }, 'main')).toEqual({ branch: 'work', ci: 'wait' });
+    expect(hookOptionsOf({ ci: 'ignore' }, 'main').ci).toBe('ignore');
   });
 
   it.each(['', 'auto', 'WAIT', 'true'])('cannot wish ci=%s', (ci) => {
     const refused = { code: 'request:bad_parameter', detail: 'The parameter ci must be wait or ignore.' };
-    expect(() => wishesOf({ ci }, 'main')).toThrow(expect.objectContaining(refused));
+    expect(() => hookOptionsOf({ ci }, 'main')).toThrow(expect.objectContaining(refused));
   });
 });
 

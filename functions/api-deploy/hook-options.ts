@@ -4,14 +4,14 @@ import type { Delivery } from '../core/payload/delivery.ts';
 import type { HookCall } from '../core/ports/sender.ts';
 
 /** What the address of a hook asks for. */
-export interface Wishes {
+export interface HookOptions {
   readonly branch: string;
   /** `wait`: every push waits for CI; `ignore`: none does; null: the repository tells. */
   readonly ci: 'wait' | 'ignore' | null;
 }
 
 /** What the query of a hook's address asks for. Throws `request:bad_parameter`, naming the parameter. */
-export function wishesOf(query: HookCall['query'], defaultBranch: string): Wishes {
+export function hookOptionsOf(query: HookCall['query'], defaultBranch: string): HookOptions {
   return { branch: query.branch === undefined ? defaultBranch : branchNamed(query.branch), ci: ciOf(query.ci) };
 }
 
@@ -21,7 +21,7 @@ function branchNamed(text: string): string {
   throw new DeployError('request:bad_parameter', 'The parameter branch is not the name of a branch.');
 }
 
-function ciOf(text: string | undefined): Wishes['ci'] {
+function ciOf(text: string | undefined): HookOptions['ci'] {
   if (text === undefined) return null;
   if (text === 'wait' || text === 'ignore') return text;
   throw new DeployError('request:bad_parameter', 'The parameter ci must be wait or ignore.');
@@ -31,7 +31,7 @@ function ciOf(text: string | undefined): Wishes['ci'] {
  * What is decided about waiting for CI. A commit whose message asks CI to leave it out is deployed without, whatever the
  * hook says: nobody would ever call about it.
  */
-export function ciChoiceOf(delivery: Delivery, { ci }: Wishes): CiChoice | null {
+export function ciChoiceOf(delivery: Delivery, { ci }: HookOptions): CiChoice | null {
   if (delivery.kind !== 'push') return null;
   if (ci === 'ignore') return { waits: false, because: "The hook's address says ci=ignore" };
   if (delivery.skip?.ci) return { waits: false, because: `The commit's message says ${delivery.skip.words}` };
