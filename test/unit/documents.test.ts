@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
+const MAX_README_BYTES = 12_000;
 
 /** Every Markdown document of the project, as a path from its root. The sample's belongs to the sample. */
 const documents = ['.github', 'bin', 'functions', 'lib', 'test']
@@ -68,6 +69,10 @@ describe('the documents', () => {
     const linked = linksOf('README.md').map(({ to }) => to.replace(/#.*$/, '').replace(/\/$/, ''));
     const reached = (path: string) => linked.includes(path) || linked.includes(posix.dirname(path));
     expect(documents.filter((path) => path !== 'README.md' && !reached(path))).toEqual([]);
+  });
+
+  it('begin with a root README of at most 12 kB', () => {
+    expect(statSync(join(project, 'README.md')).size).toBeLessThanOrEqual(MAX_README_BYTES);
   });
 });
 
