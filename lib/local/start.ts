@@ -115,7 +115,7 @@ async function start(
     }),
   );
   closers.push(platform.close);
-  await explained(platform.seed(login));
+  await explained(platform.ensureUser(login));
   const url = await runtime.open();
   if (url === undefined) throw new OperatorError('The template has no REST API.');
   const repoHost = await startRepoHost({

@@ -24,9 +24,9 @@ describe('every error of the API, provoked over HTTP', () => {
     });
     const { platform } = started.service;
     proxy.target = platform.url;
-    await platform.createUser('bob', 'of good cheer');
-    await platform.createUser('eve', '100%25 s:e%3Acret');
-    await platform.createUser('ann', 'of green gables');
+    await platform.ensureUser({ user: 'bob', password: 'of good cheer' });
+    await platform.ensureUser({ user: 'eve', password: '100%25 s:e%3Acret' });
+    await platform.ensureUser({ user: 'ann', password: 'of green gables' });
   });
   afterAll(async () => {
     await started.close();

@@ -7,7 +7,9 @@ import type { Apps } from '../store/apps.ts';
 import { checkedSnapshot } from '../store/names.ts';
 import type { AppView } from './app-view.ts';
 
-/** What the calls about running applications work with. */
+const MOST_BUFFERED_BYTES = 1_000_000;
+
+/** What the process routes need. */
 export interface ProcessRouteParts {
   readonly apps: Apps;
   readonly runners: Runners;
@@ -15,7 +17,7 @@ export interface ProcessRouteParts {
   readonly bodyBytes: number;
 }
 
-/** The calls about running applications: start, stop, restart, logs. Start and restart answer when the application does. */
+/** The routes of running applications: start, stop, restart, logs. Start and restart answer when the application does. */
 export function processRoutes(parts: ProcessRouteParts): readonly Route[] {
   const { apps, runners, view } = parts;
   const path = '/apps/:user/:app';
@@ -61,21 +63,21 @@ export function processRoutes(parts: ProcessRouteParts): readonly Route[] {
   ];
 }
 
-/** The last lines as plain text (`?lines=`, 200 without); with `?follow` the new ones too, until the reader goes away. */
+/** Sends the last lines as plain text (`?lines=`, default 200); with `?follow` also new ones, until the client disconnects. */
 async function sendLog(call: Call, { log }: Runner): Promise<Reply> {
   const { response } = call;
-  const lines = await log.tail(wholeNumber(call, 'lines', 200, 1_000));
+  const lines = await log.tail(wholeNumber(call, 'lines', { fallback: 200, max: 1_000 }));
   response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' });
   response.write(lines.map((line) => `${line}\n`).join(''));
   if (!isSet(call, 'follow')) {
     response.end();
     return 'streamed';
   }
-  // Headers go out now, also when there is no line yet. Nothing is missed in between: no output is read in this turn.
+  // The headers are sent now even without lines. No line is lost in between: no output is read in this turn.
   response.flushHeaders();
   const unfollow = log.follow((line) => {
-    // A reader that does not read must not make the platform keep the log for it.
-    if (response.writableLength > 1_000_000) response.destroy();
+    // The platform must not buffer the log for a client that does not read.
+    if (response.writableLength > MOST_BUFFERED_BYTES) response.destroy();
     else response.write(`${line}\n`);
   });
   response.once('close', unfollow);

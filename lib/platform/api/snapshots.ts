@@ -8,7 +8,7 @@ import type { Folders } from '../store/folders.ts';
 import { type AppName, appKey } from '../store/names.ts';
 import type { Snapshot, Snapshots } from '../store/snapshots.ts';
 
-/** What the calls about snapshots work with. */
+/** What the snapshot routes need. */
 export interface SnapshotRouteParts {
   readonly apps: Apps;
   readonly folders: Folders;
@@ -17,9 +17,9 @@ export interface SnapshotRouteParts {
   readonly tarballBytes: number;
 }
 
-const longestWaitSeconds = 55;
+const LONGEST_WAIT_SECONDS = 55;
 
-/** The calls about snapshots: list, upload, look, activate. */
+/** The routes of snapshots: list, upload, status, activate. */
 export function snapshotRoutes(parts: SnapshotRouteParts): readonly Route[] {
   const { apps, snapshots, builder } = parts;
   const path = '/apps/:user/:app/snapshots';
@@ -46,7 +46,7 @@ export function snapshotRoutes(parts: SnapshotRouteParts): readonly Route[] {
           parts.folders.ofApp(app).snapshot(id).tarball,
           declared(call, parts),
         );
-        return withLock(`${appKey(app)}/${id}`, () => place(parts, app, id, received));
+        return withLock(`${appKey(app)}/${id}`, () => store(parts, received, { app, id }));
       },
     },
     {
@@ -54,9 +54,9 @@ export function snapshotRoutes(parts: SnapshotRouteParts): readonly Route[] {
       path: `${path}/:id`,
       run: async (call) => {
         await apps.get(appOf(call));
-        // `?wait=<seconds>` answers when the building is over, so that a caller need not ask again and again.
-        const seconds = wholeNumber(call, 'wait', 0, longestWaitSeconds);
-        return { status: 200, body: await builder.look(appOf(call), snapshotOf(call), seconds * 1000) };
+        // `?wait=<seconds>` answers when the build has ended, so that callers need not poll.
+        const seconds = wholeNumber(call, 'wait', { fallback: 0, max: LONGEST_WAIT_SECONDS });
+        return { status: 200, body: await builder.status(appOf(call), snapshotOf(call), seconds * 1000) };
       },
     },
     {
@@ -70,8 +70,12 @@ export function snapshotRoutes(parts: SnapshotRouteParts): readonly Route[] {
   ];
 }
 
-/** Puts a received body at its place: 201, 200 when the same is there already, 409 when something else is. */
-async function place(parts: SnapshotRouteParts, app: AppName, id: string, received: Received) {
+/** Stores an upload as a snapshot: 201, or 200 when it is stored already, or 409 when the id has other bytes. */
+async function store(
+  parts: SnapshotRouteParts,
+  received: Received,
+  { app, id }: { readonly app: AppName; readonly id: string },
+) {
   try {
     const known = await parts.snapshots.find(app, id);
     if (known && known.sha256 !== received.sha256) {
@@ -80,7 +84,7 @@ async function place(parts: SnapshotRouteParts, app: AppName, id: string, receiv
     if (known) return { status: 200, body: known };
     await received.keep();
     const snapshot = fresh(id, received);
-    // The state is written last: a tarball without one was never announced to anybody and is replaced.
+    // The state is written last: a tarball without one was not acknowledged, and is replaced.
     await parts.snapshots.write(app, snapshot);
     return { status: 201, body: snapshot };
   } finally {

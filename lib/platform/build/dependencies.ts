@@ -7,19 +7,26 @@ import type { AppFolder } from '../store/folders.ts';
 import { dependencyPlan } from './dependency-key.ts';
 import { copyTree, listTree, treeSchema } from './tree-copy.ts';
 
-/** Where a release's dependencies came from. */
-export type Origin = 'none' | 'installed' | 'copied' | 'spare';
+/** Where a release's dependencies come from. */
+export type DependencySource = 'none' | 'installed' | 'copied' | 'spare';
 
 /** Runs npm in a release; rejects when it fails. */
 export type Install = (command: 'ci' | 'install') => Promise<void>;
 
-/** The installed dependencies of one application's releases. */
+/** A release without node_modules. */
+export interface ReleaseToFill {
+  readonly folder: AppFolder;
+  /** Id of its snapshot. */
+  readonly id: string;
+  /** Ids of the application's built releases, latest first. */
+  readonly earlier: readonly string[];
+  readonly install: Install;
+}
+
+/** The installed dependencies of applications. */
 export interface Dependencies {
-  /**
-   * Makes the release's node_modules: from a spare copy or an earlier release with the same lockfile, else by `install`.
-   * `earlier` are the ids of built releases, latest first.
-   */
-  provide(folder: AppFolder, id: string, earlier: readonly string[], install: Install): Promise<Origin>;
+  /** Makes the release's node_modules: from a spare copy or an earlier release with the same lockfile, else by `install`. */
+  provide(release: ReleaseToFill): Promise<DependencySource>;
   /** Prepares a spare copy of this release's node_modules for the next release, and removes spares of other lockfiles. */
   prepareSpare(folder: AppFolder, id: string): Promise<void>;
 }
@@ -28,28 +35,28 @@ const stamp = v.object({ key: v.string(), tree: treeSchema });
 type Stamp = v.InferOutput<typeof stamp>;
 
 /**
- * Reuse without sharing. `npm ci` is a function of the lockfile, so a release with an unchanged lockfile can have the
- * node_modules of the one before. A link to a common store or hard links would be quicker to make than copies, but then an
- * application that writes into its node_modules writes into another release's too, and a linked folder has another real
- * path, from which packages do not find the application. So each release has a copy of its own, of those files only that
- * are still as npm wrote them. Thousands of small files take a second to copy, which nobody should wait for: the copy for
- * the next release, the spare, is made after the start of this one, and providing it is then one rename.
+ * Releases with the same lockfile get the same node_modules, because `npm ci` is a function of the lockfile. Each release
+ * has a copy of its own: with hard links or a common store an application that writes into its node_modules would write
+ * into another release, and packages in a linked folder would not find the application. Only files that are still as npm
+ * wrote them are copied. A copy of thousands of small files takes a second, so the one for the next release, the spare,
+ * is made after the start of this one; providing it is then one rename.
  */
 export function dependencies(): Dependencies {
   const withLock = keyedMutex();
   return {
-    async provide(folder, id, earlier, install) {
+    async provide(target) {
+      const { folder, id, install } = target;
       const release = folder.snapshot(id).release;
       const plan = await dependencyPlan(release);
       if (plan.kind === 'none') return 'none';
-      // node_modules that came in the tarball are npm's to deal with.
+      // npm would not replace node_modules that came in the tarball.
       await rm(join(release, 'node_modules'), { recursive: true, force: true, maxRetries: 3 });
       const { key } = plan;
       if (key === undefined) return install(plan.kind).then(() => 'installed');
-      // In turn with the making of spares: one that is nearly done is better waited for than made again.
+      // Under the lock of the spares: waiting for one that is nearly done is faster than another copy.
       const reused = await withLock(folder.root, async () => {
         if (await takeSpare(folder, id, key)) return 'spare' as const;
-        return (await copyEarlier(folder, id, key, earlier)) ? ('copied' as const) : undefined;
+        return (await copyEarlier(target, key)) ? ('copied' as const) : undefined;
       });
       if (reused) return reused;
       await install(plan.kind);
@@ -65,7 +72,7 @@ export function dependencies(): Dependencies {
         if (await readStamp(spare.stamp)) return;
         await rm(folder.spares, { recursive: true, force: true, maxRetries: 3 });
         const tree = await copyTree(join(folder.snapshot(id).release, 'node_modules'), spare.modules, of.tree);
-        // The stamp comes last: without it the copy counts for nothing.
+        // The stamp is written last: a copy without one is not used.
         if (tree) await writeState(spare.stamp, { key: of.key, tree });
       }),
   };
@@ -85,7 +92,7 @@ async function takeSpare(folder: AppFolder, id: string, key: string): Promise<bo
   return true;
 }
 
-async function copyEarlier(folder: AppFolder, id: string, key: string, earlier: readonly string[]): Promise<boolean> {
+async function copyEarlier({ folder, id, earlier }: ReleaseToFill, key: string): Promise<boolean> {
   const target = join(folder.snapshot(id).release, 'node_modules');
   for (const other of earlier) {
     const found = await readStamp(folder.snapshot(other).stamp);
@@ -106,7 +113,7 @@ async function writeStamp(folder: AppFolder, id: string, value: Stamp): Promise<
   await writeState(folder.snapshot(id).stamp, value);
 }
 
-/** A damaged stamp only means that nothing is known: then npm installs. */
+/** Without a readable stamp npm installs. */
 function readStamp(path: string): Promise<Stamp | undefined> {
   return readState(path, stamp).catch(() => undefined);
 }

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { hasCode } from '../../processes/error-code.ts';
 
-/** What has to be installed for a release. */
+/** What must be installed for a release. */
 export type DependencyPlan =
   | { readonly kind: 'none' }
-  /** `npm ci` with a lockfile, else `npm install`. `key` is given when an earlier installation of the same key will do. */
+  /** `npm ci` with a lockfile, else `npm install`. With a `key`, an earlier installation with the same key can be reused. */
   | { readonly kind: 'ci' | 'install'; readonly key?: string };
 
 const fields = [
@@ -24,7 +24,7 @@ const lockfile = v.object({
   packages: v.optional(v.record(v.string(), v.looseObject({ link: v.optional(v.boolean()) }))),
 });
 
-/** Reads a release's package.json and lockfile and says what has to be installed. */
+/** Reads a release's package.json and lockfile and returns what must be installed. */
 export async function dependencyPlan(release: string): Promise<DependencyPlan> {
   const manifest = objectIn(await textOf(join(release, 'package.json')));
   const lock =
@@ -35,14 +35,14 @@ export async function dependencyPlan(release: string): Promise<DependencyPlan> {
   );
   if (!wanted && !ownWork) return { kind: 'none' };
   if (lock === undefined) return { kind: 'install' };
-  // An installation can stand in for another one only if it is a function of the lockfile alone: not when the
-  // application's own scripts take part, and not when packages are folders of the repository (links, workspaces).
+  // An installation can be reused only if it depends on the lockfile alone: not when the application's own scripts take
+  // part, and not when packages are folders of the repository (links, workspaces).
   if (ownWork || holdsLinks(lock)) return { kind: 'ci' };
   return { kind: 'ci', key: keyOf(manifest, lock, (await textOf(join(release, '.npmrc'))) ?? '') };
 }
 
 function keyOf(manifest: Readonly<Record<string, unknown>>, lock: string, npmrc: string): string {
-  // Native packages are built for one Node, one platform and one processor.
+  // Native packages are built for one version of Node, one platform and one processor.
   const machine = [process.version, process.versions.modules, process.platform, process.arch];
   const wanted = fields.map((field) => manifest[field] ?? null);
   return createHash('sha256')
@@ -54,7 +54,7 @@ function keyOf(manifest: Readonly<Record<string, unknown>>, lock: string, npmrc:
 async function hasInstallWork(release: string, manifest: Readonly<Record<string, unknown>>): Promise<boolean> {
   const scripts = v.safeParse(anyObject, manifest.scripts);
   if (scripts.success && rootScripts.some((name) => scripts.output[name] !== undefined)) return true;
-  // npm builds a binding.gyp without being told: https://docs.npmjs.com/cli/using-npm/scripts#npm-install
+  // npm builds a binding.gyp without a script: https://docs.npmjs.com/cli/using-npm/scripts#npm-install
   return access(join(release, 'binding.gyp')).then(
     () => true,
     () => false,
@@ -63,7 +63,7 @@ async function hasInstallWork(release: string, manifest: Readonly<Record<string,
 
 function holdsLinks(lock: string): boolean {
   const parsed = v.safeParse(lockfile, objectIn(lock));
-  // Lockfiles from before npm 7 have no `packages`; what they hold is not looked into.
+  // Lockfiles from before npm 7 have no `packages`; their content is not read.
   if (!parsed.success || !parsed.output.packages) return true;
   return Object.values(parsed.output.packages).some(({ link }) => link === true);
 }

@@ -4,7 +4,7 @@ import { posix } from 'node:path';
 import { ReadEntry, extract as unpack } from 'tar';
 import { messageOf } from '../http-error.ts';
 
-/** What an archive may hold at most. */
+/** How much an archive may hold. */
 export interface ArchiveLimits {
   readonly unpackedBytes: number;
   readonly entries: number;
@@ -28,14 +28,14 @@ export async function extract(tarball: string, target: string, limits: ArchiveLi
   }
 }
 
-/** Says what speaks against an entry, if anything. */
+/** Returns why an entry is refused, or `undefined`. */
 type Guard = (path: string, entry: ReadEntry) => string | undefined;
 
 function unpackGuarded(tarball: string, target: string, guard: Guard): Promise<void> {
   return new Promise((resolve, reject) => {
     const source = createReadStream(tarball);
     const fail = (error: unknown) => {
-      // Stops reading at once: a bomb is not unpacked to its end only to be refused.
+      // Reading stops at once: a decompression bomb must not be unpacked to its end.
       source.destroy();
       reject(error);
     };
@@ -48,7 +48,7 @@ function unpackGuarded(tarball: string, target: string, guard: Guard): Promise<v
       }
       return !refused;
     };
-    // Owners and times of the archive mean nothing here.
+    // Owners and times are those of the host that packed the archive.
     const writer = unpack({ cwd: target, strip: 1, strict: true, preserveOwner: false, noMtime: true, filter });
     writer.on('error', fail).on('close', () => resolve());
     source.on('error', fail).pipe(writer);

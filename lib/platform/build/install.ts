@@ -5,6 +5,9 @@ import { startGroup } from '../run/child-group.ts';
 import { howItEnded } from '../run/diagnosis.ts';
 import type { Variables } from '../store/variables.ts';
 
+const GRACE_MS = 2_000;
+const LONGEST_REASON = 300;
+
 /** A release to run npm in. */
 export interface InstallSpec {
   readonly command: 'ci' | 'install';
@@ -12,16 +15,16 @@ export interface InstallSpec {
   readonly release: string;
   readonly npmCache: string;
   readonly variables: Variables;
-  readonly milliseconds: number;
-  /** Gets each line that npm and the install scripts print. */
+  readonly timeoutMs: number;
+  /** Called with each line that npm and the install scripts print. */
   readonly line: (line: string) => void;
   /** Ends npm and rejects. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs `npm ci` or `npm install` without the development dependencies, install scripts included. Throws an Error with the
- * one sentence that npm's output comes down to.
+ * Runs `npm ci` or `npm install` without the development dependencies, install scripts included. Throws an Error with one
+ * sentence from npm's output.
  */
 export async function runNpm(own: OwnEnvironment, groups: GroupRegistry, spec: InstallSpec): Promise<void> {
   const errors: string[] = [];
@@ -41,30 +44,30 @@ export async function runNpm(own: OwnEnvironment, groups: GroupRegistry, spec: I
   let stopped: string | undefined;
   const stop = (reason: string) => {
     stopped = reason;
-    group.end(2_000).catch(() => undefined);
+    group.end(GRACE_MS).catch(() => undefined);
   };
   const timer = setTimeout(
-    () => stop(`did not finish within ${Math.round(spec.milliseconds / 60_000)} minutes`),
-    spec.milliseconds,
+    () => stop(`did not finish within ${Math.round(spec.timeoutMs / 60_000)} minutes`),
+    spec.timeoutMs,
   );
-  const called = () => stop('was called off');
-  spec.signal.addEventListener('abort', called);
-  if (spec.signal.aborted) called();
+  const cancel = () => stop('was cancelled');
+  spec.signal.addEventListener('abort', cancel);
+  if (spec.signal.aborted) cancel();
   const exit = await group.exited;
   clearTimeout(timer);
-  spec.signal.removeEventListener('abort', called);
+  spec.signal.removeEventListener('abort', cancel);
   if (stopped) throw new Error(`npm ${spec.command} ${stopped}.`);
-  if (exit.code !== 0) throw new Error(`npm ${spec.command} ${howItEnded(exit)}${distilled(errors, spec.release)}.`);
+  if (exit.code !== 0) throw new Error(`npm ${spec.command} ${howItEnded(exit)}${reasonIn(errors, spec.release)}.`);
 }
 
-/** The line of npm's that says what was wrong: the first after its code and the file it concerns. */
-function distilled(errors: readonly string[], release: string): string {
-  const telling = errors.find(
+/** Returns npm's error code and the first line that says what went wrong. */
+function reasonIn(errors: readonly string[], release: string): string {
+  const message = errors.find(
     (line) => line.trim() !== '' && !/^(?:code|path|command|syscall|errno|A complete log|\s)/.test(line),
   );
   const code = errors.find((line) => line.startsWith('code '))?.slice(5);
-  const parts = [code, telling?.trim().replace(/\.$/, '')].filter(Boolean);
-  // Paths as the author of the application knows them, and not where this machine keeps its releases.
-  const text = parts.join(': ').replaceAll(`${release}/`, '').slice(0, 300);
+  const parts = [code, message?.trim().replace(/\.$/, '')].filter(Boolean);
+  // Paths relative to the application, as its author knows them.
+  const text = parts.join(': ').replaceAll(`${release}/`, '').slice(0, LONGEST_REASON);
   return text === '' ? '' : `: ${text}`;
 }

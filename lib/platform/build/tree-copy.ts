@@ -3,7 +3,7 @@ import { copyFile, lstat, mkdir, readdir, readlink, rm, symlink } from 'node:fs/
 import { join } from 'node:path';
 import * as v from 'valibot';
 
-/** What a folder held when npm had just filled it: folders in order, links, and files with size and time of change. */
+/** The content of a folder right after npm has filled it: folders in order, links, and files with size and time of change. */
 export const treeSchema = v.object({
   folders: v.array(v.string()),
   links: v.array(v.string()),
@@ -33,8 +33,8 @@ export async function listTree(root: string): Promise<Tree> {
 }
 
 /**
- * Copies the listed files of one folder to a new one and gives the list of the copy. `undefined`, with nothing left, when a
- * file is not as listed any more, also when it changes meanwhile; files beside the listed ones are left out. Blocks are
+ * Copies the listed files of one folder to a new one and returns the list of the copy. Returns `undefined`, and removes
+ * the copy, when a file is not as listed any more or changes meanwhile. Files that are not listed are left out. Blocks are
  * shared where the file system can (https://man7.org/linux/man-pages/man2/ioctl_ficlonerange.2.html).
  */
 export async function copyTree(from: string, to: string, tree: Tree): Promise<Tree | undefined> {
@@ -57,7 +57,7 @@ async function copyFiles(from: string, to: string, files: IterableIterator<Tree[
     const target = join(to, path);
     await copyFile(join(from, path), target, constants.COPYFILE_FICLONE);
     const [source, copy] = await Promise.all([lstat(join(from, path)), lstat(target)]);
-    // Looked at after the copy, so that a write before it and one during it are both seen.
+    // Compared after the copy, so that a write before it and one during it are both noticed.
     if (source.size !== size || source.mtimeMs !== mtimeMs) throw new Error(`${path} has changed`);
     copies.push([path, copy.size, copy.mtimeMs]);
   }

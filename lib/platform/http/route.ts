@@ -13,22 +13,22 @@ export interface Call {
   readonly param: (name: string) => string;
 }
 
-/** What a route answers: a status and what becomes the JSON body. `streamed`: it has written the answer itself. */
+/** The answer of a route: status and JSON body. `streamed`: the route has written the answer itself. */
 export type Reply = { readonly status: number; readonly body?: unknown } | 'streamed';
 
-/** One call of the API: method, path pattern (`:name` stands for one segment) and what it does. */
+/** A route of the API: method, path pattern (`:name` matches one segment) and handler. */
 export interface Route {
   readonly method: string;
   readonly path: string;
   readonly run: (call: Call) => Promise<Reply>;
 }
 
-/** Finds the route of a request: 404 for an unknown path; for a wrong method the methods that there are. */
+/** The route of a request, or the methods that its path has: none for an unknown path. */
 export type Match =
   | { readonly route: Route; readonly param: (name: string) => string }
   | { readonly allow: readonly string[] };
 
-/** The route of a method and a path. A slash at the end makes no difference. */
+/** Finds the route of a method and a path. A slash at the end makes no difference. */
 export function matchRoute(routes: readonly Route[], method: string, pathname: string): Match {
   const segments = segmentsOf(pathname);
   const fitting = routes.filter((route) => fits(route.path, segments));
@@ -54,8 +54,12 @@ export function snapshotOf(call: Call): string {
   return checkedSnapshot(call.param('id'));
 }
 
-/** A whole number from the query, or the default; 400 for anything else and beyond the bounds. */
-export function wholeNumber(call: Call, name: string, fallback: number, max: number): number {
+/** Returns a whole number of the query, or the fallback; 400 for anything else and above the maximum. */
+export function wholeNumber(
+  call: Call,
+  name: string,
+  { fallback, max }: { readonly fallback: number; readonly max: number },
+): number {
   const text = call.query.get(name);
   if (text === null) return fallback;
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
@@ -87,6 +91,6 @@ function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw new HttpError(400, 'The path holds a percent sign that does not encode anything.');
+    throw new HttpError(400, 'The path has a percent sign that encodes nothing.');
   }
 }

@@ -21,12 +21,12 @@ export interface ServerParts {
 export function platformServer(parts: ServerParts): Server {
   const server = createServer((request, response) => {
     const app = parts.runners.forHost(request);
-    if (app) return app.front.serve(request, response);
+    if (app) return app.proxy.serve(request, response);
     answer(parts, request, response).catch((error: unknown) => fail(parts.log, response, error));
   });
   server.on('upgrade', (request, socket, head) => {
     const app = parts.runners.forHost(request);
-    if (app) app.front.upgrade(request, socket, head);
+    if (app) app.proxy.upgrade(request, socket, head);
     else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n');
   });
   // A start answers when the application does, and a tarball may be large: no time limit on a whole request.

@@ -5,22 +5,24 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { hasCode } from '../../processes/error-code.ts';
 
-/** The output of one application: kept in memory for its last lines and in a file for more. */
+/** The output of one application: its last lines in memory, more in a file. */
 export interface AppLog {
-  /** Drains a stream of the application's for as long as it is open, whoever reads the log; `seen` gets each line too. */
-  take(stream: Readable, seen: (line: string) => void): void;
-  /** Adds a line of the platform's own: started, crashed, stopped. */
+  /** Reads a stream of the application to its end and calls `seen` with each line. */
+  capture(stream: Readable, seen: (line: string) => void): void;
+  /** Adds a line of the platform: serves, crashed, stopped. */
   note(line: string): void;
-  /** The last lines, oldest first, each with its time. */
+  /** Returns the last lines, oldest first, each with its time. */
   tail(lines: number): Promise<readonly string[]>;
-  /** Calls back for every new line until the returned function is called. */
+  /** Calls the listener with every new line until the returned function is called. */
   follow(listener: (line: string) => void): () => void;
   /** Resolves when everything so far is in the file. */
   flush(): Promise<void>;
 }
 
-const ringLines = 1_000;
-const lineLength = 8_192;
+const RING_LINES = 1_000;
+const LINE_CHARACTERS = 8_192;
+/** How much of the file is read for the last lines. */
+const TAIL_BYTES = 256 * 1024;
 
 /** Opens an application's log at `path`; beyond `bytes` the file is rotated to `<path>.1`. */
 export function appLog(path: string, bytes: number): AppLog {
@@ -31,9 +33,9 @@ export function appLog(path: string, bytes: number): AppLog {
   let loaded: Promise<void> | undefined;
 
   const add = (text: string) => {
-    const line = `${new Date().toISOString()} ${text.slice(0, lineLength)}`;
+    const line = `${new Date().toISOString()} ${text.slice(0, LINE_CHARACTERS)}`;
     ring.push(line);
-    if (ring.length > ringLines) ring.shift();
+    if (ring.length > RING_LINES) ring.shift();
     lines.emit('line', line);
     if (waiting === '') writing = writing.then(write);
     waiting += `${line}\n`;
@@ -41,16 +43,16 @@ export function appLog(path: string, bytes: number): AppLog {
   const write = async () => {
     const text = waiting;
     waiting = '';
-    // A full disk must not stop the application from being drained.
+    // With a full disk the output must still be read, or the application blocks.
     await appendRotating(path, text, bytes).catch(() => undefined);
   };
   const load = async () => {
-    const earlier = await lastLines(path, ringLines);
-    // What came in while the file was read is in memory already, at the end.
-    ring.unshift(...earlier.slice(0, Math.max(0, ringLines - ring.length)));
+    const earlier = await lastLines(path, RING_LINES);
+    // Lines that arrived while the file was read are in memory already, at the end.
+    ring.unshift(...earlier.slice(0, Math.max(0, RING_LINES - ring.length)));
   };
   return {
-    take: (stream, seen) => {
+    capture: (stream, seen) => {
       stream.on('error', () => undefined);
       const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });
       lines.on('line', add).on('line', seen);
@@ -80,7 +82,7 @@ async function appendRotating(path: string, text: string, limit: number): Promis
   await appendFile(path, text);
 }
 
-/** The last lines of a file, from its last 256 KiB; none when there is no file. */
+/** Returns the last lines of a file, none when it does not exist. */
 async function lastLines(path: string, count: number): Promise<string[]> {
   const file = await open(path, 'r').catch((error: unknown) => {
     if (hasCode(error, 'ENOENT')) return undefined;
@@ -89,10 +91,10 @@ async function lastLines(path: string, count: number): Promise<string[]> {
   if (!file) return [];
   try {
     const { size } = await file.stat();
-    const length = Math.min(size, 256 * 1024);
+    const length = Math.min(size, TAIL_BYTES);
     const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length);
     const lines = buffer.toString('utf8').split('\n').filter(Boolean);
-    // The first line is cut off unless the whole file was read.
+    // The first line is incomplete unless the whole file was read.
     return lines.slice(size > length ? 1 : 0).slice(-count);
   } finally {
     await file.close();

@@ -2,17 +2,17 @@ import { delimiter, dirname, join } from 'node:path';
 import type { Variables } from '../store/variables.ts';
 import type { StartManifest } from './start-command.ts';
 
-/** The platform's own environment, of which children get a chosen part. */
+/** The platform's own environment, of which children get a selection. */
 export type OwnEnvironment = Readonly<Record<string, string | undefined>>;
 
-// A machine behind a proxy or with a registry of its own needs these to install at all; applications do not get them.
-const forInstalling = /^(?:https?_proxy|no_proxy|node_extra_ca_certs|npm_config_\w+)$/i;
-const always = ['HOME'];
+// Needed to install behind a proxy or from another registry; applications do not get them.
+const INSTALL_ONLY = /^(?:https?_proxy|no_proxy|node_extra_ca_certs|npm_config_\w+)$/i;
+const ALWAYS = ['HOME'];
 
-/** What every child gets: an allow-list, so that the service's own settings and secrets never reach an application. */
+/** The variables of every child: an allow-list, so that the service's own settings and secrets never reach an application. */
 function base(own: OwnEnvironment, release: string, npmCache: string): Record<string, string> {
-  const inherited = always.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]] as const]));
-  // node_modules/.bin as npm does for scripts, and this very Node, whatever the login shell would find.
+  const inherited = ALWAYS.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]] as const]));
+  // node_modules/.bin as npm does for scripts, and the Node that runs now before any other on the PATH.
   const path = [join(release, 'node_modules', '.bin'), dirname(process.execPath), own.PATH ?? '/usr/bin:/bin'];
   return {
     ...Object.fromEntries(inherited),
@@ -22,19 +22,19 @@ function base(own: OwnEnvironment, release: string, npmCache: string): Record<st
   };
 }
 
-/** The environment of an installation: the stored variables are in it, because a private registry's token may be. */
+/** The environment of an installation. It includes the stored variables: a private registry's token may be among them. */
 export function installEnvironment(
   own: OwnEnvironment,
   options: { readonly release: string; readonly npmCache: string; readonly variables: Variables },
 ): Record<string, string> {
   const network = Object.entries(own).flatMap(([name, value]) =>
-    value !== undefined && forInstalling.test(name) ? [[name, value] as const] : [],
+    value !== undefined && INSTALL_ONLY.test(name) ? [[name, value] as const] : [],
   );
   const { NODE_ENV: _omitted, ...rest } = options.variables;
   return { ...Object.fromEntries(network), ...base(own, options.release, options.npmCache), ...rest };
 }
 
-/** What an application's process is started with. */
+/** An application's process. */
 export interface AppProcess {
   readonly release: string;
   readonly npmCache: string;

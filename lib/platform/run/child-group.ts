@@ -4,30 +4,32 @@ import { type Exit, exitOf } from '../../processes/child-exit.ts';
 import type { GroupRegistry } from '../../processes/group-registry.ts';
 import { endGroup } from '../../processes/process-group.ts';
 
+const LEFT_BEHIND_GRACE_MS = 500;
+
 /** What to run as a process group of its own. */
 export interface ChildSpec {
   readonly program: string;
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** For whom, for the record of running groups. */
+  /** For whom it runs, for the registry of groups. */
   readonly what: string;
-  /** Takes standard output and standard error; both must be drained or the child blocks. */
+  /** Called with standard output and with standard error; both must be read, or the child blocks. */
   readonly output: (stream: Readable) => void;
 }
 
 /** A running process group. */
 export interface ChildGroup {
   readonly pgid: number;
-  /** How the leader ended, once its output has been read. */
+  /** Resolves with how the leader ended, once its output has been read. */
   readonly exited: Promise<Exit>;
-  /** Ends the whole group: SIGTERM, up to `graceMs`, SIGKILL. Resolves when it is gone; a second call is fine. */
+  /** Ends the whole group: SIGTERM, up to `graceMs`, SIGKILL. Resolves when it is gone; a second call does nothing. */
   end(graceMs: number): Promise<void>;
 }
 
 /**
- * Runs a program as the leader of a process group of its own, because a signal to a shell or to npm alone leaves what they
- * started running. Rejects when there is no such program.
+ * Runs a program as the leader of a process group of its own, because a signal to a shell or to npm alone does not reach
+ * the processes they started. Rejects when there is no such program.
  */
 export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promise<ChildGroup> {
   const child = spawn(spec.program, spec.args, {
@@ -41,8 +43,8 @@ export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promis
   const pgid = await started(child, spec.program);
   groups.add(pgid, spec.what);
   const exited = exit.then(async (how) => {
-    // What the leader left behind is not an application any more.
-    await endGroup(pgid, 500);
+    // Processes that the leader left behind end with it.
+    await endGroup(pgid, LEFT_BEHIND_GRACE_MS);
     groups.remove(pgid);
     return how;
   });

@@ -1,17 +1,17 @@
 import type { Limits } from '../settings.ts';
 
-/** What to do after a crash: try again after so many milliseconds, or not any more. */
-export type Verdict = { readonly retryAfterMs: number } | { readonly givenUp: true };
+/** What to do after a crash: start again after a pause, or give up. */
+export type CrashDecision = { readonly retryAfterMs: number } | { readonly givenUp: true };
 
 /** Counts an application's crashes. */
 export interface Crashes {
-  /** A crash now (`now` in milliseconds of any steady clock). */
-  record(now: number): Verdict;
-  /** Forgets all crashes: somebody asked for a fresh start. */
+  /** Records a crash; `now` in milliseconds of any monotonic clock. */
+  record(now: number): CrashDecision;
+  /** Forgets all crashes, because a start was requested. */
   reset(): void;
 }
 
-/** Pauses that double with each crash and start over when it has been quiet; too many within the window end it. */
+/** Pauses double with each crash and start over after a window without one; too many crashes within it end the restarts. */
 export function crashes(limits: Limits): Crashes {
   let recent: number[] = [];
   let pause = 0;

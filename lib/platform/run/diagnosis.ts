@@ -6,13 +6,13 @@ const errorLine = /^(?:Uncaught )?(?:\[?)((?:[A-Z]\w*)?(?:Error|Exception)(?: \[
 const location = /(?:\()?((?:file:\/\/)?\/[^():\n]+):(\d+)(?::\d+)?\)?$/;
 
 /**
- * One sentence that says why a process did not stay up, from what it printed: the first error with the place in the
+ * Returns one sentence that says why a process did not stay up, from its output: the first error with the place in the
  * application's own files (`SyntaxError: Unexpected token '}' (server.js:3)`), else how it ended.
  */
 export function whyItEnded(lines: readonly string[], exit: Exit, release: string): string {
   const at = lines.findIndex((line) => errorLine.test(line.trim()));
   const message = errorLine.exec((lines[at] ?? '').trim())?.[1];
-  if (message === undefined) return `The process ${howItEnded(exit)} before it answered${lastWords(lines)}`;
+  if (message === undefined) return `The process ${howItEnded(exit)} before it answered${lastLine(lines)}`;
   const place = placeOf(lines, at, release);
   return place ? `${message} (${place})` : message;
 }
@@ -22,16 +22,16 @@ export function howItEnded({ code, signal }: Exit): string {
   return signal ? `was ended by ${signal}` : `exited with code ${code}`;
 }
 
-/** The port that an application could not bind, when that is why it ended. */
+/** Returns the port that an application could not listen on, when that is why it ended. */
 export function busyPort(lines: readonly string[]): number | undefined {
-  // Node prints the line of source that failed as well, which may name the code without a port.
+  // Node also prints the failing line of source, which may contain the code without a port.
   const ports = lines.flatMap((line) => /EADDRINUSE.*?:(\d+)\D*$/.exec(line)?.[1] ?? []);
   return ports[0] === undefined ? undefined : Number(ports[0]);
 }
 
 /**
  * Node prints the place of a syntax error in a line of its own before the message and that of others in the stack after
- * it; the first place in the application's own files, dependencies aside, is what its author looks for.
+ * it. The first place in the application's own files, dependencies excluded, helps its author most.
  */
 function placeOf(lines: readonly string[], at: number, release: string): string | undefined {
   const before = lines.slice(Math.max(0, at - 6), at).filter((line) => /^(?:file:\/\/)?\//.test(line));
@@ -48,7 +48,7 @@ function ownPlace(line: string, release: string): string[] {
   return own ? [`${relative(release, path)}:${number}`] : [];
 }
 
-function lastWords(lines: readonly string[]): string {
+function lastLine(lines: readonly string[]): string {
   const last = lines.findLast((line) => line.trim() !== '' && !line.startsWith('Node.js v'));
   return last ? `; its last line was: ${last.trim().slice(0, 200)}` : ', without printing anything.';
 }

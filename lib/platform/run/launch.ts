@@ -21,34 +21,35 @@ export interface Launch {
   readonly npmCache: string;
   readonly log: AppLog;
   readonly limits: Limits;
-  /** Gives up: the process is ended and the launch fails. */
+  /** Cancels the launch; the process is ended. */
   readonly signal: AbortSignal;
 }
 
 /** A release that runs and has answered. */
-export interface Running {
+export interface RunningRelease {
   readonly snapshot: string;
   readonly port: number;
   readonly exited: Promise<Exit>;
   end(graceMs: number): Promise<void>;
 }
 
-const portTries = 4;
-const failureLines = 100;
+const PORT_TRIES = 4;
+const FAILURE_LINES = 100;
+const LINE_CHARACTERS = 2_000;
 
 /**
- * Starts a release on a free port and waits until it answers. Throws a HttpError (500) that says in one sentence what was
- * wrong, with the last lines of output; then nothing of it runs any more.
+ * Starts a release on a free port and waits until it answers. Throws an HttpError (500) with one sentence about what went
+ * wrong and the last lines of output; no process is left then.
  */
-export async function launch(own: OwnEnvironment, groups: GroupRegistry, spec: Launch): Promise<Running> {
+export async function launch(own: OwnEnvironment, groups: GroupRegistry, spec: Launch): Promise<RunningRelease> {
   const manifest = await readStartManifest(spec.release).catch(refused);
   const command = await startCommand(spec.release, manifest).catch(refused);
   for (let tries = 1; ; tries++) {
     const port = await freePort();
     const outcome = await attempt(own, groups, { ...spec, manifest, command, port });
     if (!('failure' in outcome)) return outcome;
-    // Another process took the port between our looking and the application's binding.
-    if (outcome.busy === port && tries < portTries) continue;
+    // Another process took the port before the application could listen on it.
+    if (outcome.busy === port && tries < PORT_TRIES) continue;
     const [sentence = '', ...lines] = masked([outcome.failure, ...outcome.lines], spec.variables);
     throw new HttpError(500, sentence, lines);
   }
@@ -66,28 +67,32 @@ interface Failure {
   readonly busy?: number | undefined;
 }
 
-async function attempt(own: OwnEnvironment, groups: GroupRegistry, spec: Attempt): Promise<Running | Failure> {
+async function attempt(own: OwnEnvironment, groups: GroupRegistry, spec: Attempt): Promise<RunningRelease | Failure> {
   const lines: string[] = [];
-  const group = await run(own, groups, spec, lines).catch((error: unknown) => messageOf(error));
+  const group = await spawnApp(own, groups, { ...spec, lines }).catch((error: unknown) => messageOf(error));
   if (typeof group === 'string') return { failure: group, lines };
-  const over = new AbortController();
+  const ended = new AbortController();
   const gone = group.exited.then((exit) => {
-    over.abort();
+    ended.abort();
     return exit;
   });
-  const signal = AbortSignal.any([over.signal, spec.signal]);
+  const signal = AbortSignal.any([ended.signal, spec.signal]);
   const problem = await awaitAnswer({ ...spec.limits, port: spec.port, host: spec.host, signal });
   if (problem === undefined && !signal.aborted) {
     lines.length = 0;
     return { snapshot: spec.snapshot, port: spec.port, exited: group.exited, end: group.end };
   }
-  if (over.signal.aborted) return ended(lines, await gone, spec);
+  if (ended.signal.aborted) return failureOf(lines, await gone, spec);
   await group.end(spec.limits.graceMs);
-  return { failure: spec.signal.aborted ? 'The start was called off.' : (problem ?? ''), lines };
+  return { failure: spec.signal.aborted ? 'The start was cancelled.' : (problem ?? ''), lines };
 }
 
-function run(own: OwnEnvironment, groups: GroupRegistry, spec: Attempt, lines: string[]): Promise<ChildGroup> {
-  const { command, release } = spec;
+function spawnApp(
+  own: OwnEnvironment,
+  groups: GroupRegistry,
+  spec: Attempt & { readonly lines: string[] },
+): Promise<ChildGroup> {
+  const { command, release, lines } = spec;
   return startGroup(groups, {
     program: command.program,
     args: command.args,
@@ -95,14 +100,14 @@ function run(own: OwnEnvironment, groups: GroupRegistry, spec: Attempt, lines: s
     env: appEnvironment(own, { ...spec, script: command.text }),
     what: spec.what,
     output: (stream) =>
-      spec.log.take(stream, (line) => {
-        lines.push(line.slice(0, 2_000));
-        if (lines.length > failureLines) lines.shift();
+      spec.log.capture(stream, (line) => {
+        lines.push(line.slice(0, LINE_CHARACTERS));
+        if (lines.length > FAILURE_LINES) lines.shift();
       }),
   });
 }
 
-function ended(lines: readonly string[], exit: Exit, spec: Attempt): Failure {
+function failureOf(lines: readonly string[], exit: Exit, spec: Attempt): Failure {
   const busy = busyPort(lines);
   if (busy !== undefined && busy !== spec.port) {
     const failure = `The application wants port ${busy}, which is taken; it must listen on the port in the variable PORT.`;

@@ -4,40 +4,42 @@ import type { Duplex } from 'node:stream';
 import { createProxyServer } from 'httpxy';
 import { listenOnFirst } from '../../processes/ports.ts';
 
-/** The server before an application. It owns the clients' connections, so that releases change without anyone noticing. */
-export interface Front {
-  /** Listens on the first free one of these ports and gives it; a second call gives the same. */
+/** The reverse proxy of an application. It keeps the clients' connections while releases change behind it. */
+export interface AppProxy {
+  /** Listens on the first of these ports that is free, else on any, and returns it; a second call returns the same. */
   open(candidates: Iterable<number>): Promise<number>;
-  /** Serves a request that came in here or, by its Host header, on the platform's own port. */
+  /** Serves a request to this port, or to the platform's own port with the application's Host header. */
   serve(request: IncomingMessage, response: ServerResponse): void;
   /** Passes a WebSocket through. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /**
-   * Sends all further requests to this port, or none (`undefined`). Gives a function that resolves when the requests of the
-   * target before are finished, at the latest after so many milliseconds.
+   * Sends all further requests to this port, or to none (`undefined`). Returns a function that waits until the previous
+   * target has finished its requests, for at most that time.
    */
-  pointTo(port: number | undefined): (milliseconds: number) => Promise<void>;
+  pointTo(port: number | undefined): (timeoutMs: number) => Promise<void>;
   /** Stops listening and cuts the connections. */
   close(): Promise<void>;
 }
 
-/** A release's port and how many requests it is working on. */
+const KEEP_ALIVE_MS = 75_000;
+
+/** A release's port and the number of its open requests. */
 interface Target {
   readonly port: number;
   busy: number;
   idle: () => void;
 }
 
-/** Makes an application's front; `absent` says, in one sentence, why there is nothing to serve with at the moment. */
-export function front(absent: () => string): Front {
+/** Returns a proxy without a target; `unavailable` returns the sentence for clients that call meanwhile. */
+export function appProxy(unavailable: () => string): AppProxy {
   let target: Target | undefined;
   let opened: Promise<number> | undefined;
-  const proxy = proxyTo();
+  const forward = forwarder();
   const serve = (request: IncomingMessage, response: ServerResponse) => {
-    if (!target) return refuse(response, 503, absent());
+    if (!target) return refuse(response, 503, unavailable());
     const release = occupy(target);
     response.once('close', release);
-    proxy
+    forward
       .web(request, response, { target: addressOf(target) })
       .catch(() => refuse(response, 502, 'The application did not answer.'));
   };
@@ -46,11 +48,11 @@ export function front(absent: () => string): Front {
     const release = occupy(target);
     socket.once('close', release);
     socket.on('error', () => socket.destroy());
-    proxy.ws(request, socket, { target: addressOf(target) }, head).catch(() => socket.destroy());
+    forward.ws(request, socket, { target: addressOf(target) }, head).catch(() => socket.destroy());
   };
   const server = createServer(serve).on('upgrade', upgrade);
-  // Longer than what usual clients and balancers wait, so that it is they who close an idle connection.
-  server.keepAliveTimeout = 75_000;
+  // Longer than usual clients and load balancers, so that they close idle connections first.
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   return {
     open: (candidates) => (opened ??= listenOnFirst(server, candidates)),
     serve,
@@ -58,7 +60,7 @@ export function front(absent: () => string): Front {
     pointTo: (port) => {
       const old = target;
       target = port === undefined ? undefined : { port, busy: 0, idle: () => undefined };
-      return (milliseconds) => drained(old, milliseconds);
+      return (timeoutMs) => drained(old, timeoutMs);
     },
     close: async () => {
       if (opened) await opened.then(() => closed(server));
@@ -66,11 +68,11 @@ export function front(absent: () => string): Front {
   };
 }
 
-function proxyTo() {
-  // A connection per request: one kept from before may be closed by the application at the moment it is used again, and
-  // that would be a failed request. On the loopback interface a new one takes a tenth of a millisecond.
+function forwarder() {
+  // A connection per request: the application may close a kept one at the moment it is used again, and the request would
+  // fail. On the loopback interface a new connection takes a tenth of a millisecond.
   const proxy = createProxyServer({ agent: false, xfwd: true, prependPath: false });
-  // `Connection` is about the hop to the application, not about the client's: https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1
+  // `Connection` concerns the hop to the application only: https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1
   proxy.on('proxyRes', (answer) => {
     delete answer.headers.connection;
     delete answer.headers['keep-alive'];
@@ -94,10 +96,10 @@ function occupy(target: Target): () => void {
   };
 }
 
-function drained(target: Target | undefined, milliseconds: number): Promise<void> {
+function drained(target: Target | undefined, timeoutMs: number): Promise<void> {
   if (!target || target.busy === 0) return Promise.resolve();
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
+    const timer = setTimeout(resolve, timeoutMs);
     target.idle = () => {
       clearTimeout(timer);
       resolve();

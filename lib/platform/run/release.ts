@@ -8,10 +8,10 @@ import type { Snapshots } from '../store/snapshots.ts';
 import type { VariableStore } from '../store/variables.ts';
 import type { AppLog } from './app-log.ts';
 import type { OwnEnvironment } from './child-environment.ts';
-import { launch, type Running } from './launch.ts';
-import type { Front } from './proxy.ts';
+import { launch, type RunningRelease } from './launch.ts';
+import type { AppProxy } from './proxy.ts';
 
-/** What starting a release works with. */
+/** What starting a release needs. */
 export interface ReleaseParts {
   readonly own: OwnEnvironment;
   readonly folders: Folders;
@@ -22,34 +22,31 @@ export interface ReleaseParts {
   readonly npmCache: string;
   readonly limits: Limits;
   readonly log: Log;
-  /** Ports to try for an application that has none yet. */
-  readonly freshPorts: () => Promise<Iterable<number>>;
 }
 
-/** What belongs to the application and not to the release. */
-export interface Around {
+/** Which release to start, and what belongs to its application. */
+export interface LaunchContext {
+  readonly app: AppName;
+  /** Id of the snapshot. */
+  readonly id: string;
   readonly log: AppLog;
-  readonly front: Front;
-  /** Calls the start off. */
+  readonly proxy: AppProxy;
+  /** Cancels the start. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Starts a built snapshot behind the application's port, which is opened first, and waits until it answers. Throws a
- * HttpError: 404 or 409 when there is no such release, 500 with the sentence and the log when it does not start.
+ * Starts a built snapshot behind the application's proxy and waits until it answers. Throws an HttpError: 404 or 409 when
+ * there is no such release, 500 with a sentence and the log when it does not start.
  */
-export async function launchRelease(
-  parts: ReleaseParts,
-  app: AppName,
-  id: string,
-  { log, front, signal }: Around,
-): Promise<Running> {
+export async function launchRelease(parts: ReleaseParts, context: LaunchContext): Promise<RunningRelease> {
+  const { app, id, log, proxy, signal } = context;
   const snapshot = await parts.snapshots.get(app, id);
   if (snapshot.state !== 'ready') {
     const why = snapshot.state === 'failed' ? `could not be built: ${snapshot.reason}` : 'has not been activated yet';
     throw new HttpError(409, `The snapshot ${id} ${why}.`, snapshot.log);
   }
-  await openFront(parts, app, front);
+  await openProxy(parts, app, proxy);
   return launch(parts.own, parts.groups, {
     what: appKey(app),
     snapshot: id,
@@ -63,18 +60,14 @@ export async function launchRelease(
   });
 }
 
-async function openFront(parts: ReleaseParts, app: AppName, front: Front): Promise<void> {
+/** The proxy listens before the first release starts, so that an application keeps its port from then on. */
+async function openProxy(parts: ReleaseParts, app: AppName, proxy: AppProxy): Promise<void> {
   const stored = await parts.apps.get(app);
-  const candidates = stored.port === null ? await parts.freshPorts() : [stored.port, ...(await parts.freshPorts())];
-  const port = await front.open(candidates);
+  const port = await proxy.open(stored.port === null ? [] : [stored.port]);
   if (port === stored.port) return;
   if (stored.port !== null) {
-    parts.log({
-      type: 'app.moved',
-      user: app.user,
-      app: app.app,
-      detail: `Port ${stored.port} is taken; it is ${port} now.`,
-    });
+    const detail = `Port ${stored.port} is taken; it is ${port} now.`;
+    parts.log({ type: 'app.moved', user: app.user, app: app.app, detail });
   }
   await parts.apps.change(app, { port });
 }

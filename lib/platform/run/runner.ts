@@ -5,8 +5,8 @@ import type { AppName } from '../store/names.ts';
 import { type AppLog, appLog } from './app-log.ts';
 import { type Crashes, crashes } from './crashes.ts';
 import { howItEnded } from './diagnosis.ts';
-import type { Running } from './launch.ts';
-import { type Front, front } from './proxy.ts';
+import type { RunningRelease } from './launch.ts';
+import { type AppProxy, appProxy } from './proxy.ts';
 import { launchRelease, type ReleaseParts } from './release.ts';
 
 /** What an application is doing; `restarting` is the pause after a crash, `crashed` the end of such pauses. */
@@ -14,41 +14,42 @@ export type RunState = 'stopped' | 'starting' | 'running' | 'restarting' | 'cras
 
 /** Runs one application: at most one release serves, and a new one takes over only when it answers. */
 export interface Runner {
-  readonly front: Front;
+  readonly proxy: AppProxy;
   readonly log: AppLog;
   state(): RunState;
-  /** Starts the snapshot and moves the traffic to it; fine when it runs already. Throws a HttpError, the old one serving on. */
+  /** Starts the snapshot and moves the traffic to it, unless it serves already. Throws an HttpError; the old one goes on then. */
   start(snapshot: string): Promise<void>;
-  /** Starts the active snapshot anew, with the variables of now, and moves the traffic to it. */
+  /** Starts the active snapshot again, with the current variables, and moves the traffic to it. */
   restart(): Promise<void>;
-  /** Ends the application; a start that is under way is called off. */
+  /** Ends the application; a start in progress is cancelled. */
   stop(): Promise<void>;
-  /** Starts the active snapshot as after a crash, trying again: for applications that ran when the platform ended. */
+  /** Starts the active snapshot, with retries as after a crash: for applications that ran when the platform ended. */
   resume(): Promise<void>;
-  /** Ends everything without changing whether the application is wanted. */
+  /** Ends the processes. The application is started again when the platform is. */
   close(): Promise<void>;
 }
 
-/** What a runner works with. */
+/** What a runner needs. */
 export interface RunnerParts extends ReleaseParts {
-  /** Called when a release serves, and again when the one before is gone. */
+  /** Called when a release serves. */
   readonly onServing: (app: AppName, snapshot: string) => Promise<void>;
+  /** Called when the release before it has ended. */
   readonly onRetired: (app: AppName, snapshot: string) => Promise<void>;
 }
 
-/** Makes the runner of an application; nothing runs yet. */
+/** Returns the runner of an application; nothing runs yet. */
 export function runner(parts: RunnerParts, app: AppName): Runner {
   return new AppRunner(parts, app);
 }
 
 class AppRunner implements Runner {
-  readonly front: Front;
+  readonly proxy: AppProxy;
   readonly log: AppLog;
   readonly #crashes: Crashes;
   readonly #withLock = keyedMutex();
   readonly #background = new Set<Promise<void>>();
   #state: RunState = 'stopped';
-  #running: Running | undefined;
+  #running: RunningRelease | undefined;
   #starting: AbortController | undefined;
   #retry: NodeJS.Timeout | undefined;
   #closing = false;
@@ -58,7 +59,7 @@ class AppRunner implements Runner {
     private readonly app: AppName,
   ) {
     this.log = appLog(parts.folders.ofApp(app).log, parts.limits.logBytes);
-    this.front = front(() => absence(app, this.#state));
+    this.proxy = appProxy(() => unavailable(app, this.#state));
     this.#crashes = crashes(parts.limits);
   }
 
@@ -102,8 +103,8 @@ class AppRunner implements Runner {
     this.#closing = true;
     this.#starting?.abort();
     return this.#exclusively(async () => {
-      // Cutting the connections first makes what is being drained idle at once.
-      await this.front.close();
+      // Without connections nothing is left to drain.
+      await this.proxy.close();
       await this.#end(0);
     });
   }
@@ -112,14 +113,14 @@ class AppRunner implements Runner {
     return this.#withLock('', work);
   }
 
-  /** A start that somebody asked for: earlier crashes do not count, and no pause is waited for. */
+  /** A start on request: earlier crashes do not count, and a pending retry is dropped. */
   async #startAfresh(snapshot: string): Promise<void> {
     this.#crashes.reset();
     await this.#swap(snapshot);
     clearTimeout(this.#retry);
   }
 
-  /** Starts a release and moves the traffic to it; when that fails everything stays as it was. */
+  /** Starts a release and moves the traffic to it. When the start fails, the old release keeps the traffic. */
   async #swap(snapshot: string): Promise<void> {
     if (this.#closing) throw new HttpError(503, 'The platform is stopping.');
     const began = performance.now();
@@ -128,16 +129,13 @@ class AppRunner implements Runner {
     this.#starting = starting;
     if (!this.#running) this.#state = 'starting';
     try {
-      const next = await launchRelease(this.parts, this.app, snapshot, {
-        log: this.log,
-        front: this.front,
-        signal: starting.signal,
-      });
+      const { app, log, proxy } = this;
+      const next = await launchRelease(this.parts, { app, id: snapshot, log, proxy, signal: starting.signal });
       await this.parts.apps.change(this.app, { active: snapshot, wanted: 'running' });
       this.#serve(next);
       this.#report('app.serving', { snapshot, milliseconds: performance.now() - began });
     } catch (error) {
-      // The one that ran may have crashed meanwhile; then it is that which the state tells.
+      // The old release may have crashed meanwhile; its state is not to be overwritten then.
       if (this.#state === 'starting') this.#state = before;
       throw error;
     } finally {
@@ -145,13 +143,13 @@ class AppRunner implements Runner {
     }
   }
 
-  #serve(next: Running): void {
+  #serve(next: RunningRelease): void {
     const { limits, onServing, onRetired } = this.parts;
     const old = this.#running;
     this.#running = next;
     this.#state = 'running';
-    const drained = this.front.pointTo(next.port);
-    next.exited.then((exit) => this.#fell(next, howItEnded(exit)));
+    const drained = this.proxy.pointTo(next.port);
+    next.exited.then((exit) => this.#crashedWhileServing(next, howItEnded(exit)));
     this.log.note(`${next.snapshot} serves`);
     const retire = async () => {
       await drained(limits.drainMs);
@@ -162,49 +160,51 @@ class AppRunner implements Runner {
     this.#later(retire());
   }
 
-  /** The serving process is gone and nobody asked for it. */
-  #fell(which: Running, how: string): void {
+  /** The serving process has ended without a request to do so. */
+  #crashedWhileServing(which: RunningRelease, how: string): void {
     if (this.#running !== which || this.#closing) return;
     this.#running = undefined;
-    this.front.pointTo(undefined);
+    this.proxy.pointTo(undefined);
     this.#crashed(`${which.snapshot} ${how}`);
   }
 
   #crashed(how: string): void {
-    const verdict = this.#crashes.record(performance.now());
-    const givenUp = 'givenUp' in verdict;
+    const decision = this.#crashes.record(performance.now());
+    const givenUp = 'givenUp' in decision;
     this.#state = givenUp ? 'crashed' : 'restarting';
-    const next = givenUp ? 'it crashed too often and is not started again' : `next try in ${verdict.retryAfterMs} ms`;
+    const next = givenUp
+      ? 'it crashed too often and is not started again'
+      : `next start in ${decision.retryAfterMs} ms`;
     this.log.note(`${how}; ${next}`);
     this.#report(givenUp ? 'app.crashed' : 'app.restarting', { detail: how });
     if (givenUp) return;
     this.#retry = setTimeout(() => {
       this.#exclusively(() => this.#revive()).catch((error: unknown) => this.#failed(error));
-    }, verdict.retryAfterMs);
+    }, decision.retryAfterMs);
   }
 
   async #revive(): Promise<void> {
     if (this.#running || this.#closing || this.#state !== 'restarting') return;
     const { active, wanted } = await this.parts.apps.get(this.app);
     if (active === null || wanted === 'stopped') return;
-    // Another failure counts as another crash, so that a release that can never start is given up as well.
+    // A failed start counts as another crash, so that the retries of a release that cannot start end.
     await this.#swap(active).catch((error: unknown) => {
       if (!this.#closing && this.#state === 'restarting') this.#crashed(messageOf(error));
     });
   }
 
-  /** Takes the traffic away and ends what runs; afterwards nothing of the application is left. */
+  /** Takes the traffic away and ends the release; no process of the application is left afterwards. */
   async #end(drainMs: number): Promise<void> {
     clearTimeout(this.#retry);
     const old = this.#running;
     this.#running = undefined;
-    await this.front.pointTo(undefined)(drainMs);
+    await this.proxy.pointTo(undefined)(drainMs);
     await old?.end(this.parts.limits.graceMs);
     await Promise.all(this.#background);
     await this.log.flush();
   }
 
-  /** Work that nobody waits for but the end. */
+  /** Runs work in the background; only `stop` and `close` wait for it. */
   #later(work: Promise<void>): void {
     const done = work.catch((error: unknown) => this.#failed(error)).finally(() => this.#background.delete(done));
     this.#background.add(done);
@@ -219,7 +219,8 @@ class AppRunner implements Runner {
   }
 }
 
-function absence(app: AppName, state: RunState): string {
+/** The sentence that clients get while no release serves. */
+function unavailable(app: AppName, state: RunState): string {
   const why = {
     stopped: 'is stopped',
     starting: 'is starting',

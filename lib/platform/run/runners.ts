@@ -5,19 +5,19 @@ import { type Runner, type RunnerParts, runner } from './runner.ts';
 
 /** The runners of all applications. */
 export interface Runners {
-  /** The application's runner; made at the first call. */
+  /** Returns the application's runner, which is created at the first call. */
   of(app: AppName): Runner;
-  /** The runner that the request's Host header (`<app>.<user>.localhost`) names. */
+  /** Returns the runner for the request's Host header (`<app>.<user>.localhost`). */
   forHost(request: IncomingMessage): Runner | undefined;
   /** Ends the application's processes and forgets it. */
   remove(app: AppName): Promise<void>;
-  /** Starts the applications that are wanted, a few at a time; failures go to their logs. */
+  /** Starts the applications that were running, three at a time; failures go to their logs. */
   resume(): Promise<void>;
   /** Ends all processes. */
   close(): Promise<void>;
 }
 
-/** Makes the runners; nothing runs yet. */
+/** Returns the runners; nothing runs yet. */
 export function runners(parts: RunnerParts): Runners {
   const known = new Map<string, Runner>();
   const hosts = new Map<string, string>();
@@ -26,7 +26,7 @@ export function runners(parts: RunnerParts): Runners {
     const key = appKey(app);
     const made = known.get(key) ?? runner(parts, { user: app.user, app: app.app });
     known.set(key, made);
-    // Of two names that make the same host name the first keeps it.
+    // When two names have the same host name, the first keeps it.
     if (!hosts.has(appHost(app))) hosts.set(appHost(app), key);
     return made;
   };

@@ -2,22 +2,23 @@ import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode } from '../../processes/error-code.ts';
 
-/** How an application is started: a program with its arguments, and the text of it for people. */
+/** How an application is started: a program with its arguments, and the command line as a person would write it. */
 export interface StartCommand {
   readonly program: string;
   readonly args: readonly string[];
   readonly text: string;
 }
 
-/** What a package.json says about starting. */
+/** The fields of a package.json that matter for starting. */
 export interface StartManifest {
   readonly name?: string;
   readonly version?: string;
   readonly main?: string;
+  readonly engines?: { readonly node: string };
   readonly scripts: Readonly<Record<string, string>>;
 }
 
-const usual = ['server.js', 'app.js', 'index.js'];
+const USUAL_FILES = ['server.js', 'app.js', 'index.js'];
 const plainWords = /^[\w@%+=:,./-]+(?: +[\w@%+=:,./-]+)*$/;
 const shellWords = new Set([
   'exec',
@@ -42,7 +43,7 @@ const shellWords = new Set([
   'case',
 ]);
 
-/** The release's own package.json, read with care: it is the application's, not ours. Throws one sentence. */
+/** Reads the package.json of a release, of which any content is possible. Throws an Error with one sentence. */
 export async function readStartManifest(release: string): Promise<StartManifest> {
   const text = await readFile(join(release, 'package.json'), 'utf8').catch((error: unknown) => {
     if (hasCode(error, 'ENOENT')) throw new Error('There is no package.json in the root of the repository.');
@@ -52,24 +53,29 @@ export async function readStartManifest(release: string): Promise<StartManifest>
   const scripts = Object.entries(fieldsOf(json.scripts)).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',
   );
-  const texts = { name: json.name, version: json.version, main: json.main };
-  const given = Object.entries(texts).filter(([, value]) => typeof value === 'string');
-  return { ...Object.fromEntries(given), scripts: Object.fromEntries(scripts) };
+  const strings = { name: json.name, version: json.version, main: json.main };
+  const given = Object.entries(strings).filter(([, value]) => typeof value === 'string');
+  const { node } = fieldsOf(json.engines);
+  return {
+    ...Object.fromEntries(given),
+    ...(typeof node === 'string' && { engines: { node } }),
+    scripts: Object.fromEntries(scripts),
+  };
 }
 
 /**
  * The command that starts the release: `scripts.start` with its `prestart`, else `node <main>`, else `node` with
- * `server.js`, `app.js` or `index.js`. npm itself is not run: it takes a quarter of a second and would stand between the
- * signals and the application. A script without shell syntax is run as it is, any other one by `sh -c`.
+ * `server.js`, `app.js` or `index.js`. npm itself is not run: it takes a quarter of a second, and it would get the
+ * signals that are meant for the application. A script without shell syntax is run as it is, any other one by `sh -c`.
  */
 export async function startCommand(release: string, manifest: StartManifest): Promise<StartCommand> {
   const { start, prestart } = manifest.scripts;
   if (start?.trim()) return prestart?.trim() ? shell(`(${prestart}) && ${start}`) : scriptCommand(start.trim());
-  for (const file of manifest.main ? [manifest.main, ...usual] : usual) {
+  for (const file of manifest.main ? [manifest.main, ...USUAL_FILES] : USUAL_FILES) {
     if (await resolves(release, file)) return { program: 'node', args: [file], text: `node ${file}` };
   }
   throw new Error(
-    `There is nothing to start: package.json has no scripts.start and no main, and there is no ${usual.join(', ')}.`,
+    `There is nothing to start: package.json has no scripts.start and no main, and there is no ${USUAL_FILES.join(', ')}.`,
   );
 }
 
@@ -97,7 +103,7 @@ async function resolves(release: string, file: string): Promise<boolean> {
 
 function parsed(text: string): Record<string, unknown> {
   try {
-    // npm accepts a byte order mark, so this does.
+    // npm accepts a byte order mark.
     return fieldsOf(JSON.parse(text.replace(/^\uFEFF/, '')));
   } catch {
     throw new Error('package.json is not valid JSON.');

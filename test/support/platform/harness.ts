@@ -34,7 +34,7 @@ export async function platform(options: Partial<PlatformOptions> = {}): Promise<
   const limits = { drainMs: 3_000, graceMs: 2_000, serverErrorMs: 300, ...options.limits };
   const started = await startPlatform({ serviceToken, ...options, dataDir, limits });
   afterwards(() => started.close());
-  await started.seed(login);
+  await started.ensureUser(login);
   return { ...started, dataDir };
 }
 

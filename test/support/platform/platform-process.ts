@@ -6,5 +6,5 @@ const platform = await startPlatform({
   dataDir: process.env.DATA_DIR ?? '',
   serviceToken: process.env.SERVICE_TOKEN ?? '',
 });
-await platform.seed(login);
+await platform.ensureUser(login);
 console.log(platform.url);

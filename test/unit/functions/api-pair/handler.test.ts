@@ -39,7 +39,7 @@ describe('The function api-pair, on the services of one machine', () => {
     forge = await giteaForge(new Map([['octo', canary]]));
     close.push(() => database.close(), aws.close, platform.close, forge.close);
     stopPlatform = platform.close;
-    await platform.createUser('kiwi', 'kiwi-password');
+    await platform.ensureUser({ user: 'kiwi', password: 'kiwi-password' });
     await createLogTable(emulatorClient(database.endpoint), 'log');
     const client = new SecretsManagerClient(clientFor(aws.endpoint));
     await client.send(new CreateSecretCommand({ Name: 'platform', SecretString: serviceToken }));

@@ -29,7 +29,7 @@ describe('logging in', () => {
 
   it('takes a password with colons in it', async () => {
     const at = await platform();
-    await at.createUser('bob', 'a:b:c');
+    await at.ensureUser({ user: 'bob', password: 'a:b:c' });
     expect((await call(at, 'GET', '/auth', undefined, as('bob', 'a:b:c'))).status).toBe(200);
   });
 
@@ -49,7 +49,7 @@ describe('logging in', () => {
     const at = await platform();
     await call(at, 'GET', '/auth');
 
-    await at.seed({ user: 'ada', password: 'another' });
+    await at.ensureUser({ user: 'ada', password: 'another' });
 
     expect((await call(at, 'GET', '/auth')).status).toBe(401);
     expect((await call(at, 'GET', '/auth', undefined, as('ada', 'another'))).status).toBe(200);
@@ -57,7 +57,7 @@ describe('logging in', () => {
 
   it('refuses another user’s path with 403', async () => {
     const at = await platform();
-    await at.createUser('bob', 'secret');
+    await at.ensureUser({ user: 'bob', password: 'secret' });
     expect(await call(at, 'GET', '/apps/bob')).toMatchObject({
       status: 403,
       body: { error: expect.stringContaining('bob') },
@@ -149,7 +149,7 @@ describe('API tokens', () => {
 
   it('do not log in as somebody else', async () => {
     const at = await platform();
-    await at.createUser('bob', 'secret');
+    await at.ensureUser({ user: 'bob', password: 'secret' });
     const { body } = await call(at, 'POST', '/users/ada/tokens', { name: 'ci' });
     expect((await call(at, 'GET', '/auth', undefined, as('bob', body.token))).status).toBe(401);
   });

@@ -71,7 +71,7 @@ describe('a start that fails', () => {
     expect((await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' })).status).toBe(200);
   });
 
-  it('is called off by a stop', async () => {
+  it('a start is cancelled by a stop', async () => {
     const at = await platform();
     await build(at, 'hello', '1', appFiles('hello', 'setInterval(() => {}, 1000)'));
     const starting = call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' });
@@ -80,7 +80,7 @@ describe('a start that fails', () => {
     const stopped = await call(at, 'POST', '/apps/ada/hello/stop');
 
     expect(stopped.body.state).toBe('stopped');
-    expect((await starting).body.error).toBe('The start was called off.');
+    expect((await starting).body.error).toBe('The start was cancelled.');
   });
 
   it('needs to be told which snapshot, and one that is built', async () => {

@@ -207,7 +207,7 @@ describe('the platform’s own end', () => {
     const url = await new Promise<string>((resolve) =>
       child.stdout.once('data', (line) => resolve(String(line).trim())),
     );
-    const at = { url, createUser: unused, seed: unused, close: unused };
+    const at = { url, ensureUser: unused, close: unused };
     const { body } = await deploy(
       at,
       'hello',

@@ -32,7 +32,7 @@ accountsContract('the embedded platform over HTTP', async () => {
   const platform = await startPlatform({ dataDir, serviceToken });
   const withToken = async (user: string): Promise<TestUser> => {
     const login = { user, password: `password of ${user}` };
-    await platform.seed(login);
+    await platform.ensureUser(login);
     const created = await callAs(platform.url, login, 'POST', '', { name: 'hook' });
     return { ...login, token: parse(object({ token: string() }), await created.json()).token };
   };

@@ -31,7 +31,7 @@ hostingPlatformContract('the embedded platform over HTTP', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'platform-'));
   const limits = { drainMs: 1000, graceMs: 1000, serverErrorMs: 300 };
   const embedded = await startPlatform({ dataDir, serviceToken, limits });
-  await embedded.seed({ user: 'kiwi', password: 'password of kiwi' });
+  await embedded.ensureUser({ user: 'kiwi', password: 'password of kiwi' });
   return {
     platform: httpPlatform({ url: embedded.url, serviceToken }),
     user: 'kiwi',
@@ -49,7 +49,7 @@ describe('the embedded platform', () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'platform-'));
     const embedded = await startPlatform({ dataDir, serviceToken });
     try {
-      await embedded.seed({ user: 'kiwi', password: 'password of kiwi' });
+      await embedded.ensureUser({ user: 'kiwi', password: 'password of kiwi' });
       const platform = httpPlatform({ url: embedded.url, serviceToken });
       const shop = { user: 'kiwi', app: 'shop', snapshot: '1' };
       const scripts = { preinstall: 'sleep 1' };
