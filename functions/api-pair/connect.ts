@@ -5,7 +5,7 @@ import { publicUrl } from '../adapters/aws/public-url.ts';
 import { secretWhenNeeded } from '../adapters/aws/secrets.ts';
 import { hostAt } from '../adapters/hosts/choose.ts';
 import { parseHosts } from '../adapters/hosts/configuration.ts';
-import { openHosts } from '../adapters/hosts/registry.ts';
+import { openHosts } from '../adapters/hosts/open-hosts.ts';
 import { httpAccounts } from '../adapters/platform/accounts.ts';
 import { kmsSealer } from '../adapters/sealers/kms.ts';
 import { dynamoDbTokens } from '../adapters/stores/dynamodb/tokens.ts';

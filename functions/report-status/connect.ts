@@ -2,7 +2,7 @@ import { dynamoDb } from '../adapters/aws/dynamodb.ts';
 import { variable } from '../adapters/aws/environment.ts';
 import { kms } from '../adapters/aws/kms.ts';
 import { parseHosts } from '../adapters/hosts/configuration.ts';
-import { openHosts } from '../adapters/hosts/registry.ts';
+import { openHosts } from '../adapters/hosts/open-hosts.ts';
 import { kmsSealer } from '../adapters/sealers/kms.ts';
 import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
 import { dynamoDbTokens } from '../adapters/stores/dynamodb/tokens.ts';

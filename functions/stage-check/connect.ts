@@ -3,7 +3,7 @@ import { numberVariable, variable } from '../adapters/aws/environment.ts';
 import { kms } from '../adapters/aws/kms.ts';
 import { sqs } from '../adapters/aws/sqs.ts';
 import { parseHosts } from '../adapters/hosts/configuration.ts';
-import { openHosts } from '../adapters/hosts/registry.ts';
+import { openHosts } from '../adapters/hosts/open-hosts.ts';
 import { sqsQueue, sqsVisibility } from '../adapters/queues/sqs.ts';
 import { kmsSealer } from '../adapters/sealers/kms.ts';
 import { ciConfigsOf } from '../adapters/senders/ci-config/ci-configs.ts';

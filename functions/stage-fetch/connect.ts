@@ -4,7 +4,7 @@ import { kms } from '../adapters/aws/kms.ts';
 import { s3 } from '../adapters/aws/s3.ts';
 import { sqs } from '../adapters/aws/sqs.ts';
 import { parseHosts } from '../adapters/hosts/configuration.ts';
-import { openHosts } from '../adapters/hosts/registry.ts';
+import { openHosts } from '../adapters/hosts/open-hosts.ts';
 import { sqsQueue, sqsVisibility } from '../adapters/queues/sqs.ts';
 import { kmsSealer } from '../adapters/sealers/kms.ts';
 import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';

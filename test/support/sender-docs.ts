@@ -2,6 +2,7 @@ import type { SenderDefinition } from '../../functions/adapters/senders/define-s
 import { recognisedBy } from '../../functions/adapters/senders/recognition.ts';
 import type { SetupValues } from '../../functions/adapters/senders/setup.ts';
 import { secretAdvice } from '../../lib/cli/hook/instructions.ts';
+import { table } from './markdown.ts';
 
 /** The values of the instructions in the documentation. */
 const values: SetupValues = {
@@ -17,15 +18,6 @@ const values: SetupValues = {
 /** Returns the generated parts of the senders' README, by the name in their markers. */
 export function senderDocs(senders: readonly SenderDefinition[]): Readonly<Record<string, string>> {
   return { senders: senderTable(senders), holds: holdTable(senders), setup: setupSections(senders) };
-}
-
-/** Replaces what is between the markers `<!-- name -->` and `<!-- /name -->` of a document. */
-export function withGenerated(document: string, parts: Readonly<Record<string, string>>): string {
-  return Object.entries(parts).reduce((text, [name, part]) => {
-    const [before, , after, ...more] = text.split(new RegExp(`(?<=<!-- ${name} -->)|(?=<!-- /${name} -->)`));
-    if (before === undefined || after === undefined || more.length > 0) throw new Error(`No single part ${name}.`);
-    return `${before}\n${part}\n${after}`;
-  }, document);
 }
 
 /** Returns one row for each sender: how its calls are recognised, and how it was tested. */
@@ -79,9 +71,4 @@ function marked(value: string): string {
 
 function linked(where: string): string {
   return where.replace(/(?:https:\/\/|<your host>)\S+/, (address) => `\`${address}\``);
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
 }

@@ -2,23 +2,22 @@ import { anyHostKind } from '../../core/payload/delivery.ts';
 import type { HostConfig } from './configuration.ts';
 
 /**
- * The configured host that a payload means: the one of that kind whose API or page address has this host name (with its
- * port, when it has one). Without a host name the first of the kind. Null when none fits: it is then not called. Gitea
- * and Forgejo count as one kind, because they send each other's headers.
+ * Returns the configured host that a payload comes from: of that kind, with the payload's host name as the address of its API
+ * or its pages (with the port, if any). Without a host name, the first of the kind. Null when none matches: it is not called.
  *
- * The kind `any`, of CI providers that do not know it, leaves the choice to the host name. Since they may have it from an
- * SSH address, it then also fits a host on another port; without a host name only a host that is the only one fits.
+ * CI providers that do not know the kind send `any`: the host name alone decides. They may have it from an SSH address, so
+ * it also matches a host on another port; without a host name, the host must be the only one.
  */
 export function chooseHost(configs: readonly HostConfig[], kind: string, hostname: string | null): HostConfig | null {
   const wanted = hostname?.toLowerCase() ?? null;
   if (kind === anyHostKind) return chooseAmongAll(configs, wanted);
   const fits = (config: HostConfig) => wanted === null || addressesOf(config).includes(wanted);
-  return configs.find((config) => family(config.kind) === family(kind) && fits(config)) ?? null;
+  return configs.find((config) => isOfKind(config, kind) && fits(config)) ?? null;
 }
 
 /**
- * The configured host that an address of the service means, as in `/1/auth/<segment>`: a host's name; or `repohost`, the
- * first one; or a kind, the first of it. Null when there is none.
+ * Returns the configured host for `/1/auth/<segment>`: the host of that name, the first host for `repohost`, or the first of
+ * that kind. Null when there is none.
  */
 export function hostAt(configs: readonly HostConfig[], segment: string): HostConfig | null {
   const named = configs.find(({ name }) => name === segment);
@@ -33,8 +32,8 @@ function chooseAmongAll(configs: readonly HostConfig[], wanted: string | null): 
   return exact ?? (portless.length === 1 ? (portless[0] ?? null) : null);
 }
 
-function family(kind: string): string {
-  return kind === 'forgejo' ? 'gitea' : kind;
+function isOfKind(config: HostConfig, kind: string): boolean {
+  return config.kind === kind || config.alsoKinds?.includes(kind) === true;
 }
 
 function hostnameOf(address: string): string {

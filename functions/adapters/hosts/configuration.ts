@@ -1,9 +1,7 @@
+import { isIPv4 } from 'node:net';
 import * as v from 'valibot';
-import { addressKind } from './address.ts';
-
-/** The kinds of repository host that the service can talk to. Forgejo is spoken to as Gitea is. */
-export const hostKinds = ['github', 'gitlab', 'gitea', 'forgejo', 'bitbucket'] as const;
-export type HostKind = (typeof hostKinds)[number];
+import type { HostDefinition } from './define-host.ts';
+import { hosts as registered } from './registry.ts';
 
 const Address = v.pipe(
   v.string('must be an address in quotes'),
@@ -12,10 +10,10 @@ const Address = v.pipe(
 );
 const Host = v.strictObject({
   name: v.pipe(
-    v.string('must be a text'),
+    v.string('must be a string'),
     v.regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be 1 to 32 lower-case letters, digits and dashes'),
   ),
-  kind: v.picklist(hostKinds, `must be one of: ${hostKinds.join(', ')}`),
+  kind: v.string('must be a string'),
   api: Address,
   web: Address,
   downloadHosts: v.optional(
@@ -30,14 +28,17 @@ const HostList = v.pipe(
 );
 
 /** One configured repository host. */
-export type HostConfig = v.InferOutput<typeof Host>;
+export interface HostConfig extends v.InferOutput<typeof Host> {
+  /** See `HostDefinition`. */
+  readonly alsoKinds?: readonly string[] | undefined;
+}
 
 /**
- * The hosts that `REPOSITORY_HOSTS` configures: a JSON list of `{ name, kind, api, web }`, optionally with
+ * Returns the hosts that `REPOSITORY_HOSTS` configures: a JSON list of `{ name, kind, api, web }`, optionally with
  * `downloadHosts` (further hosts that tarballs are redirected to) and `privateNetwork` (the names may resolve to private
- * addresses). Throws an Error whose message names each wrong place and what should be there.
+ * addresses). Throws an Error whose message names each wrong setting and what it must be.
  */
-export function parseHosts(json: string): readonly HostConfig[] {
+export function parseHosts(json: string, definitions: readonly HostDefinition[] = registered): readonly HostConfig[] {
   let value: unknown;
   try {
     value = JSON.parse(json);
@@ -45,8 +46,15 @@ export function parseHosts(json: string): readonly HostConfig[] {
     throw new Error('REPOSITORY_HOSTS is not JSON; it must be a list like [{"name","kind","api","web"}].');
   }
   const result = v.safeParse(HostList, value);
-  if (result.success) return result.output;
-  throw new Error(result.issues.map(describe).join(' '));
+  if (!result.success) throw new Error(result.issues.map(describe).join(' '));
+  return result.output.map((config, index) => {
+    const definition = definitions.find(({ kind }) => kind === config.kind);
+    if (definition === undefined) {
+      const kinds = definitions.map(({ kind }) => kind).join(', ');
+      throw new Error(`REPOSITORY_HOSTS[${index}].kind must be one of: ${kinds}.`);
+    }
+    return definition.alsoKinds ? { ...config, alsoKinds: definition.alsoKinds } : config;
+  });
 }
 
 function describe(issue: v.InferIssue<typeof HostList>): string {
@@ -63,8 +71,8 @@ function isBaseAddress(address: string): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isThisMachine(url.hostname));
 }
 
-/** Whether the host name of a URL is this machine's own. */
+/** Whether the host name of a URL is this machine. */
 export function isThisMachine(hostname: string): boolean {
   if (hostname === 'localhost' || hostname === '[::1]') return true;
-  return hostname.startsWith('127.') && addressKind(hostname) === 'private';
+  return hostname.startsWith('127.') && isIPv4(hostname);
 }

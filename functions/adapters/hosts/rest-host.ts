@@ -1,14 +1,15 @@
 import { DeployError, type ErrorCode } from '../../core/errors.ts';
 import type { CommitRef } from '../../core/payload/delivery.ts';
-import type { CommitStatus, Comparison, HostToken, Pairing, RepositoryHost } from '../../core/ports/repository-host.ts';
+import type { HostToken, RepositoryHost } from '../../core/ports/repository-host.ts';
 import { oneLine } from '../../core/text.ts';
 import { faultOf, isCommitId } from './coordinates.ts';
+import type { Dialect } from './dialect.ts';
 import { type Answer, type Exchange, exchangeWithin, type Timeouts, usualTimeouts } from './exchange.ts';
 import { type Attempt, refusal } from './failures.ts';
-import { type FileAddresses, fileReader } from './files.ts';
+import { fileReader } from './files.ts';
 import { RefusedAddress, reachOf } from './reach.ts';
 import { followRedirects } from './redirects.ts';
-import { type Rest, type RestCall, type RestOptions, restApi } from './rest.ts';
+import { type Rest, type RestCall, restApi } from './rest.ts';
 import { tarballStream } from './tarball.ts';
 
 /** A configured host, as its adapter needs it. */
@@ -27,31 +28,6 @@ export interface HostOptions {
   readonly timeouts?: Partial<Timeouts> | undefined;
   /** Sends one request without following redirects; over the network unless a test says otherwise. */
   readonly exchange?: Exchange | undefined;
-}
-
-/** A status to be set, its description cut already. */
-export interface StatusCall {
-  readonly commit: CommitRef;
-  readonly status: CommitStatus;
-  readonly token: string;
-}
-
-/** Two commits of a repository to be compared. */
-export interface CompareCall {
-  readonly base: CommitRef;
-  readonly head: string;
-  readonly token: HostToken;
-}
-
-/** What sets a host apart from its peers: its addresses, and how it says things. */
-export interface Dialect extends FileAddresses, Pick<RestOptions, 'headers' | 'login'> {
-  /** Whether owners may have slashes in them: groups within groups. */
-  readonly nestedOwners?: boolean;
-  /** The calls that give the tarball: the next one is tried where one is refused for its login (401, 403, 404). */
-  tarballCalls(commit: CommitRef, token: HostToken): readonly [RestCall, ...RestCall[]];
-  setStatus(rest: Rest, call: StatusCall, attempt: Attempt): Promise<void>;
-  compare(rest: Rest, call: CompareCall, attempt: Attempt): Promise<Comparison>;
-  pair(rest: Rest, credentials: { login: string; secret: string }, attempt: Attempt): Promise<Pairing>;
 }
 
 /** A repository host that speaks a dialect of REST. See `RepositoryHost` for the codes. */
@@ -90,13 +66,6 @@ export function restHost(options: HostOptions, dialect: Dialect): RepositoryHost
     },
     pair: (login, secret) => dialect.pair(rest, { login, secret }, { ...place, ...pairingAttempt }),
   };
-}
-
-/** Sends a POST that makes something; throws what the host says unless it is made. */
-export async function post(rest: Rest, call: RestCall, attempt: Attempt): Promise<void> {
-  const answer = await rest({ ...call, method: 'POST' }, attempt);
-  if (answer.status !== 201 && answer.status !== 200) throw await refusal(attempt, answer);
-  answer.discard();
 }
 
 const pairingAttempt = {

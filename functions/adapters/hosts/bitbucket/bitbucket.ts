@@ -1,20 +1,16 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { CommitRef } from '../../../core/payload/delivery.ts';
-import type { CommitStatus, Comparison, HostToken, RepositoryHost } from '../../../core/ports/repository-host.ts';
+import type { CommitStatus, Comparison, HostToken } from '../../../core/ports/repository-host.ts';
 import { compareByNews } from '../comparison.ts';
 import { encodePath } from '../coordinates.ts';
+import { defineHost } from '../define-host.ts';
+import { type CompareCall, type Dialect, post } from '../dialect.ts';
 import { type Attempt, refusal } from '../failures.ts';
 import { parsed } from '../pairing.ts';
 import type { Rest, RestCall } from '../rest.ts';
-import { type CompareCall, type Dialect, type HostOptions, post, restHost } from '../rest-host.ts';
 import { pairWith } from './pairing.ts';
 import { headersOf, secretOf } from './token.ts';
-
-/** Bitbucket Cloud (`https://api.bitbucket.org/2.0`). See `RepositoryHost` for the codes. */
-export function bitbucket(options: HostOptions): RepositoryHost {
-  return restHost(options, dialectAt(options.web));
-}
 
 // https://developer.atlassian.com/cloud/bitbucket/rest/intro/
 function dialectAt(web: string): Dialect {
@@ -81,3 +77,17 @@ async function compare(rest: Rest, { base, head, token }: CompareCall, attempt: 
 function repository({ owner, name }: CommitRef): string {
   return `repositories/${owner}/${name}`;
 }
+
+/** Bitbucket Cloud (`https://api.bitbucket.org/2.0`). See `RepositoryHost` for the codes. */
+export const bitbucket = defineHost({
+  kind: 'bitbucket',
+  name: 'Bitbucket Cloud',
+  dialect: dialectAt,
+  api: 'REST API 2.0',
+  calls: {
+    status: 'POST repositories/OWNER/NAME/commit/SHA/statuses/build',
+    compare: 'GET repositories/OWNER/NAME/commits',
+    pairing: 'GET user',
+  },
+  tested: 'a strict mock of the documented API',
+});

@@ -1,18 +1,14 @@
 import * as v from 'valibot';
 import type { CommitRef } from '../../../core/payload/delivery.ts';
-import type { Comparison, RepositoryHost } from '../../../core/ports/repository-host.ts';
+import type { Comparison } from '../../../core/ports/repository-host.ts';
 import { compareByNews } from '../comparison.ts';
 import { encodePath } from '../coordinates.ts';
+import { defineHost } from '../define-host.ts';
+import { type CompareCall, type Dialect, post } from '../dialect.ts';
 import { type Attempt, refusal } from '../failures.ts';
 import { parsed } from '../pairing.ts';
 import type { Rest } from '../rest.ts';
-import { type CompareCall, type Dialect, type HostOptions, post, restHost } from '../rest-host.ts';
 import { pairWith } from './pairing.ts';
-
-/** Gitea and Forgejo, which still speak alike (`https://HOST/api/v1`). See `RepositoryHost` for the codes. */
-export function gitea(options: HostOptions): RepositoryHost {
-  return restHost(options, dialect);
-}
 
 // https://docs.gitea.com/development/api-usage, and https://codeberg.org/api/swagger for Forgejo
 const dialect: Dialect = {
@@ -60,3 +56,27 @@ async function compare(rest: Rest, { base, head, token }: CompareCall, attempt: 
 function repository({ owner, name }: CommitRef): string {
   return `repos/${owner}/${name}`;
 }
+
+/** Gitea (`https://HOST/api/v1`). See `RepositoryHost` for the codes. */
+export const gitea = defineHost({
+  kind: 'gitea',
+  name: 'Gitea',
+  alsoKinds: ['forgejo'],
+  dialect: () => dialect,
+  api: 'REST API v1',
+  calls: {
+    status: 'POST repos/OWNER/NAME/statuses/SHA',
+    compare: 'GET repos/OWNER/NAME/commits',
+    pairing: 'POST users/LOGIN/tokens, GET user, GET user/repos',
+  },
+  tested: 'a strict mock of the documented API',
+});
+
+/** Forgejo, whose API is still that of Gitea. */
+export const forgejo = defineHost({
+  ...gitea,
+  kind: 'forgejo',
+  name: 'Forgejo',
+  alsoKinds: ['gitea'],
+  tested: 'the same mock',
+});

@@ -1,16 +1,12 @@
 import * as v from 'valibot';
 import type { CommitRef } from '../../../core/payload/delivery.ts';
-import type { RepositoryHost } from '../../../core/ports/repository-host.ts';
+import type {} from '../../../core/ports/repository-host.ts';
 import { encodePath } from '../coordinates.ts';
+import { defineHost } from '../define-host.ts';
+import { type Dialect, post } from '../dialect.ts';
 import { refusal } from '../failures.ts';
 import { parsed } from '../pairing.ts';
-import { type Dialect, type HostOptions, post, restHost } from '../rest-host.ts';
 import { pairWith } from './pairing.ts';
-
-/** GitHub and GitHub Enterprise Server (`https://HOST/api/v3`). See `RepositoryHost` for the codes. */
-export function github(options: HostOptions): RepositoryHost {
-  return restHost(options, dialect);
-}
 
 const Compared = v.object({ status: v.picklist(['ahead', 'behind', 'identical', 'diverged']) });
 
@@ -47,3 +43,17 @@ const dialect: Dialect = {
 function repository({ owner, name }: CommitRef): string {
   return `repos/${owner}/${name}`;
 }
+
+/** GitHub and GitHub Enterprise Server (`https://HOST/api/v3`). See `RepositoryHost` for the codes. */
+export const github = defineHost({
+  kind: 'github',
+  name: 'GitHub, GitHub Enterprise Server',
+  dialect: () => dialect,
+  api: 'REST API, version 2022-11-28',
+  calls: {
+    status: 'POST repos/OWNER/NAME/statuses/SHA',
+    compare: 'GET repos/OWNER/NAME/compare/BASE...HEAD',
+    pairing: 'GET user',
+  },
+  tested: 'a strict mock of the documented API; the embedded host, over real HTTP and git',
+});

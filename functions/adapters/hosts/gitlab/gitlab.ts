@@ -1,17 +1,13 @@
 import * as v from 'valibot';
 import type { CommitRef } from '../../../core/payload/delivery.ts';
-import type { CommitStatus, Comparison, RepositoryHost } from '../../../core/ports/repository-host.ts';
+import type { CommitStatus, Comparison } from '../../../core/ports/repository-host.ts';
+import { defineHost } from '../define-host.ts';
+import type { CompareCall, Dialect, StatusCall } from '../dialect.ts';
 import { type Attempt, refusal } from '../failures.ts';
 import { canSee } from '../files.ts';
 import { parsed } from '../pairing.ts';
 import type { Rest } from '../rest.ts';
-import { type CompareCall, type Dialect, type HostOptions, restHost, type StatusCall } from '../rest-host.ts';
 import { pairWith } from './pairing.ts';
-
-/** GitLab, .com and self-managed (`https://HOST/api/v4`). See `RepositoryHost` for the codes. */
-export function gitlab(options: HostOptions): RepositoryHost {
-  return restHost(options, dialect);
-}
 
 // https://docs.gitlab.com/api/rest/
 const dialect: Dialect = {
@@ -102,3 +98,17 @@ async function withoutBase(rest: Rest, call: CompareCall, attempt: Attempt, gone
 function project({ owner, name }: CommitRef): string {
   return `projects/${encodeURIComponent(`${owner}/${name}`)}`;
 }
+
+/** GitLab, .com and self-managed (`https://HOST/api/v4`). See `RepositoryHost` for the codes. */
+export const gitlab = defineHost({
+  kind: 'gitlab',
+  name: 'GitLab (.com and your own)',
+  dialect: () => dialect,
+  api: 'REST API v4',
+  calls: {
+    status: 'POST projects/OWNER%2FNAME/statuses/SHA',
+    compare: 'GET projects/OWNER%2FNAME/repository/merge_base',
+    pairing: 'GET user, GET personal_access_tokens/self',
+  },
+  tested: 'a strict mock of the documented API',
+});

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { github } from '../../../../functions/adapters/hosts/github/github.ts';
+import { openHost } from '../../../../functions/adapters/hosts/open-hosts.ts';
 import { startRepoHost } from '../../../../lib/repohost/repohost.ts';
 import { repositoryHostContract } from '../../../contracts/repository-host.ts';
 import { git, temporaryFolder } from '../../../support/repohost-fixture.ts';
@@ -12,7 +13,12 @@ repositoryHostContract('GitHub, as the embedded repository host speaks it', asyn
     port: 0,
     webhook: { url: 'http://127.0.0.1:9/1/deploy', user: 'me', secret: 'unused' },
   });
-  const host = github({ name: 'local', api: local.api, web: local.url, userAgent: 'deployment-webhooks-test' });
+  const host = openHost(github, {
+    name: 'local',
+    api: local.api,
+    web: local.url,
+    userAgent: 'deployment-webhooks-test',
+  });
   return {
     host,
     async commit({ owner, name, files, parent, private: hidden = false }) {

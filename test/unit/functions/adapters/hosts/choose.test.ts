@@ -50,6 +50,7 @@ describe('the host of an address of the service', () => {
   const forge: HostConfig = {
     name: 'forge',
     kind: 'forgejo',
+    alsoKinds: ['gitea'],
     api: 'https://forge.test/api/v1',
     web: 'https://forge.test',
   };
@@ -70,7 +71,9 @@ describe('the host of an address of the service', () => {
 
   it('of a payload of Gitea may be Forgejo, and the other way round', () => {
     expect(chooseHost([github, forge], 'gitea', 'forge.test')).toBe(forge);
-    expect(chooseHost([{ ...forge, kind: 'gitea' }], 'forgejo', null)).toMatchObject({ name: 'forge' });
+    expect(chooseHost([{ ...forge, kind: 'gitea', alsoKinds: ['forgejo'] }], 'forgejo', null)).toMatchObject({
+      name: 'forge',
+    });
     expect(chooseHost([github, forge], 'gitea', 'github.com')).toBeNull();
   });
 });

@@ -1,7 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { hostKinds, parseHosts } from '../../../../../functions/adapters/hosts/configuration.ts';
-import { openHosts } from '../../../../../functions/adapters/hosts/registry.ts';
+import { chooseHost } from '../../../../../functions/adapters/hosts/choose.ts';
+import { parseHosts } from '../../../../../functions/adapters/hosts/configuration.ts';
+import { openHosts } from '../../../../../functions/adapters/hosts/open-hosts.ts';
+import { hosts as definitions } from '../../../../../functions/adapters/hosts/registry.ts';
 
 const github = { name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' };
 const corp = {
@@ -10,6 +12,7 @@ const corp = {
   api: 'https://git.corp.test:8443/api/v3',
   web: 'https://git.corp.test:8443/',
 };
+const hostKinds = definitions.map(({ kind }) => kind);
 const folder = new URL('../../../../../functions/adapters/hosts/', import.meta.url);
 
 describe('The configuration of the hosts', () => {
@@ -55,16 +58,11 @@ describe('The configuration of the hosts', () => {
     expect(() => parseHosts(json)).toThrow('without login');
     expect(() => parseHosts(json)).not.toThrow('hunter2');
   });
-  it('knows the kinds that have a folder', () => {
+  it('accepts a kind for each folder', () => {
     const folders = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    // Forgejo is spoken to as Gitea is.
+    // Forgejo has the API of Gitea.
     expect([...folders.map(({ name }) => name), 'forgejo'].sort()).toEqual([...hostKinds].sort());
   });
-});
-
-it('The README of the hosts names every kind in its table', () => {
-  const kinds = [...readFileSync(new URL('README.md', folder), 'utf8').matchAll(/^\| .+? \| `([a-z]+)` \|/gm)];
-  expect(kinds.map(([, kind]) => kind).sort()).toEqual([...hostKinds].sort());
 });
 
 describe('Hosts of every kind at once', () => {
@@ -74,16 +72,18 @@ describe('Hosts of every kind at once', () => {
     api: `https://${kind}.test/api`,
     web: `https://${kind}.test`,
   }));
-  const hosts = openHosts(parseHosts(JSON.stringify(all)));
+  const configs = parseHosts(JSON.stringify(all));
+  const hosts = openHosts(configs);
 
   it.each(hostKinds)('are found by name and by what a payload of %s says', (kind) => {
     expect(hosts.find(`my-${kind}`)).toMatchObject({ name: `my-${kind}`, kind });
-    expect(hosts.hostFor(kind, `${kind}.test`)?.name).toBe(`my-${kind}`);
+    expect(chooseHost(configs, kind, `${kind}.test`)?.name).toBe(`my-${kind}`);
   });
 });
 
 describe('The open hosts', () => {
-  const hosts = openHosts(parseHosts(JSON.stringify([github, corp])));
+  const configs = parseHosts(JSON.stringify([github, corp]));
+  const hosts = openHosts(configs);
 
   it('are found by name', () => {
     expect(hosts.find('corp')).toMatchObject({ name: 'corp', kind: 'github' });
@@ -96,13 +96,13 @@ describe('The open hosts', () => {
     ['git.corp.test:8443', 'corp'],
     [null, 'github'],
   ])('are found by the host name of a payload: %s is %s', (hostname, name) => {
-    expect(hosts.hostFor('github', hostname)?.name).toBe(name);
+    expect(chooseHost(configs, 'github', hostname)?.name).toBe(name);
   });
   it.each(['git.corp.test', 'evil.test', 'github.com.evil.test', ''])('know nothing of %j', (hostname) => {
-    expect(hosts.hostFor('github', hostname)).toBeNull();
+    expect(chooseHost(configs, 'github', hostname)).toBeNull();
   });
   it('know nothing of another kind, with or without a host name', () => {
-    expect(hosts.hostFor('gitlab', 'github.com')).toBeNull();
-    expect(hosts.hostFor('gitlab', null)).toBeNull();
+    expect(chooseHost(configs, 'gitlab', 'github.com')).toBeNull();
+    expect(chooseHost(configs, 'gitlab', null)).toBeNull();
   });
 });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bitbucket } from '../../../../../../functions/adapters/hosts/bitbucket/bitbucket.ts';
+import { openHost } from '../../../../../../functions/adapters/hosts/open-hosts.ts';
 import type { RepositoryHost } from '../../../../../../functions/core/ports/repository-host.ts';
 import { type StrictServer, strictServer } from '../../../../../support/hosts/strict-server.ts';
 
@@ -17,7 +18,12 @@ let web: StrictServer;
 let host: RepositoryHost;
 beforeEach(async () => {
   [api, web] = await Promise.all([strictServer(), strictServer()]);
-  host = bitbucket({ name: 'bb', api: `${api.url}/2.0`, web: web.url, userAgent: 'deployment-webhooks/1.0.0' });
+  host = openHost(bitbucket, {
+    name: 'bb',
+    api: `${api.url}/2.0`,
+    web: web.url,
+    userAgent: 'deployment-webhooks/1.0.0',
+  });
 });
 afterEach(async () => {
   await Promise.all([api.close(), web.close()]);

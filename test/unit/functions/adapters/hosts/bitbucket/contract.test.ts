@@ -1,4 +1,5 @@
 import { bitbucket } from '../../../../../../functions/adapters/hosts/bitbucket/bitbucket.ts';
+import { openHost } from '../../../../../../functions/adapters/hosts/open-hosts.ts';
 import { repositoryHostContract } from '../../../../../contracts/repository-host.ts';
 import { bitbucketForge } from '../../../../../support/hosts/bitbucket-forge.ts';
 
@@ -6,7 +7,7 @@ repositoryHostContract('Bitbucket', async () => {
   const forge = await bitbucketForge();
   const options = { name: 'bitbucket', api: `${forge.url}/2.0`, web: forge.url, userAgent: 'deployment-webhooks-test' };
   return {
-    host: bitbucket(options),
+    host: openHost(bitbucket, options),
     commit: async (commit) => forge.commit(commit),
     async addToken(login, secret) {
       forge.tokens.set(`${login}@example.com:${secret}`, login);

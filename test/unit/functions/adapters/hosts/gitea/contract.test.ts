@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { openHosts } from '../../../../../../functions/adapters/hosts/registry.ts';
+import { openHosts } from '../../../../../../functions/adapters/hosts/open-hosts.ts';
 import { repositoryHostContract } from '../../../../../contracts/repository-host.ts';
 import { giteaForge } from '../../../../../support/hosts/gitea-forge.ts';
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { gitea } from '../../../../../../functions/adapters/hosts/gitea/gitea.ts';
+import { openHost } from '../../../../../../functions/adapters/hosts/open-hosts.ts';
 import type { RepositoryHost } from '../../../../../../functions/core/ports/repository-host.ts';
 import { type StrictServer, strictServer } from '../../../../../support/hosts/strict-server.ts';
 
@@ -14,7 +15,12 @@ let api: StrictServer;
 let host: RepositoryHost;
 beforeEach(async () => {
   api = await strictServer();
-  host = gitea({ name: 'forge', api: `${api.url}/api/v1`, web: api.url, userAgent: 'deployment-webhooks/1.0.0' });
+  host = openHost(gitea, {
+    name: 'forge',
+    api: `${api.url}/api/v1`,
+    web: api.url,
+    userAgent: 'deployment-webhooks/1.0.0',
+  });
 });
 afterEach(() => api.close());
 

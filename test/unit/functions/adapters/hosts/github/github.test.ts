@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { github } from '../../../../../../functions/adapters/hosts/github/github.ts';
+import { openHost } from '../../../../../../functions/adapters/hosts/open-hosts.ts';
 import type { RepositoryHost } from '../../../../../../functions/core/ports/repository-host.ts';
 import { type StrictServer, strictServer } from '../../../../../support/hosts/strict-server.ts';
 
@@ -19,7 +20,7 @@ let host: RepositoryHost;
 
 beforeEach(async () => {
   [api, codeload] = await Promise.all([strictServer(), strictServer()]);
-  host = github({
+  host = openHost(github, {
     name: 'github',
     api: api.url,
     web: api.url,

@@ -1,11 +1,17 @@
 import { gitlab } from '../../../../../../functions/adapters/hosts/gitlab/gitlab.ts';
+import { openHost } from '../../../../../../functions/adapters/hosts/open-hosts.ts';
 import { repositoryHostContract } from '../../../../../contracts/repository-host.ts';
 import { gitlabForge } from '../../../../../support/hosts/gitlab-forge.ts';
 
 repositoryHostContract('GitLab', async () => {
   const forge = await gitlabForge();
   return {
-    host: gitlab({ name: 'gitlab', api: `${forge.url}/api/v4`, web: forge.url, userAgent: 'deployment-webhooks-test' }),
+    host: openHost(gitlab, {
+      name: 'gitlab',
+      api: `${forge.url}/api/v4`,
+      web: forge.url,
+      userAgent: 'deployment-webhooks-test',
+    }),
     commit: async (commit) => forge.commit(commit),
     addToken: async (login, secret) => void forge.tokens.set(secret, login),
     scopes: ['api'],

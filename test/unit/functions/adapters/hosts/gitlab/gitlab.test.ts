@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { gitlab } from '../../../../../../functions/adapters/hosts/gitlab/gitlab.ts';
+import { openHost } from '../../../../../../functions/adapters/hosts/open-hosts.ts';
 import type { RepositoryHost } from '../../../../../../functions/core/ports/repository-host.ts';
 import { type StrictServer, strictServer } from '../../../../../support/hosts/strict-server.ts';
 
@@ -21,7 +22,7 @@ let host: RepositoryHost;
 beforeEach(async () => {
   [api, files] = await Promise.all([strictServer(), strictServer()]);
   const options = { name: 'work', web: api.url, userAgent: 'deployment-webhooks/1.0.0', downloadHosts: [files.host] };
-  host = gitlab({ ...options, api: `${api.url}/api/v4` });
+  host = openHost(gitlab, { ...options, api: `${api.url}/api/v4` });
 });
 afterEach(async () => {
   await Promise.all([api.close(), files.close()]);

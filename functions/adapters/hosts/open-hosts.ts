@@ -1,0 +1,60 @@
+import { DeployError } from '../../core/errors.ts';
+import type { RepositoryHost } from '../../core/ports/repository-host.ts';
+import { version } from '../../core/version.ts';
+import type { HostConfig } from './configuration.ts';
+import type { HostDefinition } from './define-host.ts';
+import type { Exchange, Timeouts } from './exchange.ts';
+import { hosts as registered } from './registry.ts';
+import { type HostOptions, restHost } from './rest-host.ts';
+
+/** A configured host, ready to be called. */
+export interface OpenHost {
+  readonly name: string;
+  readonly kind: string;
+  readonly host: RepositoryHost;
+}
+
+/** The configured hosts: the only ones that are ever called. */
+export interface Hosts {
+  /** Returns the host with the name in a `RepositoryRef`; null when it is not configured (any more). */
+  find(name: string): OpenHost | null;
+  /** Returns the host of that name. Throws `deploy:repohost:no_pkg_json` when it is not configured (any more). */
+  named(name: string): RepositoryHost;
+}
+
+export interface OpenOptions {
+  /** The `User-Agent` of the requests. */
+  readonly userAgent?: string;
+  readonly timeouts?: Partial<Timeouts>;
+  readonly exchange?: Exchange;
+}
+
+/** Opens one host; no request is made yet. */
+export function openHost({ dialect }: HostDefinition, options: HostOptions): RepositoryHost {
+  return restHost(options, dialect(options.web));
+}
+
+/** Opens the configured hosts; no request is made yet. */
+export function openHosts(
+  configs: readonly HostConfig[],
+  options: OpenOptions = {},
+  definitions: readonly HostDefinition[] = registered,
+): Hosts {
+  const open = configs.map((config) => {
+    const definition = definitions.find(({ kind }) => kind === config.kind);
+    if (definition === undefined) throw new Error(`There is no repository host of the kind ${config.kind}.`);
+    const userAgent = `deployment-webhooks/${version}`;
+    const host = openHost(definition, { userAgent, ...config, ...options });
+    return { name: config.name, kind: config.kind, host };
+  });
+  const find = (name: string) => open.find((one) => one.name === name) ?? null;
+  return {
+    find,
+    named(name) {
+      const found = find(name);
+      if (found) return found.host;
+      const detail = `The repository host "${name}" is no longer configured.`;
+      throw new DeployError('deploy:repohost:no_pkg_json', detail, { retry: false });
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { chooseHost } from '../../../../../functions/adapters/hosts/choose.ts';
+import { parseHosts } from '../../../../../functions/adapters/hosts/configuration.ts';
+import { defineHost } from '../../../../../functions/adapters/hosts/define-host.ts';
+import { openHosts } from '../../../../../functions/adapters/hosts/open-hosts.ts';
+import { hosts } from '../../../../../functions/adapters/hosts/registry.ts';
+import { callTable, hostDocs, hostTable } from '../../../../support/host-docs.ts';
+import { type StrictServer, strictServer } from '../../../../support/hosts/strict-server.ts';
+import { withGenerated } from '../../../../support/markdown.ts';
+
+const path = fileURLToPath(new URL('../../../../../functions/adapters/hosts/README.md', import.meta.url));
+
+/** All that there is to write for a new kind of host, apart from its tests and its line in the registry. */
+const acme = defineHost({
+  kind: 'acme',
+  name: 'Acme Git',
+  alsoKinds: ['acme-mirror'],
+  dialect: () => ({
+    headers: { accept: 'application/json' },
+    login: (token) => ({ authorization: `Acme ${token}` }),
+    fileCall: ({ owner, name, sha }, file) => ({ path: `${owner}/${name}/${sha}/${file}` }),
+    commitCall: ({ owner, name, sha }) => ({ path: `${owner}/${name}/${sha}` }),
+    tarballCalls: ({ owner, name, sha }, token) => [{ path: `${owner}/${name}/${sha}.tgz`, token }],
+    setStatus: async () => {},
+    compare: async () => 'ahead',
+    pair: async (_rest, { login, secret }) => ({ login, token: secret, scopes: [], expiresAt: null }),
+  }),
+  api: 'version 1',
+  calls: { status: 'POST status', compare: 'GET compare', pairing: 'GET user' },
+  tested: 'nothing',
+});
+const definitions = [...hosts, acme];
+
+describe('a kind of host that is added with one file and one line', () => {
+  let server: StrictServer;
+  beforeEach(async () => {
+    server = await strictServer();
+  });
+  afterEach(() => server.close());
+
+  const configuration = () => JSON.stringify([{ name: 'acme', kind: 'acme', api: server.url, web: server.url }]);
+
+  it('can be configured, and is offered where a kind is unknown', () => {
+    expect(parseHosts(configuration(), definitions)).toMatchObject([{ name: 'acme', kind: 'acme' }]);
+    expect(() => parseHosts(configuration())).toThrow('must be one of: github, gitlab, gitea, forgejo, bitbucket.');
+    expect(() => parseHosts(configuration().replace('"acme","api"', '"svn","api"'), definitions)).toThrow('acme.');
+  });
+
+  it('is chosen for the payloads of its kinds', () => {
+    const configs = parseHosts(configuration(), definitions);
+    for (const kind of ['acme', 'acme-mirror', 'any']) {
+      expect(chooseHost(configs, kind, server.host)?.name).toBe('acme');
+    }
+    expect(chooseHost(configs, 'github', server.host)).toBeNull();
+  });
+
+  it('is called by its own addresses, with the token as it says', async () => {
+    const host = openHosts(parseHosts(configuration(), definitions), {}, definitions).named('acme');
+    const commit = { host: 'acme', owner: 'ann', name: 'shop', sha: 'a'.repeat(40) };
+    server.expect({ request: `GET /ann/shop/${commit.sha}/package.json`, body: '{}' });
+    expect(await host.file(commit, 'package.json', 'key', 100)).toBe('{}');
+    expect(server.received[0]?.headers.authorization).toBe('Acme key');
+  });
+
+  it('has its rows in the README', () => {
+    expect(hostTable(definitions)).toContain('| Acme Git | `acme` | version 1 | nothing |');
+    expect(callTable(definitions)).toContain('| `acme` | `GET OWNER/NAME/SHA/FILE` | `GET OWNER/NAME/SHA.tgz` |');
+  });
+});
+
+describe('the README of the hosts', () => {
+  it('has the tables of the registry; vitest -u writes them', async () => {
+    await expect(withGenerated(readFileSync(path, 'utf8'), hostDocs(hosts))).toMatchFileSnapshot(path);
+  });
+});
