@@ -14,11 +14,11 @@ export function connect(trace: ChangesPorts['trace']): ChangesPorts & { readonly
   const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
   const log = dynamoDbReader(table);
   const signalsUrl = variable('SIGNALS_URL');
-  // The DynamoDB client resolves credentials and renews them.
-  const { credentials, region } = table.client.config;
+  // The DynamoDB client resolves the credentials and renews them.
+  const { credentials, region, sha256 } = table.client.config;
   const signals = webSocketSignals({
     trace,
-    address: (user) => presign(signalsUrl, { user }, { credentials, region }),
+    address: (user) => presign(signalsUrl, { user }, { credentials, region, sha256 }),
   });
   return {
     log,

@@ -86,7 +86,7 @@ describe('changes, whatever becomes of their signals and readers', () => {
     const [, url = ''] =
       Object.entries(started.service.runtime.sockets).find(([id]) => id.startsWith('ChangesInside')) ?? [];
     const keys = { accessKeyId: 'local', secretAccessKey: 'local' };
-    const signer = { credentials: async () => keys, region: async () => 'us-east-1' };
+    const signer = new DynamoDBClient({ credentials: keys, region: 'us-east-1' }).config;
     return webSocketSignals({ trace: () => {}, address: (user) => presign(`${url}/`, { user }, signer) });
   }
 

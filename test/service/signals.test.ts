@@ -39,10 +39,7 @@ describe('signals of changes on one machine', () => {
     presign(
       inside(),
       { user },
-      {
-        credentials: async () => ({ accessKeyId: 'local', secretAccessKey }),
-        region: async () => 'us-east-1',
-      },
+      new DynamoDBClient({ credentials: { accessKeyId: 'local', secretAccessKey }, region: 'us-east-1' }).config,
     );
 
   /** A socket that is open; rejects with the refusal. */

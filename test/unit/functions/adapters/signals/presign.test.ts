@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { presign } from '../../../../../functions/adapters/signals/presign.ts';
 import { readRequest } from '../../../../../lib/aws-local/gateway/request.ts';
@@ -7,10 +8,11 @@ import { verifySignature } from '../../../../../lib/aws-local/websocket/signatur
 
 const keys = { accessKeyId: 'AKIAEXAMPLE', secretAccessKey: 'secret-canary' };
 const scope = { ...keys, region: 'eu-west-1', service: 'execute-api' };
-const signing = (sessionToken?: string) => ({
-  credentials: async () => ({ ...keys, ...(sessionToken !== undefined && { sessionToken }) }),
-  region: async () => 'eu-west-1',
-});
+const signing = (sessionToken?: string) =>
+  new DynamoDBClient({
+    credentials: { ...keys, ...(sessionToken !== undefined && { sessionToken }) },
+    region: 'eu-west-1',
+  }).config;
 
 const because = (words: string) => ({ status: 403, reason: expect.stringContaining(words) });
 
@@ -53,7 +55,7 @@ describe('a signed address', () => {
     );
   });
 
-  it('is good for no other user, host or path', async () => {
+  it('is valid for no other user, host or path', async () => {
     const address = await presign(`ws://${origin}/live`, { user: 'eve' }, signing());
     await expect(verify(address.replace('user=eve', 'user=ann'))).rejects.toMatchObject(because('does not match'));
     await expect(verify(`${address}&user=ann`)).rejects.toMatchObject(because('does not match'));
@@ -61,7 +63,7 @@ describe('a signed address', () => {
     await expect(verify(address.replace('127.0.0.1', 'localhost'))).rejects.toMatchObject(because('does not match'));
   });
 
-  it('is good for a minute', async () => {
+  it('is valid for a minute', async () => {
     const address = await presign(`ws://${origin}/`, { user: 'ann' }, signing());
     await verify(address, Date.now() + 50_000);
     await expect(verify(address, Date.now() + 70_000)).rejects.toMatchObject(because('expired'));
