@@ -4,102 +4,90 @@ import { FunctionError } from './function-error.ts';
 import type { Invocation } from './invocation.ts';
 import { eachLine, type FunctionLogLine } from './log-lines.ts';
 import type { ErrorDescription, FromWorker, ToWorker } from './messages.ts';
+import { OpenInvocations } from './open-invocations.ts';
 import type { FunctionSettings } from './settings.ts';
 
 // Loading a bundle takes tens of milliseconds; a loaded machine may need seconds.
 const LOAD_TIMEOUT_MS = 60_000;
-// A worker that does not answer for so long after a timeout is caught in a loop and would time out for ever.
+// A worker that does not respond for this long after a timeout is in an endless loop, and all its calls would time out.
 const PING_TIMEOUT_MS = 5_000;
 
-/** A thread that has loaded one function's bundle. It dies with its process, its crash or `stop`, and stays dead. */
+/** A thread that runs one function's bundle. After a crash, an exit or `stop` it is not started again. */
 export interface FunctionWorker {
   readonly alive: boolean;
   /** Resolves when the bundle is loaded; rejects with FunctionError `Runtime.ImportModuleError` when it cannot be. */
   readonly ready: Promise<void>;
   open(id: string, invocation: Invocation): void;
-  /** Forgets an invocation, whose later outcome is nobody's concern; its streamed bytes are still acknowledged. */
+  /** Removes an invocation: its result is ignored, and its streamed bytes are still acknowledged. */
   release(id: string): void;
   send(message: ToWorker): void;
-  /** Makes sure the thread still turns; one that does not is ended. */
+  /** Terminates the thread when its event loop does not respond. */
   probe(): void;
   stop(): Promise<void>;
 }
 
 /** Starts the thread of a function. `log` gets what it prints, and why it died if it does. */
 export function startWorker(settings: FunctionSettings, log: (line: FunctionLogLine) => void): FunctionWorker {
-  const worker = new Worker(new URL('./worker.mjs', import.meta.url), {
-    workerData: { bundle: settings.bundle, exportName: settings.exportName },
-    env: { ...settings.environment },
-    // Not the parent's loaders: the bundle must run as it is.
-    execArgv: [],
-    stdout: true,
-    stderr: true,
-    // One thread serves as many invocations at a time as Lambda would start machines: memory is per function, not per call.
-    resourceLimits: { maxOldGenerationSizeMb: Math.max(1024, settings.memoryMb * 2) },
-  });
+  const worker = createThread(settings);
   const line = (stream: 'stdout' | 'stderr') => (text: string) => log({ functionName: settings.name, stream, text });
   eachLine(worker.stdout, line('stdout'));
   eachLine(worker.stderr, line('stderr'));
-
-  const invocations = new Map<string, Invocation>();
-  let state: 'loading' | 'ready' | 'dead' = 'loading';
-  let lastPong = 0;
+  const invocations = new OpenInvocations((message) => worker.postMessage(message));
+  let isAlive = true;
+  let lastPongAt = 0;
   let crash: Error | undefined;
-
-  const endAll = (error: ErrorDescription): void => {
-    const open = [...invocations.values()];
-    invocations.clear();
-    for (const invocation of open) invocation.fail(error);
-  };
   worker.on('message', (message: FromWorker) => {
-    if (message.kind === 'ready') state = 'ready';
-    else if (message.kind === 'pong') lastPong = Date.now();
-    else if (message.kind === 'chunks') for (const { id, chunk } of message.chunks) deliver(id, chunk);
-    else settle(message);
+    if (message.kind === 'pong') lastPongAt = Date.now();
+    else if (message.kind !== 'ready') invocations.receive(message);
   });
-  const deliver = (id: string, chunk: Uint8Array): void => {
-    const invocation = invocations.get(id);
-    if (invocation) invocation.chunk(chunk);
-    else worker.postMessage({ kind: 'ack', id, bytes: chunk.byteLength } satisfies ToWorker);
-  };
-  const settle = (message: Extract<FromWorker, { kind: 'result' | 'failed' }>): void => {
-    const invocation = invocations.get(message.id);
-    invocations.delete(message.id);
-    if (message.kind === 'result') invocation?.succeed(message.result);
-    else invocation?.fail(message.error);
-  };
   worker.on('error', (error) => {
     crash = error;
-    state = 'dead';
+    isAlive = false;
     line('stderr')(`the worker of ${settings.name} ended: ${error.stack ?? error.message}`);
   });
   worker.on('exit', (code) => {
-    state = 'dead';
-    endAll({
-      errorType: 'Runtime.ExitError',
-      errorMessage: crash ? `the function crashed: ${crash.message}` : `the function exited with code ${code}`,
-      trace: crash?.stack?.split('\n') ?? [],
-    });
+    isAlive = false;
+    invocations.failAll(exitError(code, crash));
   });
-
   return {
     get alive() {
-      return state !== 'dead';
+      return isAlive;
     },
     ready: loaded(worker, settings),
-    open: (id, invocation) => void invocations.set(id, invocation),
-    release: (id) => void invocations.delete(id),
+    open: (id, invocation) => invocations.add(id, invocation),
+    release: (id) => invocations.remove(id),
     send: (message) => worker.postMessage(message),
     probe: () => {
-      const asked = Date.now();
+      const askedAt = Date.now();
       worker.postMessage({ kind: 'ping' } satisfies ToWorker);
       setTimeout(() => {
-        if (lastPong < asked) void worker.terminate();
+        if (lastPongAt < askedAt) void worker.terminate();
       }, PING_TIMEOUT_MS).unref();
     },
     stop: async () => {
       await worker.terminate();
     },
+  };
+}
+
+function createThread({ bundle, exportName, environment, memoryMb }: FunctionSettings): Worker {
+  return new Worker(new URL('./worker.mjs', import.meta.url), {
+    workerData: { bundle, exportName },
+    env: { ...environment },
+    // Not the parent's loaders: the bundle must run as it is.
+    execArgv: [],
+    stdout: true,
+    stderr: true,
+    // A thread runs as many invocations at a time as Lambda would start machines: memory is per function, not per call.
+    resourceLimits: { maxOldGenerationSizeMb: Math.max(1024, memoryMb * 2) },
+  });
+}
+
+function exitError(code: number, crash: Error | undefined): ErrorDescription {
+  return {
+    errorType: 'Runtime.ExitError',
+    errorMessage: crash ? `the function crashed: ${crash.message}` : `the function exited with code ${code}`,
+    trace: crash?.stack?.split('\n') ?? [],
   };
 }
 
