@@ -24,7 +24,7 @@ export interface RuntimeOptions {
   readonly cloudAssembly: string;
   /** Values of the template's parameters. */
   readonly parameters: Record<string, string>;
-  /** Folder of what survives a restart. */
+  /** Folder of the data that survive a restart. */
   readonly dataDir: string;
   /** Port of the API on 127.0.0.1; 0 for any free one. */
   readonly port: number;
@@ -35,10 +35,10 @@ export interface RuntimeOptions {
   readonly onRequest?: (record: AccessRecord) => void;
 }
 
-/** The stack while it runs: stores, queues, functions, but no sources of events yet. */
+/** A running stack: stores, queues and functions; events start with `open`. */
 export interface Runtime {
   readonly template: Template;
-  /** Addresses of the emulators, for who looks at the stores themselves. */
+  /** Addresses of the emulators. */
   readonly endpoints: Endpoints;
   /** Addresses of the WebSocket APIs, by logical id. */
   readonly sockets: Readonly<Record<string, string>>;
@@ -57,8 +57,8 @@ export interface Runtime {
 }
 
 /**
- * Runs the stack of a cloud assembly on the emulators: nothing that is not in the template. `open` is a step of its own,
- * because what the functions call has to be there before.
+ * Runs the stack of a cloud assembly on emulators. Events start with `open`, so that other programs which the functions
+ * call can be started before.
  */
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { dataDir, log } = options;
@@ -96,7 +96,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   }
 }
 
-/** The template with the addresses of its WebSocket APIs, which functions are given: so their ports come first. */
+/** Loads the template with the addresses of its WebSocket APIs, which functions get in their environment. */
 async function templateWithSockets(options: RuntimeOptions, endpoints: Endpoints) {
   const values = { sqsEndpoint: endpoints.sqs };
   const ids = webSocketApiIds(loadTemplate({ ...options, values }));
@@ -105,7 +105,7 @@ async function templateWithSockets(options: RuntimeOptions, endpoints: Endpoints
   return { template: loadTemplate({ ...options, values: { ...values, apiHosts } }), ports };
 }
 
-/** What sources of events are started with. */
+/** What the sources of events need. */
 interface Wired {
   readonly template: Template;
   readonly emulators: Emulators;
@@ -148,7 +148,7 @@ async function openSources(
   }
 }
 
-/** Where nobody tells of writes, what a function may have written is looked for in the streams when it is done. */
+/** Without notifications of writes, the streams are read after each invocation, which may have written. */
 function wakingStreams(functions: Invoker, wake: () => void): Invoker {
   return {
     invoke: async (name, event) => {

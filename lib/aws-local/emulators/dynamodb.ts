@@ -12,7 +12,7 @@ export interface DynamoDb {
   readonly endpoint: string;
   /** Settles when it stops by itself; never while it works or when it was closed. */
   readonly failed: Promise<OperatorError>;
-  /** Tells of writes to it; null of one that was external, whose file is elsewhere. */
+  /** Notifies of writes to it; null for an external one, whose file is elsewhere. */
   readonly writes: DatabaseWrites | null;
   close(): Promise<void>;
 }
@@ -127,7 +127,7 @@ async function answers(endpoint: string, header?: string): Promise<boolean> {
   }
 }
 
-/** The emulator's own last words as a sentence that says what to do. */
+/** Translates what the emulator printed before it ended into a sentence that says what to do. */
 export function explain(words: string, file: string): OperatorError {
   const cause = words ? new Error(words) : undefined;
   return new OperatorError(sentence(words, file), { cause });

@@ -22,7 +22,7 @@ export interface Emulators {
   readonly endpoints: Endpoints;
   /** Settles with the reason when one of them stops by itself; the service cannot go on then. */
   readonly failed: Promise<OperatorError>;
-  /** Tells of writes to the tables; null where nobody can. */
+  /** Notifies of writes to the tables; null for an external database. */
   readonly writes: DatabaseWrites | null;
   /** The value of a secret by its name or ARN. Throws OperatorError when no such secret was created. */
   secretValue(nameOrArn: string): string;

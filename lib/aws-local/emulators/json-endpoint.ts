@@ -7,7 +7,7 @@ export type Input = Readonly<Record<string, unknown>>;
 /** Operations by their `X-Amz-Target`, such as `TrentService.Encrypt`. */
 export type Operations = ReadonlyMap<string, (input: Input) => object>;
 
-/** A refusal in the service's own words; SDK clients throw an error of that name. */
+/** An error of the service; SDK clients throw one of that name. */
 export class ServiceError extends Error {
   constructor(
     readonly type: string,
@@ -40,7 +40,7 @@ export async function startJsonEndpoint(operations: Operations): Promise<JsonEnd
   return { endpoint: addressOf(server), close: () => close(server) };
 }
 
-/** A field that must be a text. */
+/** Returns a field of the input; throws ValidationException when it is not a string. */
 export function text(input: Input, field: string): string {
   const value = input[field];
   if (typeof value !== 'string' || value === '') throw new ServiceError('ValidationException', `${field} is missing.`);
@@ -88,7 +88,7 @@ function parse(body: string): Input {
     const value: unknown = JSON.parse(body);
     if (typeof value === 'object' && value !== null) return { ...value };
   } catch {
-    // Told below, without the body: it may hold a secret.
+    // Reported below without the body, which may hold a secret.
   }
   throw new ServiceError('SerializationException', 'The request is not a JSON object.');
 }

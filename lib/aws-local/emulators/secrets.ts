@@ -12,7 +12,7 @@ export interface Secrets {
   add(name: string, value: string): boolean;
 }
 
-/** Opens the secrets kept in `file`; those `given` stand before them and are not written. */
+/** Opens the secrets kept in `file`; those in `given` win over them and are not written. */
 export function openSecrets(file: string, given: Readonly<Record<string, string>> = {}): Secrets {
   let kept: Record<string, string> = readStateSync(file, record(string(), string())) ?? {};
   const find = (name: string) => new Map(Object.entries({ ...kept, ...given })).get(nameOf(name));

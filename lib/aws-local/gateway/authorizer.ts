@@ -15,14 +15,14 @@ export function requireIdentity(sources: readonly string[], request: GatewayRequ
   }
 }
 
-/** What an authorizer's failure means to the client: the text "Unauthorized" is its way of saying 401. */
+/** Returns the error for a failed authorizer: 401 when it threw "Unauthorized", else 500. */
 export function authorizerFailed(error: unknown): GatewayError {
   if (error instanceof FunctionError && error.errorMessage === 'Unauthorized') return new GatewayError('UNAUTHORIZED');
   return new GatewayError('AUTHORIZER_FAILURE', { reason: error instanceof Error ? error.message : String(error) });
 }
 
 /**
- * Reads what an authorizer returned and gives the caller's context when its policy allows the method.
+ * Returns the caller's context from an authorizer's result when its policy allows the method.
  *
  * @throws GatewayError ACCESS_DENIED when the policy denies or does not allow; AUTHORIZER_CONFIGURATION_ERROR for a result
  *   that is none (no principal, no policy, a context that is not flat)

@@ -1,5 +1,5 @@
 /**
- * The kinds of gateway response this gateway gives, with their status and message where the template is silent.
+ * The types of gateway response, with the status and message of those that the template does not define.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */
@@ -13,7 +13,7 @@ export const GATEWAY_ERRORS = {
   MISSING_AUTHENTICATION_TOKEN: { status: 403, message: 'Missing Authentication Token' },
   REQUEST_TOO_LARGE: { status: 413, message: 'Request Too Long' },
   UNAUTHORIZED: { status: 401, message: 'Unauthorized' },
-  /** A function that throws or answers nonsense has no type of its own: 502 by way of the default. */
+  /** A function that throws or returns an invalid response has no type of its own: 502 by way of the default. */
   DEFAULT_5XX: { status: 502, message: 'Internal server error' },
 } as const;
 

@@ -41,7 +41,7 @@ export interface AccessRecord {
  * the stage is no part of the path.
  *
  * @param options.port 0 for any free one
- * @param options.host 127.0.0.1 unless told otherwise
+ * @param options.host default: 127.0.0.1
  * @throws OperatorError when the port is taken or the API has something that this gateway cannot serve
  */
 export async function startGateway(options: {

@@ -4,7 +4,7 @@ import type { GatewayRequest } from './request.ts';
 import type { RestApi } from './rest-api.ts';
 import type { MatchedRoute } from './routes.ts';
 
-/** The caller as the authorizer described it: `principalId` and its context, every value a text. */
+/** The caller as the authorizer described it: `principalId` and its context, every value a string. */
 export type AuthorizerContext = Readonly<Record<string, string>>;
 
 /** What the event of the authorizer and that of the function have in common. */

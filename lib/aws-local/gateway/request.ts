@@ -21,7 +21,7 @@ export interface GatewayRequest {
 
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
-// How long a client may go on sending a body that was refused before its connection is cut.
+// A client that still sends a rejected body after this time is disconnected.
 const DRAIN_MS = 10_000;
 
 /** Reads everything but the body of a request. */
@@ -46,9 +46,9 @@ export function readRequest(message: IncomingMessage, requestId: string): Gatewa
 }
 
 /**
- * Reads the body, at most 10 MB; tells a client that expectsContinue for `100 Continue` to go on, unless the body is too long.
+ * Reads the body, at most 10 MB. A client that expects `100 Continue` gets it, unless the body is too long.
  *
- * @throws GatewayError REQUEST_TOO_LARGE; the rest of the body is then read and thrown away, so that the client sees the answer
+ * @throws GatewayError REQUEST_TOO_LARGE; the rest of the body is then read and discarded, so that the client sees the response
  */
 export async function readBody(
   message: IncomingMessage,

@@ -65,7 +65,7 @@ export class FunctionHost {
       },
       fail: (error) => {
         clearTimeout(timer);
-        // Lambda logs what a handler throws; without it nobody learns more than "502".
+        // As Lambda does: the client learns no more than "502".
         this.#log({ functionName: this.#settings.name, stream: 'stderr', text: JSON.stringify(error) });
         invocation.fail(error);
       },

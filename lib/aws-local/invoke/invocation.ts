@@ -1,14 +1,14 @@
 import { FunctionError } from './function-error.ts';
 import type { ErrorDescription } from './messages.ts';
 
-/** One call of a function that is under way. It settles once; what comes after its timeout is ignored. */
+/** A running invocation. It settles once; what comes after its timeout is ignored. */
 export interface Invocation {
   succeed(result: string): void;
   fail(error: ErrorDescription): void;
   chunk(bytes: Uint8Array): void;
 }
 
-/** Bytes that are acknowledged together; far fewer than may be under way, so that the function never waits for them. */
+/** Bytes that are acknowledged together: far fewer than the window, so that the function never waits for the rest. */
 const ACK_BYTES = 32 * 1024;
 
 /** Collects the result of a call for a whole response. */
@@ -22,7 +22,7 @@ export function bufferedInvocation(): Invocation & { readonly result: Promise<st
   };
 }
 
-/** The bytes of a streamed response, in order; `acknowledge` is told how many were taken, some at a time. */
+/** Collects a streamed response. `acknowledge` is called with the number of bytes that were read, some at a time. */
 export function streamedInvocation(
   acknowledge: (bytes: number) => void,
 ): Invocation & { readonly bytes: AsyncIterableIterator<Uint8Array> } {
@@ -56,7 +56,7 @@ export function streamedInvocation(
           });
       }
     } finally {
-      // Nobody reads on, but the function cannot see that (nor can it on AWS): what it still writes is thrown away.
+      // The function cannot see that the reader has left, as on AWS: what it still writes is discarded.
       abandoned = true;
       for (const chunk of chunks.splice(0)) take(chunk);
     }

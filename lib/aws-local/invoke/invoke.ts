@@ -8,15 +8,15 @@ import { functionName, functionSettings } from './settings.ts';
 /** The functions of the template, run in worker threads of this process. */
 export interface Functions {
   /**
-   * Calls a function and gives what its handler returned, after a trip through JSON as on AWS.
+   * Invokes a function and returns its result, serialised to JSON and parsed as on AWS.
    *
    * @throws FunctionError when the handler throws, times out, or its worker dies; PayloadTooLarge for an event over
    *   6 MB; OperatorError for a function that is not in the template
    */
   invoke(functionName: string, event: unknown): Promise<unknown>;
   /**
-   * Calls a streaming function; resolves with the head of its response. Leaving `body` early throws away the rest, and
-   * the function goes on without knowing, as on AWS. `body` throws FunctionError when the function fails under way.
+   * Invokes a streaming function; resolves with the head of its response. Leaving `body` early discards the rest, and the
+   * function continues without knowing, as on AWS. `body` throws FunctionError when the function fails later.
    */
   invokeStreaming(
     functionName: string,
@@ -24,7 +24,7 @@ export interface Functions {
   ): Promise<{ readonly prelude: Prelude; readonly body: AsyncIterableIterator<Uint8Array> }>;
   /** Loads a function's bundle now, so that its first call does not wait for it. */
   warm(functionName: string): Promise<void>;
-  /** Ends every worker; what is under way fails with FunctionError. */
+  /** Terminates every worker; running invocations fail with FunctionError. */
   close(): Promise<void>;
 }
 

@@ -1,9 +1,9 @@
-/** What event sources need of the functions: run one with an event. Rejects when it throws, times out or crashes. */
+/** Invokes a function with an event. Rejects when the function throws, times out or crashes. */
 export interface Invoker {
   invoke(functionName: string, event: unknown): Promise<unknown>;
 }
 
-/** Where event sources tell what went wrong, a sentence each; they go on afterwards. */
+/** Reports a problem in one sentence; the work goes on afterwards. */
 export type Warn = (sentence: string) => void;
 
 /** Something that runs until it is closed; a second call of `close` does nothing. */

@@ -7,7 +7,7 @@ export interface FunctionLogLine {
   readonly text: string;
 }
 
-// A line without an end must not grow for ever.
+// A line without an end must not grow without limit.
 const MAX_LINE_LENGTH = 256 * 1024;
 
 /** Calls `line` for every line of a stream, without its line end; a long line comes in pieces, empty ones not at all. */

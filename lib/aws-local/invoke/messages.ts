@@ -1,4 +1,4 @@
-/** What a function's worker thread is told. Events are JSON text, as Lambda sends them. */
+/** Messages to a function's worker thread. Events are JSON, as Lambda sends them. */
 export type ToWorker =
   | {
       readonly kind: 'invoke';
@@ -7,11 +7,11 @@ export type ToWorker =
       readonly context: InvocationContext;
       readonly stream: boolean;
     }
-  /** So many streamed bytes were taken by the client: the function may write on. */
+  /** The client has read so many streamed bytes; the function may continue to write. */
   | { readonly kind: 'ack'; readonly id: string; readonly bytes: number }
   | { readonly kind: 'ping' };
 
-/** What it answers. `ready` comes once, after the bundle was loaded. */
+/** Messages from a worker thread. `ready` comes once, after the bundle was loaded. */
 export type FromWorker =
   | { readonly kind: 'ready' }
   | { readonly kind: 'pong' }

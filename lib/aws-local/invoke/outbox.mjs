@@ -1,12 +1,12 @@
-// So many pieces leave together at most, so that the gateway's thread begins while this one goes on.
+// A message is sent after this many chunks, so that the gateway's thread starts while this one continues.
 const MAX_CHUNKS = 32;
-// Bytes up to which a piece waits for others; beyond, a message of its own costs less than the memory of several.
+// Chunks up to this size wait for others; for a larger one a message of its own is cheaper than copying it.
 const SMALL_BYTES = 4096;
 
 /**
- * Sends pieces of responses to the gateway: small ones of a turn of the event loop in one message, which costs more than
- * they do, and with it memory that many readers are sent is copied once. `send` calls back when the piece has left; until
- * then its bytes must stay as they are.
+ * Sends chunks of responses to the gateway. Small chunks of one turn of the event loop go in one message: a message costs
+ * more than they do, and memory that goes to many readers is copied once. `send` calls back when the chunk was sent; its
+ * bytes must not change before.
  */
 export function openOutbox(port) {
   let waiting = [];
@@ -26,7 +26,7 @@ export function openOutbox(port) {
     sent();
   };
   const send = (id, chunk, sent) => {
-    // A message copies all of the memory that a piece lies in, and a Buffer may lie in a pool.
+    // A message copies the whole ArrayBuffer of a chunk, and a Buffer may be part of a pool.
     if (chunk.byteLength > SMALL_BYTES || chunk.byteLength < chunk.buffer.byteLength) return sendNow(id, chunk, sent);
     waiting.push({ id, chunk, sent });
     if (waiting.length >= MAX_CHUNKS) flush();

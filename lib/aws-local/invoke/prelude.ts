@@ -34,7 +34,7 @@ export async function splitPrelude(bytes: Bytes): Promise<{ prelude: Prelude; bo
   }
 }
 
-// No generator: leaving one before its first value would not reach `rest`, and the function would wait for ever.
+// Not a generator: its return() before the first value would not reach `rest`, and the function would wait forever.
 function after(first: Uint8Array, rest: Bytes): Bytes {
   let pending = first.byteLength > 0 ? first : undefined;
   return {

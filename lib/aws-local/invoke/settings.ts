@@ -75,7 +75,7 @@ function lambdaVariables(name: string, memoryMb: number, root: string, handler: 
   return {
     AWS_REGION: region,
     AWS_DEFAULT_REGION: region,
-    // Here it may be Node 20, on AWS it never is: nobody can act on the SDK's advice to take another one.
+    // The SDK's advice to update Node.js does not apply to Lambda, which has a newer one.
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     AWS_ACCESS_KEY_ID: 'local',
     AWS_SECRET_ACCESS_KEY: 'local',

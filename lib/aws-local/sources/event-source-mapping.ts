@@ -39,11 +39,11 @@ export interface Mapping {
   readonly startsAt: 'TRIM_HORIZON' | 'LATEST';
   /** A record passes when one of them matches, or when there are none. */
   readonly filters: readonly Filter[];
-  /** Name of the queue that is told of records given up. */
+  /** Name of the queue that gets a message about records given up. */
   readonly failureQueue: string | undefined;
 }
 
-/** CloudFormation takes numbers as texts too. */
+/** CloudFormation accepts numbers as strings. */
 const count = pipe(union([number(), string()]), transform(Number));
 const UNLIMITED = -1;
 

@@ -1,6 +1,6 @@
 import { OperatorError } from '../../processes/operator-error.ts';
 
-/** What an intrinsic function may ask of the template it stands in. Each throws when it does not know the name. */
+/** What an intrinsic function reads from its template. Each method throws for an unknown name. */
 export interface Scope {
   ref(logicalId: string): unknown;
   getAtt(logicalId: string, attribute: string): unknown;
@@ -37,7 +37,7 @@ const intrinsics: Readonly<Record<string, Intrinsic>> = {
 };
 
 /**
- * A template value with every intrinsic function replaced by what it gives. Objects and lists are copied; a property
+ * Returns a template value with every intrinsic function replaced by its value. Objects and lists are copied; a property
  * or item that resolves to `AWS::NoValue` is left out.
  *
  * @throws OperatorError for an intrinsic this runtime does not know, or one with arguments of the wrong shape

@@ -1,7 +1,6 @@
 import { account, region } from '../clients.ts';
 
-// The names and addresses that CloudFormation would hand out. Every one is predictable, so that restarts find their
-// data again.
+// The names and addresses that CloudFormation would assign. They are predictable, so that a restart finds its data.
 
 /** A resource of the template whose properties may still hold intrinsics; `text` resolves one of them to a string. */
 export interface Declared {
@@ -98,13 +97,13 @@ const identities: Readonly<Record<string, Identity>> = {
   'AWS::ApiGatewayV2::Stage': { ref: (stage) => stage.text('StageName') ?? stage.logicalId },
 };
 
-/** What `Fn::GetAtt [api, RootResourceId]` gives for a REST API: the `ParentId` of its first level of resources. */
+/** Returns `Fn::GetAtt [api, RootResourceId]` of a REST API: the `ParentId` of its first level of resources. */
 export function rootResourceId(apiLogicalId: string): string {
   return `${apiLogicalId}-root`;
 }
 
 /**
- * The name a resource has on this machine: the one the template gives it, else its logical id (lower-case for buckets,
+ * The name a resource has on this machine: the template's, else its logical id (lower-case for buckets,
  * which S3 requires; with `.fifo` for FIFO queues, which SQS requires).
  */
 export function physicalName(resource: Declared): string {
@@ -116,12 +115,12 @@ export function physicalName(resource: Declared): string {
   return resource.logicalId;
 }
 
-/** What `Ref` of a resource gives. */
+/** Returns the value of `Ref` for a resource. */
 export function reference(resource: Declared, endpoints: Endpoints): string {
   return identities[resource.type]?.ref?.(resource, endpoints) ?? physicalName(resource);
 }
 
-/** What `Fn::GetAtt` of a resource gives, or undefined when this machine has no value for that attribute. */
+/** Returns the value of `Fn::GetAtt` for a resource, or undefined when there is none here. */
 export function attribute(resource: Declared, name: string, endpoints: Endpoints): string | undefined {
   return identities[resource.type]?.attributes?.[name]?.(resource, endpoints);
 }

@@ -1,17 +1,17 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 
-/** Tells of writes to the emulator's database, whoever writes. */
+/** Notifies of writes to the emulator's database, by any program. */
 export interface DatabaseWrites {
-  /** Calls `onWrite` once, at the next write from now on. Asking again before that changes nothing. */
+  /** Calls `onWrite` once, at the next write. A second call before that has no effect. */
   next(onWrite: () => void): void;
   close(): void;
 }
 
 /**
- * Looks at the database's write-ahead log (https://sqlite.org/wal.html), to which a transaction is written just before its
- * writer has the answer. Once and not for good: a transaction is dozens of writes, of each of which the kernel would tell.
- * Where there are no watches left to give, nothing is told; whoever listens looks for itself as well, only later.
+ * Watches the database's write-ahead log (https://sqlite.org/wal.html), to which a transaction is written just before its
+ * client gets the response. Each watch ends at the first event, because a transaction is dozens of writes. Where the
+ * system has no watches left there are no notifications; callers poll as well.
  */
 export function databaseWrites(file: string): DatabaseWrites {
   const [folder, log] = [dirname(file), `${basename(file)}-wal`];
@@ -22,9 +22,9 @@ export function databaseWrites(file: string): DatabaseWrites {
   };
   const open = (onWrite: () => void): FSWatcher | undefined => {
     try {
-      // The folder, for the file itself comes and goes.
+      // The folder, because the file is removed and created again.
       const opened = watch(folder, { persistent: false }, (_, name) => {
-        // What the kernel has told already still comes after `close`.
+        // Events that were already queued arrive after `close`.
         if (name !== log || opened !== watcher) return;
         close();
         onWrite();

@@ -5,9 +5,10 @@ import type { Functions } from '../invoke/invoke.ts';
 import type { Integration } from './web-socket-api.ts';
 
 /**
- * Calls the function of a route and gives its response, checked.
+ * Invokes the function of a route and returns its validated response.
  *
- * @throws GatewayError INTEGRATION_TIMEOUT (504) when it takes too long, DEFAULT_5XX (502) when it throws or returns nonsense
+ * @throws GatewayError INTEGRATION_TIMEOUT (504) when it takes too long, DEFAULT_5XX (502) when it throws or
+ *   returns an invalid response
  */
 export async function callFunction(
   functions: Pick<Functions, 'invoke'>,

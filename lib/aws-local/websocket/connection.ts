@@ -2,7 +2,7 @@ import type { WebSocket } from 'ws';
 import type { ConnectionFacts } from './events.ts';
 import type { Limits } from './limits.ts';
 
-/** How a connection ended, as `$disconnect` tells it. */
+/** Code and reason of a close, as in the event of `$disconnect`. */
 export interface CloseInfo {
   readonly code: number;
   readonly reason: string;
@@ -16,7 +16,7 @@ const REASONS: Readonly<Record<number, string>> = {
   1006: 'Connection closed abnormally',
 };
 
-/** An open connection: what it is, its limits of time and size, and its end, which is told once. */
+/** An open connection with its limits of time and size; it ends once. */
 export class Connection {
   readonly facts: ConnectionFacts;
   /** Resolves when the socket is gone. */
@@ -58,7 +58,7 @@ export class Connection {
     return this.#end === undefined && this.#socket.readyState === this.#socket.OPEN;
   }
 
-  /** Sends a text; false when the client is gone. A client that has left too much unread is cut off. */
+  /** Sends a message; false when the client is gone. A client that leaves too much unread is disconnected. */
   send(text: string): boolean {
     if (!this.open) return false;
     if (this.#socket.bufferedAmount + Buffer.byteLength(text) > this.#limits.bufferedBytes) {

@@ -5,7 +5,7 @@ import type { GatewayRequest } from '../gateway/request.ts';
 /** Who is at the other end: what `requestContext.identity` holds. */
 export type CallerIdentity = Readonly<Record<string, string | null>>;
 
-/** What stays the same for every event of a connection. */
+/** The part that all events of a connection have in common. */
 export interface ConnectionFacts {
   readonly apiId: string;
   readonly stage: string;
@@ -15,7 +15,7 @@ export interface ConnectionFacts {
   /** The Host header of the handshake. */
   readonly domainName: string;
   readonly identity: CallerIdentity;
-  /** Known once an authorizer has let the caller in. */
+  /** Set once an authorizer has allowed the caller. */
   readonly authorizer?: AuthorizerContext;
 }
 

@@ -19,7 +19,7 @@ export interface Managed {
 }
 
 /**
- * Answers a request to `@connections`: POST sends the body to a client as a text, GET tells about its connection,
+ * Answers a request to `@connections`: POST sends the body to a client, GET describes its connection,
  * DELETE closes it. As with the other emulators, a request must be signed and the signature is not checked.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-how-to-call-websocket-api-connections.html
@@ -85,7 +85,7 @@ function description({ facts, lastActiveAt }: Connection): object {
   };
 }
 
-/** Read before any answer, so that the client is not cut off while it still sends; undefined for one beyond measure. */
+/** Read before any answer, so that the client is not cut off while it still sends; undefined for one over the limit. */
 async function bodyOf(message: IncomingMessage, response: ServerResponse): Promise<Buffer | undefined> {
   try {
     return await readBody(message, response, false);

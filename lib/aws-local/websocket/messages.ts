@@ -7,7 +7,7 @@ import { WebSocketError, webSocketErrorOf } from './web-socket-error.ts';
 
 /**
  * Takes a message to the function of its route, else of `$default`, and the function's body back when the route has a
- * response. What goes wrong is told to the client in API Gateway's words. Never rejects.
+ * response. The client gets errors in API Gateway's words. Never rejects.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-route-response.html
  */

@@ -19,7 +19,7 @@ export interface WebSocketRoute {
   readonly hasResponse: boolean;
 }
 
-/** Who may connect: everybody, whoever signs with this machine's credentials, or whom a function lets in. */
+/** Who may connect: everybody, callers who sign with this machine's credentials, or those whom a function allows. */
 export type Authorization = 'NONE' | 'AWS_IAM' | AuthorizerSettings;
 
 /** A WebSocket API of the template, its deployments left aside. */

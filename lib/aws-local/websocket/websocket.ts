@@ -19,7 +19,7 @@ export interface WebSocketApis {
    */
   readonly managementEndpoint: string | undefined;
   /**
-   * Stops listening, ends every connection (1001) and gives `$disconnect` a moment; to be called before the functions
+   * Stops listening, ends every connection (1001) and waits a moment for `$disconnect`; to be called before the functions
    * are closed. A second call waits for the first.
    */
   close(): Promise<void>;
@@ -36,7 +36,7 @@ interface Served {
  * responses, limits, and the `@connections` API.
  *
  * @param options.ports on 127.0.0.1, by logical id of the API; 0, or an API that is not listed: any free one
- * @param options.log told what was refused or failed, without headers, queries and messages
+ * @param options.log gets what was rejected or failed, without headers, queries and messages
  * @param options.limits those that are not AWS's
  * @throws OperatorError when a port is taken or an API has something that cannot be served here; nothing listens then
  */

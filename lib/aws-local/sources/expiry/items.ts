@@ -22,7 +22,7 @@ interface Sweep extends Expiring {
 /** DynamoDB leaves items alone that expired longer ago: then the number is more likely not a time in seconds. */
 const OLDEST_SECONDS = 5 * 365 * 86_400;
 
-/** The attribute's name stands for `#expires` in the read and in the deletion. */
+/** `#expires` is the attribute's name, in the scan and in the deletion. */
 const CONDITION = '#expires < :now AND #expires > :oldest';
 
 /**

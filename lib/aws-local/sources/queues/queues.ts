@@ -8,7 +8,7 @@ import type { Endpoints } from '../../emulators/emulators.ts';
 import type { Closable, Invoker, Warn } from '../../invoke/invoker.ts';
 import type { Template } from '../../template/template.ts';
 import { type Mapping, mappingsOf } from '../event-source-mapping.ts';
-import { groupBy } from './group-by.ts';
+import { groupBy } from '../group-by.ts';
 import { type Batch, deliver } from './queue-batch.ts';
 
 /** What the queues of a template need to run. */
@@ -22,17 +22,17 @@ export interface QueueOptions {
 const LONG_POLL_SECONDS = 20;
 const MAX_PER_RECEIVE = 10;
 const DEFAULT_CONCURRENCY = 8;
-/** More at a time would not be done sooner by the processors of one machine. */
+/** More invocations in parallel would not finish sooner on the processors of one machine. */
 const MAX_CONCURRENCY = Math.max(4, 2 * availableParallelism());
 const RETRY_AFTER_MS = 1000;
 
 /**
  * Invokes the functions that the template puts behind its queues, as Lambda's event source mappings do: a message
- * starts its function at once, several batches run beside each other, and of a FIFO queue one batch per message group.
- * What a function finished is deleted; what failed stays hidden for the queue's visibility timeout, or for what the
- * function set, and comes again. `MaximumBatchingWindowInSeconds` is not waited for.
+ * starts its function at once, several batches run in parallel, and of a FIFO queue one batch per message group. Messages
+ * that succeeded are deleted; those that failed stay hidden for the queue's visibility timeout, or for the one that the
+ * function set, and are received again. `MaximumBatchingWindowInSeconds` is not waited for.
  *
- * @throws OperatorError when a queue's mapping has filters, which are not understood here
+ * @throws OperatorError when a queue's mapping has filters, which are not supported here
  */
 export function startQueues(options: QueueOptions): Closable {
   const stop = new AbortController();
@@ -62,7 +62,7 @@ interface Poll extends QueueOptions {
   readonly signal: AbortSignal;
 }
 
-/** One long poll at a time is enough: it is taken up again as soon as its messages are handed on. */
+/** One long poll at a time is enough: the next one starts as soon as the messages are handed on. */
 async function poll(options: Poll): Promise<void> {
   const { mapping, signal } = options;
   const most = Math.min(mapping.maximumConcurrency ?? DEFAULT_CONCURRENCY, MAX_CONCURRENCY);

@@ -35,13 +35,13 @@ const SchedulerSchedule = looseObject({
   Target,
 });
 
-/** The longest delay that a timer takes; longer ones are waited for in parts. */
+/** The longest delay of a timer; longer ones are split. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Invokes functions by the schedules of the template (`AWS::Events::Rule`, `AWS::Scheduler::Schedule`). A rate also
- * runs at once: after a restart, what was left unfinished is to go on now rather than after a whole interval. A run
- * that fails is told and not repeated; the next one comes by itself.
+ * runs at once: work that was left unfinished at a restart continues now, not after a whole interval. A run that fails
+ * is reported and not repeated.
  *
  * @throws OperatorError for an expression or a time zone that is not understood
  */

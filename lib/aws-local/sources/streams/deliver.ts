@@ -11,26 +11,34 @@ interface Delivery extends StreamReader {
   readonly shardId: string;
 }
 
+/** Why records are given up, and after how many invocations. */
+interface Cause {
+  readonly condition: 'RecordAgeExceeded' | 'RetryAttemptsExhausted';
+  readonly invocations: number;
+}
+
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * Invokes the function with a batch until it is done with: finished, or given up after the mapping's retries or age and
- * told to its failure queue. Never rejects. A failed batch is halved if the mapping says so; when the function names
- * the records that failed, those from the first of them on are tried again.
+ * Invokes the function with a batch until all of it has succeeded, or was given up after the mapping's retries or age and
+ * sent to its failure queue. Never rejects. A failed batch is halved if the mapping says so; when the function names
+ * the records that failed, those from the first of them on are retried.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
  */
 export async function deliver(records: Records, delivery: Delivery, tries = 0): Promise<void> {
   const { mapping, signal } = delivery;
   const [young, old] = byAge(records, mapping.maximumAgeSeconds);
-  await giveUp(old, delivery, 'RecordAgeExceeded', tries);
+  await giveUp(old, delivery, { condition: 'RecordAgeExceeded', invocations: tries });
   if (young.length === 0 || signal.aborted) return;
   const left = await attempt(young, delivery);
   if (left.length === 0 || signal.aborted) return;
   if (mapping.bisects && left.length > 1) return halve(left, delivery, tries);
   if (left.length < young.length) return deliver(left, delivery);
-  if (tries >= mapping.retries) return giveUp(left, delivery, 'RetryAttemptsExhausted', tries + 1);
+  if (tries >= mapping.retries) {
+    return giveUp(left, delivery, { condition: 'RetryAttemptsExhausted', invocations: tries + 1 });
+  }
   await sleep(Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS), undefined, { signal }).catch(() => {});
   return deliver(left, delivery, tries + 1);
 }
@@ -67,13 +75,13 @@ function byAge(records: Records, limitSeconds: number): [young: Records, old: Re
   return [records.filter((record) => !isOld(record)), records.filter(isOld)];
 }
 
-async function giveUp(records: Records, delivery: Delivery, condition: string, invocations: number): Promise<void> {
+async function giveUp(records: Records, delivery: Delivery, cause: Cause): Promise<void> {
   const { mapping, queues, endpoints, signal, warn } = delivery;
   if (records.length === 0 || signal.aborted) return;
-  warn(`${mapping.functionName}: ${records.length} stream records were given up (${condition}).`);
+  warn(`${mapping.functionName}: ${records.length} stream records were given up (${cause.condition}).`);
   if (mapping.failureQueue === undefined) return;
   const QueueUrl = `${endpoints.sqs}/${account}/${mapping.failureQueue}`;
-  const MessageBody = JSON.stringify(failureOf(records, delivery, condition, invocations));
+  const MessageBody = JSON.stringify(failureOf(records, delivery, cause));
   const sending = queues.send(new SendMessageCommand({ QueueUrl, MessageBody }), { abortSignal: signal });
   await sending.catch((error: Error) =>
     warn(`The failure queue ${mapping.failureQueue} took no message: ${error.message}`),
@@ -81,7 +89,7 @@ async function giveUp(records: Records, delivery: Delivery, condition: string, i
 }
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html */
-function failureOf(records: Records, { mapping, shardId }: Delivery, condition: string, invocations: number): object {
+function failureOf(records: Records, { mapping, shardId }: Delivery, { condition, invocations }: Cause): object {
   const time = (record: StreamRecord | undefined) =>
     new Date((record?.dynamodb.ApproximateCreationDateTime ?? 0) * 1000).toISOString();
   return {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Mapping } from '../event-source-mapping.ts';
-import { groupBy } from '../queues/group-by.ts';
+import { groupBy } from '../group-by.ts';
 import type { StreamRecord } from './record.ts';
 
 /** Lambda takes 6 MB of JSON, and an item may be twice as long in JSON as its size in the table. */

@@ -1,7 +1,7 @@
 import { region } from '../../clients.ts';
 import type { WireRecord } from './api.ts';
 
-/** A record as Lambda gives it to a function. */
+/** A record in Lambda's event. */
 export interface StreamRecord {
   readonly eventID: string | undefined;
   readonly eventName: string | undefined;

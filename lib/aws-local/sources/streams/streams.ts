@@ -19,7 +19,7 @@ export interface StreamOptions {
   readonly endpoints: Pick<Endpoints, 'dynamodb' | 'sqs'>;
   readonly functions: Invoker;
   readonly warn: Warn;
-  /** Tells of writes to the tables, where that can be told: then streams need not look for them all the time. */
+  /** Notifies of writes to the tables; without it streams are polled every 100 ms at least. */
   readonly writes?: Pick<DatabaseWrites, 'next'> | null;
   /** File in which positions are kept; without it every start begins where the template's StartingPosition says. */
   readonly positionsFile?: string;
@@ -36,8 +36,8 @@ export interface Streams extends Closable {
  * of one key in order and at least once, filters, partitions (`ParallelizationFactor`), bisection, partial failures,
  * retries, and a message to the failure queue about what was given up.
  *
- * Positions are written at most once a second, so after a kill the last second's records come again, and what was
- * written while nothing ran comes then.
+ * Positions are written at most once a second, so after a kill the records of the last second are delivered again. Records
+ * written while nothing ran are delivered at the next start.
  *
  * @throws OperatorError when a table has no stream
  */
