@@ -1,14 +1,15 @@
 import { appendFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sampleDeploy } from '../lib/local/sample/deploy.ts';
 import { Drawing } from '../lib/local/show/draw.ts';
 import { follow } from '../lib/local/show/follow.ts';
+import { readyLines } from '../lib/local/show/ready.ts';
 import { type LocalService, startLocal } from '../lib/local/start.ts';
 import { OperatorError } from '../lib/processes/operator-error.ts';
 import { watchParents } from '../lib/processes/parent-watch.ts';
 
-// Nobody can act on the SDK's advice here: on AWS the functions run on a newer Node anyway.
+// The SDK's advice to update Node does not apply: on AWS the functions run on a newer one.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
 const project = fileURLToPath(new URL('..', import.meta.url));
@@ -24,7 +25,7 @@ watchParents(() => void end(1));
 try {
   await run();
 } catch (error) {
-  // What is under way while everything ends fails, and is nobody's concern.
+  // Work in progress fails while everything ends; that is expected.
   if (endingSince === undefined) drawing.line(sentence(error));
   await end(1);
 }
@@ -58,30 +59,7 @@ async function run(): Promise<void> {
   wake();
   const sample = await sampleDeploy(service, dataDir);
   await follower.catchUp();
-  tell(service, sample);
-}
-
-function tell(
-  { url, login, runtime }: LocalService,
-  sample: { readonly repository: string; readonly address: string | null },
-): void {
-  const file = (name: string) => relative(process.cwd(), join(dataDir, name)) || name;
-  const lines = [
-    '',
-    ...(sample.address ? [`The sample application answers at  ${sample.address}`] : []),
-    `Webhook                            ${url}/1/deploy   (user ${login.user}, password in ${file('password')})`,
-    `The log                            curl --netrc-file ${file('netrc')} ${url}/1/status/${login.user}/webhooks`,
-    `Live changes                       curl -N --netrc-file ${file('netrc')} ${url}/1/status/${login.user}/changes`,
-    `Signals of them                    ${runtime.template.outputs.SignalsUrl}`,
-    '',
-    'Try next: change the page, push, and reload it.',
-    `  git clone ${relative(process.cwd(), sample.repository)} hello && cd hello`,
-    `  sed -i.bak 's/Hello from a push/Hello again/' server.js && git commit -am 'Another page' && git push`,
-    '',
-    'Ctrl-C ends everything; the next start goes on where this one stopped.',
-    '',
-  ];
-  for (const line of lines) drawing.line(line);
+  for (const line of readyLines(service, sample, dataDir)) drawing.line(line);
 }
 
 function port(): number {
@@ -96,12 +74,12 @@ function sentence(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** Milliseconds in which a second signal is still the same one: of Ctrl-C in `npm start`, npm passes its own on. */
-const SAME_SIGNAL = 1000;
+/** A second signal within this time is the same one: on Ctrl-C in `npm start`, npm sends the signal on as well. */
+const SAME_SIGNAL_MS = 1000;
 
-/** The first signal ends everything in good order, another one at once. */
+/** The first signal closes everything, a second one exits at once. */
 function endOnSignal(): void {
-  if (endingSince !== undefined && performance.now() - endingSince > SAME_SIGNAL) process.exit(1);
+  if (endingSince !== undefined && performance.now() - endingSince > SAME_SIGNAL_MS) process.exit(1);
   void end(0);
 }
 

@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AccessRecord } from '../aws-local/gateway/gateway.ts';
 import type { FunctionLogLine } from '../aws-local/invoke/log-lines.ts';
@@ -12,6 +10,7 @@ import { isFree } from '../processes/ports.ts';
 import { type ReservedPorts, releaseAll, reserveStablePorts } from '../processes/stable-ports.ts';
 import { gitCommand } from '../repohost/git/git.ts';
 import { type RepoHost, startRepoHost } from '../repohost/repohost.ts';
+import { type Login, publishLogin, readLogin } from './login.ts';
 import { synthesis } from './synthesis.ts';
 
 /** How to start the whole service on this machine. */
@@ -26,7 +25,7 @@ export interface StartOptions {
   readonly port: number;
   /** Values of the template's parameters that win over those of one machine. */
   readonly parameters?: Readonly<Record<string, string>>;
-  /** Told what is being done, in a few words. */
+  /** Called with what is being done, in a few words. */
   readonly step?: (what: string) => void;
   readonly log?: (line: FunctionLogLine) => void;
   readonly warn?: (sentence: string) => void;
@@ -42,56 +41,51 @@ export interface LocalService {
   readonly platform: Platform;
   readonly repoHost: RepoHost;
   readonly runtime: Runtime;
-  /** Settles with the reason when a part stops by itself. */
+  /** Resolves with the reason when a part stops by itself. */
   readonly failed: Promise<OperatorError>;
-  /** Ends everything; what was under way goes on at the next start. */
+  /** Ends everything; deploys in progress go on at the next start. */
   close(): Promise<void>;
-}
-
-/** The one user of this machine; the password is in `<dataDir>/password`, for its owner only. */
-export interface Login {
-  readonly user: string;
-  readonly password: string;
 }
 
 /** The branch that the embedded repository host asks to deploy. */
 export const BRANCH = 'main';
-const USER = 'demo';
 /** The functions that a first push needs, by logical id. */
 const FIRST_PUSH = ['Apiauthorize', 'Apiapideploy', 'Pipelinestagecheck'];
 
 /**
  * Starts the service as it is deployed, on this machine. A second start on the same folder finds applications, log and
- * repositories again and finishes the deploys that were under way.
+ * repositories again and finishes the deploys that were in progress.
  *
  * @throws OperatorError with one sentence that says what is wrong and what to do
  */
 export async function startLocal(options: StartOptions): Promise<LocalService> {
-  const { dataDir, step = () => {} } = options;
-  const unlock = await lockInstance(join(dataDir, 'lock'));
-  const closers: (() => Promise<unknown>)[] = [async () => unlock()];
-  const close = once(async () => {
-    for (const one of closers.reverse()) await one();
-  });
+  const unlock = await lockInstance(join(options.dataDir, 'lock'));
+  const closers: Closers = [async () => unlock()];
+  let closing: Promise<void> | undefined;
+  const close = () => (closing ??= closeAll(closers));
   try {
-    return await start(options, step, closers, close);
+    return { ...(await start(options, closers)), close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-async function start(
-  options: StartOptions,
-  step: (what: string) => void,
-  closers: (() => Promise<unknown>)[],
-  close: () => Promise<void>,
-): Promise<LocalService> {
-  const { project, dataDir, warn = () => {} } = options;
+/** What ends the parts, in the order of their start. */
+type Closers = (() => Promise<unknown>)[];
+
+async function closeAll(closers: Closers): Promise<void> {
+  for (const close of closers.reverse()) await close();
+}
+
+/** The order matters: the template needs all addresses, and deploys go on as soon as the API and the queues are open. */
+async function start(options: StartOptions, closers: Closers): Promise<Omit<LocalService, 'close'>> {
+  const { project, dataDir, step = () => {}, warn = () => {} } = options;
   const outdir = options.outdir ?? join(dataDir, 'cdk.out');
   const login = readLogin(dataDir);
   await checkMachine(options.port);
   await synthesis({ project, outdir, begin: () => step('synthesising the stack (once, until a source changes)') });
+
   step('starting the stack');
   const ports = await reserveStablePorts(join(dataDir, 'ports.json'), ['platform', 'repositories']);
   closers.push(() => releaseAll(Object.values(ports)));
@@ -99,14 +93,15 @@ async function start(
     ...options,
     cloudAssembly: outdir,
     dataDir: join(dataDir, 'aws'),
-    parameters: { ...ownParameters(ports), ...options.parameters },
+    parameters: { ...localParameters(ports), ...options.parameters },
     warm: FIRST_PUSH,
     log: options.log ?? (() => {}),
     warn,
   });
   closers.push(runtime.close);
+
   step('starting the platform and the repository host');
-  const platform = await explained(
+  const platform = await forOperator(
     startPlatform({
       dataDir: join(dataDir, 'platform'),
       port: ports.platform,
@@ -115,7 +110,7 @@ async function start(
     }),
   );
   closers.push(platform.close);
-  await explained(platform.ensureUser(login));
+  await forOperator(platform.ensureUser(login));
   const url = await runtime.open();
   if (url === undefined) throw new OperatorError('The template has no REST API.');
   const repoHost = await startRepoHost({
@@ -124,15 +119,15 @@ async function start(
     webhook: { url: `${url}/1/deploy?branch=${BRANCH}`, user: login.user, secret: login.password },
     log: warn,
   });
-  closers.push(() => repoHost.close());
-  writeLogin(dataDir, url, login);
-  closers.push(async () => rmSync(join(dataDir, 'url'), { force: true }));
-  // The queues were lost with the last process; the log knows what was under way.
+  closers.push(repoHost.close);
+  closers.push(publishLogin(dataDir, url, login));
+
+  // The queues of the last process are lost; the deploy log still lists the deploys in progress.
   await runtime.invoke('Pipelinesweep', { everything: true });
-  return { url, login, platform, repoHost, runtime, failed: runtime.failed, close };
+  return { url, login, platform, repoHost, runtime, failed: runtime.failed };
 }
 
-/** What is missing is better said before the seconds that the rest takes. */
+/** Checks what can be checked before the seconds that the rest of the start takes. */
 async function checkMachine(port: number): Promise<void> {
   await gitCommand().read(['version']);
   if (port === 0 || (await isFree(port))) return;
@@ -141,8 +136,8 @@ async function checkMachine(port: number): Promise<void> {
   );
 }
 
-/** The platform's errors are sentences for people, too, but not known as such. */
-async function explained<T>(work: Promise<T>): Promise<T> {
+/** The platform's errors are sentences for the operator too, but have no class of their own. */
+async function forOperator<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (cause) {
@@ -151,8 +146,8 @@ async function explained<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Where the stack finds what it calls, and waits that suit a person who watches. */
-function ownParameters(ports: ReservedPorts<'platform' | 'repositories'>): Record<string, string> {
+/** Where the stack finds the platform and the repository host, and retries short enough to watch. */
+function localParameters(ports: ReservedPorts<'platform' | 'repositories'>): Record<string, string> {
   const repositories = `http://127.0.0.1:${ports.repositories.port}`;
   const hosts = [
     { name: 'local', kind: 'github', api: repositories, web: repositories },
@@ -163,28 +158,4 @@ function ownParameters(ports: ReservedPorts<'platform' | 'repositories'>): Recor
     RepositoryHosts: JSON.stringify(hosts),
     RetryBaseSeconds: '5',
   };
-}
-
-function readLogin(dataDir: string): Login {
-  const file = join(dataDir, 'password');
-  const known = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
-  if (known !== '') return { user: USER, password: known };
-  const password = randomBytes(18).toString('base64url');
-  writeFileSync(file, `${password}\n`, { mode: 0o600 });
-  return { user: USER, password };
-}
-
-/**
- * With `netrc`, `curl --netrc-file` logs in without a secret on the command line; with `url`, which is there while the
- * service runs, other programs of this machine find it.
- */
-function writeLogin(dataDir: string, url: string, { user, password }: Login): void {
-  const { hostname } = new URL(url);
-  writeFileSync(join(dataDir, 'netrc'), `machine ${hostname} login ${user} password ${password}\n`, { mode: 0o600 });
-  writeFileSync(join(dataDir, 'url'), `${url}\n`);
-}
-
-function once(work: () => Promise<void>): () => Promise<void> {
-  let done: Promise<void> | undefined;
-  return () => (done ??= work());
 }

@@ -82,6 +82,9 @@ const isNode = (name: string) => name.startsWith('node:');
 const isCdk = (name: string) => /^(?:aws-cdk-lib|constructs|cdk-nag)(?:\/|$)/.test(name);
 const isPackage = (name: string) => !/^(?:functions|lib|bin|test)\//.test(name);
 
+/** The folder of lib behind each command. */
+const COMMANDS: Readonly<Record<string, string>> = { 'hooks.ts': 'cli', 'local.ts': 'local', 'service.ts': 'stack' };
+
 const rules: readonly Rule[] = [
   {
     title: 'The core imports the core, and of Node and npm what computes without touching anything',
@@ -153,11 +156,23 @@ const rules: readonly Rule[] = [
       isIn(folder)(target) || isIn('lib/processes')(target) || (isPackage(target) && !isCdk(target)),
   })),
   {
-    title: 'npm start imports the programs that it wires; functions come to it by the synthesised template only',
-    files: isIn('lib/local'),
+    title: 'Only lib/local/start.ts imports more than one program; functions come to it by the synthesised template',
+    files: (path) => path === 'lib/local/start.ts',
     allowed: (target) =>
-      (isIn('lib')(target) && !isIn('lib/stack')(target) && !isIn('lib/cli')(target)) ||
+      ['local', 'aws-local', 'platform', 'repohost', 'processes'].some((folder) => isIn(`lib/${folder}`)(target)) ||
       (isPackage(target) && !isCdk(target)),
+  },
+  {
+    title: 'The rest of lib/local imports lib/local, lib/processes and packages',
+    files: (path) => isIn('lib/local')(path) && path !== 'lib/local/start.ts',
+    allowed: (target) =>
+      isIn('lib/local')(target) || isIn('lib/processes')(target) || (isPackage(target) && !isCdk(target)),
+  },
+  {
+    title: 'A command in bin imports one folder of lib, and lib/processes',
+    files: isIn('bin'),
+    allowed: (target, importer) =>
+      isNode(target) || isIn('lib/processes')(target) || isIn(`lib/${COMMANDS[importer.slice('bin/'.length)]}`)(target),
   },
   {
     title:
