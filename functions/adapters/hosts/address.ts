@@ -1,67 +1,37 @@
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
-/** What kind of place an IP address is: anyone's, this machine's or network's own, or one that is nobody's server. */
+/** Who is reached at an IP address: anyone, this machine or its network, or nobody that a service should call. */
 export type AddressKind = 'public' | 'private' | 'never';
 
-// The registries behind the lists: https://www.iana.org/assignments/iana-ipv4-special-registry and
-// https://www.iana.org/assignments/iana-ipv6-special-registry
-const privateNets = blockList([
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-  ['::1', 128],
-  ['fc00::', 7],
+/** The ranges of https://www.iana.org/assignments/iana-ipv4-special-registry and its IPv6 counterpart, as the library names them. */
+const kinds = new Map<string, AddressKind>([
+  ['unicast', 'public'],
+  ['private', 'private'],
+  ['loopback', 'private'],
+  ['carrierGradeNat', 'private'],
+  ['uniqueLocal', 'private'],
 ]);
-// Link-local holds the metadata service of every cloud (169.254.169.254): no repository host lives there.
-const neverNets = blockList([
-  ['0.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 4],
-  ['240.0.0.0', 4],
-  ['::', 128],
-  ['100::', 64],
-  ['2001:db8::', 32],
-  ['fe80::', 10],
-  ['fec0::', 10],
-  ['ff00::', 8],
-  ['fd00:ec2::254', 128],
-]);
-// Addresses that carry an IPv4 address inside, which a gateway would call: NAT64 and 6to4. Nothing of ours needs them
-// but NAT64, whose last 32 bits are looked at.
-const nat64 = blockList([['64:ff9b::', 96]]);
-const carriers = blockList([
-  ['2002::', 16],
-  ['64:ff9b:1::', 48],
-]);
+/** NAT64: the last 32 bits are the IPv4 address that a gateway calls. */
+const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
+/** The metadata service of AWS in IPv6. In IPv4 it is link-local. */
+const metadataService = ipaddr.IPv6.parseCIDR('fd00:ec2::254/128');
 
-/** The kind of an IP address in text form; text that is none is `never`. IPv4 inside IPv6 counts as what it carries. */
+/**
+ * Returns the kind of an IP address; `never` for any other string. An IPv4 address inside an IPv6 one counts as itself.
+ * Every other range of a special purpose is `never`: link-local, multicast, documentation, tunnels like 6to4.
+ */
 export function addressKind(address: string): AddressKind {
-  const version = isIP(address);
-  if (version === 0) return 'never';
-  const family = version === 4 ? 'ipv4' : 'ipv6';
-  if (version === 6 && nat64.check(address, 'ipv6')) return addressKind(lastFourBytes(address));
-  if (neverNets.check(address, family) || carriers.check(address, family)) return 'never';
-  return privateNets.check(address, family) ? 'private' : 'public';
+  // The library alone would accept `127.1` and octal digits too.
+  if (isIP(address) === 0) return 'never';
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === 'ipv6') {
+    if (parsed.match(metadataService)) return 'never';
+    if (parsed.match(nat64)) return kindOf(ipaddr.fromByteArray(parsed.toByteArray().slice(12)));
+  }
+  return kindOf(parsed);
 }
 
-function blockList(nets: readonly (readonly [string, number])[]): BlockList {
-  const list = new BlockList();
-  for (const [net, prefix] of nets) list.addSubnet(net, prefix, net.includes(':') ? 'ipv6' : 'ipv4');
-  return list;
-}
-
-function lastFourBytes(address: string): string {
-  const dotted = /(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1];
-  if (dotted !== undefined) return dotted;
-  // The URL parser writes an IPv6 address in its one canonical form, with the last groups in hexadecimal.
-  const groups = new URL(`http://[${address}]`).hostname.slice(1, -1).split(':').slice(-2);
-  const bytes = groups.map((group) => Number.parseInt(group || '0', 16)).flatMap((group) => [group >> 8, group & 255]);
-  return bytes.join('.');
+function kindOf(address: ReturnType<typeof ipaddr.process>): AddressKind {
+  return kinds.get(address.range()) ?? 'never';
 }
