@@ -115,7 +115,7 @@ async function answering(database: WatchedCommand, endpoint: string, file: strin
 
 /**
  * Whether a server answers, with the header given if one is: it tells the emulator from another process on its port. Of
- * a server that was external any answer counts, since they differ in what they say to a request without an operation.
+ * an external server any response counts, since servers differ in their response to a request without an operation.
  */
 async function answers(endpoint: string, header?: string): Promise<boolean> {
   try {

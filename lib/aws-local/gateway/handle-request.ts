@@ -34,7 +34,7 @@ const AUTHORIZER_TIMEOUT_MS = 29_000;
 /**
  * Takes a request through the API: route, body, authorizer, function.
  *
- * @param expectsContinue whether the client expectsContinue for `100 Continue` before it sends the body
+ * @param expectsContinue whether the client waits for `100 Continue` before it sends the body
  * @throws GatewayError when the gateway has to answer itself; the error of the connection when the client went away
  */
 export async function handleRequest(

@@ -4,7 +4,7 @@ import { GatewayError } from '../gateway/gateway-error.ts';
 import { readBody } from '../gateway/request.ts';
 import type { Connection } from './connection.ts';
 
-/** What the management API hasResponse; an error carries the name that SDKs know it by. */
+/** A response of the management API; `errorType` is the name of the error that SDKs throw. */
 interface ManagementResponse {
   readonly status: number;
   readonly errorType?: string;
