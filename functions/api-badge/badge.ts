@@ -6,7 +6,7 @@ import { drawings } from './drawings.ts';
 
 /**
  * `GET /1/badge/<user>/<repository>.svg` and `GET /<user>/<repository>.svg`, without login: how the repository's last
- * deploy went. Who does not exist looks like one that never deployed.
+ * deploy went. An unknown user or repository looks like one without deploys.
  */
 export function badge(log: Pick<LogReader, 'badge'>): (request: HttpRequest) => Promise<HttpAnswer> {
   return async ({ params, headers }) => {

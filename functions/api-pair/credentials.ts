@@ -2,22 +2,22 @@ import { DeployError } from '../core/errors.ts';
 import { isObject, parseJson } from '../core/json.ts';
 import { maxPayloadBytes } from '../core/payload/payload.ts';
 
-/** What a user proves with, to the repository host, who they are there. Never logged, stored or put in a message. */
+/** A user's credentials at a repository host. Never logged, stored or put in a message. */
 export interface HostCredentials {
   readonly login: string;
   readonly secret: string;
 }
 
-/** Longer than any token or password that a host has, and short enough to be sealed (4 kB at KMS). */
-const maxBytes = 2048;
+/** Longer than the tokens and passwords of all hosts, and short enough for KMS, which encrypts 4 kB at most. */
+const MAX_BYTES = 2048;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * The credentials in the body of a request, `{"credentials": "<user>:<password>"}` as JSON. Only the first colon splits:
- * a password may hold more.
+ * Returns the credentials in the body of a request, `{"credentials": "<user>:<password>"}`. The first colon separates: a
+ * password may contain colons.
  *
- * The content type must say so. A page of somebody else can have a browser that is logged in send a form, but no JSON,
- * and would pair its own account with the visitor's (https://fetch.spec.whatwg.org/#cors-safelisted-request-header).
+ * The content type must be JSON. Another site's page can make a logged-in browser send a form, but not JSON, and would pair
+ * its own account with the visitor's (https://fetch.spec.whatwg.org/#cors-safelisted-request-header).
  *
  * Throws `auth:repohost:no_credentials`, `auth:repohost:bad_credentials` or `request:too_large`. No message quotes the
  * body.
@@ -64,8 +64,8 @@ function split(credentials: unknown): HostCredentials {
   if (/[\p{Cc}\p{Cs}]/u.test(credentials)) {
     throw malformed('The field credentials holds control characters; was a line end copied with it?');
   }
-  if (Buffer.byteLength(credentials) > maxBytes) {
-    throw malformed(`The field credentials has more than ${maxBytes} bytes, which no host's credentials have.`);
+  if (Buffer.byteLength(credentials) > MAX_BYTES) {
+    throw malformed(`The field credentials has more than ${MAX_BYTES} bytes, which no host's credentials have.`);
   }
   return { login: credentials.slice(0, colon), secret: credentials.slice(colon + 1) };
 }

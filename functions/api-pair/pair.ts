@@ -14,12 +14,11 @@ export interface PairableHost {
   readonly host: Pick<RepositoryHost, 'pair'>;
 }
 
-/** What pairing works with. */
 export interface PairPorts extends PairingsPorts {
   readonly sealer: Pick<Sealer, 'seal'>;
-  /** The host that `/1/auth/<segment>` means; null when there is none. */
+  /** Returns the host of `/1/auth/<segment>`; null when there is none. */
   readonly hostAt: (segment: string) => PairableHost | null;
-  /** The names of the configured hosts, for who asks for another one. */
+  /** The names of the configured hosts, for error messages. */
   readonly hostNames: readonly string[];
 }
 
@@ -27,8 +26,8 @@ export interface PairPorts extends PairingsPorts {
  * `/1/auth/repohost` and `/1/auth/<host>`: POST pairs the user with an account at the repository host, GET lists the
  * user's pairings with it, DELETE forgets one. A host that is not configured is `404 request:not_found`.
  *
- * A refusal of the host, `auth:repohost:github_pairing_failed`, is a 401 without `WWW-Authenticate`: the login of the
- * request was good, and a challenge would have a browser throw it away and ask for another one.
+ * A refusal by the host, `auth:repohost:github_pairing_failed`, is a 401 without `WWW-Authenticate`: the request's own login
+ * is valid, and a challenge would make a browser discard it and ask for another.
  */
 export function pair(ports: PairPorts): (request: HttpRequest) => Promise<HttpAnswer> {
   return async (request) => {
@@ -52,7 +51,7 @@ async function pairWith(request: HttpRequest, { name, host }: PairableHost, port
   const { user, query, body, headers } = request;
   const app = appIn(query);
   const { login, secret } = readCredentials(body, headers['content-type']);
-  // Before the host is asked: where it makes a token, nobody could take that back.
+  // Before the host creates a token, which this service could not revoke.
   await ports.accounts.read(user);
   const { token, ...paired } = await host.pair(login, secret);
   const sealed = await ports.sealer.seal(token, { purpose: 'repo-token', user, host: name });

@@ -1,7 +1,7 @@
 import type { Accounts } from '../core/ports/accounts.ts';
 import type { StoredToken, TokenStore } from '../core/ports/token-store.ts';
 
-/** A stored token as it is told: everything but the token. */
+/** A stored token as the API shows it: without the token. */
 export interface PairingView {
   readonly host: string;
   /** The login at the host. */
@@ -9,38 +9,38 @@ export interface PairingView {
   /** The application it is restricted to, or `*`. */
   readonly app: string;
   readonly scopes: readonly string[];
-  /** RFC 3339; null when it does not expire, or the host does not tell. */
+  /** RFC 3339; null when it does not expire, or the host does not say. */
   readonly expires_at: string | null;
 }
 
-/** What keeping the pairings of users needs. */
+/** What storing pairings works with. */
 export interface PairingsPorts {
   readonly tokens: Pick<TokenStore, 'list' | 'put' | 'remove'>;
   readonly accounts: Pick<Accounts, 'read' | 'update'>;
 }
 
-/** Where the user's record at the platform lists the pairings. */
-const field = 'repohost_pairings';
+/** The field of the user's record at the platform that lists the pairings. */
+const RECORD_FIELD = 'repohost_pairings';
 
-/** A stored token without what is sealed in it. */
+/** Returns a stored token as the API shows it. */
 export function viewOf({ host, login, app, scopes, expiresAt }: StoredToken): PairingView {
   return { host, login, app, scopes, expires_at: expiresAt };
 }
 
 /**
- * Stores a token, in place of the one that the host and application had. The user's record is told first: a token may be
- * listed there that is not stored, which the next pairing puts right, but none is stored that its owner does not see.
+ * Stores a token; it replaces that of the same host and application. The user's record is updated first: it may list a
+ * token that is not stored, which the next pairing corrects, but no token is stored that its owner does not see.
  * Throws `auth:repohost:get_user_failed` and `auth:repohost:update_user_failed`; then nothing is stored.
  */
 export async function keep(user: string, token: StoredToken, ports: PairingsPorts): Promise<void> {
   const others = (await ports.tokens.list(user)).filter(({ host, app }) => host !== token.host || app !== token.app);
-  await tell(user, [...others, token], ports);
+  await updateRecord(user, [...others, token], ports);
   await ports.tokens.put(user, token);
 }
 
 /**
- * Removes a token and tells the user's record; gives what was removed, null when there was none. Throws like `keep`, but
- * the token is gone then.
+ * Removes a token, updates the user's record and returns what was removed; null when there was none. Throws like `keep`,
+ * but the token is removed then.
  */
 export async function forget(
   user: string,
@@ -50,7 +50,7 @@ export async function forget(
   const tokens = await ports.tokens.list(user);
   const token = tokens.find((one) => one.host === host && one.app === app);
   await ports.tokens.remove(user, host, app);
-  await tell(
+  await updateRecord(
     user,
     tokens.filter((one) => one !== token),
     ports,
@@ -58,11 +58,11 @@ export async function forget(
   return token ? viewOf(token) : null;
 }
 
-/** Writes the list into the record, which otherwise stays as the platform has it. */
-async function tell(user: string, tokens: readonly StoredToken[], { accounts }: PairingsPorts): Promise<void> {
-  // Read again each time, however lately it was: what others wrote meanwhile must not be lost.
+/** Writes the list into the record and leaves its other fields as they are. */
+async function updateRecord(user: string, tokens: readonly StoredToken[], { accounts }: PairingsPorts): Promise<void> {
+  // Read right before the write, so that changes by others are not lost.
   const { record } = await accounts.read(user);
   const pairings = tokens.map(viewOf);
-  if (JSON.stringify(record[field] ?? []) === JSON.stringify(pairings)) return;
-  await accounts.update({ user, record: { ...record, [field]: pairings } });
+  if (JSON.stringify(record[RECORD_FIELD] ?? []) === JSON.stringify(pairings)) return;
+  await accounts.update({ user, record: { ...record, [RECORD_FIELD]: pairings } });
 }

@@ -11,7 +11,7 @@ const REMEMBER_MS = 60_000;
 const REMEMBER_AT_MOST = 1000;
 
 /**
- * Decides who may enter. Deploy routes refuse with `deploy:auth:bad_creds`, the others with `mw:auth:unauthorized`,
+ * Returns the login check of every request. Deploy routes refuse with `deploy:auth:bad_creds`, the others with `mw:auth:unauthorized`,
  * `mw:auth:no_username` or, when the path belongs to another user than the credentials, `mw:auth:not_you`. Throws
  * `mw:auth:auth_server_down` on every route. Good credentials are remembered for 60 seconds, failures never.
  */
@@ -37,7 +37,7 @@ export function authorizer(ports: {
   };
 }
 
-/** As sent first, and only then percent-decoded: a secret may well hold a `%`. */
+/** Tries the credentials as sent, then percent-decoded: a secret may contain a `%`. */
 async function authenticate(accounts: Pick<Accounts, 'authenticate'>, sent: Credentials): Promise<string> {
   try {
     return (await accounts.authenticate(sent.user, sent.secret)).user;
@@ -49,7 +49,7 @@ async function authenticate(accounts: Pick<Accounts, 'authenticate'>, sent: Cred
 }
 
 // Compared decoded only, because the endpoint reads the path decoded: a user whose name is literally `a%20b` must not
-// be let in at the address of `a b`.
+// get access to the address of `a b`.
 function mayEnter({ pathUser }: LoginRequest, user: string): boolean {
   return pathUser === undefined || decodePercent(pathUser) === user;
 }

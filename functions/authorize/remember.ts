@@ -2,14 +2,14 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { Credentials } from '../core/basic-auth.ts';
 import type { Clock } from '../core/ports/clock.ts';
 
-/** Gives the user whom the credentials belong to, and throws when there is none. */
+/** Returns the user that the credentials belong to, and throws when there is none. */
 export type CheckLogin = (credentials: Credentials) => Promise<string>;
 
 export interface RememberOptions {
   readonly clock: Pick<Clock, 'now'>;
-  /** How long a good login is remembered, in milliseconds. */
+  /** How long a login is remembered, from the start of its check. */
   readonly forMs: number;
-  /** How many good logins are remembered; the one not used for longest goes first. */
+  /** Maximum number of logins; the least recently used is removed first. */
   readonly atMost: number;
 }
 
@@ -19,9 +19,9 @@ interface Known {
 }
 
 /**
- * A login that remembers good answers for a while and shares one call among the same logins at the same time. Failures
- * are never remembered. What is kept is a hash of the credentials under a key that this process made and nobody else
- * has, so that neither a dump of its memory nor a table of hashes gives a secret away.
+ * Returns a login check that remembers successes for a while and shares one call among equal logins in progress. Failures
+ * are never remembered. It stores an HMAC of the credentials under a random key of this process, so a table of hashes
+ * cannot reveal a secret.
  */
 export function remember(login: CheckLogin, { clock, forMs, atMost }: RememberOptions): CheckLogin {
   const key = randomBytes(32);
@@ -33,12 +33,12 @@ export function remember(login: CheckLogin, { clock, forMs, atMost }: RememberOp
     if (!hit) return null;
     known.delete(hash);
     if (hit.until <= clock.now()) return null;
-    known.set(hash, hit); // A Map keeps the order of insertion: the last used is the last to go.
+    known.set(hash, hit); // A Map keeps insertion order: the most recently used is last.
     return hit.user;
   }
 
   async function check(hash: string, credentials: Credentials): Promise<string> {
-    // Counted from before the check: a password changed while the answer is on its way is not good for longer.
+    // Counted from before the check: the password may change while the response is on its way.
     const until = clock.now() + forMs;
     const user = await login(credentials);
     known.set(hash, { user, until });

@@ -13,6 +13,6 @@ export function connect(): RegisterPorts & { readonly internalApi: string } {
   return {
     connections: dynamoDbConnections(connections),
     log: dynamoDbReader(table),
-    internalApi: variable('INSIDE_API'),
+    internalApi: variable('INTERNAL_API'),
   };
 }

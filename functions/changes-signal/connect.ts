@@ -12,8 +12,8 @@ export function connect(): SignalPorts {
   return {
     connections: dynamoDbConnections(connections),
     post: postToConnection({
-      internal: webSocketApi(variable('INSIDE_POST')),
-      public: webSocketApi(variable('OUTSIDE_POST')),
+      internal: webSocketApi(variable('INTERNAL_POST')),
+      public: webSocketApi(variable('PUBLIC_POST')),
     }),
   };
 }

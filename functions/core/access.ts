@@ -5,21 +5,21 @@ import type { StoredToken, TokenStore } from './ports/token-store.ts';
 /** A token for every application of a user. */
 export const ANY_APP = '*';
 
-/** What opening a token needs. */
+/** What opening a token works with. */
 export interface TokenAccess {
   readonly tokens: TokenStore;
   readonly sealer: Sealer;
 }
 
 /**
- * The user's opened token for a host, to fetch code with; null when none is stored, or one for a single application
- * only: such a token is for commit statuses and never for fetching.
+ * Returns the user's token for a host, to fetch code with; null when none is stored for all applications. A token for a
+ * single application is for commit statuses only.
  */
 export async function fetchToken(access: TokenAccess, user: string, host: string): Promise<HostToken> {
   return open(access, user, await access.tokens.get(user, host, ANY_APP));
 }
 
-/** The user's opened token for commit statuses of an application: its own, or else the one for all; null without. */
+/** Returns the user's token for commit statuses: the application's own, or else the one for all; null without either. */
 export async function statusToken(
   access: TokenAccess,
   user: string,

@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto';
 import { ChangeMessageVisibilityCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { isObject } from '../../core/json.ts';
 import type { Job } from '../../core/pipeline/job.ts';
 import type { StageName } from '../../core/pipeline/pipeline.ts';
 import type { Ids } from '../../core/ports/ids.ts';
 import type { JobQueue } from '../../core/ports/job-queue.ts';
 
-/** The queues in SQS. `urls` holds those that the function may send to. */
+/** The queues that a function may send to, by their addresses. */
 export interface SqsQueues {
   readonly client: SQSClient;
   readonly urls: Readonly<Partial<Record<StageName | 'report', string>>>;
   readonly ids: Ids;
 }
 
-/** The queues between the stages, in SQS. */
+/** Returns the queues between the stages, in SQS. */
 export function sqsQueue({ client, urls, ids }: SqsQueues): JobQueue {
   return {
     send: async ({ user, number, stage, group }) => {
@@ -21,7 +22,7 @@ export function sqsQueue({ client, urls, ids }: SqsQueues): JobQueue {
           QueueUrl: urlOf(urls, stage),
           MessageBody: JSON.stringify({ user, number }),
           MessageGroupId: groupId(group),
-          // Sending again must never be taken for a duplicate: the sweeper does it on purpose.
+          // SQS must not drop a repeated job as a duplicate: the sweep repeats on purpose.
           MessageDeduplicationId: ids.uuid(),
         }),
       );
@@ -33,7 +34,7 @@ export function sqsQueue({ client, urls, ids }: SqsQueues): JobQueue {
   };
 }
 
-/** Changes when a received message is seen again; at most 12 hours (the service's own limit). */
+/** Returns a function that sets when a received message becomes visible again; SQS allows 12 hours at most. */
 export function sqsVisibility(client: SQSClient, queueUrl: string) {
   return async (receiptHandle: string, seconds: number): Promise<void> => {
     const VisibilityTimeout = Math.min(Math.max(0, Math.ceil(seconds)), 43_200);
@@ -43,12 +44,11 @@ export function sqsVisibility(client: SQSClient, queueUrl: string) {
   };
 }
 
-/** The job in a message's body. Throws when it is not one. */
+/** Returns the job in a message's body. Throws when it is not a job. */
 export function readJob(body: string): Job {
   const job: unknown = JSON.parse(body);
-  if (typeof job === 'object' && job !== null && 'user' in job && 'number' in job) {
-    const { user, number } = job;
-    if (typeof user === 'string' && typeof number === 'number') return { user, number };
+  if (isObject(job) && typeof job.user === 'string' && typeof job.number === 'number') {
+    return { user: job.user, number: job.number };
   }
   throw new Error('The message is not a job.');
 }
@@ -59,7 +59,7 @@ function urlOf(urls: SqsQueues['urls'], queue: StageName | 'report'): string {
   return url;
 }
 
-/** A group has at most 128 characters of a narrow set. */
+/** SQS allows 128 characters of a small set: other names are hashed. */
 function groupId(group: string): string {
   if (/^[\w/.@-]{1,128}$/.test(group)) return group;
   return createHash('sha256').update(group).digest('hex');

@@ -4,27 +4,26 @@ import { isObject } from '../../core/json.ts';
 import type { Change } from '../../core/ports/log-reader.ts';
 import type { OnSignal, Signals } from '../../core/ports/signals.ts';
 
-/** How to reach the socket that signals come through. */
+/** How to connect to the WebSocket API that sends signals. */
 export interface WebSocketSignalsOptions {
   /** The address to connect to, made for one user and one use. */
   readonly address: (user: string) => Promise<string>;
-  /** Told of connections that did not come about or broke; never given an address, which is as good as a login. */
+  /** Logs connections that failed or broke; never with an address, which is as good as a login. */
   readonly trace: (event: string, fields: Readonly<Record<string, unknown>>) => void;
-  /** Milliseconds between two registrations; default 5 minutes. API Gateway ends what was silent for ten. */
+  /** Time between two registrations; default 5 minutes. API Gateway closes a connection after 10 minutes without messages. */
   readonly renewMs?: number;
-  /** Milliseconds before the first try to reconnect, doubled with each further one; default 200. */
+  /** Time before the first reconnect, doubled for each further one; default 200. */
   readonly backOffMs?: number;
 }
 
-const LONGEST_BACK_OFF_MS = 15_000;
-const HANDSHAKE_MS = 10_000;
+const MAX_BACK_OFF_MS = 15_000;
+const HANDSHAKE_TIMEOUT_MS = 10_000;
 /** A signal has 32 KB at most. */
-const LARGEST_MESSAGE = 64 * 1024;
+const MAX_MESSAGE_BYTES = 64 * 1024;
 
 /**
- * Signals through the service's WebSocket API. A connection registers after it is open, since nothing can be posted to it
- * before, and the answer says where the log stands by then; one that breaks is made anew, for as long as somebody
- * subscribes.
+ * Returns the signals of the service's WebSocket API. A connection registers after it is open, because nothing can be posted
+ * to it before; the answer is the first signal. A connection that breaks is replaced until the subscription is closed.
  */
 export function webSocketSignals(options: WebSocketSignalsOptions): Signals {
   return {
@@ -42,28 +41,28 @@ async function keepConnected(
   signal: AbortSignal,
   options: WebSocketSignalsOptions,
 ): Promise<void> {
-  const first = options.backOffMs ?? 200;
-  let backOff = first;
-  const heard: OnSignal = (last, changes) => {
-    backOff = first;
+  const firstBackOffMs = options.backOffMs ?? 200;
+  let backOffMs = firstBackOffMs;
+  const received: OnSignal = (last, changes) => {
+    backOffMs = firstBackOffMs;
     onSignal(last, changes);
   };
   while (!signal.aborted) {
     try {
-      await connection(await options.address(user), heard, signal, options);
+      await connection(await options.address(user), received, signal, options);
     } catch (error) {
-      // The message of an error may name the address, and the address is signed: only what kind of error it was.
+      // Only the kind of error: its message may contain the signed address.
       options.trace('signals disconnected', { reason: error instanceof Error ? error.name : 'unknown' });
     }
     if (signal.aborted) return;
-    // What was signalled meanwhile is lost; looking for it costs one read.
+    // Signals are lost until the next connection; null makes the receiver read the log's counter.
     onSignal(null);
-    await sleep(backOff * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {});
-    backOff = Math.min(2 * backOff, LONGEST_BACK_OFF_MS);
+    await sleep(backOffMs * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {});
+    backOffMs = Math.min(2 * backOffMs, MAX_BACK_OFF_MS);
   }
 }
 
-/** One connection, from its opening to its end. Rejects when it did not come about or broke. */
+/** Opens one connection and resolves when it is closed. Rejects when it fails. */
 function connection(
   address: string,
   onSignal: OnSignal,
@@ -72,8 +71,8 @@ function connection(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(address, {
-      handshakeTimeout: HANDSHAKE_MS,
-      maxPayload: LARGEST_MESSAGE,
+      handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+      maxPayload: MAX_MESSAGE_BYTES,
       perMessageDeflate: false,
     });
     const register = () => socket.send('{"action":"register"}');
@@ -85,8 +84,8 @@ function connection(
       renewing = setInterval(register, renewMs);
     });
     socket.on('message', (data) => {
-      const told = readSignal(String(data));
-      if (told) onSignal(told.last, told.changes);
+      const received = readSignal(String(data));
+      if (received) onSignal(received.last, received.changes);
     });
     socket.once('error', reject);
     socket.once('close', () => {
@@ -98,13 +97,13 @@ function connection(
   });
 }
 
-interface Told {
+interface Signal {
   readonly last: number;
   readonly changes: readonly Change[];
 }
 
-/** What `{"last": n, "changes": […]}` says; null for anything else that the socket may say. */
-function readSignal(text: string): Told | null {
+/** Returns the signal in `{"last": n, "changes": […]}`; null for any other message. */
+function readSignal(text: string): Signal | null {
   const signal = parsed(text);
   if (!isObject(signal)) return null;
   const { last, changes } = signal;
@@ -113,8 +112,8 @@ function readSignal(text: string): Told | null {
 }
 
 /**
- * Without the limits for what comes from outside: a message is short, and what a manifest may nest as deep as they allow
- * lies deeper still in a change.
+ * Without the nesting limit of `parseJson`: messages are short, and a manifest that is nested as deeply as the limit allows
+ * is nested deeper in a change.
  */
 function parsed(text: string): unknown {
   try {
@@ -124,7 +123,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Who may post to this socket are the service's own functions: it is a change, unless it is something else altogether. */
+/** Only the service's own functions can post to this connection, so a quick check is enough. */
 function isChange(value: unknown): value is Change {
   return isObject(value) && isNumber(value.seq);
 }

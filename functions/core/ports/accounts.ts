@@ -7,12 +7,12 @@ export interface Account {
 /** The authentication server. */
 export interface Accounts {
   /**
-   * Who the credentials belong to. The secret is the password or an API token.
+   * Returns the account that the credentials belong to. The secret is the password or an API token.
    * Throws `mw:auth:unauthorized` (no match), `mw:auth:no_username` (the record is in a bad state),
    * `mw:auth:auth_server_down` (no answer in time, or one that is not understood).
    */
   authenticate(user: string, secret: string): Promise<Account>;
-  /** The user's record. Throws `auth:repohost:get_user_failed`. */
+  /** Returns the user's record. Throws `auth:repohost:get_user_failed`. */
   read(user: string): Promise<Account>;
   /** Replaces the user's record. Throws `auth:repohost:update_user_failed`. */
   update(account: Account): Promise<void>;

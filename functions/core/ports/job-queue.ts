@@ -4,6 +4,6 @@ import type { Job, StageJob } from '../pipeline/job.ts';
 export interface JobQueue {
   /** Queues a job for its stage. */
   send(job: StageJob): Promise<void>;
-  /** Asks for the commit status of an entry to be brought up to date. */
+  /** Requests an update of the commit status of an entry. */
   report(job: Job): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What a sealed secret belongs to; opening needs the same context again. */
+/** What a sealed secret belongs to; opening it requires the same context. */
 export interface SealContext {
   readonly purpose: 'repo-token';
   readonly user: string;
@@ -7,8 +7,8 @@ export interface SealContext {
 
 /** Seals secrets before they are stored. */
 export interface Sealer {
-  /** The sealed text, `v1.…`. */
+  /** Returns the sealed string, `v1.…`. */
   seal(secret: string, context: SealContext): Promise<string>;
-  /** The secret. Throws when text or context do not fit. */
+  /** Returns the secret. Throws when the string was not sealed with this context. */
   open(sealed: string, context: SealContext): Promise<string>;
 }

@@ -1,8 +1,8 @@
 import type { Change } from './log-reader.ts';
 
 /**
- * What a follower is told: the number of the user's last change, or null when signals may have been missed and it should
- * look for itself; and some of the changes up to it, in their order, when they came along.
+ * Receives the number of the user's last change, or null when signals may have been lost and the log's counter should be
+ * read; and some of the changes up to that number, in order, when the signal contained them.
  */
 export type OnSignal = (last: number | null, changes?: readonly Change[]) => void;
 
@@ -12,10 +12,10 @@ export interface Subscription {
 }
 
 /**
- * Tells that the log of a user has grown. A signal is a hint, nothing more: it may come twice, late, in the wrong order
- * or not at all. Whoever gets it reads the log, unless the very changes that it lacks came along.
+ * Best-effort notifications of changes in a user's log: one may arrive twice, late, out of order or not at all. The
+ * receiver reads the log, unless the signal contained the changes that it lacks.
  */
 export interface Signals {
-  /** Calls `onSignal` from now on, first when it is connected. Never throws: without a connection it keeps trying. */
+  /** Calls `onSignal` from now on, first after connecting. Never throws: it reconnects until it is closed. */
   subscribe(user: string, onSignal: OnSignal): Subscription;
 }

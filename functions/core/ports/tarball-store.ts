@@ -1,12 +1,12 @@
 /** Where tarballs are staged between the stages. */
 export interface TarballStore {
   /**
-   * Stores a stream under a key in constant memory. When the stream throws, nothing is kept and the error comes out.
+   * Stores a stream under a key in constant memory. When the stream throws, nothing is stored and the error is rethrown.
    * A second call replaces the first.
    */
   put(key: string, body: AsyncIterable<Uint8Array>): Promise<void>;
-  /** The stored bytes and their number; null when the key is not (or no longer) there. */
+  /** Returns the stored bytes and their number; null when the key does not exist (any more). */
   get(key: string): Promise<{ readonly body: AsyncIterable<Uint8Array>; readonly bytes: number } | null>;
-  /** Forgets a key; a key that is not there is fine. */
+  /** Removes a key, whether it exists or not. */
   remove(key: string): Promise<void>;
 }

@@ -12,10 +12,10 @@ export interface StoredToken {
 /** The sealed tokens. */
 export interface TokenStore {
   get(user: string, host: string, app: string): Promise<StoredToken | null>;
-  /** Stores a token in place of the one that the host and application had. */
+  /** Stores a token; it replaces that of the same host and application. */
   put(user: string, token: StoredToken): Promise<void>;
-  /** All tokens of the user, by host and application. */
+  /** Returns all tokens of the user, sorted by host and application. */
   list(user: string): Promise<readonly StoredToken[]>;
-  /** Whether there was one to remove. */
+  /** Returns whether there was one to remove. */
   remove(user: string, host: string, app: string): Promise<boolean>;
 }

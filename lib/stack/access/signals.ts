@@ -14,7 +14,7 @@ export function receiveSignals(internal: Socket): Access {
 export function registerConnections(connections: TableV2, internal: Socket): Access {
   const actions = ['GetItem', 'PutItem', 'DeleteItem'].map((action) => `dynamodb:${action}`);
   return {
-    environment: { CONNECTIONS_TABLE: connections.tableName, INSIDE_API: internal.api.apiId },
+    environment: { CONNECTIONS_TABLE: connections.tableName, INTERNAL_API: internal.api.apiId },
     statements: [allow(actions, connections.tableArn)],
   };
 }
@@ -25,8 +25,8 @@ export function postSignals(connections: TableV2, apis: Readonly<Record<'interna
   return {
     environment: {
       CONNECTIONS_TABLE: connections.tableName,
-      INSIDE_POST: internal.stage.callbackUrl,
-      OUTSIDE_POST: clients.stage.callbackUrl,
+      INTERNAL_POST: internal.stage.callbackUrl,
+      PUBLIC_POST: clients.stage.callbackUrl,
     },
     statements: [
       allow(['dynamodb:Query', 'dynamodb:DeleteItem'], connections.tableArn),

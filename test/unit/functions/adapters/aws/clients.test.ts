@@ -36,7 +36,7 @@ vi.mock('@aws-sdk/client-secrets-manager', async (original) => {
 const environment = {
   AWS_REGION: 'us-east-1',
   ...Object.fromEntries(
-    ['LOG_TABLE', 'CONNECTIONS_TABLE', 'TARBALL_BUCKET', 'TOKEN_KEY', 'DEFAULT_BRANCH', 'INSIDE_API'].map((name) => [
+    ['LOG_TABLE', 'CONNECTIONS_TABLE', 'TARBALL_BUCKET', 'TOKEN_KEY', 'DEFAULT_BRANCH', 'INTERNAL_API'].map((name) => [
       name,
       'test',
     ]),
@@ -47,8 +47,8 @@ const environment = {
   PLATFORM_URL: 'http://127.0.0.1:1',
   PLATFORM_SECRET: 'test',
   SIGNALS_URL: 'wss://127.0.0.1:1',
-  INSIDE_POST: 'https://127.0.0.1:1/inside',
-  OUTSIDE_POST: 'https://127.0.0.1:1/outside',
+  INTERNAL_POST: 'https://127.0.0.1:1/inside',
+  PUBLIC_POST: 'https://127.0.0.1:1/outside',
   CHANGES_SECONDS: '840',
   HOLD_MINUTES: '60',
   RETRY_BASE_SECONDS: '30',
