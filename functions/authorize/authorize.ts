@@ -1,6 +1,6 @@
 import { type Credentials, readBasic } from '../core/basic-auth.ts';
 import { DeployError, type ErrorCode } from '../core/errors.ts';
-import type { LoginRequest, Verdict } from '../core/login.ts';
+import type { LoginDecision, LoginRequest } from '../core/login.ts';
 import type { Accounts } from '../core/ports/accounts.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import { routes } from '../core/routes.ts';
@@ -18,7 +18,7 @@ const REMEMBER_AT_MOST = 1000;
 export function authorizer(ports: {
   readonly accounts: Pick<Accounts, 'authenticate'>;
   readonly clock: Pick<Clock, 'now'>;
-}): (request: LoginRequest) => Promise<Verdict> {
+}): (request: LoginRequest) => Promise<LoginDecision> {
   const login = remember((credentials) => authenticate(ports.accounts, credentials), {
     clock: ports.clock,
     forMs: REMEMBER_MS,
@@ -54,7 +54,7 @@ function mayEnter({ pathUser }: LoginRequest, user: string): boolean {
   return pathUser === undefined || decodePercent(pathUser) === user;
 }
 
-function refuse({ resource }: LoginRequest, code: ErrorCode, detail: string): Verdict {
+function refuse({ resource }: LoginRequest, code: ErrorCode, detail: string): LoginDecision {
   const deploys = routes.some((route) => route.path === resource && route.login === 'deploy');
   return { allowed: false, code: deploys ? 'deploy:auth:bad_creds' : code, detail };
 }

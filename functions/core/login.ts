@@ -1,6 +1,6 @@
 import type { ErrorCode } from './errors.ts';
 
-/** What of a request decides whether it may enter. */
+/** The part of a request that the login depends on. */
 export interface LoginRequest {
   /** The route's path as the API declares it: `/1/status/{user}/webhooks`. */
   readonly resource: string;
@@ -10,7 +10,7 @@ export interface LoginRequest {
   readonly authorization: string | undefined;
 }
 
-/** The user who may enter, or the code (always a 401) and the sentence that refuse. */
-export type Verdict =
+/** The authenticated user, or the code (always a 401) and the detail of the refusal. */
+export type LoginDecision =
   | { readonly allowed: true; readonly user: string }
   | { readonly allowed: false; readonly code: ErrorCode; readonly detail: string };

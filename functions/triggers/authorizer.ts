@@ -1,6 +1,6 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { errorRow } from '../core/errors.ts';
-import type { LoginRequest, Verdict } from '../core/login.ts';
+import type { LoginDecision, LoginRequest } from '../core/login.ts';
 import { header } from './header.ts';
 
 /** What the trigger reads of the gateway's event; the rest is never looked at. A WebSocket API's has no `resource`. */
@@ -19,13 +19,13 @@ const LOGIN_PROTOCOL = 'basic.';
  *
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
  */
-export function authorizerTrigger(decide: (request: LoginRequest) => Promise<Verdict>) {
+export function authorizerTrigger(decide: (request: LoginRequest) => Promise<LoginDecision>) {
   return async (event: AuthorizerEvent): Promise<APIGatewayAuthorizerResult> => {
-    const verdict = await decide(readEvent(event));
+    const decision = await decide(readEvent(event));
     return {
-      principalId: verdict.allowed ? verdict.user : 'unknown',
-      policyDocument: policy(verdict.allowed ? 'Allow' : 'Deny', event.methodArn),
-      context: verdict.allowed ? { user: verdict.user } : refusal(verdict),
+      principalId: decision.allowed ? decision.user : 'unknown',
+      policyDocument: policy(decision.allowed ? 'Allow' : 'Deny', event.methodArn),
+      context: decision.allowed ? { user: decision.user } : refusal(decision),
     };
   };
 }
@@ -57,7 +57,7 @@ function policy(effect: 'Allow' | 'Deny', resource: string): APIGatewayAuthorize
   };
 }
 
-function refusal({ code, detail }: Extract<Verdict, { allowed: false }>): Record<string, string> {
+function refusal({ code, detail }: Extract<LoginDecision, { allowed: false }>): Record<string, string> {
   return { code, title: plain(errorRow(code).title), detail: plain(detail) };
 }
 

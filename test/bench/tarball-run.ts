@@ -5,7 +5,6 @@ import { createGunzip } from 'node:zlib';
 import { S3Client } from '@aws-sdk/client-s3';
 import { s3Tarballs } from '../../functions/adapters/stores/s3-tarballs.ts';
 import type { TarballStore } from '../../functions/core/ports/tarball-store.ts';
-import { INFLATE_CHUNK } from '../../functions/core/tarball/inflate.ts';
 import { inspected } from '../../functions/core/tarball/inspect.ts';
 
 const [what = '', file = '', endpoint = '', bucket = ''] = process.argv.slice(2);
@@ -13,7 +12,7 @@ const [what = '', file = '', endpoint = '', bucket = ''] = process.argv.slice(2)
 const tasks: Readonly<Record<string, (store: TarballStore) => Promise<void>>> = {
   /** The baseline, with the chunks that serve inspection best. */
   gunzip: async () => {
-    const gunzip = createReadStream(file).pipe(createGunzip({ chunkSize: INFLATE_CHUNK }));
+    const gunzip = createReadStream(file).pipe(createGunzip({ chunkSize: 256 * 1024 }));
     gunzip.resume();
     await new Promise((resolve, reject) => gunzip.on('end', resolve).on('error', reject));
   },

@@ -1,8 +1,8 @@
 import { createGunzip, type Gunzip } from 'node:zlib';
 import { refusal } from './refuse.ts';
 
-/** Bytes that gunzip gives at a time. Each piece is a trip to the thread pool: 64 KiB took a fifth longer. */
-export const INFLATE_CHUNK = 256 * 1024;
+/** Bytes that gunzip returns at a time. Each chunk is one trip to the thread pool: 64 KiB took a fifth longer. */
+const CHUNK_BYTES = 256 * 1024;
 
 interface Waiting {
   resolve(): void;
@@ -21,7 +21,7 @@ export class Inflater {
   #waiting: Waiting | null = null;
 
   constructor(receive: (bytes: Buffer, used: number) => void) {
-    this.#gunzip = createGunzip({ chunkSize: INFLATE_CHUNK });
+    this.#gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
     this.#gunzip.on('data', (bytes: Buffer) => this.#receive(bytes, receive));
     this.#gunzip.on('error', (error) => this.#fail(translated(error)));
     // Also when it is not asked to end: gunzip stops at the first byte after the archive, and then answers no write.

@@ -41,14 +41,14 @@ export interface InspectedTarball {
  * it is done in.
  */
 export function inspected(source: AsyncIterable<Uint8Array>, bounds: TarballLimits = limits): InspectedTarball {
-  const outcome = new Outcome();
-  return { body: inspect(source, bounds, outcome), result: outcome.report };
+  const pending = new PendingReport();
+  return { body: inspect(source, bounds, pending), result: pending.report };
 }
 
 async function* inspect(
   source: AsyncIterable<Uint8Array>,
   bounds: TarballLimits,
-  outcome: Outcome,
+  pending: PendingReport,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const sha256 = createHash('sha256');
   const contents = new Contents(bounds);
@@ -65,18 +65,18 @@ async function* inspect(
       yield chunk;
     }
     await inflater.end();
-    outcome.resolve({ bytes, sha256: sha256.digest('hex'), ...contents.end() });
+    pending.resolve({ bytes, sha256: sha256.digest('hex'), ...contents.end() });
   } catch (error) {
-    outcome.reject(error);
+    pending.reject(error);
     throw error;
   } finally {
     inflater.destroy();
-    outcome.reject(new Error('The reader of the tarball stopped before its end.'));
+    pending.reject(new Error('The reader of the tarball stopped before its end.'));
   }
 }
 
-/** A promise of the report that may be settled often, of which the first time counts, and that needs no listener. */
-class Outcome {
+/** A promise of the report. Only the first settlement counts, and a rejection needs no listener. */
+class PendingReport {
   resolve: (report: TarballReport) => void = () => {};
   reject: (error: unknown) => void = () => {};
   readonly report = new Promise<TarballReport>((resolve, reject) => {

@@ -1,18 +1,20 @@
 import { limits, type TarballLimits } from './limits.ts';
 import { SymbolicLinks } from './links.ts';
-import { type Node, PathTable } from './path-table.ts';
 import { quoted, refusal } from './refuse.ts';
 import { safePath } from './safe-path.ts';
 import type { TarEntry } from './walker.ts';
 
+/** What is at a path. A hard link is one more name of its file. */
+type Node = 'file' | 'symlink' | 'folder';
+
 /**
  * The tree that an archive would unpack to. Each entry is checked as it comes: one root folder, no path that leaves it,
- * nothing below a link, no name twice. Memory is a few bytes for each file and folder, and the text of symbolic links.
+ * nothing below a link, no name twice. Memory grows with the paths, whose number is limited, and not with the files.
  */
 export class TarTree {
   readonly #bounds: TarballLimits;
   readonly #links: SymbolicLinks;
-  readonly #nodes = new PathTable();
+  readonly #nodes = new Map<string, Node>();
   #root: string | null = null;
   #entries = 0;
   /** The folder of the entry before: it is known, and mostly the next one's too. */

@@ -4,16 +4,37 @@ import { maxPayloadBytes } from '../../../../functions/core/payload/payload.ts';
 import { outcome } from '../../../support/outcome.ts';
 import { fixture, fixtures } from '../../../support/sender-call.ts';
 
-/** The outcome, and that a refusal came within 100 ms: of the processor or of the clock, in the best of three tries. */
+/** A refusal may take as long as so many passes over the characters of the body, whatever else the machine does. */
+const MAX_PASSES = 20;
+
+/** Milliseconds of some work: of the processor or of the clock, whichever is less. */
+async function timeOf(work: () => unknown): Promise<number> {
+  const [time, processor] = [performance.now(), process.cpuUsage()];
+  await work();
+  return Math.min(performance.now() - time, process.cpuUsage(processor).user / 1000);
+}
+
+/** Decodes a body and looks at each of its characters once. */
+function pass(raw: Uint8Array): number {
+  const text = new TextDecoder().decode(raw);
+  let quotes = 0;
+  for (let at = 0; at < text.length; at += 1) quotes += text.charCodeAt(at) === 0x22 ? 1 : 0;
+  return quotes;
+}
+
+/** Returns the outcome, and expects a refusal to be linear in the body: the best of three tries is compared. */
 async function timely(...call: Parameters<typeof outcome>): Promise<string> {
-  let best = Number.POSITIVE_INFINITY;
+  const [raw] = call;
+  const tries: number[] = [];
   let became = '';
-  for (let tries = 0; tries < 3 && best >= 100; tries += 1) {
-    const [time, processor] = [performance.now(), process.cpuUsage()];
-    became = await outcome(...call);
-    best = Math.min(best, performance.now() - time, process.cpuUsage(processor).user / 1000);
-  }
-  if (became !== 'stored') expect(best, 'milliseconds').toBeLessThan(100);
+  do {
+    const onePass = await timeOf(() => pass(raw));
+    const taken = await timeOf(async () => {
+      became = await outcome(...call);
+    });
+    tries.push(taken / Math.max(onePass, 5));
+  } while (tries.length < 3 && Math.min(...tries) >= MAX_PASSES);
+  if (became !== 'stored') expect(Math.min(...tries), 'passes over the body').toBeLessThan(MAX_PASSES);
   return became;
 }
 
@@ -103,7 +124,7 @@ describe('no body, however broken,', () => {
     ['a wrapped text of quotes', () => `{"payload":"${fill('\\"')}"}`],
     ['__proto__, again and again', () => `{${fill('"__proto__":{},')}"a":1}`],
   ];
-  it.each(largest)('takes longer than 100 ms to refuse: five megabytes of %s', async (_what, make) => {
+  it.each(largest)('takes longer to refuse than a few passes over it: five megabytes of %s', async (_what, make) => {
     const body = make();
     const raw = typeof body === 'string' ? bytes(body) : body;
     expect(raw.byteLength).toBeLessThanOrEqual(maxPayloadBytes);

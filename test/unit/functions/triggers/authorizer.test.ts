@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { DeployError, errors } from '../../../../functions/core/errors.ts';
-import type { LoginRequest, Verdict } from '../../../../functions/core/login.ts';
+import type { LoginRequest, LoginDecision } from '../../../../functions/core/login.ts';
 import { type AuthorizerEvent, authorizerTrigger } from '../../../../functions/triggers/authorizer.ts';
 
 const methodArn = 'arn:aws:execute-api:us-east-1:000000000000:api/prod/GET/1/status/kiwi/webhooks';
@@ -15,7 +15,7 @@ function event(fields: Partial<AuthorizerEvent> = {}): AuthorizerEvent {
   };
 }
 
-function deciding(verdict: Verdict) {
+function deciding(verdict: LoginDecision) {
   const seen: LoginRequest[] = [];
   const handler = authorizerTrigger(async (request) => {
     seen.push(request);
@@ -24,7 +24,7 @@ function deciding(verdict: Verdict) {
   return { handler, seen };
 }
 
-const allowed: Verdict = { allowed: true, user: 'kiwi' };
+const allowed: LoginDecision = { allowed: true, user: 'kiwi' };
 
 afterEach(() => vi.restoreAllMocks());
 
