@@ -88,11 +88,16 @@ function buildOf(data: Build): WithoutProvider<Delivery> {
     check: oneLine(data.projectName ?? '', 100) ?? 'AppVeyor',
     ...settled(outcomeOf(data)),
     state: oneLine(data.status ?? '', 40) ?? (data.passed === true ? 'Success' : 'Failed'),
-    pullRequest: /^true$/i.test(String(data.isPullRequest)),
+    pullRequest: isTrue(data.isPullRequest),
     ...messageFields([data.commitMessage, data.commitMessageExtended].filter(Boolean).join('\n\n')),
     author: oneLine(data.commitAuthor ?? '', 100),
     url: webAddress(data.buildUrl)?.href ?? null,
   };
+}
+
+/** Templates write the flag as a boolean or as its text. An object may have no text: its `toString` is the sender's. */
+function isTrue(flag: unknown): boolean {
+  return flag === true || (typeof flag === 'string' && /^true$/i.test(flag));
 }
 
 /** Passed when both say so: a template of somebody's own may lack one of the two, but not contradict. */
