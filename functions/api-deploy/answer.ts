@@ -5,8 +5,8 @@ import type { Clock } from '../core/ports/clock.ts';
 import type { DeployLog } from '../core/ports/deploy-log.ts';
 import type { HttpAnswer } from '../triggers/http.ts';
 
-/** Milliseconds between two looks at an entry that a client waits for. */
-const PAUSE = 150;
+/** The pause between two reads of an entry that a client waits for. */
+const POLL_PAUSE_MS = 150;
 
 /** The answer to a hook: `202` while the deploy is under way, `200` when there is none. */
 export function accepted(entry: Entry): HttpAnswer {
@@ -25,8 +25,8 @@ export async function awaited(
 ): Promise<HttpAnswer> {
   const end = entry.receivedAt + seconds * 1000;
   let seen = entry;
-  while (!isFinal(seen.status) && seen.status !== 'held' && clock.now() + PAUSE <= end) {
-    await clock.sleep(PAUSE);
+  while (!isFinal(seen.status) && seen.status !== 'held' && clock.now() + POLL_PAUSE_MS <= end) {
+    await clock.sleep(POLL_PAUSE_MS);
     seen = (await log.read(entry.user, entry.number).catch(() => null)) ?? seen;
   }
   const answer = outcome(seen, entry);

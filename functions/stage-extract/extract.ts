@@ -5,43 +5,46 @@ import type { StageOutcome, StageWork } from '../core/pipeline/stage-work.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { Activation, HostingPlatform, SnapshotRef } from '../core/ports/hosting-platform.ts';
 
-/** What extracting works with. */
+/** The ports of the stage `extract`. */
 export interface ExtractPorts {
   readonly platform: Pick<HostingPlatform, 'activate' | 'poll'>;
   readonly clock: Clock;
 }
 
-/** Milliseconds of one look; after it the message goes back to its queue. */
-const SLICE = 55_000;
-/** Milliseconds in all before the platform counts as failed. */
-const PATIENCE = 20 * 60_000;
-/** Seconds for which the platform may keep an answer back, if it can: who asks again and again learns of the end late. */
-const WAIT = 20;
-const FIRST_PAUSE = 10;
-const LONGEST_PAUSE = 2_000;
+/** How long one run polls; after it the message returns to its queue. */
+const POLL_WINDOW_MS = 55_000;
+/** How long the platform may take before it counts as failed. */
+const ACTIVATION_LIMIT_MS = 20 * 60_000;
+/** How long the platform may delay its response, if it can, so that the end of the build is known at once. */
+const LONG_POLL_SECONDS = 20;
+const FIRST_PAUSE_MS = 10;
+const MAX_PAUSE_MS = 2_000;
 
-/** The platform extracts and installs the snapshot; asked in slices, because that may take longer than a function may. */
+/** Has the platform extract and install the snapshot. Polls in windows, because that can take longer than a function. */
 export function extract({ platform, clock }: ExtractPorts): StageWork {
   return async (entry) => {
     const snapshot = snapshotOf(entry);
     await platform.activate(snapshot);
-    const activation = await pollFor(SLICE, snapshot, { platform, clock });
+    const activation = await pollFor(POLL_WINDOW_MS, snapshot, { platform, clock });
     if (activation.state === 'ready') return { kind: 'done' };
     if (activation.state === 'failed') return refused(activation.reason, activation.log);
-    if (waited(entry, clock) < PATIENCE) return { kind: 'again', afterSeconds: 1 };
-    return refused(`The platform has not finished extracting and installing after ${PATIENCE / 60_000} minutes.`, []);
+    if (waited(entry, clock) < ACTIVATION_LIMIT_MS) return { kind: 'again', afterSeconds: 1 };
+    return refused(
+      `The platform has not finished extracting and installing after ${ACTIVATION_LIMIT_MS / 60_000} minutes.`,
+      [],
+    );
   };
 }
 
 async function pollFor(milliseconds: number, snapshot: SnapshotRef, ports: ExtractPorts): Promise<Activation> {
   const end = ports.clock.now() + milliseconds;
-  let pause = FIRST_PAUSE;
+  let pause = FIRST_PAUSE_MS;
   for (;;) {
     const left = Math.floor((end - ports.clock.now()) / 1000);
-    const activation = await ports.platform.poll(snapshot, Math.max(0, Math.min(WAIT, left)));
+    const activation = await ports.platform.poll(snapshot, Math.max(0, Math.min(LONG_POLL_SECONDS, left)));
     if (activation.state !== 'building' || ports.clock.now() + pause > end) return activation;
     await ports.clock.sleep(pause);
-    pause = Math.min(pause * 1.5, LONGEST_PAUSE);
+    pause = Math.min(pause * 1.5, MAX_PAUSE_MS);
   }
 }
 

@@ -10,7 +10,7 @@ import type { DeployLog } from '../core/ports/deploy-log.ts';
 import type { JobQueue } from '../core/ports/job-queue.ts';
 import type { Trace } from '../core/ports/trace.ts';
 
-/** What sweeping works with. */
+/** The ports of the sweeper. */
 export interface SweepPorts {
   readonly log: DeployLog;
   readonly backlog: Backlog;
@@ -20,11 +20,11 @@ export interface SweepPorts {
   readonly trace: Trace;
 }
 
-/** Milliseconds until the sweeper looks at the same entry again. */
-const AGAIN = 5 * 60_000;
-/** Milliseconds without any step after which a deploy has failed, whatever its queues say. */
-const GIVE_UP = 120 * 60_000;
-const BATCH = 200;
+/** The time until the sweeper looks at the same entry again. */
+const SWEEP_AGAIN_AFTER_MS = 5 * 60_000;
+/** The time without any transition after which a deploy has failed, whatever its queues contain. */
+const GIVE_UP_AFTER_MS = 120 * 60_000;
+const BATCH_SIZE = 200;
 
 /**
  * Looks after what has been waiting for too long: queues it again, ends holds that nobody released, and ends deploys
@@ -33,7 +33,7 @@ const BATCH = 200;
  */
 export async function sweep(ports: SweepPorts, everything = false): Promise<number> {
   const until = everything ? Number.MAX_SAFE_INTEGER : ports.clock.now();
-  const jobs = await ports.backlog.due(until, everything ? 10_000 : BATCH);
+  const jobs = await ports.backlog.due(until, everything ? 10_000 : BATCH_SIZE);
   // In the order of the entries: what is queued again must keep its place.
   const inOrder = [...jobs].sort((one, other) => one.number - other.number);
   for (const job of inOrder) {
@@ -49,7 +49,7 @@ async function lookAfter({ user, number }: Job, ports: SweepPorts, everything: b
   if (!entry || isFinal(entry.status)) return;
   const now = ports.clock.now();
   if (entry.status === 'held') return lookAfterHeld(entry, ports);
-  if (now > entry.updatedAt + GIVE_UP && !everything) await giveUp(entry, ports);
+  if (now > entry.updatedAt + GIVE_UP_AFTER_MS && !everything) await giveUp(entry, ports);
   else await resend(entry, ports, everything);
 }
 
@@ -63,7 +63,7 @@ async function lookAfterHeld(entry: Entry, ports: SweepPorts): Promise<void> {
 
 async function giveUp(entry: Entry, { log, queue, clock }: SweepPorts): Promise<void> {
   const now = clock.now();
-  const detail = `The deploy did not move for ${GIVE_UP / 60_000} minutes in the stage "${entry.stage}".`;
+  const detail = `The deploy did not move for ${GIVE_UP_AFTER_MS / 60_000} minutes in the stage "${entry.stage}".`;
   const error = new DeployError(stageCodes[entry.stage], detail, { retry: false });
   const moved = await log.move(entry.user, entry.number, (current) =>
     current.seq === entry.seq ? { changes: failure(current, error, now) } : null,
@@ -73,6 +73,6 @@ async function giveUp(entry: Entry, { log, queue, clock }: SweepPorts): Promise<
 
 /** The message may be lost or only late; a second one does no harm, because the stage finds itself taken or done. */
 async function resend(entry: Entry, { backlog, queue, clock }: SweepPorts, everything: boolean): Promise<void> {
-  await backlog.postpone(entry, clock.now() + AGAIN, everything);
+  await backlog.postpone(entry, clock.now() + SWEEP_AGAIN_AFTER_MS, everything);
   await queue.send(jobOf(entry));
 }
