@@ -9,19 +9,19 @@ import { journalIn } from './delivery/journal.ts';
 import { type Redelivery, type RedeliveryReport, startRedelivery } from './delivery/redelivery.ts';
 import { archiveLinks } from './git/archive.ts';
 import { gitCommand } from './git/git.ts';
-import { announce, type Running, withdraw } from './running.ts';
+import { announce, type RunningHost, withdraw } from './running.ts';
 import { type CommitStatuses, commitStatusesIn, type StoredStatus } from './store/commit-statuses.ts';
 import { type Folders, folders } from './store/folders.ts';
 import { type CreateOptions, type Repositories, repositoriesIn } from './store/repositories.ts';
 import { type NewToken, type Tokens, tokensIn } from './store/tokens.ts';
 
 export interface RepoHostOptions {
-  /** Repositories, statuses, tokens and owed deliveries; made when absent, kept for the next start. */
+  /** Folder of repositories, statuses, tokens and pending deliveries; made when absent, kept for the next start. */
   readonly dataDir: string;
   /** 0 for any free one. */
   readonly port: number | ReservedPort;
-  /** Where pushes are told, and the login for it. */
-  readonly webhook: Running['webhook'];
+  /** The address that pushes are posted to, and the login for it. */
+  readonly webhook: RunningHost['webhook'];
   /** The git command; `git`. */
   readonly git?: string;
   /** Takes lines for the operator; none holds a secret. */
@@ -43,7 +43,7 @@ export interface RepoHost {
   statuses(owner: string, name: string, sha: string): Promise<readonly StoredStatus[]>;
   /** Makes an access token of a user, and gives it this once. */
   createToken(token: NewToken): string;
-  /** Sends what is owed to the service now. It is done by itself too, at the start and while the service does not answer. */
+  /** Sends pending deliveries now. This also happens at the start and while the service does not answer. */
   redeliver(): Promise<RedeliveryReport>;
   close(): Promise<void>;
 }

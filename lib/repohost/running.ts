@@ -10,23 +10,23 @@ const RunningSchema = v.object({
 });
 
 /** The host that runs now: its process, its address, and the webhook it calls. */
-export type Running = v.InferOutput<typeof RunningSchema>;
+export type RunningHost = v.InferOutput<typeof RunningSchema>;
 
-/** Tells the hooks where the host is; the file is for its owner only, since it holds the webhook's secret. */
-export function announce(file: string, running: Running): void {
+/** Writes the file in which the hooks find the host. It is for its owner only, because it holds the webhook's secret. */
+export function announce(file: string, running: RunningHost): void {
   writeStateSync(file, running, { secret: true });
 }
 
-/** Takes the announcement back. */
+/** Removes the file. */
 export function withdraw(file: string): void {
   rmSync(file, { force: true });
 }
 
 /**
- * The host that runs now, or null. A file that a killed host left behind does not count: its port may belong to a
- * stranger by now, who must not be sent the secret.
+ * Returns the host that runs now, or null. A file that a killed host left behind does not count: its port may belong to
+ * another program by now, which must not get the secret.
  */
-export function findRunning(file: string): Running | null {
+export function findRunning(file: string): RunningHost | null {
   const running = readStateSync(file, RunningSchema);
   return running && isAlive(running.pid) ? running : null;
 }

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Running } from '../running.ts';
+import type { RunningHost } from '../running.ts';
 import type { Repositories } from '../store/repositories.ts';
 import type { TokenGrant, Tokens } from '../store/tokens.ts';
 import { notFound, RestError } from './rest-error.ts';
@@ -17,7 +17,7 @@ export type VisibleRepository = NonNullable<ReturnType<Repositories['find']>>;
  * Who the `Authorization` header proves the caller to be: `Bearer` or `token` with an access token, or `Basic` with one
  * as the password, or with the webhook's own login. A wrong login is 401 even where none is needed, as on GitHub.
  */
-export function callerOf(header: string | undefined, tokens: Tokens, webhook: Running['webhook']): Caller {
+export function callerOf(header: string | undefined, tokens: Tokens, webhook: RunningHost['webhook']): Caller {
   if (header === undefined) return { kind: 'anybody' };
   const [scheme = '', value = ''] = header.split(' ');
   const basic = scheme.toLowerCase() === 'basic' ? Buffer.from(value, 'base64').toString('utf8') : null;

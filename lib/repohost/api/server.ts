@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { streamArchive } from '../git/archive.ts';
 import { findCommit } from '../git/revisions.ts';
 import { isGitService, isPush, serveGit } from '../git/smart-http.ts';
-import type { Running } from '../running.ts';
+import type { RunningHost } from '../running.ts';
 import type { Folders } from '../store/folders.ts';
 import type { Tokens } from '../store/tokens.ts';
 import { type Caller, callerOf, challenge, checkTrusted, visible } from './access.ts';
@@ -12,7 +12,7 @@ import { notFound, RestError } from './rest-error.ts';
 export interface ServerParts extends RestParts {
   readonly folders: Folders;
   readonly tokens: Tokens;
-  readonly webhook: Running['webhook'];
+  readonly webhook: RunningHost['webhook'];
   readonly log: (line: string) => void;
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { OperatorError } from '../../processes/operator-error.ts';
 import type { Git } from '../git/git.ts';
-import type { Running } from '../running.ts';
+import type { RunningHost } from '../running.ts';
 import type { Folders } from '../store/folders.ts';
 import type { Journal, OwedDelivery } from './journal.ts';
 import { pushPayload } from './push-payload.ts';
@@ -16,13 +16,13 @@ export interface Deliverer {
 }
 
 /** Sends one owed delivery; it is off the journal when the service has answered it for good. Never throws. */
-export async function deliver(by: Deliverer, running: Running, owed: OwedDelivery): Promise<Outcome> {
+export async function deliver(by: Deliverer, running: RunningHost, owed: OwedDelivery): Promise<Outcome> {
   const outcome = await attempt(by, running, owed);
   if (outcome.kind === 'taken' || outcome.kind === 'refused') by.journal.remove(owed);
   return outcome;
 }
 
-async function attempt({ git, folders }: Deliverer, running: Running, owed: OwedDelivery): Promise<Outcome> {
+async function attempt({ git, folders }: Deliverer, running: RunningHost, owed: OwedDelivery): Promise<Outcome> {
   const folder = folders.ofRepository(owed);
   if (!existsSync(folder)) return { kind: 'refused', why: `was not called: ${owed.owner}/${owed.name} is gone` };
   try {

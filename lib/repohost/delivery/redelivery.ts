@@ -1,4 +1,4 @@
-import type { Running } from '../running.ts';
+import type { RunningHost } from '../running.ts';
 import { type Deliverer, deliver, sentence } from './deliver.ts';
 import type { OwedDelivery } from './journal.ts';
 import type { Outcome } from './send.ts';
@@ -21,16 +21,16 @@ export interface Redelivery {
 
 export interface RedeliveryOptions {
   readonly by: Deliverer;
-  readonly running: Running;
+  readonly running: RunningHost;
   readonly log: (line: string) => void;
 }
 
-/** The first wait between two rounds, in milliseconds; doubled up to the last one. */
-const firstWait = 1000;
-const lastWait = 30_000;
-/** A delivery this young is the hook's, which is still waiting for its answer. */
-const hooksMs = 15_000;
-const keptMs = 7 * 24 * 3600 * 1000;
+/** The pause between two rounds; it doubles up to the longest. */
+const FIRST_WAIT_MS = 1000;
+const LONGEST_WAIT_MS = 30_000;
+/** A younger delivery is still being sent by its hook. */
+const HOOK_MS = 15_000;
+const KEPT_MS = 7 * 24 * 3600 * 1000;
 
 /**
  * Sends what was owed when the host starts, and again and again while the service does not answer: it may start after
@@ -54,9 +54,9 @@ export function startRedelivery(options: RedeliveryOptions): Redelivery {
   const tick = async (wait: number) => {
     const { kept, locked } = await next();
     if (stopped || locked) return;
-    timer = setTimeout(tick, kept > 0 ? wait : lastWait, Math.min(wait * 2, lastWait)).unref();
+    timer = setTimeout(tick, kept > 0 ? wait : LONGEST_WAIT_MS, Math.min(wait * 2, LONGEST_WAIT_MS)).unref();
   };
-  tick(firstWait);
+  tick(FIRST_WAIT_MS);
   return {
     round: async () => {
       const { sent, kept } = await next();
@@ -78,7 +78,7 @@ const nothing: Round = { sent: 0, kept: 0, locked: false };
 
 async function sendRound({ by, running, log }: RedeliveryOptions, started: number): Promise<Round> {
   const now = Date.now();
-  const owed = by.journal.list().filter(({ at }) => at < started || at < now - hooksMs);
+  const owed = by.journal.list().filter(({ at }) => at < started || at < now - HOOK_MS);
   // One repository's pushes keep their order; what one of them waits for does not hold up the others.
   const waiting = new Set<string>();
   let done = 0;
@@ -99,7 +99,7 @@ async function sendOne(
   one: OwedDelivery,
   now: number,
 ): Promise<Outcome> {
-  if (one.at >= now - keptMs) return deliver(by, running, one);
+  if (one.at >= now - KEPT_MS) return deliver(by, running, one);
   by.journal.remove(one);
   return { kind: 'refused', why: 'did not answer for a week' };
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Running } from '../running.ts';
+import type { RunningHost } from '../running.ts';
 import type { OwedDelivery } from './journal.ts';
 
 /**
@@ -22,7 +22,11 @@ const Entry = v.object({
 const Refused = v.object({ title: v.optional(v.string(), ''), detail: v.optional(v.string(), '') });
 
 /** Posts a payload as GitHub does. Never throws; no sentence in the outcome holds the secret. */
-export async function sendPush(webhook: Running['webhook'], owed: OwedDelivery, payload: unknown): Promise<Outcome> {
+export async function sendPush(
+  webhook: RunningHost['webhook'],
+  owed: OwedDelivery,
+  payload: unknown,
+): Promise<Outcome> {
   try {
     const response = await fetch(webhook.url, {
       method: 'POST',
@@ -47,7 +51,7 @@ function hookHeaders(id: string): Record<string, string> {
   };
 }
 
-function basic({ user, secret }: Running['webhook']): string {
+function basic({ user, secret }: RunningHost['webhook']): string {
   return `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`;
 }
 
