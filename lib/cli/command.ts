@@ -1,20 +1,20 @@
-/** What a command works with; a test brings its own. */
+/** The environment and output of a command. */
 export interface CommandContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Writes a line for the user. */
   readonly print: (line: string) => void;
   /** Writes a line that is not part of the output. */
   readonly warn?: (line: string) => void;
-  /** Whether the output goes to a terminal, where colours are welcome. */
+  /** Whether the output is a terminal, which shows colours. */
   readonly terminal?: boolean;
-  /** Ends a command that would go on forever; by default Ctrl-C does. */
+  /** Ends a command that runs until it is interrupted; default: Ctrl-C. */
   readonly signal?: AbortSignal;
 }
 
-/** A command of the command line: gives the exit code, or throws a `UsageError`, or an Error with one plain sentence. */
+/** A command: returns the exit code. Throws a `UsageError`, or an Error whose message is one sentence for the user. */
 export type Command = (args: readonly string[], context: CommandContext) => Promise<number>;
 
-/** The command was called in a way that it does not know; the message says what is wrong. */
+/** The arguments of a command are wrong; the message says how. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

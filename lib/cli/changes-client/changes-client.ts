@@ -3,87 +3,86 @@ import * as v from 'valibot';
 import { type ConnectionOptions, lines, Refused } from './connection.ts';
 import { type Row, readLine } from './row.ts';
 
-/** Whose changes to follow, and from where on. */
+/** The service, the user and the first change to follow. */
 export interface FollowOptions {
   /** The service's base address. */
   readonly url: string;
   readonly user: string;
   /** Password or API token. */
   readonly secret: string;
-  /** Changes after this `seq` are given; `now` (default) for those that are still to come. */
+  /** Changes after this `seq` are returned; `now` (default) returns only new ones. */
   readonly since?: number | 'now';
   /** Only changes of this application. */
   readonly app?: string;
   readonly includeDocs?: 'true' | 'false' | 'auto';
-  /** Ends the following without an error. */
+  /** Ends the generator without an error. */
   readonly signal?: AbortSignal;
-  /** Told once for each trouble, in half a sentence, why the service has to be tried again. */
-  readonly onTrouble?: (why: string) => void;
+  /** Called once per interruption with its cause, as part of a sentence. */
+  readonly onInterruption?: (cause: string) => void;
   readonly times?: Partial<Times>;
 }
 
-/** Milliseconds. */
 export interface Times {
-  /** Shortest and longest pause before the next try. */
-  readonly shortest: number;
-  readonly longest: number;
-  /** Without a byte for so long, the connection counts as dead: three signs of life are missing. */
-  readonly silence: number;
-  /** A stream that lived so long was a good one: what comes after it is a new trouble. */
-  readonly steady: number;
+  /** Shortest and longest pause before the next attempt. */
+  readonly minPauseMs: number;
+  readonly maxPauseMs: number;
+  /** A connection without a byte for that long is dead: three heartbeats are missing. */
+  readonly silenceMs: number;
+  /** A stream that lived that long resets the back-off: what follows is a new interruption. */
+  readonly stableMs: number;
 }
 
-const usual: Times = { shortest: 500, longest: 30_000, silence: 45_000, steady: 30_000 };
+const DEFAULT_TIMES: Times = { minPauseMs: 500, maxPauseMs: 30_000, silenceMs: 45_000, stableMs: 30_000 };
 
 /**
- * The user's changes in their order, each once, however often the connection has to be made anew. Goes on until `signal`
- * says otherwise or the caller leaves the loop.
+ * Returns the user's changes in order, each once, and reconnects as often as needed. Ends when `signal` aborts or the caller
+ * leaves the loop.
  *
- * @throws Refused when the service will not answer however often it is asked: wrong login, wrong address
+ * @throws Refused when another attempt would fail as well: wrong login, wrong address
  */
 export async function* followChanges(options: FollowOptions): AsyncGenerator<Row, void> {
-  const { signal = new AbortController().signal, onTrouble = () => {} } = options;
-  const times = { ...usual, ...options.times };
+  const { signal = new AbortController().signal, onInterruption = () => {} } = options;
+  const times = { ...DEFAULT_TIMES, ...options.times };
   const cursor: Cursor = { since: options.since ?? 'now' };
   let failures = 0;
-  let told = false;
-  const begin = () => {
+  let reported = false;
+  const reset = () => {
     failures = 0;
-    told = false;
+    reported = false;
   };
   while (!signal.aborted) {
-    const began = performance.now();
-    let why: string | null;
+    const startedAt = performance.now();
+    let cause: string | null;
     try {
-      why = yield* stream(cursor, { ...options, signal, times }, begin);
+      cause = yield* stream(cursor, { ...options, signal, times }, reset);
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof Refused) throw error;
-      why = reason(error);
+      cause = causeOf(error);
     }
-    if (performance.now() - began >= times.steady) begin();
-    if (why !== null && !told) onTrouble(why);
-    told ||= why !== null;
+    if (performance.now() - startedAt >= times.stableMs) reset();
+    if (cause !== null && !reported) onInterruption(cause);
+    reported ||= cause !== null;
     await pause(failures, times, signal);
     failures += 1;
   }
 }
 
-/** What has been seen. `now` until it is known which number that is. */
+/** The last change that was returned; `now` until its number is known. */
 interface Cursor {
   since: number | 'now';
 }
 
-type Following = FollowOptions & { readonly signal: AbortSignal; readonly times: Times };
+type StreamOptions = FollowOptions & { readonly signal: AbortSignal; readonly times: Times };
 
-/** Gives the changes of one connection and moves the cursor. Returns why it ended; null when it was time. */
-async function* stream(cursor: Cursor, options: Following, onRow: () => void): AsyncGenerator<Row, string | null> {
+/** Yields the changes of one connection and moves the cursor. Returns why it ended; null at its time limit. */
+async function* stream(cursor: Cursor, options: StreamOptions, onRow: () => void): AsyncGenerator<Row, string | null> {
   let seen = cursor.since === 'now' ? await lastSeq(options) : cursor.since;
   cursor.since = seen;
   for await (const line of lines(connection(options, { since: String(seen) }))) {
     if (line.trim() === '') continue;
     const read = readLine(line);
-    if (!read) return 'it sent something that is no change';
+    if (!read) return 'it sent something that is not a change';
     if ('ending' in read) {
       cursor.since = Math.max(seen, read.ending.last_seq);
       return read.ending.code === 'status:changes:timeout' ? null : `it ended the stream with ${read.ending.code}`;
@@ -97,8 +96,8 @@ async function* stream(cursor: Cursor, options: Following, onRow: () => void): A
   return 'the connection was cut';
 }
 
-/** A stream from `now` on does not say where it began: cut before its first row, it could not go on from there. */
-async function lastSeq(options: Following): Promise<number> {
+/** A stream from `now` does not say where it starts: if it were cut before its first row, nothing could continue it. */
+async function lastSeq(options: StreamOptions): Promise<number> {
   let text = '';
   for await (const line of lines(connection(options, { since: 'now', feed: 'normal' }))) text += line;
   const page = v.parse(v.object({ last_seq: v.number(), code: v.optional(v.string()) }), JSON.parse(text));
@@ -106,22 +105,22 @@ async function lastSeq(options: Following): Promise<number> {
   return page.last_seq;
 }
 
-function connection(options: Following, more: Readonly<Record<string, string>>): ConnectionOptions {
+function connection(options: StreamOptions, parameters: Readonly<Record<string, string>>): ConnectionOptions {
   const { url, user, secret, signal, times, app, includeDocs = 'false' } = options;
-  const heartbeat = String(Math.ceil(times.silence / 3));
-  const query = new URLSearchParams({ ...more, heartbeat, include_docs: includeDocs, ...(app && { app }) });
+  const heartbeat = String(Math.ceil(times.silenceMs / 3));
+  const query = new URLSearchParams({ ...parameters, heartbeat, include_docs: includeDocs, ...(app && { app }) });
   const address = `${url.replace(/\/+$/, '')}/1/status/${encodeURIComponent(user)}/changes?${query}`;
-  return { address, user, secret, signal, silence: times.silence };
+  return { address, user, secret, signal, silenceMs: times.silenceMs };
 }
 
-/** Longer with each failure, and never the same for two clients that were cut off together. */
-async function pause(failures: number, { shortest, longest }: Times, signal: AbortSignal): Promise<void> {
-  const most = Math.min(longest, shortest * 2 ** (failures + 1));
-  await setTimeout(shortest + Math.random() * (most - shortest), undefined, { signal }).catch(() => {});
+/** Exponential back-off with jitter, so that clients that were disconnected together do not reconnect together. */
+async function pause(failures: number, { minPauseMs, maxPauseMs }: Times, signal: AbortSignal): Promise<void> {
+  const limit = Math.min(maxPauseMs, minPauseMs * 2 ** (failures + 1));
+  await setTimeout(minPauseMs + Math.random() * (limit - minPauseMs), undefined, { signal }).catch(() => {});
 }
 
-/** `fetch` says what went wrong in its cause only. */
-function reason(error: unknown): string {
+/** `fetch` puts the reason of a failure into the error's cause. */
+function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
   const known = cause instanceof Error ? cause : error;

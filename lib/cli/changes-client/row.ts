@@ -12,15 +12,15 @@ const Row = v.looseObject({
 });
 const Ending = v.looseObject({ code: v.string(), last_seq: v.number() });
 
-/** A change, with all that the service says of it. */
+/** A change, with all fields that the service sent. */
 export type Row = v.InferOutput<typeof Row>;
 
-/** The line with which the service ends a stream: why, and the cursor to go on from. */
+/** The last line of a stream: why the service ends it, and the number to continue from. */
 export type Ending = v.InferOutput<typeof Ending>;
 
 /**
- * What a line says; null when it is neither a change nor an ending. What comes back is the very object that was sent,
- * with its fields in their order and those that are not known here.
+ * Parses a line; null when it is neither a change nor an ending. The object is the one that was sent, with its fields in
+ * order, including unknown ones.
  */
 export function readLine(line: string): { readonly row: Row } | { readonly ending: Ending } | null {
   const value = parsed(line);

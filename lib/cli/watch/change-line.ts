@@ -14,11 +14,11 @@ const colours: ReadonlyMap<string, Colour> = new Map([
 ]);
 
 const STATUS_WIDTH = 'superseded'.length;
-const LONGEST_REASON = 160;
+const MAX_REASON_LENGTH = 160;
 
-/** A change on one line: when, which entry, of what, its status and why. `seenAt` stands in for a row without a time. */
+/** Returns a change as one line: time, entry, application, status and reason. `seenAt` is for rows without a time. */
 export function changeLine(row: Row, { colour, seenAt }: { colour: boolean; seenAt: Date }): string {
-  // Whether colours are welcome is the caller's to say, not that of this process's output.
+  // The caller decides on colours, not the output of this process.
   const paint = (style: Colour, text: string) => (colour ? styleText(style, text, { validateStream: false }) : text);
   const at = row.doc?.updated_at ? new Date(row.doc.updated_at) : seenAt;
   const status = plain(row.status).padEnd(STATUS_WIDTH);
@@ -37,7 +37,7 @@ function entryNumber(id: string): string {
   return /(\d{12})$/.exec(id)?.[1]?.replace(/^0+(?=\d)/, '') ?? '?';
 }
 
-/** The application; before its name is known, the repository; for a call about no commit, who called. */
+/** The application; the repository while its name is not known; the provider for a call without a commit. */
 function subject({ app_name, commit, provider }: Row): string {
   const repository = commit?.replace(/\/[0-9a-f]{40,64}$/i, '');
   return app_name || repository || provider || '-';
@@ -52,11 +52,11 @@ function time(at: Date): string {
   return at.toTimeString().slice(0, 8);
 }
 
-/** What others wrote must not move the cursor or end the line. */
+/** Text from outside must not move the cursor or end the line. */
 function plain(text: string): string {
   return stripVTControlCharacters(text).replace(/\p{Cc}+/gu, ' ');
 }
 
 function shortened(text: string): string {
-  return text.length > LONGEST_REASON ? `${text.slice(0, LONGEST_REASON - 1)}…` : text;
+  return text.length > MAX_REASON_LENGTH ? `${text.slice(0, MAX_REASON_LENGTH - 1)}…` : text;
 }

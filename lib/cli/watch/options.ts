@@ -64,7 +64,7 @@ function readSince(text: string): number | 'now' {
   throw new UsageError('--since takes the number of a change, 0 or now.');
 }
 
-/** All or nothing: a login for one service is not sent to another. */
+/** All three or none: a login for one service is not sent to another. */
 function readService(
   values: { readonly url?: string | undefined; readonly user?: string | undefined },
   env: CommandContext['env'],

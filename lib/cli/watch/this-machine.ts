@@ -4,23 +4,23 @@ import { fileURLToPath } from 'node:url';
 import type { CommandContext } from '../command.ts';
 import type { Service } from './options.ts';
 
-/** The one user there is on one machine. */
+/** The only user of a service on one machine. */
 const USER = 'demo';
 
-/** Milliseconds; what runs on this machine answers at once. */
-const PATIENCE = 5_000;
+/** A service on this machine answers at once. */
+const TIMEOUT_MS = 5_000;
 
 /**
- * The service that runs on this machine, and its login, from what it leaves in its data folder (`DATA_DIR`, or `.local`).
- * Throws one plain sentence when it does not run.
+ * Returns the service that runs on this machine and its login, from the files in its data folder (`DATA_DIR`, or `.local`).
+ * Throws when it does not run; the message is one sentence for the user.
  */
 export async function thisMachine(env: CommandContext['env']): Promise<Service> {
   const folder = env.DATA_DIR || fileURLToPath(new URL('../../../.local', import.meta.url));
   const read = async (name: string) => (await readFile(join(folder, name), 'utf8')).trim();
   try {
     const [url, secret] = await Promise.all([read('url'), read('password')]);
-    // A service that was killed has left its address behind.
-    const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(PATIENCE) });
+    // A killed service leaves the file with its address.
+    const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });
     await response.body?.cancel();
     return { url, user: USER, secret };
   } catch (cause) {

@@ -5,8 +5,8 @@ import { readOptions } from './options.ts';
 import { thisMachine } from './this-machine.ts';
 
 /**
- * `watch [<application>]`: prints a line for each change as it happens, or with `--json` the rows themselves, until the
- * user ends it (0). Reconnects by itself; a login or an address that is refused ends it with an error.
+ * `watch [<application>]`: prints a line for each change as it happens, or with `--json` the rows themselves, until it is
+ * interrupted (exit code 0). Reconnects by itself; a refused login or address ends it with an error.
  */
 export const watch: Command = async (args, context) => {
   const { env, print, warn = () => {}, signal = interrupted() } = context;
@@ -15,22 +15,22 @@ export const watch: Command = async (args, context) => {
     ...(service ?? (await thisMachine(env))),
     since,
     ...(app !== undefined && { app }),
-    // Changes of the past are drawn with their own times, which only the documents know.
+    // Past changes are printed with their own times, which are in the documents only.
     includeDocs: json || since === 'now' ? 'auto' : 'true',
     signal,
-    onTrouble: (why) => warn(`No changes come at the moment (${why}); trying again until they do.`),
+    onInterruption: (cause) => warn(`The stream of changes is interrupted (${cause}); trying again.`),
   });
-  const colour = hasColour(context);
+  const colour = usesColour(context);
   for await (const row of changes) print(json ? JSON.stringify(row) : changeLine(row, { colour, seenAt: new Date() }));
   return 0;
 };
 
 /** https://no-color.org */
-function hasColour({ terminal, env }: CommandContext): boolean {
+function usesColour({ terminal, env }: CommandContext): boolean {
   return terminal === true && !env.NO_COLOR;
 }
 
-/** Ctrl-C, and a reader of the output that has gone (`| head`), end the watching; a second Ctrl-C ends the process. */
+/** Aborts on Ctrl-C and when the reader of the output has closed it (`| head`); a second Ctrl-C ends the process. */
 function interrupted(): AbortSignal {
   const ending = new AbortController();
   process.once('SIGINT', () => ending.abort());

@@ -7,7 +7,7 @@ import { Refused } from '../../../../lib/cli/changes-client/connection.ts';
 import { server } from '../../../support/api-server.ts';
 import { changesServer, cut, ended, open, refused, row } from '../../../support/changes-server.ts';
 
-const times = { shortest: 5, longest: 20, silence: 5_000, steady: 60_000 };
+const times = { minPauseMs: 5, maxPauseMs: 20, silenceMs: 5_000, stableMs: 60_000 };
 const login = { user: 'kiwi', secret: 'pässword:canary' };
 const timeout = (last: number) => `{"code":"status:changes:timeout","status":408,"last_seq":${last}}\n`;
 const fatal = (last: number) => `{"code":"status:changes:fatal","status":500,"last_seq":${last}}\n`;
@@ -55,19 +55,19 @@ describe('Following changes', () => {
   });
 
   it('goes on from where the service says it was when its time is over, without calling that a trouble', async () => {
-    const troubles: string[] = [];
+    const causes: string[] = [];
     const { url, queries } = await changesServer([ended(row(1), timeout(7)), open(row(8))]);
-    expect(await take(2, { url, onTrouble: (why) => troubles.push(why) })).toEqual([1, 8]);
+    expect(await take(2, { url, onInterruption: (cause) => causes.push(cause) })).toEqual([1, 8]);
     expect(sinces(queries)).toEqual(['0', '7']);
-    expect(troubles).toEqual([]);
+    expect(causes).toEqual([]);
   });
 
   it('does so as well after a failure of the service, and says which', async () => {
-    const troubles: string[] = [];
+    const causes: string[] = [];
     const { url, queries } = await changesServer([ended(row(1), fatal(3)), open(row(4))]);
-    expect(await take(2, { url, onTrouble: (why) => troubles.push(why) })).toEqual([1, 4]);
+    expect(await take(2, { url, onInterruption: (cause) => causes.push(cause) })).toEqual([1, 4]);
     expect(sinces(queries)).toEqual(['0', '3']);
-    expect(troubles).toEqual([expect.stringContaining('status:changes:fatal')]);
+    expect(causes).toEqual([expect.stringContaining('status:changes:fatal')]);
   });
 
   it('puts letters together that arrive in two pieces, and skips signs of life', async () => {
@@ -94,7 +94,7 @@ describe('Following changes', () => {
 describe('A connection that is dead', () => {
   it('is given up when nothing comes, be it before the answer or within', async () => {
     const { url, queries } = await changesServer([() => {}, open(row(1)), open(row(2))]);
-    expect(await take(2, { url, times: { ...times, silence: 60 } })).toEqual([1, 2]);
+    expect(await take(2, { url, times: { ...times, silenceMs: 60 } })).toEqual([1, 2]);
     expect(sinces(queries)).toEqual(['0', '0', '1']);
   });
 
@@ -107,14 +107,14 @@ describe('A connection that is dead', () => {
       setTimeout(() => response.write(row(1)), 600);
       response.on('close', () => clearInterval(beat));
     });
-    expect(await take(1, { url, times: { ...times, silence: 300 } })).toEqual([1]);
+    expect(await take(1, { url, times: { ...times, silenceMs: 300 } })).toEqual([1]);
     expect(requests).toBe(1);
   });
 
   it('is not one whose rows take the caller long', async () => {
     const { url, queries } = await changesServer([open(row(1), row(2))]);
     const seen: number[] = [];
-    for await (const { seq } of followChanges({ ...login, url, since: 0, times: { ...times, silence: 100 } })) {
+    for await (const { seq } of followChanges({ ...login, url, since: 0, times: { ...times, silenceMs: 100 } })) {
       seen.push(seq);
       if (seq === 2) break;
       await new Promise((resolve) => setTimeout(resolve, 250));
@@ -126,15 +126,15 @@ describe('A connection that is dead', () => {
 
 describe('A service that is down', () => {
   it('is asked until it is up, and that is said once', async () => {
-    const troubles: string[] = [];
+    const causes: string[] = [];
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
-    const taken = take(1, { url, onTrouble: (why) => troubles.push(why) });
-    await expect.poll(() => troubles).toEqual(['ECONNREFUSED']);
+    const taken = take(1, { url, onInterruption: (cause) => causes.push(cause) });
+    await expect.poll(() => causes).toEqual(['ECONNREFUSED']);
     const late = createServer((_, response) => open(row(1))(response)).listen(port, '127.0.0.1');
     try {
       expect(await taken).toEqual([1]);
-      expect(troubles).toHaveLength(1);
+      expect(causes).toHaveLength(1);
     } finally {
       late.closeAllConnections();
       late.close();
@@ -147,10 +147,10 @@ describe('A service that is down', () => {
   });
 
   it('is a new trouble after a stream that ended in time', async () => {
-    const troubles: string[] = [];
+    const causes: string[] = [];
     const { url } = await changesServer([ended(row(1), timeout(1)), refused(503, {}), open(row(2))]);
-    expect(await take(2, { url, onTrouble: (why) => troubles.push(why) })).toEqual([1, 2]);
-    expect(troubles).toEqual([expect.stringContaining('503')]);
+    expect(await take(2, { url, onInterruption: (cause) => causes.push(cause) })).toEqual([1, 2]);
+    expect(causes).toEqual([expect.stringContaining('503')]);
   });
 
   it('is asked more and more seldom, up to a longest pause', async () => {
@@ -161,7 +161,7 @@ describe('A service that is down', () => {
       else open(row(1))(response);
     });
     const chance = vi.spyOn(Math, 'random').mockReturnValue(1);
-    await take(1, { url, times: { ...times, shortest: 40, longest: 200 } }).finally(() => chance.mockRestore());
+    await take(1, { url, times: { ...times, minPauseMs: 40, maxPauseMs: 200 } }).finally(() => chance.mockRestore());
     const pauses = at.slice(1).map((time, place) => time - (at[place] ?? 0));
     // A timer may fire a millisecond early.
     for (const [place, least] of [78, 158, 198, 198].entries()) expect(pauses[place]).toBeGreaterThanOrEqual(least);
@@ -203,7 +203,7 @@ describe('Following ends', () => {
     const ending = new AbortController();
     const { url } = await changesServer([script]);
     setTimeout(() => ending.abort(), 100);
-    const slow = { ...times, shortest: 10_000, longest: 30_000 };
+    const slow = { ...times, minPauseMs: 10_000, maxPauseMs: 30_000 };
     expect(await take(9, { url, signal: ending.signal, times: slow })).toEqual([1]);
   });
 
@@ -216,7 +216,7 @@ describe('Following ends', () => {
         open(row(1))(response);
       });
       const ending = new AbortController();
-      const following = take(9, { url, signal: ending.signal, times: { ...times, silence: 400 } });
+      const following = take(9, { url, signal: ending.signal, times: { ...times, silenceMs: 400 } });
       for (let round = 0; round < 5; round += 1) {
         await new Promise((resolve) => setTimeout(resolve, 40));
         collectGarbage();
