@@ -147,7 +147,7 @@ it.each([
   [
     'api-deploy',
     [
-      ...['LOG_TABLE', 'QUEUE_CHECK', 'QUEUE_FETCH', 'QUEUE_REPORT', 'REPOSITORY_HOSTS'],
+      ...['LOG_TABLE', 'QUEUE_CHECK', 'QUEUE_REPORT', 'REPOSITORY_HOSTS'],
       ...['DEFAULT_BRANCH', 'PUBLIC_URL', 'HOOK_SECRETS'],
     ],
   ],
