@@ -17,9 +17,9 @@ export function hostTable(hosts: readonly HostDefinition[]): string {
 /** Returns one row for each kind of host: the calls of its API. */
 export function callTable(hosts: readonly HostDefinition[]): string {
   const rows = hosts.map(({ kind, dialect, calls }) => {
-    const { fileCall, tarballCalls } = dialect('https://HOST');
-    const [tarball] = tarballCalls(commit, null);
-    const paths = [`GET ${fileCall(commit, 'FILE').path}`, `GET ${tarball.path}`];
+    const { fileRequest, tarballRequests } = dialect('https://HOST');
+    const [tarball] = tarballRequests(commit, null);
+    const paths = [`GET ${fileRequest(commit, 'FILE').path}`, `GET ${tarball.path}`];
     return [`\`${kind}\``, ...[...paths, calls.status, calls.compare, calls.pairing].map((call) => `\`${call}\``)];
   });
   return table(['kind', 'file', 'tarball', 'status', 'compare', 'pairing'], rows);

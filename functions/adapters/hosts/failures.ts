@@ -1,12 +1,12 @@
 import { DeployError, type ErrorCode } from '../../core/errors.ts';
 import { isObject } from '../../core/json.ts';
 import { oneLine } from '../../core/text.ts';
+import { RefusedAddress } from './address-policy.ts';
 import { readJson } from './body.ts';
-import type { Answer } from './exchange.ts';
-import { RefusedAddress } from './reach.ts';
+import type { HttpResponse } from './http-client.ts';
 
 /** What was being tried, for the error when it fails. */
-export interface Attempt {
+export interface RequestContext {
   readonly code: ErrorCode;
   /** As the object of a sentence: `package.json of octocat/hello at 1a2b3c4`. */
   readonly what: string;
@@ -22,23 +22,23 @@ export interface Attempt {
  * The error for an answer that is not the hoped-for one; reads the body. Rate limits and 5xx can be tried again, rate
  * limits with `retryAfter`; what the caller must change first cannot.
  */
-export async function refusal(attempt: Attempt, answer: Answer): Promise<DeployError> {
-  const { code, what, host } = attempt;
-  const said = await saying(attempt, answer);
-  const tried = `${host} answered ${answer.status}${said} to the request for ${what}.`;
-  const pause = pauseOf(answer);
+export async function refusal(requestContext: RequestContext, response: HttpResponse): Promise<DeployError> {
+  const { code, what, host } = requestContext;
+  const said = await saying(requestContext, response);
+  const tried = `${host} answered ${response.status}${said} to the request for ${what}.`;
+  const pause = pauseOf(response);
   if (pause !== null) {
-    const detail = `${tried} It asks for a pause (rate limit) of ${pause} s.${moreWithToken(attempt)}`;
+    const detail = `${tried} It asks for a pause (rate limit) of ${pause} s.${moreWithToken(requestContext)}`;
     return new DeployError(code, detail, { retry: true, retryAfter: pause });
   }
-  const retry = answer.status >= 500 || answer.status === 408;
-  return new DeployError(code, `${tried} ${advice(attempt, answer.status)}`.trim(), { retry });
+  const retry = response.status >= 500 || response.status === 408;
+  return new DeployError(code, `${tried} ${advice(requestContext, response.status)}`.trim(), { retry });
 }
 
 /** The error for an exchange that came to no answer, or whose answer broke off. */
-export function breakdown(attempt: Attempt, cause: unknown): DeployError {
+export function breakdown(requestContext: RequestContext, cause: unknown): DeployError {
   if (cause instanceof DeployError) return cause;
-  const { code, what, host } = attempt;
+  const { code, what, host } = requestContext;
   if (cause instanceof RefusedAddress) {
     const detail = `${what} was not fetched from ${host}: ${cause.message}.`;
     return new DeployError(code, detail, { retry: false, cause });
@@ -47,7 +47,7 @@ export function breakdown(attempt: Attempt, cause: unknown): DeployError {
 }
 
 /** The error for an answer that is not what the API documents. */
-export function notUnderstood({ code, host }: Attempt): DeployError {
+export function notUnderstood({ code, host }: RequestContext): DeployError {
   return new DeployError(code, `The answer of ${host} could not be understood.`, { retry: true });
 }
 
@@ -59,7 +59,7 @@ export function notUnderstood({ code, host }: Attempt): DeployError {
  * https://docs.gitlab.com/administration/settings/user_and_ip_rate_limits/#response-headers
  * https://support.atlassian.com/bitbucket-cloud/docs/api-request-limits/
  */
-export function pauseOf({ status, headers }: Pick<Answer, 'status' | 'headers'>): number | null {
+export function pauseOf({ status, headers }: Pick<HttpResponse, 'status' | 'headers'>): number | null {
   if (status !== 403 && status !== 429 && status !== 503) return null;
   const after = Number(headers['retry-after']);
   if (headers['retry-after'] !== undefined && Number.isFinite(after)) return Math.max(1, Math.ceil(after));
@@ -76,7 +76,7 @@ function untilReset(reset: number): number {
   return Math.max(1, Math.ceil(seconds));
 }
 
-function advice({ authorized, pairAt }: Attempt, status: number): string {
+function advice({ authorized, pairAt }: RequestContext, status: number): string {
   if (status >= 500) return 'That is on its side and may pass.';
   if (status === 401) return `The token is not accepted (any more): pair a new one with POST ${pairAt}.`;
   if (status !== 403 && status !== 404) return '';
@@ -85,13 +85,13 @@ function advice({ authorized, pairAt }: Attempt, status: number): string {
     : `Is it a private repository? Then pair a token with POST ${pairAt}.`;
 }
 
-function moreWithToken({ authorized, pairAt }: Attempt): string {
+function moreWithToken({ authorized, pairAt }: RequestContext): string {
   return authorized ? '' : ` With a token it would be higher: pair one with POST ${pairAt}.`;
 }
 
 /** The host's own words, which tell for instance which permission a token lacks. */
-async function saying({ code }: Attempt, answer: Answer): Promise<string> {
-  const body = await readJson(answer);
+async function saying({ code }: RequestContext, response: HttpResponse): Promise<string> {
+  const body = await readJson(response);
   // Where a password was sent along, the words could repeat it.
   if (code === 'auth:repohost:github_pairing_failed') return '';
   const message = oneLine(messageIn(body), 200);

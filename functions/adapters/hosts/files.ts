@@ -4,8 +4,8 @@ import type { CommitRef } from '../../core/payload/delivery.ts';
 import type { HostToken } from '../../core/ports/repository-host.ts';
 import { readText, TooLarge } from './body.ts';
 import { isRelativePath } from './coordinates.ts';
-import { type Attempt, breakdown, refusal } from './failures.ts';
-import type { Rest, RestCall } from './rest.ts';
+import { breakdown, type RequestContext, refusal } from './failures.ts';
+import type { Rest, RestRequest } from './rest.ts';
 
 /** One file of a commit, and how it is asked for. */
 export interface FileRequest {
@@ -18,9 +18,9 @@ export interface FileRequest {
 /** Where a host has files and commits. */
 export interface FileAddresses {
   /** The call that answers with the bytes of a file; `path` is relative and climbs nowhere. */
-  fileCall(commit: CommitRef, path: string): Pick<RestCall, 'path' | 'accept'>;
+  fileRequest(commit: CommitRef, path: string): Pick<RestRequest, 'path' | 'accept'>;
   /** A call that succeeds when the commit can be seen. */
-  commitCall(commit: CommitRef): Pick<RestCall, 'path' | 'accept'>;
+  commitRequest(commit: CommitRef): Pick<RestRequest, 'path' | 'accept'>;
 }
 
 /**
@@ -30,52 +30,56 @@ export interface FileAddresses {
  * commit tells them apart; a commit that was seen once is remembered, because without a token every call counts (60/h
  * at GitHub).
  */
-export function fileReader(rest: Rest, addresses: FileAddresses, attempt: (request: FileRequest) => Attempt) {
+export function fileReader(rest: Rest, addresses: FileAddresses, contextFor: (request: FileRequest) => RequestContext) {
   const seen = new Set<string>();
   return async (request: FileRequest): Promise<string | null> => {
-    const trying = attempt(request);
+    const requestContext = contextFor(request);
     const { commit, path, token, maxBytes } = request;
-    if (!isRelativePath(path)) throw climbing(trying);
+    if (!isRelativePath(path)) throw climbing(requestContext);
     const key = seenKey(commit, token);
-    const answer = await rest({ ...addresses.fileCall(commit, path), token }, trying);
-    if (answer.status === 404) {
-      const gone = await refusal(trying, answer);
-      if (!seen.has(key) && !(await canSee(rest, addresses, { commit, token }, trying))) throw gone;
+    const response = await rest({ ...addresses.fileRequest(commit, path), token }, requestContext);
+    if (response.status === 404) {
+      const gone = await refusal(requestContext, response);
+      if (!seen.has(key) && !(await canSee(rest, addresses, { commit, token }, requestContext))) throw gone;
       remember(seen, key);
       return null;
     }
-    if (answer.status !== 200) throw await refusal(trying, answer);
+    if (response.status !== 200) throw await refusal(requestContext, response);
     remember(seen, key);
-    return read(answer, maxBytes, trying);
+    return read(response, maxBytes, requestContext);
   };
 }
 
 /** Whether a commit can be seen with a token. Throws when the host does not say. */
 export async function canSee(
   rest: Rest,
-  addresses: Pick<FileAddresses, 'commitCall'>,
+  addresses: Pick<FileAddresses, 'commitRequest'>,
   { commit, token }: Pick<FileRequest, 'commit' | 'token'>,
-  attempt: Attempt,
+  requestContext: RequestContext,
 ): Promise<boolean> {
-  const answer = await rest({ ...addresses.commitCall(commit), token }, attempt);
+  const response = await rest({ ...addresses.commitRequest(commit), token }, requestContext);
   // GitHub has 422 for a commit id that it does not know.
-  if (![200, 404, 422].includes(answer.status)) throw await refusal(attempt, answer);
-  answer.discard();
-  return answer.status === 200;
+  if (![200, 404, 422].includes(response.status)) throw await refusal(requestContext, response);
+  response.discard();
+  return response.status === 200;
 }
 
-async function read(answer: Parameters<typeof readText>[0], maxBytes: number, attempt: Attempt): Promise<string> {
+async function read(
+  response: Parameters<typeof readText>[0],
+  maxBytes: number,
+  requestContext: RequestContext,
+): Promise<string> {
   try {
-    return await readText(answer, maxBytes);
+    return await readText(response, maxBytes);
   } catch (cause) {
-    if (!(cause instanceof TooLarge)) throw breakdown(attempt, cause);
-    throw new DeployError(attempt.code, `Too large: ${attempt.what} has more than ${maxBytes} bytes.`, {
+    if (!(cause instanceof TooLarge)) throw breakdown(requestContext, cause);
+    throw new DeployError(requestContext.code, `Too large: ${requestContext.what} has more than ${maxBytes} bytes.`, {
       retry: false,
     });
   }
 }
 
-function climbing({ code }: Attempt): DeployError {
+function climbing({ code }: RequestContext): DeployError {
   return new DeployError(code, 'The path of a file is relative and stays in the tree.', { retry: false });
 }
 

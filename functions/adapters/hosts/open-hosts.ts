@@ -3,7 +3,7 @@ import type { RepositoryHost } from '../../core/ports/repository-host.ts';
 import { version } from '../../core/version.ts';
 import type { HostConfig } from './configuration.ts';
 import type { HostDefinition } from './define-host.ts';
-import type { Exchange, Timeouts } from './exchange.ts';
+import type { HttpClient, Timeouts } from './http-client.ts';
 import { hosts as registered } from './registry.ts';
 import { type HostOptions, restHost } from './rest-host.ts';
 
@@ -26,7 +26,7 @@ export interface OpenOptions {
   /** The `User-Agent` of the requests. */
   readonly userAgent?: string;
   readonly timeouts?: Partial<Timeouts>;
-  readonly exchange?: Exchange;
+  readonly httpClient?: HttpClient;
 }
 
 /** Opens one host; no request is made yet. */

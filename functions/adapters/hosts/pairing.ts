@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { DeployError } from '../../core/errors.ts';
 import { readJson } from './body.ts';
-import type { Answer } from './exchange.ts';
-import { type Attempt, notUnderstood, pauseOf, refusal } from './failures.ts';
+import { notUnderstood, pauseOf, type RequestContext, refusal } from './failures.ts';
+import type { HttpResponse } from './http-client.ts';
 import type { Rest } from './rest.ts';
 
 /** The refusal of a pairing, for good, with a sentence that says what to do. */
@@ -11,30 +11,34 @@ export function notPaired(detail: string): DeployError {
 }
 
 /** Whether the host says that the login is no good, and not merely that it is busy. */
-export function isRefused(answer: Answer): boolean {
-  return (answer.status === 401 || answer.status === 403) && pauseOf(answer) === null;
+export function isRefused(response: HttpResponse): boolean {
+  return (response.status === 401 || response.status === 403) && pauseOf(response) === null;
 }
 
 /** The JSON of an answer in its documented shape. Throws, and another try may help, when it has another one. */
-export async function parsed<T>(schema: v.GenericSchema<unknown, T>, answer: Answer, attempt: Attempt): Promise<T> {
-  const result = v.safeParse(schema, await readJson(answer));
+export async function parsed<T>(
+  schema: v.GenericSchema<unknown, T>,
+  response: HttpResponse,
+  requestContext: RequestContext,
+): Promise<T> {
+  const result = v.safeParse(schema, await readJson(response));
   if (result.success) return result.output;
-  throw notUnderstood(attempt);
+  throw notUnderstood(requestContext);
 }
 
 /** Who a token belongs to, as the host answers `GET <api>/user` for it. `refused` is the sentence when it is no good. */
 export async function ownerOf<T>(
   schema: v.GenericSchema<unknown, T>,
   { rest, token, refused }: { readonly rest: Rest; readonly token: string; readonly refused: string },
-  attempt: Attempt,
-): Promise<{ readonly owner: T; readonly answer: Answer }> {
-  const answer = await rest({ path: 'user', token }, attempt);
-  if (isRefused(answer)) {
-    answer.discard();
+  requestContext: RequestContext,
+): Promise<{ readonly owner: T; readonly response: HttpResponse }> {
+  const response = await rest({ path: 'user', token }, requestContext);
+  if (isRefused(response)) {
+    response.discard();
     throw notPaired(refused);
   }
-  if (answer.status !== 200) throw await refusal(attempt, answer);
-  return { owner: await parsed(schema, answer, attempt), answer };
+  if (response.status !== 200) throw await refusal(requestContext, response);
+  return { owner: await parsed(schema, response, requestContext), response };
 }
 
 /** Refuses a token that belongs to somebody else than the user it came with, whatever the case of the name. */

@@ -1,5 +1,5 @@
-import type { Answer, Call, Exchange } from './exchange.ts';
-import { type Reach, RefusedAddress } from './reach.ts';
+import { type AddressPolicy, RefusedAddress } from './address-policy.ts';
+import type { HttpClient, HttpRequest, HttpResponse } from './http-client.ts';
 
 const maxHops = 5;
 const repeatAny = new Set([307, 308]);
@@ -12,31 +12,31 @@ const repeatGet = new Set([301, 302, 303, 307, 308]);
  * host it was sent to first. GitHub answers with them for tarballs (to `codeload`) and for renamed repositories
  * (https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects).
  */
-export function followRedirects(exchange: Exchange, reach: Pick<Reach, 'check'>): Exchange {
+export function followRedirects(httpClient: HttpClient, policy: Pick<AddressPolicy, 'check'>): HttpClient {
   return async (first) => {
-    let call = first;
+    let request = first;
     for (let hop = 0; hop <= maxHops; hop += 1) {
-      reach.check(call.url);
-      const answer = await exchange(call);
-      const target = targetOf(call, answer);
-      if (target === null) return answer;
-      answer.discard();
-      call = { ...call, url: target, headers: headersFor(target, call) };
+      policy.check(request.url);
+      const response = await httpClient(request);
+      const target = targetOf(request, response);
+      if (target === null) return response;
+      response.discard();
+      request = { ...request, url: target, headers: headersFor(target, request) };
     }
     throw new RefusedAddress(`it redirects more than ${maxHops} times`);
   };
 }
 
-function targetOf(call: Call, { status, headers }: Answer): URL | null {
-  const follows = call.method === 'GET' ? repeatGet : repeatAny;
+function targetOf(request: HttpRequest, { status, headers }: HttpResponse): URL | null {
+  const follows = request.method === 'GET' ? repeatGet : repeatAny;
   if (!follows.has(status) || headers.location === undefined) return null;
-  if (!URL.canParse(headers.location, call.url.href)) {
+  if (!URL.canParse(headers.location, request.url.href)) {
     throw new RefusedAddress('it redirects to something that is not an address');
   }
-  return new URL(headers.location, call.url);
+  return new URL(headers.location, request.url);
 }
 
-function headersFor(target: URL, call: Call): Call['headers'] {
-  if (target.origin === call.url.origin) return call.headers;
-  return Object.fromEntries(Object.entries(call.headers).filter(([name]) => !secret.has(name)));
+function headersFor(target: URL, request: HttpRequest): HttpRequest['headers'] {
+  if (target.origin === request.url.origin) return request.headers;
+  return Object.fromEntries(Object.entries(request.headers).filter(([name]) => !secret.has(name)));
 }

@@ -2,14 +2,14 @@ import { DeployError, type ErrorCode } from '../../core/errors.ts';
 import type { CommitRef } from '../../core/payload/delivery.ts';
 import type { HostToken, RepositoryHost } from '../../core/ports/repository-host.ts';
 import { oneLine } from '../../core/text.ts';
+import { addressPolicy, RefusedAddress } from './address-policy.ts';
 import { faultOf, isCommitId } from './coordinates.ts';
 import type { Dialect } from './dialect.ts';
-import { type Answer, type Exchange, exchangeWithin, type Timeouts, usualTimeouts } from './exchange.ts';
-import { type Attempt, refusal } from './failures.ts';
+import { type RequestContext, refusal } from './failures.ts';
 import { fileReader } from './files.ts';
-import { RefusedAddress, reachOf } from './reach.ts';
+import { createHttpClient, type HttpClient, type HttpResponse, type Timeouts, usualTimeouts } from './http-client.ts';
 import { followRedirects } from './redirects.ts';
-import { type Rest, type RestCall, restApi } from './rest.ts';
+import { type Rest, type RestRequest, restApi } from './rest.ts';
 import { tarballStream } from './tarball.ts';
 
 /** A configured host, as its adapter needs it. */
@@ -22,71 +22,76 @@ export interface HostOptions {
   readonly web: string;
   /** GitHub refuses calls without one. */
   readonly userAgent: string;
-  /** See `ReachOptions`. */
+  /** See `AddressPolicyOptions`. */
   readonly downloadHosts?: readonly string[] | undefined;
   readonly privateNetwork?: boolean | undefined;
   readonly timeouts?: Partial<Timeouts> | undefined;
   /** Sends one request without following redirects; over the network unless a test says otherwise. */
-  readonly exchange?: Exchange | undefined;
+  readonly httpClient?: HttpClient | undefined;
 }
 
 /** A repository host that speaks a dialect of REST. See `RepositoryHost` for the codes. */
 export function restHost(options: HostOptions, dialect: Dialect): RepositoryHost {
-  const reach = reachOf(options);
-  const send = options.exchange ?? exchangeWithin(reach, { ...usualTimeouts, ...options.timeouts });
-  const exchange = followRedirects(send, reach);
-  const rest = restApi({ ...dialect, base: options.api, userAgent: options.userAgent, exchange });
+  const policy = addressPolicy(options);
+  const send = options.httpClient ?? createHttpClient(policy, { ...usualTimeouts, ...options.timeouts });
+  const httpClient = followRedirects(send, policy);
+  const rest = restApi({ ...dialect, base: options.api, userAgent: options.userAgent, httpClient });
   const place = { host: new URL(options.web).host, pairAt: `/1/auth/${options.name}` };
-  const attempt = (code: ErrorCode, object: string, commit: CommitRef, token: HostToken): Attempt => {
+  const contextFor = (code: ErrorCode, object: string, commit: CommitRef, token: HostToken): RequestContext => {
     const fault = faultOf(commit, dialect.nestedOwners);
     if (fault !== null) throw new DeployError(code, fault, { retry: false });
     const what = `${object} of ${commit.owner}/${commit.name} at ${commit.sha.slice(0, 12)}`;
     return { ...place, code, what, authorized: token !== null };
   };
   const readFile = fileReader(rest, dialect, ({ commit, path, token }) =>
-    attempt('deploy:repohost:no_pkg_json', path, commit, token),
+    contextFor('deploy:repohost:no_pkg_json', path, commit, token),
   );
   return {
     file: (commit, path, token, maxBytes) => readFile({ commit, path, token, maxBytes }),
     async tarball(commit, token, signal) {
-      const trying = attempt('deploy:repohost:download_tarball', 'the tarball', commit, token);
-      const calls = dialect.tarballCalls(commit, token).map((call) => ({ ...call, signal }));
-      return tarballStream(await firstAllowed(rest, calls, trying), trying, signal);
+      const requestContext = contextFor('deploy:repohost:download_tarball', 'the tarball', commit, token);
+      const requests = dialect.tarballRequests(commit, token).map((request) => ({ ...request, signal }));
+      return tarballStream(await firstAllowed(rest, requests, requestContext), requestContext, signal);
     },
     async setStatus(commit, status, token) {
-      const trying = attempt('request:failed', 'a new commit status', commit, token);
-      if (token === null) throw new DeployError(trying.code, statusNeedsToken(place), { retry: false });
+      const requestContext = contextFor('request:failed', 'a new commit status', commit, token);
+      if (token === null) throw new DeployError(requestContext.code, statusNeedsToken(place), { retry: false });
       const described = { ...status, description: oneLine(status.description, 140) ?? '' };
-      await dialect.setStatus(rest, { commit, status: described, token }, trying);
+      await dialect.setStatus(rest, { commit, status: described, token }, requestContext);
     },
     async compare(base, head, token) {
-      const trying = attempt('deploy:repohost:no_pkg_json', 'the history', base, token);
-      if (!isCommitId(head)) throw new DeployError(trying.code, 'The other commit is no commit id.', { retry: false });
-      return dialect.compare(rest, { base, head, token }, trying);
+      const requestContext = contextFor('deploy:repohost:no_pkg_json', 'the history', base, token);
+      if (!isCommitId(head))
+        throw new DeployError(requestContext.code, 'The other commit is no commit id.', { retry: false });
+      return dialect.compare(rest, { base, head, token }, requestContext);
     },
-    pair: (login, secret) => dialect.pair(rest, { login, secret }, { ...place, ...pairingAttempt }),
+    pair: (login, secret) => dialect.pair(rest, { login, secret }, { ...place, ...pairingContext }),
   };
 }
 
-const pairingAttempt = {
+const pairingContext = {
   code: 'auth:repohost:github_pairing_failed',
   what: 'the owner of the token',
   authorized: true,
 } as const;
 
-async function firstAllowed(rest: Rest, calls: readonly RestCall[], attempt: Attempt): Promise<Answer> {
-  const [call, ...others] = calls;
-  if (!call) throw new Error('A dialect names at least one address of the tarball.');
-  const answer = await rest(call, attempt).catch((error: unknown) => {
+async function firstAllowed(
+  rest: Rest,
+  requests: readonly RestRequest[],
+  requestContext: RequestContext,
+): Promise<HttpResponse> {
+  const [request, ...others] = requests;
+  if (!request) throw new Error('A dialect names at least one address of the tarball.');
+  const response = await rest(request, requestContext).catch((error: unknown) => {
     // Pages may send a login that they do not know to one where people log in, which is not called.
     if (others.length > 0 && error instanceof DeployError && error.cause instanceof RefusedAddress) return null;
     throw error;
   });
-  if (answer?.status === 200) return answer;
-  const isLogin = answer === null || [401, 403, 404].includes(answer.status);
-  if (answer && (!isLogin || others.length === 0)) throw await refusal(attempt, answer);
-  answer?.discard();
-  return firstAllowed(rest, others, attempt);
+  if (response?.status === 200) return response;
+  const isLogin = response === null || [401, 403, 404].includes(response.status);
+  if (response && (!isLogin || others.length === 0)) throw await refusal(requestContext, response);
+  response?.discard();
+  return firstAllowed(rest, others, requestContext);
 }
 
 function statusNeedsToken({ pairAt }: { pairAt: string }): string {

@@ -1,20 +1,20 @@
-import type { Answer } from './exchange.ts';
-import { type Attempt, breakdown } from './failures.ts';
+import { breakdown, type RequestContext } from './failures.ts';
+import type { HttpResponse } from './http-client.ts';
 
 /** The body of an answer, chunk by chunk, whose failures under way are the attempt's errors. */
 export async function* tarballStream(
-  answer: Answer,
-  attempt: Attempt,
+  response: HttpResponse,
+  requestContext: RequestContext,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   try {
-    for await (const chunk of answer.body) {
+    for await (const chunk of response.body) {
       // A short body may be here whole by then, and would not fail any more.
       signal.throwIfAborted();
       yield chunk;
     }
     signal.throwIfAborted();
   } catch (cause) {
-    throw breakdown(attempt, signal.aborted ? signal.reason : cause);
+    throw breakdown(requestContext, signal.aborted ? signal.reason : cause);
   }
 }

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import { addressKind } from './address.ts';
+import { addressPolicy, RefusedAddress } from './address-policy.ts';
 import { readText } from './body.ts';
 import { isThisMachine } from './configuration.ts';
-import { exchangeWithin, usualTimeouts } from './exchange.ts';
-import { RefusedAddress, reachOf } from './reach.ts';
+import { createHttpClient, usualTimeouts } from './http-client.ts';
 
 /** Milliseconds until all of it has to be there: a webhook is waiting for its answer meanwhile. */
 const patience = 5_000;
@@ -16,13 +16,13 @@ const maxBytes = 64 * 1024;
  */
 export async function textAt(address: string, waitMs: number = patience): Promise<string> {
   refuseInside(new URL(address));
-  const exchange = exchangeWithin(reachOf({ api: address, web: address }), usualTimeouts);
+  const httpClient = createHttpClient(addressPolicy({ api: address, web: address }), usualTimeouts);
   const headers = { accept: 'application/json', 'accept-encoding': 'identity', 'user-agent': 'deployment-webhooks' };
   const signal = AbortSignal.timeout(waitMs);
-  const answer = await exchange({ method: 'GET', url: new URL(address), headers, signal });
-  if (answer.status === 200) return readText(answer, maxBytes);
-  answer.discard();
-  throw new Error(`it answered ${answer.status}`);
+  const response = await httpClient({ method: 'GET', url: new URL(address), headers, signal });
+  if (response.status === 200) return readText(response, maxBytes);
+  response.discard();
+  throw new Error(`it answered ${response.status}`);
 }
 
 /** A repository host may be configured inside a network; what is public has no business there. */

@@ -5,10 +5,10 @@ import type { CommitStatus, Comparison, HostToken } from '../../../core/ports/re
 import { compareByNews } from '../comparison.ts';
 import { encodePath } from '../coordinates.ts';
 import { defineHost } from '../define-host.ts';
-import { type CompareCall, type Dialect, post } from '../dialect.ts';
-import { type Attempt, refusal } from '../failures.ts';
+import { type CompareRequest, type Dialect, post } from '../dialect.ts';
+import { type RequestContext, refusal } from '../failures.ts';
 import { parsed } from '../pairing.ts';
-import type { Rest, RestCall } from '../rest.ts';
+import type { Rest, RestRequest } from '../rest.ts';
 import { pairWith } from './pairing.ts';
 import { headersOf, secretOf } from './token.ts';
 
@@ -17,17 +17,21 @@ function dialectAt(web: string): Dialect {
   return {
     headers: { accept: 'application/json' },
     login: headersOf,
-    fileCall: (commit, path) => ({
+    fileRequest: (commit, path) => ({
       path: `${repository(commit)}/src/${commit.sha}/${encodePath(path)}`,
       accept: '*/*',
     }),
-    commitCall: (commit) => ({ path: `${repository(commit)}/commit/${commit.sha}` }),
-    tarballCalls: (commit, token) => tarballCalls(web, commit, token),
+    commitRequest: (commit) => ({ path: `${repository(commit)}/commit/${commit.sha}` }),
+    tarballRequests: (commit, token) => tarballRequests(web, commit, token),
     // https://developer.atlassian.com/cloud/bitbucket/rest/api-group-commit-statuses/
-    async setStatus(rest, { commit, status, token }, attempt) {
+    async setStatus(rest, { commit, status, token }, requestContext) {
       const { targetUrl, description, context } = status;
       const json = { key: keyOf(context), state: states[status.state], url: targetUrl, name: context, description };
-      await post(rest, { path: `${repository(commit)}/commit/${commit.sha}/statuses/build`, token, json }, attempt);
+      await post(
+        rest,
+        { path: `${repository(commit)}/commit/${commit.sha}/statuses/build`, token, json },
+        requestContext,
+      );
     },
     compare,
     pair: pairWith,
@@ -44,16 +48,16 @@ const longestKey = 40;
 const Page = v.object({ values: v.array(v.unknown()) });
 
 /** The API has no archives; the pages do, and take the login that git takes there, or the API's. */
-function tarballCalls(
+function tarballRequests(
   web: string,
   { owner, name, sha }: CommitRef,
   token: HostToken,
-): readonly [RestCall, ...RestCall[]] {
-  const call = { path: `${web}/${owner}/${name}/get/${sha}.tar.gz`, accept: '*/*' };
-  if (token === null) return [{ ...call, token }];
+): readonly [RestRequest, ...RestRequest[]] {
+  const request = { path: `${web}/${owner}/${name}/get/${sha}.tar.gz`, accept: '*/*' };
+  if (token === null) return [{ ...request, token }];
   return [
-    { ...call, token: `x-bitbucket-api-token-auth:${secretOf(token)}` },
-    { ...call, token },
+    { ...request, token: `x-bitbucket-api-token-auth:${secretOf(token)}` },
+    { ...request, token },
   ];
 }
 
@@ -65,12 +69,16 @@ function keyOf(context: string): string {
 }
 
 /** By what the one history has and the other has not: there is no comparison that counts. */
-async function compare(rest: Rest, { base, head, token }: CompareCall, attempt: Attempt): Promise<Comparison> {
+async function compare(
+  rest: Rest,
+  { base, head, token }: CompareRequest,
+  requestContext: RequestContext,
+): Promise<Comparison> {
   return compareByNews(base.sha, head, async (commit, other) => {
     const path = `${repository(base)}/commits/?include=${commit}&exclude=${other}&pagelen=1&fields=values.hash`;
-    const answer = await rest({ path, token }, attempt);
-    if (answer.status !== 200) throw await refusal(attempt, answer);
-    return (await parsed(Page, answer, attempt)).values.length > 0;
+    const response = await rest({ path, token }, requestContext);
+    if (response.status !== 200) throw await refusal(requestContext, response);
+    return (await parsed(Page, response, requestContext)).values.length > 0;
   });
 }
 

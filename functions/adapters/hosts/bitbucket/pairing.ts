@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Pairing } from '../../../core/ports/repository-host.ts';
-import type { Attempt } from '../failures.ts';
+import type { RequestContext } from '../failures.ts';
 import { checkOwner, checkScopes, ownerOf, scopesIn } from '../pairing.ts';
 import type { Rest } from '../rest.ts';
 
@@ -15,15 +15,19 @@ const User = v.object({ username: v.nullish(v.string()), nickname: v.nullish(v.s
 export async function pairWith(
   rest: Rest,
   { login, secret }: { readonly login: string; readonly secret: string },
-  attempt: Attempt,
+  requestContext: RequestContext,
 ): Promise<Pairing> {
   const token = `${login}:${secret}`;
-  const { owner, answer } = await ownerOf(User, { rest, token, refused: tokenNeeded(attempt.host) }, attempt);
+  const { owner, response } = await ownerOf(
+    User,
+    { rest, token, refused: tokenNeeded(requestContext.host) },
+    requestContext,
+  );
   const { username, nickname } = owner;
   const names = [username, nickname].filter((name) => typeof name === 'string');
   // The address itself is not among what the host says; that Basic was accepted with it proves that it belongs there.
-  checkOwner(login.includes('@') ? [login, ...names] : names, login, attempt.host);
-  const scopes = scopesIn(answer.headers['x-oauth-scopes']);
+  checkOwner(login.includes('@') ? [login, ...names] : names, login, requestContext.host);
+  const scopes = scopesIn(response.headers['x-oauth-scopes']);
   checkScopes(scopes, (scope) => /\brepository\b/.test(scope), 'read:repository:bitbucket');
   return { login: names[0] ?? login, token, scopes, expiresAt: null };
 }

@@ -4,8 +4,8 @@ import type { Comparison } from '../../../core/ports/repository-host.ts';
 import { compareByNews } from '../comparison.ts';
 import { encodePath } from '../coordinates.ts';
 import { defineHost } from '../define-host.ts';
-import { type CompareCall, type Dialect, post } from '../dialect.ts';
-import { type Attempt, refusal } from '../failures.ts';
+import { type CompareRequest, type Dialect, post } from '../dialect.ts';
+import { type RequestContext, refusal } from '../failures.ts';
 import { parsed } from '../pairing.ts';
 import type { Rest } from '../rest.ts';
 import { pairWith } from './pairing.ts';
@@ -14,18 +14,18 @@ import { pairWith } from './pairing.ts';
 const dialect: Dialect = {
   headers: { accept: 'application/json' },
   login: (token) => ({ authorization: `token ${token}` }),
-  fileCall: (commit, path) => ({
+  fileRequest: (commit, path) => ({
     path: `${repository(commit)}/raw/${encodePath(path)}?ref=${commit.sha}`,
     accept: '*/*',
   }),
-  commitCall: (commit) => ({ path: `${repository(commit)}/git/commits/${commit.sha}?${brief}` }),
-  tarballCalls: (commit, token) => [
+  commitRequest: (commit) => ({ path: `${repository(commit)}/git/commits/${commit.sha}?${brief}` }),
+  tarballRequests: (commit, token) => [
     { path: `${repository(commit)}/archive/${commit.sha}.tar.gz`, token, accept: '*/*' },
   ],
-  async setStatus(rest, { commit, status, token }, attempt) {
+  async setStatus(rest, { commit, status, token }, requestContext) {
     const { state, targetUrl, description, context } = status;
     const json = { state, target_url: targetUrl, description, context };
-    await post(rest, { path: `${repository(commit)}/statuses/${commit.sha}`, token, json }, attempt);
+    await post(rest, { path: `${repository(commit)}/statuses/${commit.sha}`, token, json }, requestContext);
   },
   compare,
   pair: pairWith,
@@ -39,17 +39,21 @@ const Commits = v.array(v.object({ sha: v.string() }));
  * By what the one history has and the other has not, one commit a page: `compare/{a}...{b}` would list all of them with
  * their files. A commit that is not there is looked for first, because the list has a 500 for it.
  */
-async function compare(rest: Rest, { base, head, token }: CompareCall, attempt: Attempt): Promise<Comparison> {
+async function compare(
+  rest: Rest,
+  { base, head, token }: CompareRequest,
+  requestContext: RequestContext,
+): Promise<Comparison> {
   for (const commit of [base, { ...base, sha: head }]) {
-    const answer = await rest({ ...dialect.commitCall(commit), token }, attempt);
-    if (answer.status !== 200) throw await refusal(attempt, answer);
-    answer.discard();
+    const response = await rest({ ...dialect.commitRequest(commit), token }, requestContext);
+    if (response.status !== 200) throw await refusal(requestContext, response);
+    response.discard();
   }
   return compareByNews(base.sha, head, async (commit, other) => {
     const path = `${repository(base)}/commits?sha=${commit}&not=${other}&limit=1&${brief}`;
-    const answer = await rest({ path, token }, attempt);
-    if (answer.status !== 200) throw await refusal(attempt, answer);
-    return (await parsed(Commits, answer, attempt)).length > 0;
+    const response = await rest({ path, token }, requestContext);
+    if (response.status !== 200) throw await refusal(requestContext, response);
+    return (await parsed(Commits, response, requestContext)).length > 0;
   });
 }
 

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { basicHeader } from '../../../core/basic-auth.ts';
 import type { Pairing } from '../../../core/ports/repository-host.ts';
 import { isSegment } from '../coordinates.ts';
-import { type Attempt, refusal } from '../failures.ts';
+import { type RequestContext, refusal } from '../failures.ts';
 import { checkOwner, isRefused, notPaired, parsed } from '../pairing.ts';
 import type { Rest } from '../rest.ts';
 
@@ -21,73 +21,77 @@ const Made = v.object({ sha1: v.pipe(v.string(), v.minLength(1)), scopes: v.null
  *
  * https://docs.gitea.com/development/api-usage#generating-and-listing-api-tokens
  */
-export async function pairWith(rest: Rest, credentials: Credentials, attempt: Attempt): Promise<Pairing> {
+export async function pairWith(rest: Rest, credentials: Credentials, requestContext: RequestContext): Promise<Pairing> {
   const { login, secret } = credentials;
-  if (!isSegment(login)) throw notPaired(`No user of ${attempt.host} has such a name.`);
+  if (!isSegment(login)) throw notPaired(`No user of ${requestContext.host} has such a name.`);
   // The form of a token, though a password may have it too: then it is exchanged like any other.
   if (/^[0-9a-f]{40}$/.test(secret)) {
-    const owner = await ownerOf(rest, secret, attempt);
-    if (owner !== null) return kept(rest, { ...credentials, owner }, attempt);
+    const owner = await ownerOf(rest, secret, requestContext);
+    if (owner !== null) return kept(rest, { ...credentials, owner }, requestContext);
   }
-  const made = await exchanged(rest, credentials, attempt);
-  const owner = await ownerOf(rest, made.sha1, attempt);
-  if (owner === null) throw notPaired(`${attempt.host} made a token that it does not accept; make one by hand.`);
-  checkOwner([owner], login, attempt.host);
+  const made = await exchanged(rest, credentials, requestContext);
+  const owner = await ownerOf(rest, made.sha1, requestContext);
+  if (owner === null) throw notPaired(`${requestContext.host} made a token that it does not accept; make one by hand.`);
+  checkOwner([owner], login, requestContext.host);
   return { login: owner, token: made.sha1, scopes: made.scopes ?? [], expiresAt: null };
 }
 
 /** A token that the user made: it must be able to see repositories. Whether it may write, only writing tells. */
-async function kept(rest: Rest, given: Credentials & { owner: string }, attempt: Attempt): Promise<Pairing> {
+async function kept(
+  rest: Rest,
+  given: Credentials & { owner: string },
+  requestContext: RequestContext,
+): Promise<Pairing> {
   const { login, secret, owner } = given;
-  checkOwner([owner], login, attempt.host);
-  const answer = await rest({ path: 'user/repos?limit=1', token: secret }, attempt);
-  if (isRefused(answer)) {
-    answer.discard();
+  checkOwner([owner], login, requestContext.host);
+  const response = await rest({ path: 'user/repos?limit=1', token: secret }, requestContext);
+  if (isRefused(response)) {
+    response.discard();
     throw notPaired(`The token is good, but its scopes are not enough: it needs ${wanted.join(' and ')}.`);
   }
-  if (answer.status !== 200) throw await refusal(attempt, answer);
-  answer.discard();
+  if (response.status !== 200) throw await refusal(requestContext, response);
+  response.discard();
   return { login: owner, token: secret, scopes: [], expiresAt: null };
 }
 
 /** Whose a token is; null when it is none. */
-async function ownerOf(rest: Rest, token: string, attempt: Attempt): Promise<string | null> {
-  const answer = await rest({ path: 'user', token }, attempt);
-  if (answer.status === 401) {
-    answer.discard();
+async function ownerOf(rest: Rest, token: string, requestContext: RequestContext): Promise<string | null> {
+  const response = await rest({ path: 'user', token }, requestContext);
+  if (response.status === 401) {
+    response.discard();
     return null;
   }
-  if (isRefused(answer)) {
-    answer.discard();
+  if (isRefused(response)) {
+    response.discard();
     throw notPaired(`The token is good, but its scopes are not enough: it needs ${wanted.join(' and ')}.`);
   }
-  if (answer.status !== 200) throw await refusal(attempt, answer);
-  return (await parsed(User, answer, attempt)).login;
+  if (response.status !== 200) throw await refusal(requestContext, response);
+  return (await parsed(User, response, requestContext)).login;
 }
 
 async function exchanged(
   rest: Rest,
   { login, secret }: Credentials,
-  attempt: Attempt,
+  requestContext: RequestContext,
 ): Promise<v.InferOutput<typeof Made>> {
   // A user's tokens have different names, and a name that is taken is refused.
   const name = `deployment-webhooks-${randomBytes(6).toString('hex')}`;
   const authorization = basicHeader(`${login}:${secret}`);
   const path = `users/${encodeURIComponent(login)}/tokens`;
-  const call = {
+  const request = {
     method: 'POST',
     path,
     token: null,
     headers: { authorization },
     json: { name, scopes: wanted },
   } as const;
-  const answer = await rest(call, { ...attempt, what: 'a token in place of the password' });
-  if (isRefused(answer) || answer.status === 404) {
-    answer.discard();
-    throw notPaired(passwordRefused(attempt.host));
+  const response = await rest(request, { ...requestContext, what: 'a token in place of the password' });
+  if (isRefused(response) || response.status === 404) {
+    response.discard();
+    throw notPaired(passwordRefused(requestContext.host));
   }
-  if (answer.status !== 201 && answer.status !== 200) throw await refusal(attempt, answer);
-  return parsed(Made, answer, attempt);
+  if (response.status !== 201 && response.status !== 200) throw await refusal(requestContext, response);
+  return parsed(Made, response, requestContext);
 }
 
 function passwordRefused(host: string): string {

@@ -15,27 +15,27 @@ const dialect: Dialect = {
   headers: { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' },
   login: (token) => ({ authorization: `Bearer ${token}` }),
   // https://docs.github.com/rest/repos/contents#get-repository-content
-  fileCall: (commit, path) => ({
+  fileRequest: (commit, path) => ({
     path: `${repository(commit)}/contents/${encodePath(path)}?ref=${commit.sha}`,
     accept: 'application/vnd.github.raw+json',
   }),
-  commitCall: (commit) => ({
+  commitRequest: (commit) => ({
     path: `${repository(commit)}/commits/${commit.sha}`,
     accept: 'application/vnd.github.sha',
   }),
-  tarballCalls: (commit, token) => [{ path: `${repository(commit)}/tarball/${commit.sha}`, token }],
-  async setStatus(rest, { commit, status, token }, attempt) {
+  tarballRequests: (commit, token) => [{ path: `${repository(commit)}/tarball/${commit.sha}`, token }],
+  async setStatus(rest, { commit, status, token }, requestContext) {
     const { state, targetUrl, description, context } = status;
     const json = { state, target_url: targetUrl, description, context };
-    await post(rest, { path: `${repository(commit)}/statuses/${commit.sha}`, token, json }, attempt);
+    await post(rest, { path: `${repository(commit)}/statuses/${commit.sha}`, token, json }, requestContext);
   },
-  async compare(rest, { base, head, token }, attempt) {
+  async compare(rest, { base, head, token }, requestContext) {
     // Only page 1 lists the changed files with their patches, megabytes of them; nothing but `status` is needed
     // (https://docs.github.com/rest/commits/commits#compare-two-commits).
     const path = `${repository(base)}/compare/${base.sha}...${head}?per_page=1&page=2`;
-    const answer = await rest({ path, token }, attempt);
-    if (answer.status !== 200) throw await refusal(attempt, answer);
-    return (await parsed(Compared, answer, attempt)).status;
+    const response = await rest({ path, token }, requestContext);
+    if (response.status !== 200) throw await refusal(requestContext, response);
+    return (await parsed(Compared, response, requestContext)).status;
   },
   pair: pairWith,
 };

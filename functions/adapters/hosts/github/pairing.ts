@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Pairing } from '../../../core/ports/repository-host.ts';
-import type { Attempt } from '../failures.ts';
+import type { RequestContext } from '../failures.ts';
 import { checkOwner, checkScopes, ownerOf, scopesIn } from '../pairing.ts';
 import type { Rest } from '../rest.ts';
 
@@ -14,18 +14,18 @@ const sufficient = new Set(['repo', 'public_repo', 'repo:status']);
 export async function pairWith(
   rest: Rest,
   { login, secret }: { readonly login: string; readonly secret: string },
-  attempt: Attempt,
+  requestContext: RequestContext,
 ): Promise<Pairing> {
-  const { owner: user, answer } = await ownerOf(
+  const { owner: user, response } = await ownerOf(
     User,
-    { rest, token: secret, refused: tokenNeeded(attempt.host) },
-    attempt,
+    { rest, token: secret, refused: tokenNeeded(requestContext.host) },
+    requestContext,
   );
-  checkOwner([user.login], login, attempt.host);
+  checkOwner([user.login], login, requestContext.host);
   // Fine-grained tokens have no scopes header; tokens without an end have no expiration header.
-  const scopes = scopesIn(answer.headers['x-oauth-scopes']);
+  const scopes = scopesIn(response.headers['x-oauth-scopes']);
   checkScopes(scopes, (scope) => sufficient.has(scope), 'repo');
-  const expires = answer.headers['github-authentication-token-expiration'];
+  const expires = response.headers['github-authentication-token-expiration'];
   return { login: user.login, token: secret, scopes, expiresAt: typeof expires === 'string' ? rfc3339(expires) : null };
 }
 

@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import type { CommitRef } from '../../../core/payload/delivery.ts';
 import type { CommitStatus, Comparison } from '../../../core/ports/repository-host.ts';
 import { defineHost } from '../define-host.ts';
-import type { CompareCall, Dialect, StatusCall } from '../dialect.ts';
-import { type Attempt, refusal } from '../failures.ts';
+import type { CompareRequest, Dialect, StatusRequest } from '../dialect.ts';
+import { type RequestContext, refusal } from '../failures.ts';
 import { canSee } from '../files.ts';
 import { parsed } from '../pairing.ts';
 import type { Rest } from '../rest.ts';
@@ -15,13 +15,13 @@ const dialect: Dialect = {
   headers: { accept: 'application/json' },
   login: (token) => ({ 'private-token': token }),
   // https://docs.gitlab.com/api/repository_files/#get-raw-file-from-repository
-  fileCall: (commit, path) => ({
+  fileRequest: (commit, path) => ({
     path: `${project(commit)}/repository/files/${encodeURIComponent(path)}/raw?ref=${commit.sha}`,
     accept: '*/*',
   }),
-  commitCall: (commit) => ({ path: `${project(commit)}/repository/commits/${commit.sha}?stats=false` }),
+  commitRequest: (commit) => ({ path: `${project(commit)}/repository/commits/${commit.sha}?stats=false` }),
   // Few a minute are allowed (https://docs.gitlab.com/api/repositories/#get-file-archive): a 429 is tried again later.
-  tarballCalls: (commit, token) => [
+  tarballRequests: (commit, token) => [
     { path: `${project(commit)}/repository/archive.tar.gz?sha=${commit.sha}`, token, accept: '*/*' },
   ],
   setStatus,
@@ -45,27 +45,35 @@ const MergeBase = v.object({ id: v.string() });
  * deploy does, while the deploy waits for that pipeline
  * (https://docs.gitlab.com/ci/ci_cd_for_external_repos/external_commit_statuses).
  */
-async function setStatus(rest: Rest, { commit, status, token }: StatusCall, attempt: Attempt): Promise<void> {
+async function setStatus(
+  rest: Rest,
+  { commit, status, token }: StatusRequest,
+  requestContext: RequestContext,
+): Promise<void> {
   if (status.state === 'pending') return;
   const { targetUrl, description, context } = status;
   const state = states[status.state];
   const json = { state, name: context, target_url: targetUrl, description };
   const path = `${project(commit)}/statuses/${commit.sha}`;
-  const answer = await rest({ method: 'POST', path, token, json }, attempt);
-  if (answer.status === 201 || answer.status === 200) return answer.discard();
-  const refused = await refusal(attempt, answer);
+  const response = await rest({ method: 'POST', path, token, json }, requestContext);
+  if (response.status === 201 || response.status === 200) return response.discard();
+  const refused = await refusal(requestContext, response);
   // Many versions have 400 for the state that the status is in already; so they have for other faults.
-  if (answer.status === 400 && (await stands(rest, { commit, status, token }, attempt))) return;
+  if (response.status === 400 && (await stands(rest, { commit, status, token }, requestContext))) return;
   throw refused;
 }
 
 /** Whether the newest status of the name is the wanted one. */
-async function stands(rest: Rest, { commit, status, token }: StatusCall, attempt: Attempt): Promise<boolean> {
+async function stands(
+  rest: Rest,
+  { commit, status, token }: StatusRequest,
+  requestContext: RequestContext,
+): Promise<boolean> {
   const name = encodeURIComponent(status.context);
   const path = `${project(commit)}/repository/commits/${commit.sha}/statuses?name=${name}&order_by=id&sort=desc&per_page=1`;
-  const answer = await rest({ path, token }, attempt);
-  if (answer.status !== 200) throw await refusal(attempt, answer);
-  const [newest] = await parsed(Statuses, answer, attempt);
+  const response = await rest({ path, token }, requestContext);
+  if (response.status !== 200) throw await refusal(requestContext, response);
+  const [newest] = await parsed(Statuses, response, requestContext);
   return newest?.name === status.context && newest.status === states[status.state];
 }
 
@@ -74,22 +82,32 @@ async function stands(rest: Rest, { commit, status, token }: StatusCall, attempt
  *
  * https://docs.gitlab.com/api/repositories/#merge-base
  */
-async function compare(rest: Rest, { base, head, token }: CompareCall, attempt: Attempt): Promise<Comparison> {
+async function compare(
+  rest: Rest,
+  { base, head, token }: CompareRequest,
+  requestContext: RequestContext,
+): Promise<Comparison> {
   const refs = [base.sha, head].map((sha) => `refs%5B%5D=${sha}`).join('&');
-  const answer = await rest({ path: `${project(base)}/repository/merge_base?${refs}`, token }, attempt);
-  if (answer.status === 404) return withoutBase(rest, { base, head, token }, attempt, await refusal(attempt, answer));
-  if (answer.status !== 200) throw await refusal(attempt, answer);
-  const { id } = await parsed(MergeBase, answer, attempt);
+  const response = await rest({ path: `${project(base)}/repository/merge_base?${refs}`, token }, requestContext);
+  if (response.status === 404)
+    return withoutBase(rest, { base, head, token }, requestContext, await refusal(requestContext, response));
+  if (response.status !== 200) throw await refusal(requestContext, response);
+  const { id } = await parsed(MergeBase, response, requestContext);
   if (base.sha === head) return 'identical';
   if (id === base.sha) return 'ahead';
   return id === head ? 'behind' : 'diverged';
 }
 
 /** 404 stands for a project that cannot be seen, and for histories that have nothing in common. */
-async function withoutBase(rest: Rest, call: CompareCall, attempt: Attempt, gone: Error): Promise<Comparison> {
-  const { base, head, token } = call;
+async function withoutBase(
+  rest: Rest,
+  request: CompareRequest,
+  requestContext: RequestContext,
+  gone: Error,
+): Promise<Comparison> {
+  const { base, head, token } = request;
   for (const commit of [base, { ...base, sha: head }]) {
-    if (!(await canSee(rest, dialect, { commit, token }, attempt))) throw gone;
+    if (!(await canSee(rest, dialect, { commit, token }, requestContext))) throw gone;
   }
   return 'diverged';
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Pairing } from '../../../core/ports/repository-host.ts';
-import { type Attempt, refusal } from '../failures.ts';
+import { type RequestContext, refusal } from '../failures.ts';
 import { checkOwner, checkScopes, ownerOf, parsed } from '../pairing.ts';
 import type { Rest } from '../rest.ts';
 
@@ -14,25 +14,29 @@ const TokenItself = v.object({ scopes: v.array(v.string()), expires_at: v.nullis
 export async function pairWith(
   rest: Rest,
   { login, secret }: { readonly login: string; readonly secret: string },
-  attempt: Attempt,
+  requestContext: RequestContext,
 ): Promise<Pairing> {
-  const refused = tokenNeeded(attempt.host);
-  const { username } = (await ownerOf(User, { rest, token: secret, refused }, attempt)).owner;
-  checkOwner([username], login, attempt.host);
-  const grant = await grantOf(rest, secret, attempt);
+  const refused = tokenNeeded(requestContext.host);
+  const { username } = (await ownerOf(User, { rest, token: secret, refused }, requestContext)).owner;
+  checkOwner([username], login, requestContext.host);
+  const grant = await grantOf(rest, secret, requestContext);
   checkScopes(grant.scopes, (scope) => scope === 'api', 'api');
   return { login: username, token: secret, ...grant };
 }
 
-async function grantOf(rest: Rest, secret: string, attempt: Attempt): Promise<Pick<Pairing, 'scopes' | 'expiresAt'>> {
-  const answer = await rest({ path: 'personal_access_tokens/self', token: secret }, attempt);
+async function grantOf(
+  rest: Rest,
+  secret: string,
+  requestContext: RequestContext,
+): Promise<Pick<Pairing, 'scopes' | 'expiresAt'>> {
+  const response = await rest({ path: 'personal_access_tokens/self', token: secret }, requestContext);
   // Old versions have no such address, and other kinds of tokens are not known at it.
-  if ([400, 401, 403, 404].includes(answer.status)) {
-    answer.discard();
+  if ([400, 401, 403, 404].includes(response.status)) {
+    response.discard();
     return { scopes: [], expiresAt: null };
   }
-  if (answer.status !== 200) throw await refusal(attempt, answer);
-  const { scopes, expires_at } = await parsed(TokenItself, answer, attempt);
+  if (response.status !== 200) throw await refusal(requestContext, response);
+  const { scopes, expires_at } = await parsed(TokenItself, response, requestContext);
   return { scopes, expiresAt: expires_at ? midnight(expires_at) : null };
 }
 

@@ -20,9 +20,9 @@ const acme = defineHost({
   dialect: () => ({
     headers: { accept: 'application/json' },
     login: (token) => ({ authorization: `Acme ${token}` }),
-    fileCall: ({ owner, name, sha }, file) => ({ path: `${owner}/${name}/${sha}/${file}` }),
-    commitCall: ({ owner, name, sha }) => ({ path: `${owner}/${name}/${sha}` }),
-    tarballCalls: ({ owner, name, sha }, token) => [{ path: `${owner}/${name}/${sha}.tgz`, token }],
+    fileRequest: ({ owner, name, sha }, file) => ({ path: `${owner}/${name}/${sha}/${file}` }),
+    commitRequest: ({ owner, name, sha }) => ({ path: `${owner}/${name}/${sha}` }),
+    tarballRequests: ({ owner, name, sha }, token) => [{ path: `${owner}/${name}/${sha}.tgz`, token }],
     setStatus: async () => {},
     compare: async () => 'ahead',
     pair: async (_rest, { login, secret }) => ({ login, token: secret, scopes: [], expiresAt: null }),

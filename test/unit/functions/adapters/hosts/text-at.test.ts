@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RefusedAddress } from '../../../../../functions/adapters/hosts/reach.ts';
+import { RefusedAddress } from '../../../../../functions/adapters/hosts/address-policy.ts';
 import { textAt } from '../../../../../functions/adapters/hosts/text-at.ts';
 import { apiServer, server } from '../../../../support/api-server.ts';
 

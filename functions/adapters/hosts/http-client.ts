@@ -1,9 +1,9 @@
 import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import type { Reach } from './reach.ts';
+import type { AddressPolicy } from './address-policy.ts';
 
 /** One HTTP request. */
-export interface Call {
+export interface HttpRequest {
   readonly method: 'GET' | 'POST';
   readonly url: URL;
   /** Names in lower case. */
@@ -13,7 +13,7 @@ export interface Call {
 }
 
 /** Its answer. The body is read once, or given up with `discard`; one of the two must happen. */
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: AsyncIterable<Uint8Array>;
@@ -21,7 +21,7 @@ export interface Answer {
 }
 
 /** Sends one request. Throws what the network throws, `TimedOut`, or `RefusedAddress`. */
-export type Exchange = (call: Call) => Promise<Answer>;
+export type HttpClient = (request: HttpRequest) => Promise<HttpResponse>;
 
 /** How long to wait, in milliseconds. */
 export interface Timeouts {
@@ -41,69 +41,69 @@ export class TimedOut extends Error {
 export const usualTimeouts: Timeouts = { connectMs: 10_000, firstByteMs: 30_000, idleMs: 30_000 };
 
 /**
- * HTTP over node's own client, which follows no redirects and lets the lookup be checked (`reach`); neither can be had
+ * HTTP over node's own client, which follows no redirects and lets the lookup be checked (`policy`); neither can be had
  * from `fetch` without another dependency. It is also cheap to start: `@octokit/request` would add 15 kB and 4 ms to a
  * cold start and `fetch` 14 ms, for five calls. Bodies stream with back-pressure.
  *
  * Connections are kept for the next call. One that the host closed meanwhile, while a Lambda was frozen for instance, is
  * replaced once (https://nodejs.org/api/http.html#requestreusedsocket); every call made here may be sent twice.
  */
-export function exchangeWithin(reach: Reach, timeouts: Timeouts = usualTimeouts): Exchange {
+export function createHttpClient(policy: AddressPolicy, timeouts: Timeouts = usualTimeouts): HttpClient {
   const agents = {
     http: new http.Agent({ keepAlive: true, maxFreeSockets: 4 }),
     https: new https.Agent({ keepAlive: true, maxFreeSockets: 4 }),
   };
-  return async (call) => {
-    reach.check(call.url);
+  return async (request) => {
+    policy.check(request.url);
     try {
-      return await send(call, { reach, timeouts, agents });
+      return await send(request, { policy, timeouts, agents });
     } catch (error) {
       if (!(error instanceof StaleConnection)) throw error;
-      return send(call, { reach, timeouts, agents: undefined });
+      return send(request, { policy, timeouts, agents: undefined });
     }
   };
 }
 
 class StaleConnection extends Error {}
 
-interface Means {
-  readonly reach: Reach;
+interface SendOptions {
+  readonly policy: AddressPolicy;
   readonly timeouts: Timeouts;
   /** Undefined: a connection of its own. */
   readonly agents: { readonly http: http.Agent; readonly https: https.Agent } | undefined;
 }
 
-function send(call: Call, { reach, timeouts, agents }: Means): Promise<Answer> {
-  const secure = call.url.protocol === 'https:';
-  const { promise, resolve, reject } = settled<Answer>();
-  const request = (secure ? https : http).request(call.url, {
-    method: call.method,
-    headers: { ...call.headers, ...length(call.body) },
+function send(request: HttpRequest, { policy, timeouts, agents }: SendOptions): Promise<HttpResponse> {
+  const secure = request.url.protocol === 'https:';
+  const { promise, resolve, reject } = settled<HttpResponse>();
+  const outgoing = (secure ? https : http).request(request.url, {
+    method: request.method,
+    headers: { ...request.headers, ...length(request.body) },
     agent: agents === undefined ? false : secure ? agents.https : agents.http,
-    lookup: reach.lookup,
-    ...(call.signal ? { signal: call.signal } : {}),
+    lookup: policy.lookup,
+    ...(request.signal ? { signal: request.signal } : {}),
   });
-  const wait = patience((error) => request.destroy(error));
+  const wait = timeoutTimer((error) => outgoing.destroy(error));
   wait.start(timeouts.connectMs, 'connect');
-  request.on('socket', (socket) => {
+  outgoing.on('socket', (socket) => {
     const connected = () => wait.start(timeouts.firstByteMs, 'answer');
     if (socket.connecting) socket.once(secure ? 'secureConnect' : 'connect', connected);
     else connected();
   });
-  request.on('response', (response) => {
+  outgoing.on('response', (response) => {
     wait.stop();
-    resolve(answerOf(response, timeouts.idleMs));
+    resolve(responseOf(response, timeouts.idleMs));
   });
-  request.on('error', (error) => {
+  outgoing.on('error', (error) => {
     wait.stop();
-    const stale = request.reusedSocket && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
-    reject(stale && !call.signal?.aborted ? new StaleConnection() : error);
+    const stale = outgoing.reusedSocket && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+    reject(stale && !request.signal?.aborted ? new StaleConnection() : error);
   });
-  request.end(call.body);
+  outgoing.end(request.body);
   return promise;
 }
 
-function answerOf(response: IncomingMessage, idleMs: number): Answer {
+function responseOf(response: IncomingMessage, idleMs: number): HttpResponse {
   return {
     status: response.statusCode ?? 0,
     headers: response.headers,
@@ -113,7 +113,7 @@ function answerOf(response: IncomingMessage, idleMs: number): Answer {
 }
 
 async function* chunks(response: IncomingMessage, idleMs: number): AsyncGenerator<Uint8Array> {
-  const wait = patience((error) => response.destroy(error));
+  const wait = timeoutTimer((error) => response.destroy(error));
   const source: AsyncIterator<Uint8Array> = response[Symbol.asyncIterator]();
   try {
     while (true) {
@@ -130,7 +130,7 @@ async function* chunks(response: IncomingMessage, idleMs: number): AsyncGenerato
 }
 
 /** One timer at a time: starting it again ends the one before. */
-function patience(giveUp: (error: TimedOut) => void) {
+function timeoutTimer(giveUp: (error: TimedOut) => void) {
   let timer: NodeJS.Timeout | undefined;
   const stop = () => clearTimeout(timer);
   const start = (milliseconds: number, what: string) => {

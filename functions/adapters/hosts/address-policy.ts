@@ -3,14 +3,14 @@ import { isIP, type LookupFunction } from 'node:net';
 import { addressKind } from './address.ts';
 
 /** Which addresses a repository host may be called at. */
-export interface Reach {
+export interface AddressPolicy {
   /** Throws a `RefusedAddress` unless the URL is one of the host's own. */
   check(url: URL): void;
   /** For `node:http`: resolves a name and gives only addresses that may be connected to. */
   readonly lookup: LookupFunction;
 }
 
-export interface ReachOptions {
+export interface AddressPolicyOptions {
   /** Base address of the host's API, from the service's configuration. */
   readonly api: string;
   /** Address of the host's pages. */
@@ -33,7 +33,7 @@ export class RefusedAddress extends Error {
  * configured as plain http on this machine. Names are checked again by what they resolve to, in the very lookup whose
  * result is connected to, so that a name that changes its mind between check and use (DNS rebinding) gains nothing.
  */
-export function reachOf(options: ReachOptions): Reach {
+export function addressPolicy(options: AddressPolicyOptions): AddressPolicy {
   const api = new URL(options.api);
   const web = new URL(options.web);
   const hosts = new Set([api.host, web.host, `codeload.${web.host}`, ...(options.downloadHosts ?? [])]);

@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { addressKind } from '../../../../../functions/adapters/hosts/address.ts';
-import { exchangeWithin } from '../../../../../functions/adapters/hosts/exchange.ts';
-import { RefusedAddress, reachOf } from '../../../../../functions/adapters/hosts/reach.ts';
+import { addressPolicy, RefusedAddress } from '../../../../../functions/adapters/hosts/address-policy.ts';
+import { createHttpClient } from '../../../../../functions/adapters/hosts/http-client.ts';
 
 const githubCom = { api: 'https://api.github.com', web: 'https://github.com' };
 
@@ -50,11 +50,11 @@ describe('The kind of an address', () => {
   });
 });
 
-describe('The reach of a host', () => {
+describe('The policy of a host', () => {
   it.each(['https://api.github.com/user', 'https://github.com/x', 'https://codeload.github.com/a/b'])(
     'holds %s',
     (url) => {
-      expect(() => reachOf(githubCom).check(new URL(url))).not.toThrow();
+      expect(() => addressPolicy(githubCom).check(new URL(url))).not.toThrow();
     },
   );
   it.each([
@@ -71,22 +71,22 @@ describe('The reach of a host', () => {
       'https://raw.githubusercontent.com/',
     ],
   ])('does not hold %s', (url) => {
-    expect(() => reachOf(githubCom).check(new URL(url))).toThrow(RefusedAddress);
+    expect(() => addressPolicy(githubCom).check(new URL(url))).toThrow(RefusedAddress);
   });
   it('holds the downloads that Enterprise is configured to have', () => {
-    const reach = reachOf({
+    const policy = addressPolicy({
       api: 'https://git.corp.test/api/v3',
       web: 'https://git.corp.test',
       downloadHosts: ['dl.corp.test'],
     });
     for (const host of ['git.corp.test', 'codeload.git.corp.test', 'dl.corp.test']) {
-      expect(() => reach.check(new URL(`https://${host}/x`))).not.toThrow();
+      expect(() => policy.check(new URL(`https://${host}/x`))).not.toThrow();
     }
   });
   it('holds a literal private download address only when private addresses are meant', () => {
     const options = { ...githubCom, downloadHosts: ['10.0.0.9'] };
-    expect(() => reachOf(options).check(new URL('https://10.0.0.9/'))).toThrow('not a public address');
-    expect(() => reachOf({ ...options, privateNetwork: true }).check(new URL('https://10.0.0.9/'))).not.toThrow();
+    expect(() => addressPolicy(options).check(new URL('https://10.0.0.9/'))).toThrow('not a public address');
+    expect(() => addressPolicy({ ...options, privateNetwork: true }).check(new URL('https://10.0.0.9/'))).not.toThrow();
   });
 });
 
@@ -108,8 +108,8 @@ describe('A name that resolves to an address of our own network', () => {
   async function ask(options: { privateNetwork?: boolean; address: string }) {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = new URL(`http://git.corp.test:${(server.address() as AddressInfo).port}/`);
-    const reach = reachOf({ api: url.origin, web: url.origin, ...options, resolve: resolving(options.address) });
-    return exchangeWithin(reach)({ method: 'GET', url, headers: {} });
+    const policy = addressPolicy({ api: url.origin, web: url.origin, ...options, resolve: resolving(options.address) });
+    return createHttpClient(policy)({ method: 'GET', url, headers: {} });
   }
 
   it('is not connected to, and the sentence names the setting', async () => {
@@ -119,9 +119,9 @@ describe('A name that resolves to an address of our own network', () => {
     expect(asked).toBe(0);
   });
   it('is connected to when the host was configured to be in a private network', async () => {
-    const answer = await ask({ address: '127.0.0.1', privateNetwork: true });
-    expect(answer.status).toBe(200);
-    answer.discard();
+    const response = await ask({ address: '127.0.0.1', privateNetwork: true });
+    expect(response.status).toBe(200);
+    response.discard();
   });
   it('is never connected to when that is link-local', async () => {
     await expect(ask({ address: '169.254.169.254', privateNetwork: true })).rejects.toThrow(RefusedAddress);
