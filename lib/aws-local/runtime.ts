@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { once } from '../processes/once.ts';
 import type { OperatorError } from '../processes/operator-error.ts';
 import { type ReservedPorts, releaseAll, reserveStablePorts } from '../processes/stable-ports.ts';
 import { type Emulators, type Endpoints, startEmulators } from './emulators/emulators.ts';
@@ -175,9 +176,4 @@ function endpointVariables(endpoints: Endpoints): Record<string, string> {
     // It answers that it has no such operation: no call reaches AWS from here.
     '': endpoints.kms,
   };
-}
-
-function once(work: () => Promise<void>): () => Promise<void> {
-  let done: Promise<void> | undefined;
-  return () => (done ??= work());
 }

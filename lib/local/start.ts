@@ -5,6 +5,7 @@ import { type Runtime, startRuntime } from '../aws-local/runtime.ts';
 import { type Platform, startPlatform } from '../platform/platform.ts';
 import type { PlatformEvent } from '../platform/settings.ts';
 import { lockInstance } from '../processes/instance-lock.ts';
+import { once } from '../processes/once.ts';
 import { OperatorError } from '../processes/operator-error.ts';
 import { isFree } from '../processes/ports.ts';
 import { type ReservedPorts, releaseAll, reserveStablePorts } from '../processes/stable-ports.ts';
@@ -61,8 +62,7 @@ const FIRST_PUSH = ['Apiauthorize', 'Apiapideploy', 'Pipelinestagecheck'];
 export async function startLocal(options: StartOptions): Promise<LocalService> {
   const unlock = await lockInstance(join(options.dataDir, 'lock'));
   const closers: Closers = [async () => unlock()];
-  let closing: Promise<void> | undefined;
-  const close = () => (closing ??= closeAll(closers));
+  const close = once(() => closeAll(closers));
   try {
     return { ...(await start(options, closers)), close };
   } catch (error) {

@@ -1,5 +1,6 @@
 import { mkdir, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { once } from '../../processes/once.ts';
 import { OperatorError } from '../../processes/operator-error.ts';
 import type { DatabaseWrites } from '../tuning/write-watch.ts';
 import { startDynamoDb } from './dynamodb.ts';
@@ -57,7 +58,6 @@ export async function startEmulators(options: EmulatorOptions): Promise<Emulator
     startSqsS3(),
     startJsonEndpoint(new Map([...kmsOperations(join(options.dataDir, 'keys.json')), ...secretsOperations(secrets)])),
   ]);
-  let closed: Promise<unknown> | undefined;
   return {
     endpoints: {
       dynamodb: database.endpoint,
@@ -73,10 +73,9 @@ export async function startEmulators(options: EmulatorOptions): Promise<Emulator
       if (value === undefined) throw new OperatorError(`The template declares no secret ${nameOrArn}.`);
       return value;
     },
-    close: async () => {
-      closed ??= Promise.all([database.close(), storage.close(), security.close()]);
-      await closed;
-    },
+    close: once(async () => {
+      await Promise.all([database.close(), storage.close(), security.close()]);
+    }),
   };
 }
 

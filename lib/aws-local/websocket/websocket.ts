@@ -1,3 +1,4 @@
+import { once } from '../../processes/once.ts';
 import type { ReservedPort } from '../../processes/ports.ts';
 import { within } from '../gateway/within.ts';
 import type { Functions } from '../invoke/invoke.ts';
@@ -68,11 +69,10 @@ export async function startWebSocketApis(options: {
     throw error;
   }
   const [first] = served;
-  let stopped: Promise<void> | undefined;
   return {
     apis: new Map(served.map(({ backend, server }) => [backend.api.apiId, { url: `ws://127.0.0.1:${server.port}` }])),
     managementEndpoint: first && `http://127.0.0.1:${first.server.port}`,
-    close: () => (stopped ??= stop()),
+    close: once(stop),
   };
 }
 
