@@ -1,10 +1,10 @@
 /** The region of everything on one machine; it is part of every ARN and of every queue's identity. */
-export const region = 'us-east-1';
+export const REGION = 'us-east-1';
 
 /** The account of everything on one machine. */
-export const account = '000000000000';
+export const ACCOUNT = '000000000000';
 
 /** Settings with which an unchanged AWS SDK client talks to an emulator; the emulators check no signatures. */
 export function clientFor(endpoint: string) {
-  return { endpoint, region, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
+  return { endpoint, region: REGION, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
 }

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { array, type InferOutput, parse, record, string } from 'valibot';
 import { readStateSync, writeStateSync } from '../../processes/state-file.ts';
 import { nameOf } from '../arn.ts';
-import { account, region } from '../clients.ts';
+import { ACCOUNT, REGION } from '../clients.ts';
 import { type Input, type Operations, ServiceError, text } from './json-endpoint.ts';
 
 /**
@@ -96,5 +96,5 @@ function context(input: Input): Buffer {
 }
 
 function arnOf(id: string): string {
-  return `arn:aws:kms:${region}:${account}:key/${id}`;
+  return `arn:aws:kms:${REGION}:${ACCOUNT}:key/${id}`;
 }

@@ -1,7 +1,7 @@
 import { record, string } from 'valibot';
 import { readStateSync, writeStateSync } from '../../processes/state-file.ts';
 import { nameOf } from '../arn.ts';
-import { account, region } from '../clients.ts';
+import { ACCOUNT, REGION } from '../clients.ts';
 import { type Operations, ServiceError, text } from './json-endpoint.ts';
 
 /** Secrets by name, kept in one file with mode 0600. */
@@ -51,5 +51,5 @@ function get(secrets: Secrets, name: string): object {
 }
 
 function arnOf(name: string): string {
-  return `arn:aws:secretsmanager:${region}:${account}:secret:${name}`;
+  return `arn:aws:secretsmanager:${REGION}:${ACCOUNT}:secret:${name}`;
 }

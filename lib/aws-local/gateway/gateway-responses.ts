@@ -24,7 +24,7 @@ interface Declared {
   readonly templates: ReadonlyMap<string, Render>;
 }
 
-const plain: Declared = { status: undefined, headers: [], templates: new Map() };
+const PLAIN: Declared = { status: undefined, headers: [], templates: new Map() };
 
 /**
  * Compiles the `AWS::ApiGateway::GatewayResponse` resources. A type that is not declared falls back to DEFAULT_4XX or
@@ -41,7 +41,7 @@ export function compileGatewayResponses(
   return (type, request) => {
     const { status, message } = GATEWAY_ERRORS[type];
     const fallback = status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX';
-    const chosen = declared.get(type) ?? declared.get(fallback) ?? plain;
+    const chosen = declared.get(type) ?? declared.get(fallback) ?? PLAIN;
     const error = { message, messageString: JSON.stringify(message), responseType: type };
     const full = { ...request, context: { ...request.context, error } };
     const [contentType, render] = chooseTemplate(chosen.templates, accepted(request));
@@ -102,13 +102,13 @@ function compileTemplate(template: string): Render {
   return (request) => rendered.map((render) => render(request) ?? '').join('');
 }
 
-const plainTemplate = compileTemplate('{"message":$context.error.messageString}');
+const PLAIN_TEMPLATE = compileTemplate('{"message":$context.error.messageString}');
 
 function chooseTemplate(templates: ReadonlyMap<string, Render>, accept: readonly string[]): readonly [string, Render] {
   const [first] = templates;
   const wanted = accept.find((type) => templates.has(type)) ?? 'application/json';
   const chosen = templates.get(wanted);
-  return chosen ? [wanted, chosen] : (first ?? ['application/json', plainTemplate]);
+  return chosen ? [wanted, chosen] : (first ?? ['application/json', PLAIN_TEMPLATE]);
 }
 
 function accepted({ headers }: FailedRequest): string[] {

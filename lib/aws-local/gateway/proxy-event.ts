@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
-import { account, region } from '../clients.ts';
+import { ACCOUNT, REGION } from '../clients.ts';
 import type { GatewayRequest } from './request.ts';
 import type { RestApi } from './rest-api.ts';
 import type { MatchedRoute } from './routes.ts';
@@ -55,7 +55,7 @@ export function eventBase(api: RestApi, request: GatewayRequest, { method, pathP
 /** What `$context` holds for a request, whether it reached a method or not. */
 export function requestContextOf(api: RestApi, request: GatewayRequest) {
   return {
-    accountId: account,
+    accountId: ACCOUNT,
     apiId: api.apiId,
     domainName: request.host,
     domainPrefix: request.host.split('.')[0] ?? request.host,
@@ -93,7 +93,7 @@ export function authorizerEvent(base: EventBase, methodArn: string) {
 
 /** The ARN a policy of the authorizer speaks about: `…:<api>/<stage>/<METHOD>/<path>`. */
 export function methodArn(api: RestApi, request: GatewayRequest): string {
-  return `arn:aws:execute-api:${region}:${account}:${api.apiId}/${api.stage}/${request.httpMethod}/${request.path.slice(1)}`;
+  return `arn:aws:execute-api:${REGION}:${ACCOUNT}:${api.apiId}/${api.stage}/${request.httpMethod}/${request.path.slice(1)}`;
 }
 
 /** The published types make fields mutable and differ in what may be absent; the names and kinds are what counts here. */
@@ -107,10 +107,10 @@ function isBinary(types: readonly string[], contentType: string): boolean {
   );
 }
 
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 function commonLogTime(epochMs: number): string {
   const time = new Date(epochMs);
   const day = String(time.getUTCDate()).padStart(2, '0');
-  return `${day}/${months[time.getUTCMonth()]}/${time.getUTCFullYear()}:${time.toISOString().slice(11, 19)} +0000`;
+  return `${day}/${MONTHS[time.getUTCMonth()]}/${time.getUTCFullYear()}:${time.toISOString().slice(11, 19)} +0000`;
 }

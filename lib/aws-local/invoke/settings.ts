@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../../processes/operator-error.ts';
-import { account, region } from '../clients.ts';
+import { ACCOUNT, REGION } from '../clients.ts';
 import { isRecord } from '../template/intrinsics.ts';
 import type { Resource } from '../template/resource.ts';
 
@@ -38,7 +38,7 @@ export function functionSettings(resource: Resource, endpoints: Readonly<Record<
   const memoryMb = Number(properties.MemorySize ?? 128);
   return {
     name,
-    arn: `arn:aws:lambda:${region}:${account}:function:${name}`,
+    arn: `arn:aws:lambda:${REGION}:${ACCOUNT}:function:${name}`,
     logGroup: logGroupOf(properties.LoggingConfig) ?? `/aws/lambda/${name}`,
     bundle: moduleFile(join(assetPath, module), logicalId),
     exportName,
@@ -73,8 +73,8 @@ function moduleFile(path: string, logicalId: string): string {
 /** What Lambda itself sets: https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html */
 function lambdaVariables(name: string, memoryMb: number, root: string, handler: string): Record<string, string> {
   return {
-    AWS_REGION: region,
-    AWS_DEFAULT_REGION: region,
+    AWS_REGION: REGION,
+    AWS_DEFAULT_REGION: REGION,
     // The SDK's advice to update Node.js does not apply to Lambda, which has a newer one.
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     AWS_ACCESS_KEY_ID: 'local',

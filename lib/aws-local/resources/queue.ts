@@ -4,7 +4,7 @@ import type { Endpoints } from '../emulators/emulators.ts';
 import type { Resource } from '../template/resource.ts';
 
 /** The properties that decide how a queue behaves; they bear the names of the SQS attributes. */
-const attributeNames = [
+const ATTRIBUTE_NAMES = [
   'ContentBasedDeduplication',
   'DeduplicationScope',
   'DelaySeconds',
@@ -42,7 +42,7 @@ function exists(error: unknown): boolean {
 }
 
 function attributesOf(properties: Resource['properties']): Record<string, string> {
-  const given = attributeNames.filter((name) => properties[name] !== undefined);
+  const given = ATTRIBUTE_NAMES.filter((name) => properties[name] !== undefined);
   return Object.fromEntries(given.map((name) => [name, textOf(properties[name])]));
 }
 

@@ -11,7 +11,7 @@ import { createTable } from './table.ts';
 /** A kind of resource and what makes it: at every start, so each must leave what already exists as it is. */
 type Creator = (name: string, properties: Resource['properties'], endpoints: Endpoints) => Promise<void>;
 
-const creators: Readonly<Record<string, Creator>> = {
+const CREATORS: Readonly<Record<string, Creator>> = {
   'AWS::DynamoDB::Table': createTable,
   'AWS::DynamoDB::GlobalTable': createTable,
   'AWS::SQS::Queue': createQueue,
@@ -25,7 +25,7 @@ const creators: Readonly<Record<string, Creator>> = {
  */
 export async function createResources(options: { template: Template; endpoints: Endpoints }): Promise<void> {
   const { template, endpoints } = options;
-  const creating = Object.entries(creators).flatMap(([type, create]) =>
+  const creating = Object.entries(CREATORS).flatMap(([type, create]) =>
     template.ofType(type).map((resource) => create(nameOfResource(resource), resource.properties, endpoints)),
   );
   await Promise.all(creating);

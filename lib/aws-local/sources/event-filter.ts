@@ -52,12 +52,12 @@ function eachItem(value: unknown, test: Test): boolean {
 function condition(expected: unknown): Test {
   if (!isFields(expected)) return (value) => value === expected;
   const [[operator, operand] = ['', undefined]] = Object.entries(expected);
-  const make = operators[operator];
+  const make = OPERATORS[operator];
   if (!make) throw new OperatorError(`The filter operator ${JSON.stringify(operator)} is not known on this machine.`);
   return make(operand);
 }
 
-const operators: Readonly<Record<string, (operand: unknown) => Test>> = {
+const OPERATORS: Readonly<Record<string, (operand: unknown) => Test>> = {
   exists: (operand) => (value) => (value !== undefined) === operand,
   prefix: (operand) => (value) => typeof value === 'string' && value.startsWith(String(operand)),
   suffix: (operand) => (value) => typeof value === 'string' && value.endsWith(String(operand)),
@@ -72,7 +72,7 @@ function anythingBut(operand: unknown): Test {
   return (value) => value !== undefined && !excluded.some((test) => test(value));
 }
 
-const comparisons: Readonly<Record<string, (value: number, bound: number) => boolean>> = {
+const COMPARISONS: Readonly<Record<string, (value: number, bound: number) => boolean>> = {
   '=': (value, bound) => value === bound,
   '<': (value, bound) => value < bound,
   '<=': (value, bound) => value <= bound,
@@ -84,7 +84,7 @@ const comparisons: Readonly<Record<string, (value: number, bound: number) => boo
 function numeric(operand: unknown): Test {
   if (!Array.isArray(operand)) throw new OperatorError('The filter operator "numeric" has no list.');
   const tests = Array.from({ length: operand.length / 2 }, (_, index) => {
-    const compare = comparisons[String(operand[2 * index])];
+    const compare = COMPARISONS[String(operand[2 * index])];
     const bound = Number(operand[2 * index + 1]);
     if (!compare) throw new OperatorError(`The numeric comparison ${operand[2 * index]} is not known.`);
     return (value: number) => compare(value, bound);

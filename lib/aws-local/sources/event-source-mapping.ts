@@ -64,7 +64,7 @@ const MappingProperties = looseObject({
   DestinationConfig: optional(looseObject({ OnFailure: optional(looseObject({ Destination: string() })) })),
 });
 
-const defaultBatchSizes = { sqs: 10, dynamodb: 100 };
+const DEFAULT_BATCH_SIZES = { sqs: 10, dynamodb: 100 };
 
 /** The enabled mappings of queues or of table streams. */
 export function mappingsOf(template: Template, service: 'sqs' | 'dynamodb'): Mapping[] {
@@ -72,7 +72,7 @@ export function mappingsOf(template: Template, service: 'sqs' | 'dynamodb'): Map
     .ofType('AWS::Lambda::EventSourceMapping')
     .map((resource) => ({ resource, properties: parse(MappingProperties, resource.properties) }))
     .filter(({ properties }) => properties.Enabled && properties.EventSourceArn.split(':')[2] === service)
-    .map(({ resource, properties }) => read(resource, properties, defaultBatchSizes[service]));
+    .map(({ resource, properties }) => read(resource, properties, DEFAULT_BATCH_SIZES[service]));
 }
 
 function read(resource: Resource, given: InferOutput<typeof MappingProperties>, batchSize: number): Mapping {

@@ -9,11 +9,11 @@ export interface Scope {
 }
 
 /** Stands for `Ref: AWS::NoValue`: the property or list item that holds it is left out. */
-export const noValue: unique symbol = Symbol('AWS::NoValue');
+export const NO_VALUE: unique symbol = Symbol('AWS::NoValue');
 
 type Intrinsic = (argument: unknown, scope: Scope) => unknown;
 
-const intrinsics: Readonly<Record<string, Intrinsic>> = {
+const INTRINSICS: Readonly<Record<string, Intrinsic>> = {
   Ref: (argument, scope) => scope.ref(string(argument, 'Ref')),
   'Fn::GetAtt': getAtt,
   'Fn::Sub': sub,
@@ -43,16 +43,16 @@ const intrinsics: Readonly<Record<string, Intrinsic>> = {
  * @throws OperatorError for an intrinsic this runtime does not know, or one with arguments of the wrong shape
  */
 export function resolve(value: unknown, scope: Scope): unknown {
-  if (Array.isArray(value)) return value.map((item) => resolve(item, scope)).filter((item) => item !== noValue);
+  if (Array.isArray(value)) return value.map((item) => resolve(item, scope)).filter((item) => item !== NO_VALUE);
   if (!isRecord(value)) return value;
   const [only, ...others] = Object.keys(value);
   if (only !== undefined && others.length === 0 && (only === 'Ref' || only.startsWith('Fn::'))) {
-    const intrinsic = intrinsics[only];
+    const intrinsic = INTRINSICS[only];
     if (!intrinsic) throw new OperatorError(`${only} is not an intrinsic function that this runtime knows`);
     return intrinsic(value[only], scope);
   }
   const properties = Object.entries(value).map(([key, item]) => [key, resolve(item, scope)] as const);
-  return Object.fromEntries(properties.filter(([, item]) => item !== noValue));
+  return Object.fromEntries(properties.filter(([, item]) => item !== NO_VALUE));
 }
 
 /** Whether a condition holds. `Condition: name` is an intrinsic only here: in a policy it is an ordinary property. */

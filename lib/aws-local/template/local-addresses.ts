@@ -1,6 +1,6 @@
 import { isRecord } from './intrinsics.ts';
 
-const apiAddress = /(https|wss):\/\/([A-Za-z0-9]+)\.execute-api\.[a-z0-9-]+\.amazonaws\.com(?:\/[\w-]+)?/g;
+const API_ADDRESS = /(https|wss):\/\/([A-Za-z0-9]+)\.execute-api\.[a-z0-9-]+\.amazonaws\.com(?:\/[\w-]+)?/g;
 
 /**
  * A resolved value in which the public addresses of the stack's own APIs lead to this machine. On such an address the
@@ -10,7 +10,7 @@ const apiAddress = /(https|wss):\/\/([A-Za-z0-9]+)\.execute-api\.[a-z0-9-]+\.ama
  */
 export function localAddresses(value: unknown, hosts: Readonly<Record<string, string>>): unknown {
   if (typeof value === 'string') {
-    return value.replace(apiAddress, (address, scheme: string, api: string) => {
+    return value.replace(API_ADDRESS, (address, scheme: string, api: string) => {
       const host = hosts[api];
       return host === undefined ? address : `${scheme === 'wss' ? 'ws' : 'http'}://${host}`;
     });

@@ -1,4 +1,4 @@
-import { account, region } from '../clients.ts';
+import { ACCOUNT, REGION } from '../clients.ts';
 
 // The names and addresses that CloudFormation would assign. They are predictable, so that a restart finds its data.
 
@@ -21,11 +21,11 @@ interface Identity {
   readonly attributes?: Readonly<Record<string, Attribute>>;
 }
 
-const arn = (service: string, rest: string): string => `arn:aws:${service}:${region}:${account}:${rest}`;
+const arn = (service: string, rest: string): string => `arn:aws:${service}:${REGION}:${ACCOUNT}:${rest}`;
 
 const queueUrl: Attribute = (queue, { sqsEndpoint }) =>
-  `${sqsEndpoint.replace(/\/$/, '')}/${account}/${physicalName(queue)}`;
-const tableAttributes = {
+  `${sqsEndpoint.replace(/\/$/, '')}/${ACCOUNT}/${physicalName(queue)}`;
+const TABLE_ATTRIBUTES = {
   Arn: (table: Declared) => arn('dynamodb', `table/${physicalName(table)}`),
   StreamArn: (table: Declared) => arn('dynamodb', `table/${physicalName(table)}/stream/local`),
   TableId: (table: Declared) => table.logicalId,
@@ -35,20 +35,20 @@ const secretArn: Attribute = (secret) => arn('secretsmanager', `secret:${physica
 const topicArn: Attribute = (topic) => arn('sns', physicalName(topic));
 
 /** Only what differs from "Ref is the name, and there are no attributes". */
-const identities: Readonly<Record<string, Identity>> = {
+const IDENTITIES: Readonly<Record<string, Identity>> = {
   'AWS::SQS::Queue': {
     name: 'QueueName',
     ref: queueUrl,
     attributes: { Arn: (queue) => arn('sqs', physicalName(queue)), QueueName: physicalName, QueueUrl: queueUrl },
   },
-  'AWS::DynamoDB::Table': { name: 'TableName', attributes: tableAttributes },
-  'AWS::DynamoDB::GlobalTable': { name: 'TableName', attributes: tableAttributes },
+  'AWS::DynamoDB::Table': { name: 'TableName', attributes: TABLE_ATTRIBUTES },
+  'AWS::DynamoDB::GlobalTable': { name: 'TableName', attributes: TABLE_ATTRIBUTES },
   'AWS::S3::Bucket': {
     name: 'BucketName',
     attributes: {
       Arn: (bucket) => `arn:aws:s3:::${physicalName(bucket)}`,
       DomainName: (bucket) => `${physicalName(bucket)}.s3.amazonaws.com`,
-      RegionalDomainName: (bucket) => `${physicalName(bucket)}.s3.${region}.amazonaws.com`,
+      RegionalDomainName: (bucket) => `${physicalName(bucket)}.s3.${REGION}.amazonaws.com`,
     },
   },
   'AWS::KMS::Key': {
@@ -60,7 +60,7 @@ const identities: Readonly<Record<string, Identity>> = {
   'AWS::IAM::Role': {
     name: 'RoleName',
     attributes: {
-      Arn: (role) => `arn:aws:iam::${account}:role/${physicalName(role)}`,
+      Arn: (role) => `arn:aws:iam::${ACCOUNT}:role/${physicalName(role)}`,
       RoleId: (role) => role.logicalId,
     },
   },
@@ -91,7 +91,7 @@ const identities: Readonly<Record<string, Identity>> = {
   'AWS::ApiGatewayV2::Api': {
     attributes: {
       ApiId: (api) => api.logicalId,
-      ApiEndpoint: (api) => `wss://${api.logicalId}.execute-api.${region}.amazonaws.com`,
+      ApiEndpoint: (api) => `wss://${api.logicalId}.execute-api.${REGION}.amazonaws.com`,
     },
   },
   'AWS::ApiGatewayV2::Stage': { ref: (stage) => stage.text('StageName') ?? stage.logicalId },
@@ -107,7 +107,7 @@ export function rootResourceId(apiLogicalId: string): string {
  * which S3 requires; with `.fifo` for FIFO queues, which SQS requires).
  */
 export function physicalName(resource: Declared): string {
-  const property = identities[resource.type]?.name;
+  const property = IDENTITIES[resource.type]?.name;
   const explicit = property === undefined ? undefined : resource.text(property);
   if (explicit !== undefined) return explicit;
   if (resource.type === 'AWS::S3::Bucket') return resource.logicalId.toLowerCase();
@@ -117,10 +117,10 @@ export function physicalName(resource: Declared): string {
 
 /** Returns the value of `Ref` for a resource. */
 export function reference(resource: Declared, endpoints: Endpoints): string {
-  return identities[resource.type]?.ref?.(resource, endpoints) ?? physicalName(resource);
+  return IDENTITIES[resource.type]?.ref?.(resource, endpoints) ?? physicalName(resource);
 }
 
 /** Returns the value of `Fn::GetAtt` for a resource, or undefined when there is none here. */
 export function attribute(resource: Declared, name: string, endpoints: Endpoints): string | undefined {
-  return identities[resource.type]?.attributes?.[name]?.(resource, endpoints);
+  return IDENTITIES[resource.type]?.attributes?.[name]?.(resource, endpoints);
 }

@@ -1,20 +1,20 @@
 import { OperatorError } from '../../processes/operator-error.ts';
-import { account, region } from '../clients.ts';
+import { ACCOUNT, REGION } from '../clients.ts';
 import type { Assembly } from './assembly.ts';
-import { isRecord, noValue, resolve, resolveCondition, type Scope } from './intrinsics.ts';
+import { isRecord, NO_VALUE, resolve, resolveCondition, type Scope } from './intrinsics.ts';
 import { localAddresses } from './local-addresses.ts';
 import type { LocalValues } from './local-values.ts';
 import { readParameters } from './parameters.ts';
 import { attribute, type Declared, reference } from './physical-ids.ts';
 import type { Resource } from './resource.ts';
 
-const pseudoParameters: Readonly<Record<string, unknown>> = {
-  'AWS::AccountId': account,
-  'AWS::Region': region,
+const PSEUDO_PARAMETERS: Readonly<Record<string, unknown>> = {
+  'AWS::AccountId': ACCOUNT,
+  'AWS::Region': REGION,
   'AWS::Partition': 'aws',
   'AWS::URLSuffix': 'amazonaws.com',
   'AWS::NotificationARNs': [],
-  'AWS::NoValue': noValue,
+  'AWS::NoValue': NO_VALUE,
 };
 
 /** The template of one stack, read resource by resource; every intrinsic function resolves against it. */
@@ -71,9 +71,9 @@ export class Stack implements Scope {
   ref(name: string): unknown {
     if (name === 'AWS::StackName') return this.#assembly.stackName;
     if (name === 'AWS::StackId') {
-      return `arn:aws:cloudformation:${region}:${account}:stack/${this.#assembly.stackName}/local`;
+      return `arn:aws:cloudformation:${REGION}:${ACCOUNT}:stack/${this.#assembly.stackName}/local`;
     }
-    if (Object.hasOwn(pseudoParameters, name)) return pseudoParameters[name];
+    if (Object.hasOwn(PSEUDO_PARAMETERS, name)) return PSEUDO_PARAMETERS[name];
     if (this.#parameters.has(name)) return this.#parameters.get(name);
     return this.#values.overrides?.[name] ?? reference(this.#declared(name, 'Ref'), this.#values);
   }
@@ -108,7 +108,7 @@ export class Stack implements Scope {
       const value = isRecord(Properties) ? Properties[property] : undefined;
       if (value === undefined) return undefined;
       const resolved = this.#once(`${logicalId}.${property}`, () => resolve(value, this));
-      return resolved === noValue ? undefined : String(resolved);
+      return resolved === NO_VALUE ? undefined : String(resolved);
     };
     return { logicalId, type: String(Type), text };
   }

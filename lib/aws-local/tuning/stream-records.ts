@@ -16,7 +16,7 @@ export async function indexStreamRecords(file: string): Promise<boolean> {
     try {
       // Without shared memory a database in WAL mode can only be opened with an exclusive lock.
       database.exec('PRAGMA locking_mode = EXCLUSIVE');
-      for (const statement of statements) database.exec(statement);
+      for (const statement of STATEMENTS) database.exec(statement);
       return true;
     } finally {
       database.close();
@@ -27,7 +27,7 @@ export async function indexStreamRecords(file: string): Promise<boolean> {
 }
 
 /** The newest record stays: the emulator numbers the next one after it, and numbers must not repeat. */
-const statements = [
+const STATEMENTS = [
   'CREATE INDEX IF NOT EXISTS stream_order ON _stream_records (table_name, CAST(sequence_number AS INTEGER))',
   'CREATE INDEX IF NOT EXISTS stream_shard ON _stream_records (table_name, shard_id, sequence_number)',
   `DELETE FROM _stream_records WHERE created_at < unixepoch() - ${KEPT_SECONDS}

@@ -1,4 +1,4 @@
-import { account, clientFor, region } from '../clients.ts';
+import { ACCOUNT, clientFor, REGION } from '../clients.ts';
 import { authorize, authorizerFailed, requireIdentity } from '../gateway/authorizer.ts';
 import type { AuthorizerContext } from '../gateway/proxy-event.ts';
 import type { GatewayRequest } from '../gateway/request.ts';
@@ -49,8 +49,8 @@ async function identify(
   if (authorization === 'NONE') return {};
   if (authorization !== 'AWS_IAM')
     return { authorizer: await askAuthorizer(backend, authorization, { request, facts }) };
-  const { accessKeyId, secretAccessKey } = localCredentials;
-  await verifySignature(request, { accessKeyId, secretAccessKey, region, service: 'execute-api' }, Date.now());
+  const { accessKeyId, secretAccessKey } = LOCAL_CREDENTIALS;
+  await verifySignature(request, { accessKeyId, secretAccessKey, region: REGION, service: 'execute-api' }, Date.now());
   return { identity: { ...facts.identity, ...iamIdentity(accessKeyId) } };
 }
 
@@ -65,7 +65,7 @@ async function askAuthorizer(
   { request, facts }: HandshakeFacts,
 ): Promise<AuthorizerContext> {
   requireIdentity(identitySources, request);
-  const arn = `arn:aws:execute-api:${region}:${account}:${api.apiId}/${api.stage}/$connect`;
+  const arn = `arn:aws:execute-api:${REGION}:${ACCOUNT}:${api.apiId}/${api.stage}/$connect`;
   const asked = functions.invoke(functionName, authorizerEvent(facts, request, arn));
   const late = () => new Error('the authorizer timed out');
   const result = await within(AUTHORIZER_TIMEOUT_MS, asked, late).catch((error: unknown) => {
@@ -88,8 +88,8 @@ async function connect(
   return { facts, ...(protocol === undefined ? {} : { protocol }) };
 }
 
-const localCredentials = clientFor('').credentials;
+const LOCAL_CREDENTIALS = clientFor('').credentials;
 
 function iamIdentity(user: string): CallerIdentity {
-  return { accessKey: user, accountId: account, caller: user, user, userArn: `arn:aws:iam::${account}:user/${user}` };
+  return { accessKey: user, accountId: ACCOUNT, caller: user, user, userArn: `arn:aws:iam::${ACCOUNT}:user/${user}` };
 }

@@ -52,15 +52,15 @@ async function answerTo(
     return failure(413, 'PayloadTooLargeException', `The message is over ${managed.messageBytes} bytes`);
   }
   const connection = managed.connections.get(id);
-  if (!connection?.open) return gone;
-  if (message.method === 'POST') return connection.send(body.toString()) ? { status: 200 } : gone;
+  if (!connection?.open) return GONE;
+  if (message.method === 'POST') return connection.send(body.toString()) ? { status: 200 } : GONE;
   if (message.method === 'GET') return { status: 200, body: description(connection) };
   if (message.method !== 'DELETE') return failure(403, 'ForbiddenException', 'Forbidden');
   connection.end(1000);
   return { status: 204 };
 }
 
-const gone = failure(410, 'GoneException', 'The connection is gone');
+const GONE = failure(410, 'GoneException', 'The connection is gone');
 
 function failure(status: number, errorType: string, message: string): ManagementResponse {
   return { status, errorType, body: { message } };

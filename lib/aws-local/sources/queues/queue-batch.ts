@@ -1,5 +1,5 @@
 import { DeleteMessageBatchCommand, type Message, type SQSClient } from '@aws-sdk/client-sqs';
-import { region } from '../../clients.ts';
+import { REGION } from '../../clients.ts';
 import type { Invoker, Warn } from '../../invoke/invoker.ts';
 import { failedIds } from '../batch-response.ts';
 import type { Mapping } from '../event-source-mapping.ts';
@@ -49,7 +49,7 @@ function eventOf({ messages, mapping }: Batch): object {
       md5OfBody: message.MD5OfBody,
       eventSource: 'aws:sqs',
       eventSourceARN: mapping.sourceArn,
-      awsRegion: region,
+      awsRegion: REGION,
     })),
   };
 }

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { OperatorError } from '../../../processes/operator-error.ts';
-import { account, clientFor } from '../../clients.ts';
+import { ACCOUNT, clientFor } from '../../clients.ts';
 import type { Endpoints } from '../../emulators/emulators.ts';
 import type { Closable, Invoker, Warn } from '../../invoke/invoker.ts';
 import type { Template } from '../../template/template.ts';
@@ -82,7 +82,7 @@ async function poll(options: Poll): Promise<void> {
 
 async function receive(options: Poll, free: number): Promise<Batch[]> {
   const { mapping, client, signal, endpoints, functions, warn } = options;
-  const queueUrl = `${endpoints.sqs}/${account}/${mapping.source}`;
+  const queueUrl = `${endpoints.sqs}/${ACCOUNT}/${mapping.source}`;
   const fifo = mapping.source.endsWith('.fifo');
   const request = new ReceiveMessageCommand({
     QueueUrl: queueUrl,

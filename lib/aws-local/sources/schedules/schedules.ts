@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { array, looseObject, optional, parse, string } from 'valibot';
 import { OperatorError } from '../../../processes/operator-error.ts';
 import { nameOf } from '../../arn.ts';
-import { account, region } from '../../clients.ts';
+import { ACCOUNT, REGION } from '../../clients.ts';
 import type { Closable, Invoker, Warn } from '../../invoke/invoker.ts';
 import { nameOfResource } from '../../resources/resources.ts';
 import type { Resource } from '../../template/resource.ts';
@@ -94,7 +94,7 @@ function schedulesOf(template: Template): Schedule[] {
 function ofRule(resource: Resource): Schedule[] {
   const { ScheduleExpression: expression, State, Targets } = parse(Rule, resource.properties);
   if (expression === undefined || State === 'DISABLED') return [];
-  const arn = `arn:aws:events:${region}:${account}:rule/${nameOfResource(resource)}`;
+  const arn = `arn:aws:events:${REGION}:${ACCOUNT}:rule/${nameOfResource(resource)}`;
   return Targets.filter(isFunction).map((target) => scheduleOf({ expression, arn, target, source: 'aws.events' }));
 }
 
@@ -104,7 +104,7 @@ function ofScheduler(resource: Resource): Schedule[] {
   if (!/^(?:UTC|Etc\/UTC)$/.test(given.ScheduleExpressionTimezone)) {
     throw new OperatorError(`${resource.logicalId}: only UTC is known as a schedule's time zone on this machine.`);
   }
-  const arn = `arn:aws:scheduler:${region}:${account}:schedule/default/${nameOfResource(resource)}`;
+  const arn = `arn:aws:scheduler:${REGION}:${ACCOUNT}:schedule/default/${nameOfResource(resource)}`;
   return [scheduleOf({ expression: given.ScheduleExpression, arn, target: given.Target, source: 'aws.scheduler' })];
 }
 
@@ -138,9 +138,9 @@ function eventOf({ input, source, arn }: Schedule, time: Date): unknown {
     id: randomUUID(),
     'detail-type': 'Scheduled Event',
     source,
-    account,
+    account: ACCOUNT,
     time: `${time.toISOString().slice(0, 19)}Z`,
-    region,
+    region: REGION,
     resources: [arn],
     detail: {},
   };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { account, region } from '../../clients.ts';
+import { ACCOUNT, REGION } from '../../clients.ts';
 import { failedIds } from '../batch-response.ts';
 import type { StreamReader } from './reader.ts';
 import type { StreamRecord } from './record.ts';
@@ -80,7 +80,7 @@ async function giveUp(records: Records, delivery: Delivery, cause: Cause): Promi
   if (records.length === 0 || signal.aborted) return;
   warn(`${mapping.functionName}: ${records.length} stream records were given up (${cause.condition}).`);
   if (mapping.failureQueue === undefined) return;
-  const QueueUrl = `${endpoints.sqs}/${account}/${mapping.failureQueue}`;
+  const QueueUrl = `${endpoints.sqs}/${ACCOUNT}/${mapping.failureQueue}`;
   const MessageBody = JSON.stringify(failureOf(records, delivery, cause));
   const sending = queues.send(new SendMessageCommand({ QueueUrl, MessageBody }), { abortSignal: signal });
   await sending.catch((error: Error) =>
@@ -95,7 +95,7 @@ function failureOf(records: Records, { mapping, shardId }: Delivery, { condition
   return {
     requestContext: {
       requestId: randomUUID(),
-      functionArn: `arn:aws:lambda:${region}:${account}:function:${mapping.functionName}`,
+      functionArn: `arn:aws:lambda:${REGION}:${ACCOUNT}:function:${mapping.functionName}`,
       condition,
       approximateInvokeCount: invocations,
     },

@@ -1,4 +1,4 @@
-import { region } from '../../clients.ts';
+import { REGION } from '../../clients.ts';
 import type { WireRecord } from './api.ts';
 
 /** A record in Lambda's event. */
@@ -25,7 +25,7 @@ export function fromStream({ eventID, eventName, eventVersion, dynamodb }: WireR
     eventName,
     eventVersion,
     eventSource: 'aws:dynamodb',
-    awsRegion: region,
+    awsRegion: REGION,
     eventSourceARN: arn,
     dynamodb: { ...dynamodb, ApproximateCreationDateTime },
   };

@@ -72,17 +72,9 @@ describe('a connection ends', () => {
     expect(await disconnectEvent(fixture, id)).toEqual({ code: 1006, reason: 'Connection closed abnormally' });
   });
 
-  it('after so long without a message; pings do not count, messages either way do', async () => {
-    const { fixture, client, id } = await opened({ limits: { idleMs: 400 } });
-    const opensAt = performance.now();
-    const later = (ms: number, act: () => unknown): void => void setTimeout(act, ms);
-    later(250, () => client.socket.send('{"action":"quiet"}'));
-    later(500, () => fixture.client.send(new PostToConnectionCommand({ ConnectionId: id, Data: 'hello' })));
-    later(750, () => client.socket.ping());
+  it('by the server after so long without a message', async () => {
+    const { fixture, client, id } = await opened({ limits: { idleMs: 100 } });
     expect(await client.closed).toEqual({ code: 1001, reason: 'Going away' });
-    const lived = performance.now() - opensAt;
-    expect(lived).toBeGreaterThan(880);
-    expect(lived).toBeLessThan(1140);
     expect(await disconnectEvent(fixture, id)).toEqual({ code: 1001, reason: 'Going away' });
   });
 
@@ -131,6 +123,44 @@ describe('a connection ends', () => {
     await expect(flood()).rejects.toThrow('gone');
     expect(await disconnectEvent(fixture, id)).toEqual({ code: 1008, reason: 'Too many unread messages' });
     client.socket.terminate();
+  });
+});
+
+describe('the idle timeout of a connection', () => {
+  const IDLE_MS = 1000;
+  // Only the timers of this process: sockets, and with them the WebSocket library and the SDK, work in real time.
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it('starts again with a message from the client or to it, and not with a ping', async () => {
+    let onInvoke = (): void => {};
+    const invoke = async (): Promise<object> => {
+      onInvoke();
+      return { statusCode: 200 };
+    };
+    const served = await serveInProcess(invoke, { idleMs: IDLE_MS });
+    const management = new ApiGatewayManagementApiClient(clientFor(served.managementEndpoint ?? ''));
+    const client = await openSocket(served.apis.get('Api')?.url ?? '');
+
+    vi.advanceTimersByTime(IDLE_MS - 1);
+    const invoked = new Promise<void>((resolve) => {
+      onInvoke = resolve;
+    });
+    client.socket.send('hello');
+    await invoked;
+
+    vi.advanceTimersByTime(IDLE_MS - 1);
+    const [ConnectionId = ''] = served.apis.get('Api')?.connectionIds() ?? [];
+    await management.send(new PostToConnectionCommand({ ConnectionId, Data: 'hello' }));
+    expect(await client.next()).toBe('hello');
+
+    vi.advanceTimersByTime(IDLE_MS - 1);
+    await ping(client);
+    vi.advanceTimersByTime(1);
+    expect(await client.closed).toEqual({ code: 1001, reason: 'Going away' });
+
+    management.destroy();
+    await served.close();
   });
 });
 
