@@ -1,10 +1,14 @@
 import { createHook } from 'node:async_hooks';
-import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { EventEmitter, once } from 'node:events';
+import { ApiGatewayManagementApiClient, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { clientFor } from '../../../../../lib/aws-local/clients.ts';
+import type { Limits } from '../../../../../lib/aws-local/websocket/limits.ts';
 import { startWebSocketApis } from '../../../../../lib/aws-local/websocket/websocket.ts';
 import { openSocket, type SocketClient } from '../../../../support/aws-local/socket-client.ts';
 import {
   type FixtureOptions,
+  type SocketEvent,
   type SocketFixture,
   startSocketFixture,
 } from '../../../../support/aws-local/socket-fixture.ts';
@@ -28,7 +32,7 @@ const inProcess = templateOf({
   Response: ['AWS::ApiGatewayV2::RouteResponse', { ApiId: 'Api', RouteId: 'Route', RouteResponseKey: '$default' }],
 });
 
-const fixtures: SocketFixture[] = [];
+const fixtures: { close(): Promise<void> }[] = [];
 afterEach(async () => {
   await Promise.all(fixtures.splice(0).map((fixture) => fixture.close()));
 });
@@ -41,6 +45,22 @@ async function opened(
   const client = await openSocket(fixture.url);
   const { requestContext } = await fixture.event('$connect');
   return { fixture, client, id: requestContext.connectionId };
+}
+
+/** Serves an API with one route, `$default`, whose function is `invoke`. */
+async function serveInProcess(
+  invoke: (name: string, event: unknown) => Promise<unknown>,
+  limits: Partial<Limits>,
+): Promise<{ url: string; endpoint: string }> {
+  const served = await startWebSocketApis({
+    template: inProcess,
+    functions: { invoke },
+    ports: 0,
+    log: () => {},
+    limits,
+  });
+  fixtures.push(served);
+  return { url: served.apis.get('Api')?.url ?? '', endpoint: served.managementEndpoint ?? '' };
 }
 
 async function disconnectEvent(fixture: SocketFixture, id: string): Promise<Record<string, unknown>> {
@@ -133,34 +153,32 @@ describe('the idle timeout of a connection', () => {
   afterEach(() => void vi.useRealTimers());
 
   it('starts again with a message from the client or to it, and not with a ping', async () => {
-    let onInvoke = (): void => {};
-    const invoke = async (): Promise<object> => {
-      onInvoke();
+    const arrivals = new EventEmitter();
+    const invoke = async (_name: string, event: unknown): Promise<object> => {
+      arrivals.emit('message', event);
       return { statusCode: 200 };
     };
-    const served = await serveInProcess(invoke, { idleMs: IDLE_MS });
-    const management = new ApiGatewayManagementApiClient(clientFor(served.managementEndpoint ?? ''));
-    const client = await openSocket(served.apis.get('Api')?.url ?? '');
+    const { url, endpoint } = await serveInProcess(invoke, { idleMs: IDLE_MS });
+    const client = await openSocket(url);
 
     vi.advanceTimersByTime(IDLE_MS - 1);
-    const invoked = new Promise<void>((resolve) => {
-      onInvoke = resolve;
-    });
-    client.socket.send('hello');
-    await invoked;
+    const arrived = once(arrivals, 'message');
+    client.socket.send('to the function');
+    const [{ requestContext }]: [SocketEvent] = await arrived;
 
     vi.advanceTimersByTime(IDLE_MS - 1);
-    const [ConnectionId = ''] = served.apis.get('Api')?.connectionIds() ?? [];
-    await management.send(new PostToConnectionCommand({ ConnectionId, Data: 'hello' }));
-    expect(await client.next()).toBe('hello');
+    const management = new ApiGatewayManagementApiClient(clientFor(endpoint));
+    const { connectionId: ConnectionId } = requestContext;
+    await management.send(new PostToConnectionCommand({ ConnectionId, Data: 'to the client' }));
+    management.destroy();
+    expect(await client.next()).toBe('to the client');
 
     vi.advanceTimersByTime(IDLE_MS - 1);
-    await ping(client);
+    const pong = once(client.socket, 'pong');
+    client.socket.ping();
+    await pong;
     vi.advanceTimersByTime(1);
     expect(await client.closed).toEqual({ code: 1001, reason: 'Going away' });
-
-    management.destroy();
-    await served.close();
   });
 });
 
@@ -173,21 +191,14 @@ describe('a client that sends more than the functions can take', () => {
       atWork--;
       return { statusCode: 200, body: 'done' };
     };
-    const served = await startWebSocketApis({
-      template: inProcess,
-      functions: { invoke },
-      ports: 0,
-      log: () => {},
-      limits: { messagesAtOnce: 2 },
-    });
-    const client = await openSocket(served.apis.get('Api')?.url ?? '');
+    const { url } = await serveInProcess(invoke, { messagesAtOnce: 2 });
+    const client = await openSocket(url);
     for (let n = 0; n < 200; n++) client.socket.send('x'.repeat(32 * 1024));
     for (let n = 0; n < 200; n++) expect(await client.next()).toBe('done');
     // What one read of the socket holds comes at once, whatever was under way.
     expect(atMost).toBeLessThan(2 + 8);
     client.socket.close();
     await client.closed;
-    await served.close();
   });
 });
 
