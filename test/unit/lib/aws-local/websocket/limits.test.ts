@@ -164,11 +164,11 @@ describe('the idle timeout of a connection', () => {
     vi.advanceTimersByTime(IDLE_MS - 1);
     const arrived = once(arrivals, 'message');
     client.socket.send('to the function');
-    const [{ requestContext }]: [SocketEvent] = await arrived;
+    const [message]: SocketEvent[] = await arrived;
 
     vi.advanceTimersByTime(IDLE_MS - 1);
     const management = new ApiGatewayManagementApiClient(clientFor(endpoint));
-    const { connectionId: ConnectionId } = requestContext;
+    const ConnectionId = message?.requestContext.connectionId;
     await management.send(new PostToConnectionCommand({ ConnectionId, Data: 'to the client' }));
     management.destroy();
     expect(await client.next()).toBe('to the client');
