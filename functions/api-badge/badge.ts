@@ -5,8 +5,8 @@ import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
 import { drawings } from './drawings.ts';
 
 /**
- * `GET /1/badge/<user>/<repository>.svg` and `GET /<user>/<repository>.svg`, without login: how the repository's last
- * deploy went. An unknown user or repository looks like one without deploys.
+ * `GET /1/badge/<user>/<repository>.svg` and `GET /<user>/<repository>.svg`, without login: the badge of the
+ * repository's last deploy. An unknown user or repository has the same badge as one without deploys.
  */
 export function badge(log: Pick<LogReader, 'badge'>): (request: HttpRequest) => Promise<HttpAnswer> {
   return async ({ params, headers }) => {

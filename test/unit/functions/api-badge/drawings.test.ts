@@ -1,10 +1,23 @@
 import { makeBadge } from 'badge-maker';
 import { describe, expect, it } from 'vitest';
-import { colours, drawings } from '../../../../functions/api-badge/drawings.ts';
+import { drawings } from '../../../../functions/api-badge/drawings.ts';
+import type { Badge } from '../../../../functions/core/ports/log-reader.ts';
+
+const COLOURS: Readonly<Record<Badge, string>> = {
+  ok: 'brightgreen',
+  failed: 'red',
+  deploying: 'blue',
+  held: 'yellow',
+  unknown: 'lightgrey',
+};
 
 describe('the drawn badges', () => {
-  it.each(Object.entries(drawings))('%s is as badge-maker draws it', (message, svg) => {
-    const color = colours[message as keyof typeof colours];
-    expect(svg).toBe(makeBadge({ label: 'deployment', message, color, style: 'flat' }));
+  it.each(Object.keys(COLOURS) as Badge[])('%s is byte for byte what badge-maker draws', (message) => {
+    const expected = makeBadge({ label: 'deployment', message, color: COLOURS[message], style: 'flat' });
+    expect(drawings[message]).toBe(expected);
+  });
+
+  it('exist for these five outcomes only', () => {
+    expect(Object.keys(drawings).sort()).toEqual(Object.keys(COLOURS).sort());
   });
 });
