@@ -1,6 +1,6 @@
 import type { Frame } from './lines.ts';
 
-/** Time that a browser waits before it reconnects. */
+/** How long a browser waits before it reconnects. */
 const RETRY_MS = 2_000;
 
 /** An object per line; an empty line is a heartbeat (https://github.com/ndjson/ndjson-spec). */

@@ -1,35 +1,35 @@
 import { row, type View } from '../core/entry/views.ts';
 import type { Change } from '../core/ports/log-reader.ts';
 
-/** Variants of a change that are kept: `Host` headers that clients make up must not fill the memory. */
+/** Maximum of cached variants of a change: the base address comes from the client's `Host` header. */
 const MAX_VARIANTS = 16;
 
-/** The bytes of changes, made once for all readers with the same view and garbage-collected with the change. */
+/** A cache of serialised changes, shared by all readers with the same view. A change's bytes are collected with the change. */
 export class Lines {
-  readonly #made = new WeakMap<Change, Map<string, Uint8Array>>();
+  readonly #cache = new WeakMap<Change, Map<string, Uint8Array>>();
   readonly #encode = new TextEncoder();
 
   /** Returns the bytes of a change in a view and a frame; `frame.name` identifies the frame. */
   line(change: Change, view: View, frame: Frame): Uint8Array {
-    const made = this.#made.get(change) ?? new Map<string, Uint8Array>();
-    this.#made.set(change, made);
+    const variants = this.#cache.get(change) ?? new Map<string, Uint8Array>();
+    this.#cache.set(change, variants);
     const variant = `${frame.name} ${view.docs} ${view.base}`;
-    const known = made.get(variant);
-    if (known) return known;
+    const cached = variants.get(variant);
+    if (cached) return cached;
     const bytes = this.#encode.encode(frame.row(JSON.stringify(row(change, view)), change.seq));
-    if (made.size < MAX_VARIANTS) made.set(variant, bytes);
+    if (variants.size < MAX_VARIANTS) variants.set(variant, bytes);
     return bytes;
   }
 }
 
-/** A format of the stream: what surrounds its rows. */
+/** A format of the stream. */
 export interface Frame {
   readonly name: string;
   readonly contentType: string;
   /** The first bytes, written before any change is read. */
   start(since: number): string;
   row(json: string, seq: number): string;
-  /** Between two rows. */
+  /** Written between two rows. */
   readonly separator: string;
   readonly heartbeat: string;
   /** The last bytes. `reason` is null when the reader has everything that it asked for. */

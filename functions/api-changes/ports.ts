@@ -2,7 +2,7 @@ import type { Feeds } from '../core/feed/feeds.ts';
 import type { FollowPorts } from '../core/feed/follow.ts';
 import type { LogReader } from '../core/ports/log-reader.ts';
 
-/** What streaming changes works with. */
+/** The ports and settings of streaming changes. */
 export interface ChangesPorts extends FollowPorts {
   readonly log: Pick<LogReader, 'last'>;
   readonly feeds: Feeds;

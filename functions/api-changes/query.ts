@@ -4,7 +4,7 @@ import type { FeedMode } from '../core/feed/follow.ts';
 import { includeDocs, oneOf, wholeNumber } from '../core/parameters.ts';
 import type { HttpRequest } from '../triggers/http.ts';
 
-/** What a request for the changes asks for. */
+/** The parsed query and headers of a request for changes. */
 export interface ChangesQuery {
   readonly since: number | 'now';
   readonly mode: FeedMode;
@@ -23,19 +23,19 @@ export interface ChangesQuery {
 const MAX_HEARTBEAT_MS = 240_000;
 const MIN_HEARTBEAT_MS = 10;
 
-/** Reads query and headers. Throws `request:bad_parameter`, naming the parameter. */
+/** Returns the parsed query and headers. Throws `request:bad_parameter`, naming the parameter. */
 export function readChangesQuery({ query, headers }: Pick<HttpRequest, 'query' | 'headers'>): ChangesQuery {
-  const most = Number.MAX_SAFE_INTEGER;
+  const max = Number.MAX_SAFE_INTEGER;
   const mode = oneOf(query, 'feed', ['continuous', 'longpoll', 'normal']);
-  const heartbeatMs = wholeNumber(query, 'heartbeat', { preset: 15_000, from: MIN_HEARTBEAT_MS, to: most });
+  const heartbeatMs = wholeNumber(query, 'heartbeat', { preset: 15_000, from: MIN_HEARTBEAT_MS, to: max });
   return {
     mode,
     docs: includeDocs(query),
     heartbeatMs: Math.min(heartbeatMs, MAX_HEARTBEAT_MS),
-    limit: wholeNumber(query, 'limit', { preset: Number.POSITIVE_INFINITY, from: 1, to: most }),
+    limit: wholeNumber(query, 'limit', { preset: Number.POSITIVE_INFINITY, from: 1, to: max }),
     app: query.app || null,
     events: mode === 'continuous' && acceptsEvents(headers.accept),
-    since: lastEvent(headers['last-event-id']) ?? readSince(query),
+    since: lastEventId(headers['last-event-id']) ?? readSince(query),
   };
 }
 
@@ -48,7 +48,7 @@ function readSince(query: HttpRequest['query']): number | 'now' {
 }
 
 /** An `EventSource` reconnects to the same address and sends the id of the last event that it received. */
-function lastEvent(text: string | undefined): number | null {
+function lastEventId(text: string | undefined): number | null {
   if (text === undefined || text === '') return null;
   if (/^\d{1,12}$/.test(text)) return Number(text);
   throw new DeployError('request:bad_parameter', 'The header Last-Event-ID must be the id of an event of this stream.');

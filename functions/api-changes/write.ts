@@ -5,11 +5,11 @@ import type { Change } from '../core/ports/log-reader.ts';
 import type { Ending, Frame, Lines } from './lines.ts';
 import type { ChangesPorts } from './ports.ts';
 
-/** A stream to write. */
+/** What to write into a stream. */
 export interface StreamRequest {
   readonly user: string;
   readonly uuid: string;
-  /** Number of the user's last change when the request came. */
+  /** Number of the user's last change when the request was received. */
   readonly last: number;
   readonly options: ReadOptions;
   readonly frame: Frame;
@@ -20,8 +20,8 @@ export interface StreamRequest {
 const encoder = new TextEncoder();
 
 /**
- * Yields the bytes of a stream, each piece when it is asked for: for a client that does not read, the log is not read
- * either. Never throws: a failure is the last line.
+ * Yields the bytes of a stream. Nothing is read from the log until the client has read what came before. Never throws: a
+ * failure becomes the last line.
  */
 export async function* write(request: StreamRequest, ports: ChangesPorts): AsyncGenerator<Uint8Array, void> {
   const { user, uuid, options, frame } = request;
@@ -49,8 +49,8 @@ function textOf({ kind, last }: FeedEvent, frame: Frame): string {
   return frame.end(last, kind === 'timeout' ? ending('status:changes:timeout') : null);
 }
 
-/** Size of a piece: small writes are slow, and a slow reader holds a large one in memory. */
-const PIECE_BYTES = 32 * 1024;
+/** Size from which a piece is written: small writes are slow, and a large piece stays in memory while its reader is slow. */
+const PIECE_MIN_BYTES = 32 * 1024;
 
 /** Yields the rows of a batch in pieces. */
 function* rows(
@@ -61,11 +61,11 @@ function* rows(
   const separator = nonEmpty(encoder.encode(frame.separator));
   let parts: Uint8Array[] = [];
   let size = 0;
-  for (const [place, change] of changes.entries()) {
+  for (const [index, change] of changes.entries()) {
     const line = lines.line(change, view, frame);
-    parts.push(...(isFirst && place === 0 ? [line] : [...separator, line]));
+    parts.push(...(isFirst && index === 0 ? [line] : [...separator, line]));
     size += line.byteLength;
-    if (size < PIECE_BYTES) continue;
+    if (size < PIECE_MIN_BYTES) continue;
     yield joined(parts);
     parts = [];
     size = 0;

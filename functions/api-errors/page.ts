@@ -1,6 +1,6 @@
 import type { Explanation } from './explain.ts';
 
-const style = `
+const STYLE = `
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem }
 section { border-top: 1px solid #ccc; padding: .5rem 0 }
 section:target { background: #fff6d6; color: #000 }
@@ -14,7 +14,7 @@ export function page(explanations: readonly Explanation[]): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>Errors · Deployment Webhooks</title>
-<style>${style}
+<style>${STYLE}
 </style>
 <h1>Errors</h1>
 <p>Every error is answered as <code>application/problem+json</code>; its <code>detail</code> says what was tried.</p>

@@ -13,14 +13,14 @@ import { systemClock } from '../adapters/system/clock.ts';
 import { systemIds } from '../adapters/system/ids.ts';
 import type { PairPorts } from './pair.ts';
 
-/** Pairing calls a host up to three times, and API Gateway gives up after 29 seconds. */
-const timeouts = { connectMs: 2_000, firstByteMs: 5_000, idleMs: 2_000 };
+/** Pairing calls a host up to three times, and API Gateway times out after 29 seconds. */
+const HOST_TIMEOUTS = { connectMs: 2_000, firstByteMs: 5_000, idleMs: 2_000 };
 
-/** Returns what pairing works with. */
+/** Returns the ports of pairing, from the function's environment. */
 export function connect(): PairPorts & { readonly publicUrl: string | null } {
   const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
   const configured = parseHosts(variable('REPOSITORY_HOSTS'));
-  const hosts = openHosts(configured, { timeouts });
+  const hosts = openHosts(configured, { timeouts: HOST_TIMEOUTS });
   // Read when needed: pairing answers faster when it does not wait for the secret at a cold start.
   const serviceToken = secretWhenNeeded(variable('PLATFORM_SECRET'));
   return {

@@ -9,12 +9,12 @@ export interface HostCredentials {
 }
 
 /** Longer than the tokens and passwords of all hosts, and short enough for KMS, which encrypts 4 kB at most. */
-const MAX_BYTES = 2048;
+const MAX_CREDENTIALS_BYTES = 2048;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Returns the credentials in the body of a request, `{"credentials": "<user>:<password>"}`. The first colon separates: a
- * password may contain colons.
+ * Returns the credentials in the body of a request, `{"credentials": "<user>:<password>"}`. It is split at the
+ * first colon, because a password may contain colons.
  *
  * The content type must be JSON. Another site's page can make a logged-in browser send a form, but not JSON, and would pair
  * its own account with the visitor's (https://fetch.spec.whatwg.org/#cors-safelisted-request-header).
@@ -52,20 +52,22 @@ function decoded(body: Uint8Array): string {
   try {
     return utf8.decode(body);
   } catch {
-    throw missing('The body is not UTF-8, as JSON is.');
+    throw missing('The body is not UTF-8, which JSON must be.');
   }
 }
 
 function split(credentials: unknown): HostCredentials {
-  if (typeof credentials !== 'string') throw malformed('The field credentials must be a text: "<user>:<password>".');
+  if (typeof credentials !== 'string') throw malformed('The field credentials must be a string: "<user>:<password>".');
   const colon = credentials.indexOf(':');
   if (colon < 1) throw malformed('The field credentials must be "<user>:<password>", with a user before the colon.');
   if (colon === credentials.length - 1) throw malformed('The field credentials has nothing after its colon.');
   if (/[\p{Cc}\p{Cs}]/u.test(credentials)) {
-    throw malformed('The field credentials holds control characters; was a line end copied with it?');
+    throw malformed('The field credentials contains control characters; was a line break copied with it?');
   }
-  if (Buffer.byteLength(credentials) > MAX_BYTES) {
-    throw malformed(`The field credentials has more than ${MAX_BYTES} bytes, which no host's credentials have.`);
+  if (Buffer.byteLength(credentials) > MAX_CREDENTIALS_BYTES) {
+    throw malformed(
+      `The field credentials has more than ${MAX_CREDENTIALS_BYTES} bytes, which no host's credentials have.`,
+    );
   }
   return { login: credentials.slice(0, colon), secret: credentials.slice(colon + 1) };
 }

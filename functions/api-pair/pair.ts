@@ -8,12 +8,13 @@ import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
 import { readCredentials } from './credentials.ts';
 import { forget, keep, type PairingsPorts, viewOf } from './pairings.ts';
 
-/** A configured host that can be paired with. */
+/** A configured repository host. */
 export interface PairableHost {
   readonly name: string;
   readonly host: Pick<RepositoryHost, 'pair'>;
 }
 
+/** The ports of pairing. */
 export interface PairPorts extends PairingsPorts {
   readonly sealer: Pick<Sealer, 'seal'>;
   /** Returns the host of `/1/auth/<segment>`; null when there is none. */
@@ -34,7 +35,7 @@ export function pair(ports: PairPorts): (request: HttpRequest) => Promise<HttpAn
     const open = ports.hostAt(request.params.host ?? '');
     if (!open) throw unknownHost(request.params.host ?? '', ports.hostNames);
     const answer = await answerers[request.method]?.(request, open, ports);
-    if (!answer) throw new DeployError('request:method_not_allowed', `${request.method} means nothing here.`);
+    if (!answer) throw new DeployError('request:method_not_allowed', `A pairing has no method ${request.method}.`);
     return { ...answer, headers: { 'cache-control': 'no-store' } };
   };
 }
@@ -68,14 +69,14 @@ async function list({ user }: HttpRequest, { name }: PairableHost, { tokens }: P
 async function unpair({ user, query }: HttpRequest, { name }: PairableHost, ports: PairPorts): Promise<HttpAnswer> {
   const app = appIn(query);
   const forgotten = await forget(user, { host: name, app }, ports);
-  if (forgotten) return { status: 200, body: { ...forgotten, forgotten: true, detail: revokeThere } };
+  if (forgotten) return { status: 200, body: { ...forgotten, forgotten: true, detail: REVOKE_THERE } };
   const which = app === ANY_APP ? 'for all applications' : `for the application ${app}`;
   throw new DeployError('request:not_found', `There is no pairing with ${name} ${which}.`);
 }
 
-const revokeThere = 'The token is no longer stored here. It is still good at the host: revoke it there.';
+const REVOKE_THERE = 'The token is no longer stored here. It is still valid at the host: revoke it there.';
 
-/** The query's `app`; without one the token is for all applications. Throws `request:bad_parameter`. */
+/** Returns the query's `app`, or `*` without one. Throws `request:bad_parameter`. */
 function appIn({ app = ANY_APP }: HttpRequest['query']): string {
   const problem = app === ANY_APP ? null : nameProblem(app);
   if (problem === null) return app;
@@ -87,6 +88,6 @@ function unknownHost(segment: string, names: readonly string[]): DeployError {
   const known = ['repohost', ...names].map((name) => `/1/auth/${name}`).join(', ');
   return new DeployError(
     'request:not_found',
-    `No repository host ${JSON.stringify(segment)} is configured here. There are ${known}.`,
+    `No repository host ${JSON.stringify(segment)} is configured here. The configured paths are ${known}.`,
   );
 }

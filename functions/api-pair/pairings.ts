@@ -1,7 +1,7 @@
 import type { Accounts } from '../core/ports/accounts.ts';
 import type { StoredToken, TokenStore } from '../core/ports/token-store.ts';
 
-/** A stored token as the API shows it: without the token. */
+/** A stored token in responses of the API, without the token itself. */
 export interface PairingView {
   readonly host: string;
   /** The login at the host. */
@@ -13,7 +13,7 @@ export interface PairingView {
   readonly expires_at: string | null;
 }
 
-/** What storing pairings works with. */
+/** The ports of storing pairings. */
 export interface PairingsPorts {
   readonly tokens: Pick<TokenStore, 'list' | 'put' | 'remove'>;
   readonly accounts: Pick<Accounts, 'read' | 'update'>;
@@ -22,7 +22,7 @@ export interface PairingsPorts {
 /** The field of the user's record at the platform that lists the pairings. */
 const RECORD_FIELD = 'repohost_pairings';
 
-/** Returns a stored token as the API shows it. */
+/** Returns the view of a stored token. */
 export function viewOf({ host, login, app, scopes, expiresAt }: StoredToken): PairingView {
   return { host, login, app, scopes, expires_at: expiresAt };
 }

@@ -6,7 +6,7 @@ import { systemClock } from '../adapters/system/clock.ts';
 import { systemIds } from '../adapters/system/ids.ts';
 import type { LogReader } from '../core/ports/log-reader.ts';
 
-/** Returns what the endpoint works with. */
+/** Returns the endpoint's ports, from the function's environment. */
 export function connect(): { readonly log: LogReader; readonly publicUrl: string | null } {
   const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
   return { log: dynamoDbReader(table), publicUrl: publicUrl() };

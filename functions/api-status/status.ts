@@ -44,7 +44,7 @@ async function read(log: Pick<LogReader, 'page'>, query: PageQuery): Promise<Pag
   }
 }
 
-/** The neighbouring pages (RFC 8288); null when there are none. */
+/** Returns the `Link` header with the next and the previous page (RFC 8288); null when there is neither. */
 function linkHeader(request: HttpRequest, { skip, limit }: PageQuery, total: number): string | null {
   const links = [
     ...(skip + limit < total ? [link(request, skip + limit, limit, 'next')] : []),

@@ -1,6 +1,6 @@
 import { publicUrl } from '../adapters/aws/public-url.ts';
 
-/** Returns what the endpoint works with. */
+/** Returns the endpoint's ports, from the function's environment. */
 export function connect(): { readonly publicUrl: string | null } {
   return { publicUrl: publicUrl() };
 }

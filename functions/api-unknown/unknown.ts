@@ -4,15 +4,15 @@ import { type Route, routes } from '../core/routes.ts';
 /** A request that no endpoint answers. */
 export interface UnknownRequest {
   readonly method: string;
-  /** The resource of the gateway that it came to, variables in braces: `/1/deploy`, `/1/{proxy+}`. */
+  /** The gateway's resource that matched, with variables in braces: `/1/deploy`, `/1/{proxy+}`. */
   readonly resource: string;
   readonly path: string;
   readonly uuid: string;
-  /** The service's address as this request met it. */
+  /** The service's address in this request. */
   readonly base: string;
 }
 
-/** Says why: a problem document and, when only the method is wrong, the methods that are right. */
+/** A problem document and, when only the method is wrong, the header `Allow`. */
 export interface UnknownAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -20,14 +20,14 @@ export interface UnknownAnswer {
 }
 
 /**
- * Answers what has no endpoint: `405 request:method_not_allowed` with `Allow` at the path of one that takes other
- * methods, else `404 request:not_found`. Asks for no login, and tells nothing that the documentation does not.
+ * Returns `405 request:method_not_allowed` with `Allow` when the path has endpoints for other methods, and otherwise
+ * `404 request:not_found`. No login is required; the response reveals nothing that is not documented.
  */
 export async function answerUnknown(request: UnknownRequest): Promise<UnknownAnswer> {
   const { method, path } = request;
   const allowed = methodsAt(request.resource, routes);
   if (allowed.length === 0) {
-    return refuse(request, 'request:not_found', `No endpoint is at ${path}. The README lists the endpoints.`);
+    return refuse(request, 'request:not_found', `There is no endpoint at ${path}. The README lists the endpoints.`);
   }
   const allow = allowed.join(', ');
   return refuse(request, 'request:method_not_allowed', `${path} does not take ${method}. Send ${allow}.`, { allow });

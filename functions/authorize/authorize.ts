@@ -8,12 +8,12 @@ import { decodePercent, percentDecoded } from './credentials.ts';
 import { remember } from './remember.ts';
 
 const REMEMBER_MS = 60_000;
-const REMEMBER_AT_MOST = 1000;
+const MAX_REMEMBERED = 1000;
 
 /**
  * Returns the login check of every request. Deploy routes refuse with `deploy:auth:bad_creds`, the others with `mw:auth:unauthorized`,
  * `mw:auth:no_username` or, when the path belongs to another user than the credentials, `mw:auth:not_you`. Throws
- * `mw:auth:auth_server_down` on every route. Good credentials are remembered for 60 seconds, failures never.
+ * `mw:auth:auth_server_down` on every route. Valid credentials are remembered for 60 seconds, failures never.
  */
 export function authorizer(ports: {
   readonly accounts: Pick<Accounts, 'authenticate'>;
@@ -22,14 +22,14 @@ export function authorizer(ports: {
   const login = remember((credentials) => authenticate(ports.accounts, credentials), {
     clock: ports.clock,
     forMs: REMEMBER_MS,
-    atMost: REMEMBER_AT_MOST,
+    maxLogins: MAX_REMEMBERED,
   });
   return async (request) => {
     const credentials = readBasic(request.authorization);
-    if (!credentials) return refuse(request, 'mw:auth:unauthorized', howToLogIn);
+    if (!credentials) return refuse(request, 'mw:auth:unauthorized', HOW_TO_LOG_IN);
     try {
       const user = await login(credentials);
-      return mayEnter(request, user) ? { allowed: true, user } : refuse(request, 'mw:auth:not_you', howToReach);
+      return mayEnter(request, user) ? { allowed: true, user } : refuse(request, 'mw:auth:not_you', WRONG_USER_IN_PATH);
     } catch (error) {
       if (!(error instanceof DeployError) || error.code === 'mw:auth:auth_server_down') throw error;
       return refuse(request, error.code, error.detail);
@@ -59,6 +59,7 @@ function refuse({ resource }: LoginRequest, code: ErrorCode, detail: string): Lo
   return { allowed: false, code: deploys ? 'deploy:auth:bad_creds' : code, detail };
 }
 
-const howToLogIn =
+const HOW_TO_LOG_IN =
   'Send HTTP Basic credentials: the platform user name, with the password or an API token made for the platform.';
-const howToReach = 'The credentials are good, but the address belongs to another user. Put your own user name in it.';
+const WRONG_USER_IN_PATH =
+  'The credentials are valid, but the address belongs to another user. Put your own user name in it.';

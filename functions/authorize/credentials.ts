@@ -9,7 +9,7 @@ export function percentDecoded({ user, secret }: Credentials): Credentials | nul
   return decoded.user === user && decoded.secret === secret ? null : decoded;
 }
 
-/** Returns the text with percent-escapes decoded, or null when an escape is malformed. */
+/** Returns the string with percent-escapes decoded, or null when an escape is malformed. */
 export function decodePercent(text: string): string | null {
   try {
     return decodeURIComponent(text);

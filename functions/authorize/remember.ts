@@ -10,12 +10,13 @@ export interface RememberOptions {
   /** How long a login is remembered, from the start of its check. */
   readonly forMs: number;
   /** Maximum number of logins; the least recently used is removed first. */
-  readonly atMost: number;
+  readonly maxLogins: number;
 }
 
-interface Known {
+interface RememberedLogin {
   readonly user: string;
-  readonly until: number;
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
 }
 
 /**
@@ -23,27 +24,27 @@ interface Known {
  * are never remembered. It stores an HMAC of the credentials under a random key of this process, so a table of hashes
  * cannot reveal a secret.
  */
-export function remember(login: CheckLogin, { clock, forMs, atMost }: RememberOptions): CheckLogin {
+export function remember(login: CheckLogin, { clock, forMs, maxLogins }: RememberOptions): CheckLogin {
   const key = randomBytes(32);
-  const known = new Map<string, Known>();
-  const underWay = new Map<string, Promise<string>>();
+  const known = new Map<string, RememberedLogin>();
+  const pending = new Map<string, Promise<string>>();
 
   function recall(hash: string): string | null {
     const hit = known.get(hash);
     if (!hit) return null;
     known.delete(hash);
-    if (hit.until <= clock.now()) return null;
+    if (hit.expiresAt <= clock.now()) return null;
     known.set(hash, hit); // A Map keeps insertion order: the most recently used is last.
     return hit.user;
   }
 
   async function check(hash: string, credentials: Credentials): Promise<string> {
     // Counted from before the check: the password may change while the response is on its way.
-    const until = clock.now() + forMs;
+    const expiresAt = clock.now() + forMs;
     const user = await login(credentials);
-    known.set(hash, { user, until });
+    known.set(hash, { user, expiresAt });
     const oldest = known.keys().next();
-    if (known.size > atMost && !oldest.done) known.delete(oldest.value);
+    if (known.size > maxLogins && !oldest.done) known.delete(oldest.value);
     return user;
   }
 
@@ -51,8 +52,8 @@ export function remember(login: CheckLogin, { clock, forMs, atMost }: RememberOp
     const hash = createHmac('sha256', key).update(`${credentials.user}:${credentials.secret}`).digest('base64');
     const user = recall(hash);
     if (user !== null) return user;
-    const shared = underWay.get(hash) ?? check(hash, credentials).finally(() => underWay.delete(hash));
-    underWay.set(hash, shared);
+    const shared = pending.get(hash) ?? check(hash, credentials).finally(() => pending.delete(hash));
+    pending.set(hash, shared);
     return shared;
   };
 }

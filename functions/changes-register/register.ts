@@ -2,7 +2,7 @@ import type { ConnectionRegistry } from '../core/ports/connection-registry.ts';
 import type { LogReader } from '../core/ports/log-reader.ts';
 import type { SocketRoutes } from '../triggers/socket.ts';
 
-/** What the connection registry's function works with. */
+/** The ports of the connection registry's function. */
 export interface RegisterPorts {
   readonly connections: Pick<ConnectionRegistry, 'open' | 'register' | 'close'>;
   readonly log: Pick<LogReader, 'last'>;

@@ -6,7 +6,7 @@ import { dynamoDbConnections } from '../adapters/stores/dynamodb/connections.ts'
 import { systemClock } from '../adapters/system/clock.ts';
 import type { SignalPorts } from './signal.ts';
 
-/** Returns what sending signals works with. */
+/** Returns the ports of sending signals, from the function's environment. */
 export function connect(): SignalPorts {
   const connections = { client: dynamoDb(), table: variable('CONNECTIONS_TABLE'), clock: systemClock };
   return {

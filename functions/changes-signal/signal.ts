@@ -2,18 +2,18 @@ import { forEachLimit } from '../core/for-each-limit.ts';
 import type { Connection, ConnectionRegistry, Side } from '../core/ports/connection-registry.ts';
 import type { LogUpdate } from '../triggers/log-stream.ts';
 
-/** What sending signals works with. */
+/** The ports of sending signals. */
 export interface SignalPorts {
   readonly connections: Pick<ConnectionRegistry, 'list' | 'close'>;
   /** Posts a message to a connection; false when it is closed. Throws when the message could not be sent. */
   readonly post: (connection: Connection, message: string) => Promise<boolean>;
 }
 
-/** Posts at a time for one user. */
-const MAX_POSTS = 20;
+/** Maximum of concurrent posts to one user's connections. */
+const MAX_CONCURRENT_POSTS = 20;
 
 /**
- * Greatest size of a signal with changes; a larger one is sent without them. API Gateway counts a message for each 32 KB.
+ * Maximum size of a signal with changes; a larger one is sent without them. API Gateway counts a message for each 32 KB.
  * https://aws.amazon.com/api-gateway/pricing/
  */
 const MAX_SIGNAL_BYTES = 32 * 1024;
@@ -28,7 +28,7 @@ export function signal({ connections, post }: SignalPorts): (update: LogUpdate) 
   return async (update) => {
     const messages = messagesOf(update);
     const failures: unknown[] = [];
-    await forEachLimit(await connections.list(update.user), MAX_POSTS, async (connection) => {
+    await forEachLimit(await connections.list(update.user), MAX_CONCURRENT_POSTS, async (connection) => {
       try {
         const isOpen = await post(connection, messages[connection.side]);
         if (!isOpen) await connections.close(connection.id);
@@ -44,6 +44,6 @@ export function signal({ connections, post }: SignalPorts): (update: LogUpdate) 
 
 function messagesOf({ last, changes }: LogUpdate): Record<Side, string> {
   const short = JSON.stringify({ last });
-  const whole = `${short.slice(0, -1)},"changes":[${changes.join()}]}`;
-  return { public: short, internal: Buffer.byteLength(whole) > MAX_SIGNAL_BYTES ? short : whole };
+  const full = `${short.slice(0, -1)},"changes":[${changes.join()}]}`;
+  return { public: short, internal: Buffer.byteLength(full) > MAX_SIGNAL_BYTES ? short : full };
 }

@@ -2,10 +2,10 @@ import type { HostToken } from './ports/repository-host.ts';
 import type { Sealer } from './ports/sealer.ts';
 import type { StoredToken, TokenStore } from './ports/token-store.ts';
 
-/** A token for every application of a user. */
+/** The application of a token that is valid for all applications of a user. */
 export const ANY_APP = '*';
 
-/** What opening a token works with. */
+/** The ports needed to open a token. */
 export interface TokenAccess {
   readonly tokens: TokenStore;
   readonly sealer: Sealer;
@@ -19,7 +19,7 @@ export async function fetchToken(access: TokenAccess, user: string, host: string
   return open(access, user, await access.tokens.get(user, host, ANY_APP));
 }
 
-/** Returns the user's token for commit statuses: the application's own, or else the one for all; null without either. */
+/** Returns the user's token for commit statuses: the application's, else the one for all applications, else null. */
 export async function statusToken(
   access: TokenAccess,
   user: string,

@@ -30,7 +30,7 @@ export function httpAccounts({ serviceToken, timeoutMs = 5000, ...options }: Htt
       const credentials = { user, secret };
       if (!isPathSegment(user)) throw unauthorized();
       const record = get(credentials, 'users', user);
-      // After a wrong password nobody awaits it; its failure must not be unhandled then.
+      // Not awaited after a wrong password; its failure must not be an unhandled rejection then.
       record.catch(() => undefined);
       checkLogin(user, await get(credentials, 'auth').catch(authServerDown));
       return { user, record: usableRecord(await record.catch(authServerDown)) };
@@ -38,7 +38,7 @@ export function httpAccounts({ serviceToken, timeoutMs = 5000, ...options }: Htt
     read: async (user) => {
       const { body } = await onRecord(user, 'get_user_failed', async () => get(await asService(user), 'users', user));
       if (isObject(body)) return { user, record: body };
-      throw new DeployError('auth:repohost:get_user_failed', 'The platform answered, but not with a user record.');
+      throw new DeployError('auth:repohost:get_user_failed', 'The response of the platform is not a user record.');
     },
     update: async ({ user, record }: Account) => {
       await onRecord(user, 'update_user_failed', async () =>
@@ -55,9 +55,9 @@ async function onRecord(
   call: () => Promise<PlatformResponse>,
 ): Promise<PlatformResponse> {
   const code = `auth:repohost:${kind}` as const;
-  if (!isPathSegment(user)) throw new DeployError(code, 'There can be no user of this name.', { retry: false });
+  if (!isPathSegment(user)) throw new DeployError(code, 'A user cannot have this name.', { retry: false });
   const response = await call().catch((cause: unknown) => {
-    throw new DeployError(code, 'The platform could not be asked, or did not answer in time; try again.', { cause });
+    throw new DeployError(code, 'The platform could not be reached, or did not answer in time; try again.', { cause });
   });
   const { status } = response;
   if (status >= 200 && status < 300) return response;
@@ -68,7 +68,7 @@ async function onRecord(
 function checkLogin(user: string, { status, body }: PlatformResponse): void {
   if (status === 401 || status === 403) throw unauthorized();
   if (status !== 200 || !isObject(body) || typeof body.user !== 'string') throw unexpectedResponse(status);
-  // A platform may know a person by several names; an alias may be the user name of somebody else here.
+  // A platform may accept an alias; the alias may be the name of another user here.
   if (body.user !== user) throw unauthorized();
 }
 
@@ -91,7 +91,7 @@ function unauthorized(): DeployError {
 function noUsername(): DeployError {
   return new DeployError(
     'mw:auth:no_username',
-    'The login is good, but the user record at the platform has no username.',
+    'The login is valid, but the user record at the platform has no username.',
   );
 }
 
@@ -102,5 +102,8 @@ function authServerDown(cause: unknown): never {
 }
 
 function unexpectedResponse(status: number): DeployError {
-  return new DeployError('mw:auth:auth_server_down', `The platform answered the login with ${status}, not understood.`);
+  return new DeployError(
+    'mw:auth:auth_server_down',
+    `The platform answered the login with ${status} or a body that is not understood.`,
+  );
 }

@@ -21,7 +21,7 @@ export function readLog(body: unknown): readonly string[] {
     .map((line) => line.slice(0, MAX_LINE_LENGTH));
 }
 
-/** Returns the state of a snapshot, or null when the body has none. `pending` (not begun) counts as building. */
+/** Returns the state of a snapshot, or null when the body has none. `pending` (not started) counts as building. */
 export function readActivation(body: unknown): Activation | null {
   if (!isObject(body)) return null;
   const { state, reason } = body;
@@ -42,6 +42,6 @@ export function readUrl(body: unknown): string | null {
 export function readRetryAfter(header: string | null, now: number): number | undefined {
   if (header === null) return undefined;
   if (/^\d{1,9}$/.test(header.trim())) return Number(header);
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - now) / 1000));
+  const retryAt = Date.parse(header);
+  return Number.isNaN(retryAt) ? undefined : Math.max(0, Math.ceil((retryAt - now) / 1000));
 }

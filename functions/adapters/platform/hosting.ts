@@ -7,11 +7,11 @@ import { withUpload } from './upload.ts';
 
 /** Timeouts of calls. */
 export interface PlatformTimeouts {
-  /** Most calls; default 10 seconds. */
+  /** All other calls; default 10 seconds. */
   readonly callMs: number;
   /** A whole upload; default 4 minutes. */
   readonly uploadMs: number;
-  /** A start, which is answered once the application runs: the platform waits for a minute; default 90 seconds. */
+  /** A start; the platform answers when the application runs and waits a minute for that. Default 90 seconds. */
   readonly startMs: number;
 }
 
@@ -54,7 +54,7 @@ async function ensureApp(
   const known = await call({ ...request, method: 'PUT', accept: [404] });
   if (known.status !== 404) return;
   const created = await call({ ...request, method: 'POST', accept: [409] });
-  // Another deploy has created it in the meantime.
+  // Another deploy has created it between the two calls.
   if (created.status === 409) await call({ ...request, method: 'PUT' });
 }
 
@@ -99,7 +99,7 @@ async function poll(
   });
   const activation = readActivation(body);
   if (activation) return activation;
-  throw new DeployError(code, `The platform answered for ${what}, but not with a known state.`, { retry: true });
+  throw new DeployError(code, `The platform did not return a known state for ${what}.`, { retry: true });
 }
 
 async function start(call: PlatformCall, snapshot: SnapshotRef, timeouts: PlatformTimeouts): Promise<{ url: string }> {
@@ -114,14 +114,14 @@ async function start(call: PlatformCall, snapshot: SnapshotRef, timeouts: Platfo
     timeoutMs: timeouts.startMs,
     failsWith: 500,
   });
-  // A platform may answer the start without a body; then the application's own state says what runs.
+  // A platform may answer the start without a body; the application's state then has the address.
   const shown =
     readUrl(body) === null
       ? await call({ ...request, method: 'GET', ...pathOf(snapshot), timeoutMs: timeouts.callMs })
       : { body };
   const url = readUrl(shown.body);
   if (url !== null && serves(shown.body, id)) return { url };
-  const detail = `The platform answered the start of ${id}, but does not say that it runs and where.`;
+  const detail = `The platform answered the start of ${id}, but did not confirm that it runs and at which address.`;
   throw new DeployError(request.code, detail, { retry: true });
 }
 

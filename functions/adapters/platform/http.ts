@@ -20,7 +20,7 @@ export interface PlatformResponse {
   readonly retryAfter: string | null;
 }
 
-/** Sends a request and returns the response, whatever its status. Rejects when there was no whole response in time. */
+/** Sends a request and returns the response, whatever its status. Rejects without a complete response in time. */
 export type PlatformHttp = (request: PlatformRequest) => Promise<PlatformResponse>;
 
 export interface PlatformHttpOptions {
@@ -29,7 +29,7 @@ export interface PlatformHttpOptions {
   readonly fetch?: typeof fetch;
 }
 
-/** Returns the HTTP client of the platform API at `url`. Throws when that is not an HTTP address or holds credentials. */
+/** Returns the HTTP client of the platform API at `url`. Throws when that is not an HTTP address or contains credentials. */
 export function platformHttp({ url, fetch = globalThis.fetch }: PlatformHttpOptions): PlatformHttp {
   const base = baseUrl(url);
   return async (request) => {
@@ -44,8 +44,8 @@ export function platformHttp({ url, fetch = globalThis.fetch }: PlatformHttpOpti
     try {
       return await send();
     } catch (error) {
-      // A suspended function keeps connections that the server has closed meanwhile, and the first request on one fails.
-      // Every request may be sent twice, but a stream can be read only once.
+      // A suspended function keeps connections that the server has since closed, and the first request on one fails.
+      // Every request may be repeated, but a stream can be read only once.
       if (signal.aborted || request.bytes) throw error;
       return send();
     }

@@ -16,7 +16,7 @@ export async function withUpload<T>(
   send: (body: AsyncIterable<Uint8Array>) => Promise<T>,
 ): Promise<T> {
   const source = body instanceof Readable ? body : Readable.from(body);
-  // The reader of the stream gets its error. Before anything is read, an error without a listener would end the process.
+  // The stream's reader receives its errors. Before the first read, an error without a listener would end the process.
   source.on('error', () => undefined);
   let failure: SourceError | undefined;
   const counted = counting(source, bytes, (error) => {

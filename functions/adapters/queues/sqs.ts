@@ -6,7 +6,7 @@ import type { StageName } from '../../core/pipeline/pipeline.ts';
 import type { Ids } from '../../core/ports/ids.ts';
 import type { JobQueue } from '../../core/ports/job-queue.ts';
 
-/** The queues that a function may send to, by their addresses. */
+/** The queues that a function may send to, by their URLs. */
 export interface SqsQueues {
   readonly client: SQSClient;
   readonly urls: Readonly<Partial<Record<StageName | 'report', string>>>;
@@ -22,7 +22,7 @@ export function sqsQueue({ client, urls, ids }: SqsQueues): JobQueue {
           QueueUrl: urlOf(urls, stage),
           MessageBody: JSON.stringify({ user, number }),
           MessageGroupId: groupId(group),
-          // SQS must not drop a repeated job as a duplicate: the sweep repeats on purpose.
+          // A new id each time: SQS must not drop a job that the sweep repeats.
           MessageDeduplicationId: ids.uuid(),
         }),
       );
@@ -34,10 +34,13 @@ export function sqsQueue({ client, urls, ids }: SqsQueues): JobQueue {
   };
 }
 
-/** Returns a function that sets when a received message becomes visible again; SQS allows 12 hours at most. */
+/** The maximum that SQS allows: 12 hours. */
+const MAX_VISIBILITY_SECONDS = 43_200;
+
+/** Returns a function that sets in how many seconds a received message becomes visible again. */
 export function sqsVisibility(client: SQSClient, queueUrl: string) {
   return async (receiptHandle: string, seconds: number): Promise<void> => {
-    const VisibilityTimeout = Math.min(Math.max(0, Math.ceil(seconds)), 43_200);
+    const VisibilityTimeout = Math.min(Math.max(0, Math.ceil(seconds)), MAX_VISIBILITY_SECONDS);
     await client.send(
       new ChangeMessageVisibilityCommand({ QueueUrl: queueUrl, ReceiptHandle: receiptHandle, VisibilityTimeout }),
     );
@@ -55,11 +58,11 @@ export function readJob(body: string): Job {
 
 function urlOf(urls: SqsQueues['urls'], queue: StageName | 'report'): string {
   const url = urls[queue];
-  if (!url) throw new Error(`This function does not know the address of the queue "${queue}".`);
+  if (!url) throw new Error(`This function has no URL of the queue "${queue}".`);
   return url;
 }
 
-/** SQS allows 128 characters of a small set: other names are hashed. */
+/** Returns the message group's id. SQS allows 128 characters of a small set: other names are hashed. */
 function groupId(group: string): string {
   if (/^[\w/.@-]{1,128}$/.test(group)) return group;
   return createHash('sha256').update(group).digest('hex');

@@ -4,7 +4,7 @@ import type { SealContext, Sealer } from '../../core/ports/sealer.ts';
 const PREFIX = 'v1.kms.';
 
 /**
- * Seals with a KMS key directly: a token is far below its limit of 4 kB. The context is bound to the ciphertext as KMS's
+ * Returns a sealer that encrypts with a KMS key directly: a token is far below the limit of 4 kB. The context is bound to the ciphertext as KMS's
  * encryption context (https://docs.aws.amazon.com/kms/latest/developerguide/encrypt_context.html).
  */
 export function kmsSealer(client: KMSClient, keyId: string): Sealer {
@@ -17,7 +17,7 @@ export function kmsSealer(client: KMSClient, keyId: string): Sealer {
       return PREFIX + Buffer.from(CiphertextBlob ?? []).toString('base64');
     },
     open: async (sealed, context) => {
-      if (!sealed.startsWith(PREFIX)) throw new Error('The sealed text is of an unknown form.');
+      if (!sealed.startsWith(PREFIX)) throw new Error('The sealed value has an unknown format.');
       const CiphertextBlob = Buffer.from(sealed.slice(PREFIX.length), 'base64');
       const { Plaintext } = await client.send(
         new DecryptCommand({ KeyId: keyId, CiphertextBlob, EncryptionContext: contextOf(context) }),

@@ -5,10 +5,10 @@ import type { Clock } from '../../core/ports/clock.ts';
 /** How long the secrets are used before they are read again. */
 const FRESH_MS = 60_000;
 
-const shape = v.record(v.string(), v.record(v.string(), v.array(v.string())));
+const SECRETS_SCHEMA = v.record(v.string(), v.record(v.string(), v.array(v.string())));
 
-/** The secrets of webhooks: of a scope (`*`, a user, `user/owner/repository`), then of a sender. */
-type HookSecrets = v.InferOutput<typeof shape>;
+/** The secrets of webhooks by scope (`*`, a user, `user/owner/repository`), then by sender. */
+type HookSecrets = v.InferOutput<typeof SECRETS_SCHEMA>;
 
 export interface HookSecretsOptions {
   /** Id of the secret; without one there are no secrets. */
@@ -19,7 +19,7 @@ export interface HookSecretsOptions {
 
 /**
  * Returns a function that returns the configured secrets of webhooks. They are read at the first call and again after a
- * minute; where that fails, the last ones stay in use. Throws `deploy:db:failed_to_store_payload` when they could never be
+ * minute; when reading again fails, the previous ones stay in use. Throws `deploy:db:failed_to_store_payload` when they could never be
  * read: a call that cannot be checked must not be accepted.
  */
 export function hookSecrets({ id, read, clock }: HookSecretsOptions): () => Promise<HookSecrets> {
@@ -29,7 +29,7 @@ export function hookSecrets({ id, read, clock }: HookSecretsOptions): () => Prom
     if (!id) return {};
     if (known && clock.now() < readAt + FRESH_MS) return known;
     try {
-      known = v.parse(shape, JSON.parse((await read(id)) || '{}'));
+      known = v.parse(SECRETS_SCHEMA, JSON.parse((await read(id)) || '{}'));
     } catch (error) {
       if (!known) throw unreadable(error);
     }

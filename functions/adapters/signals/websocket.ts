@@ -4,19 +4,19 @@ import { isObject } from '../../core/json.ts';
 import type { Change } from '../../core/ports/log-reader.ts';
 import type { OnSignal, Signals } from '../../core/ports/signals.ts';
 
-/** How to connect to the WebSocket API that sends signals. */
+/** Settings of the connections to the WebSocket API that sends signals. */
 export interface WebSocketSignalsOptions {
-  /** The address to connect to, made for one user and one use. */
+  /** Returns a signed address to connect to, for one user. */
   readonly address: (user: string) => Promise<string>;
-  /** Logs connections that failed or broke; never with an address, which is as good as a login. */
+  /** Logs connections that failed or broke; never with an address, because its signature is a login. */
   readonly trace: (event: string, fields: Readonly<Record<string, unknown>>) => void;
   /** Time between two registrations; default 5 minutes. API Gateway closes a connection after 10 minutes without messages. */
   readonly renewMs?: number;
   /** Time before the first reconnect, doubled for each further one; default 200. */
-  readonly backOffMs?: number;
+  readonly backoffMs?: number;
 }
 
-const MAX_BACK_OFF_MS = 15_000;
+const MAX_BACKOFF_MS = 15_000;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 /** A signal has 32 KB at most. */
 const MAX_MESSAGE_BYTES = 64 * 1024;
@@ -41,10 +41,10 @@ async function keepConnected(
   signal: AbortSignal,
   options: WebSocketSignalsOptions,
 ): Promise<void> {
-  const firstBackOffMs = options.backOffMs ?? 200;
-  let backOffMs = firstBackOffMs;
+  const firstBackoffMs = options.backoffMs ?? 200;
+  let backoffMs = firstBackoffMs;
   const received: OnSignal = (last, changes) => {
-    backOffMs = firstBackOffMs;
+    backoffMs = firstBackoffMs;
     onSignal(last, changes);
   };
   while (!signal.aborted) {
@@ -55,10 +55,10 @@ async function keepConnected(
       options.trace('signals disconnected', { reason: error instanceof Error ? error.name : 'unknown' });
     }
     if (signal.aborted) return;
-    // Signals are lost until the next connection; null makes the receiver read the log's counter.
+    // Signals may be lost until the next connection; null makes the receiver read the log's counter.
     onSignal(null);
-    await sleep(backOffMs * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {});
-    backOffMs = Math.min(2 * backOffMs, MAX_BACK_OFF_MS);
+    await sleep(backoffMs * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {});
+    backoffMs = Math.min(2 * backoffMs, MAX_BACKOFF_MS);
   }
 }
 
@@ -77,11 +77,11 @@ function connection(
     });
     const register = () => socket.send('{"action":"register"}');
     const close = () => socket.terminate();
-    let renewing: NodeJS.Timeout | undefined;
+    let renewal: NodeJS.Timeout | undefined;
     signal.addEventListener('abort', close, { once: true });
     socket.once('open', () => {
       register();
-      renewing = setInterval(register, renewMs);
+      renewal = setInterval(register, renewMs);
     });
     socket.on('message', (data) => {
       const received = readSignal(String(data));
@@ -89,7 +89,7 @@ function connection(
     });
     socket.once('error', reject);
     socket.once('close', () => {
-      clearInterval(renewing);
+      clearInterval(renewal);
       signal.removeEventListener('abort', close);
       resolve();
     });

@@ -3,21 +3,21 @@ import { DeleteObjectCommand, GetObjectCommand, NoSuchKey, type S3Client } from 
 import type { TarballStore } from '../../core/ports/tarball-store.ts';
 import { uploadStream } from './s3-upload.ts';
 
-/** Where the tarballs lie. */
+/** The bucket of the tarballs. */
 export interface S3TarballsOptions {
   /**
-   * Best made with `requestChecksumCalculation` and `responseChecksumValidation` `WHEN_REQUIRED`: the signature covers
-   * a SHA-256 of each part already.
+   * Should have `requestChecksumCalculation` and `responseChecksumValidation` set to `WHEN_REQUIRED`: the signature already
+   * covers a SHA-256 of each part.
    */
   readonly client: S3Client;
   readonly bucket: string;
 }
 
 /**
- * Tarballs as objects of a bucket. A tarball above 5 MiB goes up in parts; parts that could not be taken back are left
- * to the bucket's rule for incomplete uploads
+ * Returns the store of tarballs in an S3 bucket. A tarball above 5 MiB is uploaded in parts; when an abort fails, the
+ * bucket's lifecycle rule removes the parts
  * (https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpu-abort-incomplete-mpu-lifecycle-config.html). Errors of S3
- * come out as the SDK's.
+ * are thrown as the SDK's.
  */
 export function s3Tarballs({ client, bucket }: S3TarballsOptions): TarballStore {
   return {
@@ -27,7 +27,7 @@ export function s3Tarballs({ client, bucket }: S3TarballsOptions): TarballStore 
       try {
         const { Body, ContentLength } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
         if (!(Body instanceof Readable) || ContentLength === undefined) {
-          throw new Error('S3 answered without a stream or its length.');
+          throw new Error('The response of S3 has no stream or no length.');
         }
         return { body: Body, bytes: ContentLength };
       } catch (error) {

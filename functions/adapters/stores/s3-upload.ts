@@ -8,22 +8,21 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 
-/** The least that S3 takes for a part: https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html */
+/** The minimum of S3 for every part but the last: https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html */
 const PART_BYTES = 5 * 1024 * 1024;
 
-/** Where an object goes. */
+/** The object to write. */
 export interface UploadTarget {
   readonly client: S3Client;
   readonly object: { readonly Bucket: string; readonly Key: string };
 }
 
 /**
- * Stores a stream as an object, which appears only once the stream has ended well. When the stream or S3 fails, the
- * parts are taken back and the first error comes out as it is.
+ * Stores a stream as an object, which becomes visible only after the whole stream was stored. When the stream or S3
+ * fails, the upload is aborted and the first error is thrown unchanged.
  *
- * Two buffers of one part, one being sent while the other is filled, serve the whole upload. Upload of
- * `@aws-sdk/lib-storage` gathers and copies each part anew: 500 MB came to a peak of 150 MB and more, where
- * this comes to 120.
+ * The whole upload uses two buffers of one part: one is sent while the other is filled. `Upload` of
+ * `@aws-sdk/lib-storage` allocates and copies each part: its peak memory for 500 MB was over 150 MB, here it is 120 MB.
  */
 export async function uploadStream(target: UploadTarget, body: AsyncIterable<Uint8Array>): Promise<void> {
   const upload = new PartUpload(target);
@@ -49,15 +48,15 @@ class PartUpload {
     this.#target = target;
   }
 
-  /** Takes bytes; waits while a part is full and the one before is still on its way. */
+  /** Adds bytes. Waits while a part is full and the part before it is still being sent. */
   async write(chunk: Uint8Array): Promise<void> {
-    let taken = 0;
-    while (taken < chunk.length) {
+    let written = 0;
+    while (written < chunk.length) {
       if (this.#filled === PART_BYTES) await this.#sendFilled();
-      const piece = chunk.subarray(taken, taken + PART_BYTES - this.#filled);
+      const piece = chunk.subarray(written, written + PART_BYTES - this.#filled);
       this.#filling.set(piece, this.#filled);
       this.#filled += piece.length;
-      taken += piece.length;
+      written += piece.length;
     }
   }
 
@@ -73,9 +72,9 @@ class PartUpload {
     await client.send(new CompleteMultipartUploadCommand({ ...object, UploadId: this.#id, MultipartUpload }));
   }
 
-  /** Takes the parts back. Should that fail too, the bucket's rule for incomplete uploads does it within days. */
+  /** Aborts the upload. If that fails too, the bucket's lifecycle rule removes the parts within days. */
   async abort(): Promise<void> {
-    // A part that lands after the abort would stay: https://docs.aws.amazon.com/AmazonS3/latest/API/API_AbortMultipartUpload.html
+    // A part that is stored after the abort would remain: https://docs.aws.amazon.com/AmazonS3/latest/API/API_AbortMultipartUpload.html
     await this.#sending.catch(() => {});
     if (this.#id === undefined) return;
     const { client, object } = this.#target;
@@ -87,10 +86,10 @@ class PartUpload {
     const part: CompletedPart = { PartNumber: this.#parts.length + 1 };
     this.#parts.push(part);
     this.#sending = this.#send(part, this.#filling.subarray(0, this.#filled));
-    this.#sending.catch(() => {}); // met by whoever awaits it next
-    const free = this.#spare ?? Buffer.allocUnsafeSlow(PART_BYTES);
+    this.#sending.catch(() => {}); // The next await of it throws.
+    const next = this.#spare ?? Buffer.allocUnsafeSlow(PART_BYTES);
     this.#spare = this.#filling;
-    this.#filling = free;
+    this.#filling = next;
     this.#filled = 0;
   }
 

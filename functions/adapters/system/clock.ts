@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/ports/clock.ts';
 
-/** The clock and the timers of this process. */
+/** The clock of the operating system and timers of this process. */
 export const systemClock: Clock = {
   now: Date.now,
   sleep: (milliseconds, signal) =>

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { v4 } from 'uuid';
 import type { Ids } from '../../core/ports/ids.ts';
 
-/** Random identifiers from the operating system. */
+/** Random identifiers. */
 export const systemIds: Ids = {
   uuid: () => v4(),
   hex: (digits) =>

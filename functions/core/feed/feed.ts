@@ -2,24 +2,24 @@ import type { Clock } from '../ports/clock.ts';
 import type { Change, LogReader } from '../ports/log-reader.ts';
 import type { Signals, Subscription } from '../ports/signals.ts';
 
-/** What following a user's changes works with. */
+/** The ports of a feed. */
 export interface FeedPorts {
   readonly log: Pick<LogReader, 'changes' | 'last'>;
   readonly signals: Signals;
   readonly clock: Clock;
 }
 
-/** Some changes in order, and the cursor after them. */
+/** Consecutive changes, and the cursor after them. */
 export interface Batch {
   readonly changes: readonly Change[];
   /** Greater than the `seq` of the last change when those between have expired. */
   readonly last: number;
 }
 
-/** Changes per read, which a slow reader may hold in memory: a change with its document may have 100 kB. */
+/** Maximum of changes per read. A slow reader holds them in memory, and a change with its document may have 100 kB. */
 const READ_LIMIT = 32;
-/** Newest changes that are kept for readers that follow closely; a reader further behind reads the log itself. */
-const KEPT_CHANGES = 256;
+/** Maximum of newest changes that are kept for readers that follow closely; a reader further behind reads the log itself. */
+const MAX_KEPT_CHANGES = 256;
 /** Time between two reads of the log's counter, which find changes without a signal. */
 const CHECK_INTERVAL_MS = 30_000;
 /**
@@ -27,7 +27,7 @@ const CHECK_INTERVAL_MS = 30_000;
  * passed the place of change 4 before that was written. A change that is still missing after the last read has expired.
  */
 const GAP_PAUSES_MS = [20, 50, 100, 200, 400];
-/** Pause before a failed read is tried once more, beside the SDK's own retries, which all happen within a second. */
+/** Pause before a failed read is retried once. The SDK's own retries all happen within a second. */
 const RETRY_AFTER_MS = 2_000;
 
 /**
@@ -74,16 +74,16 @@ export class Feed {
     if (this.failed) throw this.#failure;
     if (cursor >= this.#lastSeq) return { changes: [], last: cursor };
     const first = this.#kept[0]?.seq;
-    if (first !== undefined && first <= cursor + 1) return batch(this.#kept.slice(cursor + 1 - first), cursor);
+    if (first !== undefined && first <= cursor + 1) return batchOf(this.#kept.slice(cursor + 1 - first), cursor);
     const last = this.#lastSeq;
     const found = await this.#readAcrossGaps(cursor);
     // Without any change, everything up to `last` has expired.
-    return found.length > 0 ? batch(found, cursor) : { changes: [], last };
+    return found.length > 0 ? batchOf(found, cursor) : { changes: [], last };
   }
 
   /**
-   * Calls `wake` whenever there may be changes after a cursor, and soon when there are some already: they may have come
-   * between the last read and this call. Returns a function that stops this.
+   * Calls `wake` whenever there may be changes after a cursor. When there are some already, because they arrived between
+   * the last read and this call, `wake` is called in the next microtask. Returns a function that unsubscribes.
    */
   onNotification(cursor: number, wake: () => void): () => void {
     this.#listeners.add(wake);
@@ -94,7 +94,7 @@ export class Feed {
     return () => void this.#listeners.delete(wake);
   }
 
-  /** Takes note that the user's log has reached `last`, with some of the changes up to it; ignores what it knows. */
+  /** Announces that the user's log has reached `last`, with some of the changes up to it. Known numbers are ignored. */
   notify(last: number, changes: readonly Change[] = []): void {
     if (this.#closed || this.failed) return;
     this.#appendNext(changes);
@@ -103,17 +103,17 @@ export class Feed {
     void this.#read();
   }
 
-  /** Reads the log's counter. A failure is ignored, because the next check reads it again. */
+  /** Reads the log's counter and notifies the feed. A failure is ignored. */
   async check(): Promise<void> {
     this.#checkedAt = this.#ports.clock.now();
     try {
       this.notify(await this.#ports.log.last(this.#user));
     } catch {
-      // See above.
+      // The next check reads it again.
     }
   }
 
-  /** Ends the subscription; a read in progress has no effect any more. */
+  /** Ends the subscription; a read in progress has no further effect. */
   close(): void {
     this.#closed = true;
     this.#subscription?.close();
@@ -142,14 +142,14 @@ export class Feed {
     else if (this.#latestSeq === latest) this.#latestSeq = cursor;
   }
 
-  /** Appends those changes that come next; some of them may be known already. */
+  /** Appends the changes that directly follow the last one; those that are known already are ignored. */
   #appendNext(changes: readonly Change[]): void {
     const next = contiguous(changes.filter(({ seq }) => seq > this.#lastSeq));
     if (next[0]?.seq === this.#lastSeq + 1) this.#keep([...this.#kept, ...next]);
   }
 
   #keep(changes: readonly Change[]): void {
-    this.#kept = changes.slice(-KEPT_CHANGES);
+    this.#kept = changes.slice(-MAX_KEPT_CHANGES);
     this.#lastSeq = this.#kept.at(-1)?.seq ?? this.#lastSeq;
     this.#latestSeq = Math.max(this.#latestSeq, this.#lastSeq);
     this.#wakeAll();
@@ -181,13 +181,13 @@ export class Feed {
   }
 }
 
-function batch(changes: readonly Change[], cursor: number): Batch {
-  const some = changes.slice(0, READ_LIMIT);
-  return { changes: some, last: some.at(-1)?.seq ?? cursor };
+function batchOf(changes: readonly Change[], cursor: number): Batch {
+  const limited = changes.slice(0, READ_LIMIT);
+  return { changes: limited, last: limited.at(-1)?.seq ?? cursor };
 }
 
 /** Returns the changes up to the first gap. */
 function contiguous(found: readonly Change[]): readonly Change[] {
-  const gap = found.findIndex((change, place) => place > 0 && change.seq !== (found[place - 1]?.seq ?? 0) + 1);
+  const gap = found.findIndex((change, index) => index > 0 && change.seq !== (found[index - 1]?.seq ?? 0) + 1);
   return gap === -1 ? found : found.slice(0, gap);
 }

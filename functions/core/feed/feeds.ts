@@ -1,14 +1,14 @@
 import { Feed, type FeedPorts } from './feed.ts';
 
-interface Shared {
+interface SharedFeed {
   readonly feed: Feed;
   readers: number;
 }
 
-/** The feeds of a process: all readers of a user share one for as long as there are any. */
+/** The feeds of a process. All readers of a user share one feed, which is closed with the last of them. */
 export class Feeds {
   readonly #ports: FeedPorts;
-  readonly #shared = new Map<string, Shared>();
+  readonly #shared = new Map<string, SharedFeed>();
 
   constructor(ports: FeedPorts) {
     this.#ports = ports;
@@ -31,7 +31,7 @@ export class Feeds {
     return feed;
   }
 
-  /** Gives the feed back; the last reader closes it. */
+  /** Ends a reader's use of the feed; the last release closes it. */
   release(user: string, feed: Feed): void {
     const known = this.#shared.get(user);
     const isShared = known?.feed === feed;

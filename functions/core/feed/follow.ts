@@ -5,7 +5,7 @@ import type { Feed } from './feed.ts';
 /** When a reader is done: never, after the first changes, or when it has read all changes that there are. */
 export type FeedMode = 'continuous' | 'longpoll' | 'normal';
 
-/** What a reader wants to see of a feed. */
+/** Which changes a reader wants, and for how long. */
 export interface ReadOptions {
   /** The cursor: only changes after it are returned. */
   readonly since: number;
@@ -24,11 +24,11 @@ export interface ReadOptions {
 export type FeedEvent =
   | { readonly kind: 'changes'; readonly changes: readonly Change[]; readonly last: number }
   | { readonly kind: 'heartbeat'; readonly last: number }
-  /** The reader has everything that it asked for. */
+  /** The mode or the limit of the reader is fulfilled. */
   | { readonly kind: 'done'; readonly last: number }
   | { readonly kind: 'timeout'; readonly last: number };
 
-/** What following a feed works with. */
+/** The ports of following a feed. */
 export interface FollowPorts {
   readonly clock: Clock;
 }
@@ -72,7 +72,7 @@ export async function* follow(
   yield { kind: 'timeout', last: cursor };
 }
 
-/** Waits for a notification, at most until then, and checks the log's counter when that is due. */
+/** Waits for a notification until the given time at most, and checks the log's counter when that is due. */
 async function waitForChanges(feed: Feed, cursor: number, until: number, clock: Clock): Promise<void> {
   const waitMs = Math.min(until, feed.checkAt) - clock.now();
   if (waitMs > 0) {

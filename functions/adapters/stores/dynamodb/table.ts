@@ -5,7 +5,7 @@ import type { Ids } from '../../../core/ports/ids.ts';
 import type { CounterCache } from './counters.ts';
 import { entryOf, type Item, keys } from './items.ts';
 
-/** The table of the log, and what working with it needs. */
+/** The table of the log, and the ports that its operations need. */
 export interface TableContext {
   readonly client: DynamoDBClient;
   readonly table: string;
@@ -18,13 +18,13 @@ export interface WriteContext extends TableContext {
   readonly counters: CounterCache;
 }
 
-/** Returns an item, read strongly. */
+/** Returns an item with a strongly consistent read; undefined when there is none. */
 export async function readItem({ client, table }: TableContext, key: Item): Promise<Item | undefined> {
   const { Item: item } = await client.send(new GetItemCommand({ TableName: table, Key: key, ConsistentRead: true }));
   return item;
 }
 
-/** Returns an entry, read strongly; null when there is none. */
+/** Returns an entry with a strongly consistent read; null when there is none. */
 export async function readEntry(context: TableContext, user: string, number: number): Promise<Entry | null> {
   const item = await readItem(context, keys.entry(user, number));
   return item ? entryOf(item) : null;

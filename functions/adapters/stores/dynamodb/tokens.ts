@@ -3,7 +3,7 @@ import type { StoredToken, TokenStore } from '../../../core/ports/token-store.ts
 import { type Item, keys, S, stringIn } from './items.ts';
 import { readItem, type TableContext } from './table.ts';
 
-/** The sealed tokens in DynamoDB. */
+/** Returns the store of sealed tokens in DynamoDB. */
 export function dynamoDbTokens(context: TableContext): TokenStore {
   const { client, table } = context;
   return {
@@ -28,8 +28,10 @@ export function dynamoDbTokens(context: TableContext): TokenStore {
     },
     remove: async (user, host, app) => {
       const Key = keys.token(user, host, app);
-      const answer = await client.send(new DeleteItemCommand({ TableName: table, Key, ReturnValues: 'ALL_OLD' }));
-      return answer.Attributes !== undefined;
+      const { Attributes } = await client.send(
+        new DeleteItemCommand({ TableName: table, Key, ReturnValues: 'ALL_OLD' }),
+      );
+      return Attributes !== undefined;
     },
   };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { remember } from '../../../../functions/authorize/remember.ts';
 import type { Credentials } from '../../../../functions/core/basic-auth.ts';
 
-function setUp(atMost = 1000) {
+function setUp(maxLogins = 1000) {
   const clock = { time: 1_000_000, now: () => clock.time };
   const calls: string[] = [];
   const login = remember(
@@ -12,7 +12,7 @@ function setUp(atMost = 1000) {
       if (secret !== 'good') throw new Error('no');
       return user;
     },
-    { clock, forMs: 60_000, atMost },
+    { clock, forMs: 60_000, maxLogins },
   );
   return { clock, calls, login };
 }
@@ -47,7 +47,7 @@ describe('a remembered login', () => {
       clock.time += 5000;
       return user;
     };
-    const login = remember(slow, { clock, forMs: 60_000, atMost: 10 });
+    const login = remember(slow, { clock, forMs: 60_000, maxLogins: 10 });
     await login(kiwi);
     clock.time = 60_000;
     await login(kiwi);

@@ -40,7 +40,7 @@ function follow(address: () => Promise<string>, options: { renewMs?: number } = 
   const signals = webSocketSignals({
     address,
     trace: (event, fields) => traced.push([event, fields]),
-    backOffMs: 5,
+    backoffMs: 5,
     ...options,
   });
   const subscription = signals.subscribe('ann', (last, changes) => {
