@@ -2,36 +2,36 @@ import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { addressKind } from './address.ts';
 
-/** Which addresses a repository host may be called at. */
+/** Which URLs and IP addresses may be called for a repository host. */
 export interface AddressPolicy {
-  /** Throws a `RefusedAddress` unless the URL is one of the host's own. */
+  /** Throws `RefusedAddress` unless the URL belongs to the host. */
   check(url: URL): void;
-  /** For `node:http`: resolves a name and gives only addresses that may be connected to. */
+  /** For `node:http`: resolves a name, and fails if it resolves to an address that must not be connected to. */
   readonly lookup: LookupFunction;
 }
 
 export interface AddressPolicyOptions {
-  /** Base address of the host's API, from the service's configuration. */
+  /** Base URL of the host's API, from the service's configuration. */
   readonly api: string;
-  /** Address of the host's pages. */
+  /** URL of the host's web pages. */
   readonly web: string;
-  /** More hosts (`name` or `name:port`) that tarballs may be redirected to; `codeload.<web host>` is known anyway. */
+  /** Further hosts (`name` or `name:port`) that tarballs may be redirected to, besides `codeload.<web host>`. */
   readonly downloadHosts?: readonly string[] | undefined;
-  /** Whether the names may resolve to private addresses: a host inside one's own network. */
+  /** Whether the names may resolve to private addresses: a host in the operator's own network. */
   readonly privateNetwork?: boolean | undefined;
-  /** How names are resolved; the system's way unless a test says otherwise. */
+  /** Resolves names; `dns.lookup` by default. */
   readonly resolve?: typeof systemLookup | undefined;
 }
 
-/** An address that must not be called. Trying again cannot help. */
+/** The address must not be called. Not retryable. */
 export class RefusedAddress extends Error {
   override readonly name = 'RefusedAddress';
 }
 
 /**
- * The addresses that belong to a configured host: its API, its pages, its downloads, https only unless the API itself was
- * configured as plain http on this machine. Names are checked again by what they resolve to, in the very lookup whose
- * result is connected to, so that a name that changes its mind between check and use (DNS rebinding) gains nothing.
+ * Returns the policy of a configured host: its API, web pages and downloads, over https unless the API is configured as
+ * plain http on this machine. Resolved addresses are checked in the same lookup that the connection uses, which prevents
+ * DNS rebinding.
  */
 export function addressPolicy(options: AddressPolicyOptions): AddressPolicy {
   const api = new URL(options.api);
@@ -41,7 +41,7 @@ export function addressPolicy(options: AddressPolicyOptions): AddressPolicy {
   const allowed = (hostname: string, address: string): boolean => {
     const kind = addressKind(address);
     if (kind === 'public' || (kind === 'private' && options.privateNetwork === true)) return true;
-    // `http://127.0.0.1:4000` in the configuration means just that.
+    // A literal address or `localhost` in the configuration is always allowed: `http://127.0.0.1:4000`.
     return configured.has(hostname) && (isIP(bare(hostname)) !== 0 || hostname === 'localhost');
   };
   return {
@@ -63,7 +63,7 @@ function checkUrl(url: URL, rules: Rules): void {
   if (url.username !== '' || url.password !== '')
     throw new RefusedAddress('an address with a login in it is not called');
   if (!rules.hosts.has(url.host)) throw new RefusedAddress(`${url.host} is not one of the hosts configured for it`);
-  // A literal address never passes through the lookup.
+  // Literal addresses are not passed to `lookup`.
   const literal = bare(url.hostname);
   if (isIP(literal) !== 0 && !rules.allowed(url.hostname, literal)) {
     throw new RefusedAddress(`${literal} is not a public address`);
@@ -89,7 +89,7 @@ function notPublic(hostname: string, address: string): RefusedAddress {
   return new RefusedAddress(`${hostname} resolves to ${address}, which is not a public address${hint}`);
 }
 
-/** A URL's host name writes IPv6 in brackets. */
+/** Returns a host name without the brackets that URLs write around IPv6 addresses. */
 function bare(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 }

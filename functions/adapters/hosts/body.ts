@@ -1,11 +1,11 @@
 import type { HttpResponse } from './http-client.ts';
 
-/** More came than the caller is ready to hold. */
+/** The body is larger than the caller allows. */
 export class TooLarge extends Error {
   override readonly name = 'TooLarge';
 }
 
-/** The whole body as text (UTF-8), at most `maxBytes`; throws `TooLarge` without reading on when there is more. */
+/** Returns the whole body as a UTF-8 string. Throws `TooLarge`, without reading the rest, when it exceeds `maxBytes`. */
 export async function readText(response: HttpResponse, maxBytes: number): Promise<string> {
   if (Number(response.headers['content-length'] ?? 0) > maxBytes) {
     response.discard();
@@ -21,7 +21,7 @@ export async function readText(response: HttpResponse, maxBytes: number): Promis
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** The body as parsed JSON; undefined when it is none, or larger than a megabyte, or breaks off. */
+/** Returns the body as parsed JSON; undefined when it is not JSON, exceeds a megabyte, or is incomplete. */
 export async function readJson(response: HttpResponse): Promise<unknown> {
   try {
     return JSON.parse(await readText(response, 1_048_576));

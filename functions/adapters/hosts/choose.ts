@@ -3,10 +3,11 @@ import type { HostConfig } from './configuration.ts';
 
 /**
  * Returns the configured host that a payload comes from: of that kind, with the payload's host name as the address of its API
- * or its pages (with the port, if any). Without a host name, the first of the kind. Null when none matches: it is not called.
+ * or its pages (with the port, if any). Without a host name, the first of the kind. Null when none matches: unknown hosts
+ * are never called.
  *
- * CI providers that do not know the kind send `any`: the host name alone decides. They may have it from an SSH address, so
- * it also matches a host on another port; without a host name, the host must be the only one.
+ * Deliveries of CI providers that do not know the kind have the kind `any`: the host name alone decides. It may come from
+ * an SSH address, so it also matches a host on another port; without a host name, there must be only one host.
  */
 export function chooseHost(configs: readonly HostConfig[], kind: string, hostname: string | null): HostConfig | null {
   const wanted = hostname?.toLowerCase() ?? null;

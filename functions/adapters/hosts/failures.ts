@@ -5,22 +5,22 @@ import { RefusedAddress } from './address-policy.ts';
 import { readJson } from './body.ts';
 import type { HttpResponse } from './http-client.ts';
 
-/** What was being tried, for the error when it fails. */
+/** What a request is for, used in the error when it fails. */
 export interface RequestContext {
   readonly code: ErrorCode;
-  /** As the object of a sentence: `package.json of octocat/hello at 1a2b3c4`. */
+  /** The requested thing, as in a sentence: `package.json of octocat/hello at 1a2b3c4`. */
   readonly what: string;
-  /** Name of the host as people know it: `github.com`. */
+  /** The host name of its web pages: `github.com`. */
   readonly host: string;
-  /** Where a token for the host is paired: `/1/auth/github`. */
+  /** The endpoint to pair a token for the host: `/1/auth/github`. */
   readonly pairAt: string;
-  /** Whether a token was sent along. */
+  /** Whether a token was sent. */
   readonly authorized: boolean;
 }
 
 /**
- * The error for an answer that is not the hoped-for one; reads the body. Rate limits and 5xx can be tried again, rate
- * limits with `retryAfter`; what the caller must change first cannot.
+ * Returns the error for an unexpected response, whose body it reads. Rate limits and 5xx are retryable, rate limits with
+ * `retryAfter`; what the caller must change first is not.
  */
 export async function refusal(requestContext: RequestContext, response: HttpResponse): Promise<DeployError> {
   const { code, what, host } = requestContext;
@@ -35,7 +35,7 @@ export async function refusal(requestContext: RequestContext, response: HttpResp
   return new DeployError(code, `${tried} ${advice(requestContext, response.status)}`.trim(), { retry });
 }
 
-/** The error for an exchange that came to no answer, or whose answer broke off. */
+/** Returns the error for a request without a response, or with an incomplete one. */
 export function breakdown(requestContext: RequestContext, cause: unknown): DeployError {
   if (cause instanceof DeployError) return cause;
   const { code, what, host } = requestContext;
@@ -46,14 +46,14 @@ export function breakdown(requestContext: RequestContext, cause: unknown): Deplo
   return new DeployError(code, `${host} could not be reached for ${what}: ${reasonOf(cause)}.`, { retry: true, cause });
 }
 
-/** The error for an answer that is not what the API documents. */
+/** Returns the error for a response that is not as the API documents it. */
 export function notUnderstood({ code, host }: RequestContext): DeployError {
   return new DeployError(code, `The answer of ${host} could not be understood.`, { retry: true });
 }
 
 /**
- * Seconds to wait when the answer is a rate limit, else null. GitHub may say so with a 403, and names its headers
- * `X-RateLimit-…`, GitLab `RateLimit-…`; Bitbucket and GitLab's limit of archives give no time at all.
+ * Returns the seconds to wait when the response is a rate limit, else null. GitHub may send it with status 403, and names
+ * its headers `X-RateLimit-…`, GitLab `RateLimit-…`; Bitbucket and GitLab's limit on archives send no time.
  *
  * https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit
  * https://docs.gitlab.com/administration/settings/user_and_ip_rate_limits/#response-headers
@@ -69,7 +69,7 @@ export function pauseOf({ status, headers }: Pick<HttpResponse, 'status' | 'head
   return status === 429 ? 60 : null;
 }
 
-/** A point in time in seconds since 1970, or, as some proxies have it, the seconds themselves. */
+/** Returns the seconds until a reset, which is a Unix time or, behind some proxies, the number of seconds itself. */
 function untilReset(reset: number): number {
   if (!Number.isFinite(reset)) return 60;
   const seconds = reset > 1_000_000_000 ? reset - Date.now() / 1000 : reset;
@@ -89,10 +89,10 @@ function moreWithToken({ authorized, pairAt }: RequestContext): string {
   return authorized ? '' : ` With a token it would be higher: pair one with POST ${pairAt}.`;
 }
 
-/** The host's own words, which tell for instance which permission a token lacks. */
+/** Returns the host's error message, which for example names the permission that a token lacks. */
 async function saying({ code }: RequestContext, response: HttpResponse): Promise<string> {
   const body = await readJson(response);
-  // Where a password was sent along, the words could repeat it.
+  // After a request with a password, the message could repeat it.
   if (code === 'auth:repohost:github_pairing_failed') return '';
   const message = oneLine(messageIn(body), 200);
   return message === null ? '' : ` (${message})`;

@@ -7,7 +7,7 @@ import { isRelativePath } from './coordinates.ts';
 import { breakdown, type RequestContext, refusal } from './failures.ts';
 import type { Rest, RestRequest } from './rest.ts';
 
-/** One file of a commit, and how it is asked for. */
+/** A file of a commit to read. */
 export interface FileRequest {
   readonly commit: CommitRef;
   readonly path: string;
@@ -15,20 +15,20 @@ export interface FileRequest {
   readonly maxBytes: number;
 }
 
-/** Where a host has files and commits. */
+/** The API paths of a host's files and commits. */
 export interface FileAddresses {
-  /** The call that answers with the bytes of a file; `path` is relative and climbs nowhere. */
+  /** Returns the request for the bytes of a file; `path` is relative and has no `..` segments. */
   fileRequest(commit: CommitRef, path: string): Pick<RestRequest, 'path' | 'accept'>;
-  /** A call that succeeds when the commit can be seen. */
+  /** Returns a request that succeeds when the commit is visible. */
   commitRequest(commit: CommitRef): Pick<RestRequest, 'path' | 'accept'>;
 }
 
 /**
- * Reads files as text.
+ * Returns a function that reads files as strings; null when the tree does not have the file.
  *
- * Hosts answer 404 alike for a file that is not in the tree and for a repository that one may not see. Asking for the
- * commit tells them apart; a commit that was seen once is remembered, because without a token every call counts (60/h
- * at GitHub).
+ * Hosts respond 404 both for a file that is not in the tree and for a repository that the token cannot access. A request
+ * for the commit distinguishes them; visible commits are cached, because without a token every request counts against
+ * the rate limit (60 per hour at GitHub).
  */
 export function fileReader(rest: Rest, addresses: FileAddresses, contextFor: (request: FileRequest) => RequestContext) {
   const seen = new Set<string>();
@@ -50,7 +50,7 @@ export function fileReader(rest: Rest, addresses: FileAddresses, contextFor: (re
   };
 }
 
-/** Whether a commit can be seen with a token. Throws when the host does not say. */
+/** Returns whether a commit is visible with a token. Throws when the host responds with anything but 200, 404 or 422. */
 export async function canSee(
   rest: Rest,
   addresses: Pick<FileAddresses, 'commitRequest'>,
@@ -58,7 +58,7 @@ export async function canSee(
   requestContext: RequestContext,
 ): Promise<boolean> {
   const response = await rest({ ...addresses.commitRequest(commit), token }, requestContext);
-  // GitHub has 422 for a commit id that it does not know.
+  // GitHub responds 422 for an unknown commit id.
   if (![200, 404, 422].includes(response.status)) throw await refusal(requestContext, response);
   response.discard();
   return response.status === 200;

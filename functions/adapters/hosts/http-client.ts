@@ -12,7 +12,7 @@ export interface HttpRequest {
   readonly signal?: AbortSignal;
 }
 
-/** Its answer. The body is read once, or given up with `discard`; one of the two must happen. */
+/** An HTTP response. The caller must either read the body, once, or call `discard`. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -20,20 +20,20 @@ export interface HttpResponse {
   discard(): void;
 }
 
-/** Sends one request. Throws what the network throws, `TimedOut`, or `RefusedAddress`. */
+/** Sends one request. Throws a network error, `TimedOut`, or `RefusedAddress`. */
 export type HttpClient = (request: HttpRequest) => Promise<HttpResponse>;
 
-/** How long to wait, in milliseconds. */
+/** Time limits in milliseconds. */
 export interface Timeouts {
-  /** Until name resolution, TCP and TLS are through. */
+  /** For name resolution, TCP and TLS together. */
   readonly connectMs: number;
-  /** Until the answer's head is there; a host may make the tarball first. */
+  /** Until the response headers arrive; a host may create the tarball first. */
   readonly firstByteMs: number;
-  /** Between two chunks that were asked for; time that the reader takes itself does not count. */
+  /** Between two chunks of the body; time that the reader takes does not count. */
   readonly idleMs: number;
 }
 
-/** The other side took too long. */
+/** The host exceeded one of the `Timeouts`. */
 export class TimedOut extends Error {
   override readonly name = 'TimedOut';
 }
@@ -41,12 +41,13 @@ export class TimedOut extends Error {
 export const usualTimeouts: Timeouts = { connectMs: 10_000, firstByteMs: 30_000, idleMs: 30_000 };
 
 /**
- * HTTP over node's own client, which follows no redirects and lets the lookup be checked (`policy`); neither can be had
- * from `fetch` without another dependency. It is also cheap to start: `@octokit/request` would add 15 kB and 4 ms to a
- * cold start and `fetch` 14 ms, for five calls. Bodies stream with back-pressure.
+ * Returns an HTTP client over `node:http`, which follows no redirects and accepts a `lookup` function to check addresses;
+ * `fetch` supports neither without another dependency. It also starts faster: `@octokit/request` would add 15 kB and 4 ms
+ * to a cold start and `fetch` 14 ms, for five requests. Bodies are streamed with backpressure.
  *
- * Connections are kept for the next call. One that the host closed meanwhile, while a Lambda was frozen for instance, is
- * replaced once (https://nodejs.org/api/http.html#requestreusedsocket); every call made here may be sent twice.
+ * Connections are kept alive. If the host has closed one in the meantime, for example while the Lambda function was
+ * frozen, the request is repeated once on a new connection (https://nodejs.org/api/http.html#requestreusedsocket), so
+ * any request may be sent twice.
  */
 export function createHttpClient(policy: AddressPolicy, timeouts: Timeouts = usualTimeouts): HttpClient {
   const agents = {
@@ -69,7 +70,7 @@ class StaleConnection extends Error {}
 interface SendOptions {
   readonly policy: AddressPolicy;
   readonly timeouts: Timeouts;
-  /** Undefined: a connection of its own. */
+  /** Undefined: use a new connection. */
   readonly agents: { readonly http: http.Agent; readonly https: https.Agent } | undefined;
 }
 
@@ -129,7 +130,7 @@ async function* chunks(response: IncomingMessage, idleMs: number): AsyncGenerato
   }
 }
 
-/** One timer at a time: starting it again ends the one before. */
+/** Returns a timer that calls `giveUp` unless it is stopped in time. Starting it again replaces the previous time limit. */
 function timeoutTimer(giveUp: (error: TimedOut) => void) {
   let timer: NodeJS.Timeout | undefined;
   const stop = () => clearTimeout(timer);

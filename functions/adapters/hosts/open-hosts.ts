@@ -7,7 +7,7 @@ import type { HttpClient, Timeouts } from './http-client.ts';
 import { hosts as registered } from './registry.ts';
 import { type HostOptions, restHost } from './rest-host.ts';
 
-/** A configured host, ready to be called. */
+/** A configured host with its adapter. */
 export interface OpenHost {
   readonly name: string;
   readonly kind: string;

@@ -5,17 +5,17 @@ import { notUnderstood, pauseOf, type RequestContext, refusal } from './failures
 import type { HttpResponse } from './http-client.ts';
 import type { Rest } from './rest.ts';
 
-/** The refusal of a pairing, for good, with a sentence that says what to do. */
+/** Returns a non-retryable pairing error; `detail` says what the user can do. */
 export function notPaired(detail: string): DeployError {
   return new DeployError('auth:repohost:github_pairing_failed', detail, { retry: false });
 }
 
-/** Whether the host says that the login is no good, and not merely that it is busy. */
+/** Returns whether the host rejected the credentials, as opposed to limiting the request rate. */
 export function isRefused(response: HttpResponse): boolean {
   return (response.status === 401 || response.status === 403) && pauseOf(response) === null;
 }
 
-/** The JSON of an answer in its documented shape. Throws, and another try may help, when it has another one. */
+/** Returns the parsed JSON body of a response. Throws a retryable error when it does not match the schema. */
 export async function parsed<T>(
   schema: v.GenericSchema<unknown, T>,
   response: HttpResponse,
@@ -26,7 +26,7 @@ export async function parsed<T>(
   throw notUnderstood(requestContext);
 }
 
-/** Who a token belongs to, as the host answers `GET <api>/user` for it. `refused` is the sentence when it is no good. */
+/** Returns the owner of a token, from `GET <api>/user`. `refused` is the error sentence for a rejected token. */
 export async function ownerOf<T>(
   schema: v.GenericSchema<unknown, T>,
   { rest, token, refused }: { readonly rest: Rest; readonly token: string; readonly refused: string },
@@ -41,19 +41,19 @@ export async function ownerOf<T>(
   return { owner: await parsed(schema, response, requestContext), response };
 }
 
-/** Refuses a token that belongs to somebody else than the user it came with, whatever the case of the name. */
+/** Throws when a token does not belong to the given user. Names are compared case-insensitively. */
 export function checkOwner(owners: readonly string[], login: string, host: string): void {
   if (owners.some((owner) => owner.toLowerCase() === login.toLowerCase())) return;
   throw notPaired(`The token belongs to another user of ${host} than the one given.`);
 }
 
-/** Refuses a token that has scopes, but none of those that would do. Hosts do not tell the scopes of every token. */
+/** Throws when a token has scopes, but none that suffices. Hosts do not return the scopes of every kind of token. */
 export function checkScopes(scopes: readonly string[], enough: (scope: string) => boolean, needed: string): void {
   if (scopes.length === 0 || scopes.some(enough)) return;
   throw notPaired(`The token is good, but its scopes (${scopes.join(', ')}) are not enough: it needs ${needed}.`);
 }
 
-/** The scopes in a header that lists them with commas. */
+/** Returns the scopes of a comma-separated header. */
 export function scopesIn(header: string | string[] | undefined): readonly string[] {
   const scopes = String(header ?? '').split(',');
   return scopes.map((scope) => scope.trim()).filter((scope) => scope !== '');

@@ -12,25 +12,25 @@ import { followRedirects } from './redirects.ts';
 import { type Rest, type RestRequest, restApi } from './rest.ts';
 import { tarballStream } from './tarball.ts';
 
-/** A configured host, as its adapter needs it. */
+/** The configuration of one host. */
 export interface HostOptions {
   /** The configured host's name, as in `RepositoryRef.host`. */
   readonly name: string;
-  /** Base address of the API: `https://api.github.com`, `https://HOST/api/v3`, `https://gitlab.com/api/v4`, … */
+  /** Base URL of the API: `https://api.github.com`, `https://HOST/api/v3`, `https://gitlab.com/api/v4`, … */
   readonly api: string;
-  /** Address of the pages: `https://github.com`. */
+  /** URL of the web pages: `https://github.com`. */
   readonly web: string;
-  /** GitHub refuses calls without one. */
+  /** GitHub rejects requests without one. */
   readonly userAgent: string;
   /** See `AddressPolicyOptions`. */
   readonly downloadHosts?: readonly string[] | undefined;
   readonly privateNetwork?: boolean | undefined;
   readonly timeouts?: Partial<Timeouts> | undefined;
-  /** Sends one request without following redirects; over the network unless a test says otherwise. */
+  /** Sends one request without following redirects; `createHttpClient` by default. */
   readonly httpClient?: HttpClient | undefined;
 }
 
-/** A repository host that speaks a dialect of REST. See `RepositoryHost` for the codes. */
+/** Returns a repository host with a REST API. See `RepositoryHost` for the error codes. */
 export function restHost(options: HostOptions, dialect: Dialect): RepositoryHost {
   const policy = addressPolicy(options);
   const send = options.httpClient ?? createHttpClient(policy, { ...usualTimeouts, ...options.timeouts });
@@ -62,7 +62,7 @@ export function restHost(options: HostOptions, dialect: Dialect): RepositoryHost
     async compare(base, head, token) {
       const requestContext = contextFor('deploy:repohost:no_pkg_json', 'the history', base, token);
       if (!isCommitId(head))
-        throw new DeployError(requestContext.code, 'The other commit is no commit id.', { retry: false });
+        throw new DeployError(requestContext.code, 'The other commit is not a commit id.', { retry: false });
       return dialect.compare(rest, { base, head, token }, requestContext);
     },
     pair: (login, secret) => dialect.pair(rest, { login, secret }, { ...place, ...pairingContext }),
@@ -81,9 +81,9 @@ async function firstAllowed(
   requestContext: RequestContext,
 ): Promise<HttpResponse> {
   const [request, ...others] = requests;
-  if (!request) throw new Error('A dialect names at least one address of the tarball.');
+  if (!request) throw new Error('A dialect has at least one request for the tarball.');
   const response = await rest(request, requestContext).catch((error: unknown) => {
-    // Pages may send a login that they do not know to one where people log in, which is not called.
+    // Web pages may redirect unknown credentials to a login page on another host, which is not called.
     if (others.length > 0 && error instanceof DeployError && error.cause instanceof RefusedAddress) return null;
     throw error;
   });

@@ -3,36 +3,36 @@ import type { HostToken } from '../../core/ports/repository-host.ts';
 import { breakdown, type RequestContext } from './failures.ts';
 import type { HttpClient, HttpRequest, HttpResponse } from './http-client.ts';
 
-/** One call of a host's REST API. */
+/** One request to a host's REST API. */
 export interface RestRequest {
   readonly method?: HttpRequest['method'];
-  /** Relative to the API's base address, without a leading slash, already encoded; or a whole address of the host. */
+  /** Relative to the API's base URL, without a leading slash, already encoded; or an absolute URL of the host. */
   readonly path: string;
   readonly token: HostToken;
-  /** Media type, when it is not the usual one of the API. */
+  /** Media type, when it is not the API's default. */
   readonly accept?: string;
-  /** More headers, names in lower case. */
+  /** Additional headers, names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
   readonly signal?: AbortSignal;
 }
 
-/** Sends one call. Throws a `DeployError` made from the attempt when there is no answer; every status is an answer. */
+/** Sends one request and returns the response, whatever its status. Throws a `DeployError` of the context without one. */
 export type Rest = (request: RestRequest, requestContext: RequestContext) => Promise<HttpResponse>;
 
-/** What the calls of an API have in common. */
+/** What all requests to an API have in common. */
 export interface RestOptions {
-  /** The API's base address. */
+  /** The API's base URL. */
   readonly base: string;
   readonly userAgent: string;
   readonly httpClient: HttpClient;
-  /** Headers of every call, names in lower case. */
+  /** Headers of every request, names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The headers that prove whose a call is. */
+  /** Returns the headers that authenticate with a token. */
   readonly login: (token: string) => Readonly<Record<string, string>>;
 }
 
-/** The REST API at a base address. */
+/** Returns a client of the REST API at a base URL. */
 export function restApi({ base, userAgent, httpClient, headers, login }: RestOptions): Rest {
   const root = base.endsWith('/') ? base : `${base}/`;
   return async ({ method = 'GET', path, token, accept, headers: more, json, signal }, requestContext) => {

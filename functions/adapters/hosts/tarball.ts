@@ -1,7 +1,7 @@
 import { breakdown, type RequestContext } from './failures.ts';
 import type { HttpResponse } from './http-client.ts';
 
-/** The body of an answer, chunk by chunk, whose failures under way are the attempt's errors. */
+/** Yields the body of a response. Failures while reading become errors of the request's context. */
 export async function* tarballStream(
   response: HttpResponse,
   requestContext: RequestContext,
@@ -9,7 +9,7 @@ export async function* tarballStream(
 ): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of response.body) {
-      // A short body may be here whole by then, and would not fail any more.
+      // A short body may have arrived completely before the abort, and reading it would not fail.
       signal.throwIfAborted();
       yield chunk;
     }

@@ -5,28 +5,28 @@ import { readText } from './body.ts';
 import { isThisMachine } from './configuration.ts';
 import { createHttpClient, usualTimeouts } from './http-client.ts';
 
-/** Milliseconds until all of it has to be there: a webhook is waiting for its answer meanwhile. */
-const patience = 5_000;
-const maxBytes = 64 * 1024;
+/** For the whole response. It is short because a webhook waits for it. */
+const DEFAULT_TIMEOUT_MS = 5_000;
+const MAX_BYTES = 64 * 1024;
 
 /**
- * A short public text (UTF-8, at most 64 KiB) at one fixed address, within five seconds. What holds for the calls of
- * repository hosts holds here: https only, but for this machine's own addresses, and no name that resolves to a private
- * one. Redirects are not followed. Throws what the network throws, `RefusedAddress`, `TooLarge`, or an Error.
+ * Returns the response body of a fixed public URL (UTF-8, at most 64 KiB), within five seconds. As for repository hosts,
+ * the URL must be https, except on this machine, and must not resolve to a private address. Redirects are not followed.
+ * Throws a network error, `RefusedAddress`, `TooLarge`, or an Error for a status other than 200.
  */
-export async function textAt(address: string, waitMs: number = patience): Promise<string> {
-  refuseInside(new URL(address));
+export async function textAt(address: string, timeoutMs: number = DEFAULT_TIMEOUT_MS): Promise<string> {
+  refusePrivate(new URL(address));
   const httpClient = createHttpClient(addressPolicy({ api: address, web: address }), usualTimeouts);
   const headers = { accept: 'application/json', 'accept-encoding': 'identity', 'user-agent': 'deployment-webhooks' };
-  const signal = AbortSignal.timeout(waitMs);
+  const signal = AbortSignal.timeout(timeoutMs);
   const response = await httpClient({ method: 'GET', url: new URL(address), headers, signal });
-  if (response.status === 200) return readText(response, maxBytes);
+  if (response.status === 200) return readText(response, MAX_BYTES);
   response.discard();
   throw new Error(`it answered ${response.status}`);
 }
 
-/** A repository host may be configured inside a network; what is public has no business there. */
-function refuseInside({ protocol, hostname }: URL): void {
+/** Unlike a repository host, a public URL is never in a private network. */
+function refusePrivate({ protocol, hostname }: URL): void {
   if (isThisMachine(hostname)) return;
   if (protocol !== 'https:') throw new RefusedAddress(`${protocol}// is not called, only https://`);
   const literal = hostname.replace(/^\[|\]$/g, '');

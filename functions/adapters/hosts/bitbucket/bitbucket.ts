@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { CommitRef } from '../../../core/payload/delivery.ts';
 import type { CommitStatus, Comparison, HostToken } from '../../../core/ports/repository-host.ts';
-import { compareByNews } from '../comparison.ts';
+import { compareHistories } from '../comparison.ts';
 import { encodePath } from '../coordinates.ts';
 import { defineHost } from '../define-host.ts';
 import { type CompareRequest, type Dialect, post } from '../dialect.ts';
@@ -44,10 +44,10 @@ const states: Readonly<Record<CommitStatus['state'], string>> = {
   failure: 'FAILED',
   error: 'STOPPED',
 };
-const longestKey = 40;
+const MAX_KEY_LENGTH = 40;
 const Page = v.object({ values: v.array(v.unknown()) });
 
-/** The API has no archives; the pages do, and take the login that git takes there, or the API's. */
+/** The API has no archives. The web pages do, and accept the credentials that git uses, or those of the API. */
 function tarballRequests(
   web: string,
   { owner, name, sha }: CommitRef,
@@ -61,20 +61,20 @@ function tarballRequests(
   ];
 }
 
-/** A key is the status's name to the machine, and shorter than the names of applications may be. */
+/** Returns the key that identifies a status, which is shorter than the names of applications may be. */
 function keyOf(context: string): string {
-  if (context.length <= longestKey) return context;
+  if (context.length <= MAX_KEY_LENGTH) return context;
   const digest = createHash('sha256').update(context).digest('hex').slice(0, 10);
-  return `${context.slice(0, longestKey - digest.length - 1)}-${digest}`;
+  return `${context.slice(0, MAX_KEY_LENGTH - digest.length - 1)}-${digest}`;
 }
 
-/** By what the one history has and the other has not: there is no comparison that counts. */
+/** Compares by listing the commits of one history without the other: the API does not count commits. */
 async function compare(
   rest: Rest,
   { base, head, token }: CompareRequest,
   requestContext: RequestContext,
 ): Promise<Comparison> {
-  return compareByNews(base.sha, head, async (commit, other) => {
+  return compareHistories(base.sha, head, async (commit, other) => {
     const path = `${repository(base)}/commits/?include=${commit}&exclude=${other}&pagelen=1&fields=values.hash`;
     const response = await rest({ path, token }, requestContext);
     if (response.status !== 200) throw await refusal(requestContext, response);

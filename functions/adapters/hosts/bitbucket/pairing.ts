@@ -9,8 +9,8 @@ const User = v.object({ username: v.nullish(v.string()), nickname: v.nullish(v.s
 /**
  * Checks an API token with `GET /user`
  * (https://developer.atlassian.com/cloud/bitbucket/rest/api-group-users/#api-user-get). The login is the e-mail address
- * of the Atlassian account, which is part of what is kept: the token does not work without it. Passwords and app
- * passwords are no longer taken.
+ * of the Atlassian account and is stored with the token, which does not work without it. Bitbucket no longer accepts
+ * passwords and app passwords.
  */
 export async function pairWith(
   rest: Rest,
@@ -25,7 +25,7 @@ export async function pairWith(
   );
   const { username, nickname } = owner;
   const names = [username, nickname].filter((name) => typeof name === 'string');
-  // The address itself is not among what the host says; that Basic was accepted with it proves that it belongs there.
+  // The response does not contain the e-mail address; the accepted Basic authentication proves that it belongs to the user.
   checkOwner(login.includes('@') ? [login, ...names] : names, login, requestContext.host);
   const scopes = scopesIn(response.headers['x-oauth-scopes']);
   checkScopes(scopes, (scope) => /\brepository\b/.test(scope), 'read:repository:bitbucket');

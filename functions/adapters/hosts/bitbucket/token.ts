@@ -1,7 +1,8 @@
 import { basicHeader } from '../../../core/basic-auth.ts';
+
 /**
- * The headers that prove whose a call is. An API token goes with the login it belongs to, `email:token`, as Basic; an
- * access token of a repository, project or workspace stands alone, as Bearer.
+ * Returns the headers that authenticate. An API token is stored with its e-mail address, `email:token`, and sent as Basic;
+ * an access token of a repository, project or workspace has none and is sent as Bearer.
  *
  * https://support.atlassian.com/bitbucket-cloud/docs/using-api-tokens/
  */
@@ -10,7 +11,7 @@ export function headersOf(token: string): Readonly<Record<string, string>> {
   return { authorization: isPair ? basicHeader(token) : `Bearer ${token}` };
 }
 
-/** The token without the login. */
+/** Returns the token without the e-mail address. */
 export function secretOf(token: string): string {
   return token.slice(token.indexOf(':') + 1);
 }

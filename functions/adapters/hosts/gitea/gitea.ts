@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { CommitRef } from '../../../core/payload/delivery.ts';
 import type { Comparison } from '../../../core/ports/repository-host.ts';
-import { compareByNews } from '../comparison.ts';
+import { compareHistories } from '../comparison.ts';
 import { encodePath } from '../coordinates.ts';
 import { defineHost } from '../define-host.ts';
 import { type CompareRequest, type Dialect, post } from '../dialect.ts';
@@ -31,13 +31,13 @@ const dialect: Dialect = {
   pair: pairWith,
 };
 
-/** Leaves out what is costly to find and not needed. */
+/** Omits fields that are expensive to compute and not used. */
 const brief = 'stat=false&verification=false&files=false';
 const Commits = v.array(v.object({ sha: v.string() }));
 
 /**
- * By what the one history has and the other has not, one commit a page: `compare/{a}...{b}` would list all of them with
- * their files. A commit that is not there is looked for first, because the list has a 500 for it.
+ * Compares by listing the commits of one history without the other, one per page: `compare/{a}...{b}` would list all of
+ * them with their files. Both commits are checked first, because the list responds 500 for an unknown one.
  */
 async function compare(
   rest: Rest,
@@ -49,7 +49,7 @@ async function compare(
     if (response.status !== 200) throw await refusal(requestContext, response);
     response.discard();
   }
-  return compareByNews(base.sha, head, async (commit, other) => {
+  return compareHistories(base.sha, head, async (commit, other) => {
     const path = `${repository(base)}/commits?sha=${commit}&not=${other}&limit=1&${brief}`;
     const response = await rest({ path, token }, requestContext);
     if (response.status !== 200) throw await refusal(requestContext, response);
@@ -76,7 +76,7 @@ export const gitea = defineHost({
   tested: 'a strict mock of the documented API',
 });
 
-/** Forgejo, whose API is still that of Gitea. */
+/** Forgejo, whose API is the same as Gitea's. */
 export const forgejo = defineHost({
   ...gitea,
   kind: 'forgejo',

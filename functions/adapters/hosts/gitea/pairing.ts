@@ -12,31 +12,32 @@ interface Credentials {
   readonly secret: string;
 }
 
-const wanted = ['read:user', 'write:repository'];
+const requiredScopes = ['read:user', 'write:repository'];
 const User = v.object({ login: v.string() });
-const Made = v.object({ sha1: v.pipe(v.string(), v.minLength(1)), scopes: v.nullish(v.array(v.string())) });
+const Created = v.object({ sha1: v.pipe(v.string(), v.minLength(1)), scopes: v.nullish(v.array(v.string())) });
 
 /**
- * Exchanges a password for a token, which these hosts still do; a secret that is a token already is checked and kept.
+ * Exchanges a password for a token, which these hosts still support; a secret that already is a token is checked and kept.
  *
  * https://docs.gitea.com/development/api-usage#generating-and-listing-api-tokens
  */
 export async function pairWith(rest: Rest, credentials: Credentials, requestContext: RequestContext): Promise<Pairing> {
   const { login, secret } = credentials;
   if (!isSegment(login)) throw notPaired(`No user of ${requestContext.host} has such a name.`);
-  // The form of a token, though a password may have it too: then it is exchanged like any other.
+  // A password may also have the format of a token: then it is exchanged like any other password.
   if (/^[0-9a-f]{40}$/.test(secret)) {
     const owner = await ownerOf(rest, secret, requestContext);
     if (owner !== null) return kept(rest, { ...credentials, owner }, requestContext);
   }
-  const made = await exchanged(rest, credentials, requestContext);
-  const owner = await ownerOf(rest, made.sha1, requestContext);
-  if (owner === null) throw notPaired(`${requestContext.host} made a token that it does not accept; make one by hand.`);
+  const created = await exchanged(rest, credentials, requestContext);
+  const owner = await ownerOf(rest, created.sha1, requestContext);
+  if (owner === null)
+    throw notPaired(`${requestContext.host} created a token that it does not accept; create one in its settings.`);
   checkOwner([owner], login, requestContext.host);
-  return { login: owner, token: made.sha1, scopes: made.scopes ?? [], expiresAt: null };
+  return { login: owner, token: created.sha1, scopes: created.scopes ?? [], expiresAt: null };
 }
 
-/** A token that the user made: it must be able to see repositories. Whether it may write, only writing tells. */
+/** Checks a token that the user created: it must be able to read repositories. Write access cannot be checked. */
 async function kept(
   rest: Rest,
   given: Credentials & { owner: string },
@@ -47,14 +48,14 @@ async function kept(
   const response = await rest({ path: 'user/repos?limit=1', token: secret }, requestContext);
   if (isRefused(response)) {
     response.discard();
-    throw notPaired(`The token is good, but its scopes are not enough: it needs ${wanted.join(' and ')}.`);
+    throw notPaired(`The token is good, but its scopes are not enough: it needs ${requiredScopes.join(' and ')}.`);
   }
   if (response.status !== 200) throw await refusal(requestContext, response);
   response.discard();
   return { login: owner, token: secret, scopes: [], expiresAt: null };
 }
 
-/** Whose a token is; null when it is none. */
+/** Returns the owner of a token; null when it is not a valid token. */
 async function ownerOf(rest: Rest, token: string, requestContext: RequestContext): Promise<string | null> {
   const response = await rest({ path: 'user', token }, requestContext);
   if (response.status === 401) {
@@ -63,7 +64,7 @@ async function ownerOf(rest: Rest, token: string, requestContext: RequestContext
   }
   if (isRefused(response)) {
     response.discard();
-    throw notPaired(`The token is good, but its scopes are not enough: it needs ${wanted.join(' and ')}.`);
+    throw notPaired(`The token is good, but its scopes are not enough: it needs ${requiredScopes.join(' and ')}.`);
   }
   if (response.status !== 200) throw await refusal(requestContext, response);
   return (await parsed(User, response, requestContext)).login;
@@ -73,8 +74,8 @@ async function exchanged(
   rest: Rest,
   { login, secret }: Credentials,
   requestContext: RequestContext,
-): Promise<v.InferOutput<typeof Made>> {
-  // A user's tokens have different names, and a name that is taken is refused.
+): Promise<v.InferOutput<typeof Created>> {
+  // Token names are unique per user.
   const name = `deployment-webhooks-${randomBytes(6).toString('hex')}`;
   const authorization = basicHeader(`${login}:${secret}`);
   const path = `users/${encodeURIComponent(login)}/tokens`;
@@ -83,7 +84,7 @@ async function exchanged(
     path,
     token: null,
     headers: { authorization },
-    json: { name, scopes: wanted },
+    json: { name, scopes: requiredScopes },
   } as const;
   const response = await rest(request, { ...requestContext, what: 'a token in place of the password' });
   if (isRefused(response) || response.status === 404) {
@@ -91,13 +92,13 @@ async function exchanged(
     throw notPaired(passwordRefused(requestContext.host));
   }
   if (response.status !== 201 && response.status !== 200) throw await refusal(requestContext, response);
-  return parsed(Made, response, requestContext);
+  return parsed(Created, response, requestContext);
 }
 
 function passwordRefused(host: string): string {
   return (
     `${host} did not exchange the password for a token: user name or password are wrong, or the account has two-factor ` +
-    'login, for which it also asks for the code of the moment (X-Gitea-OTP). Then make a token by hand, under Settings, ' +
-    `Applications, with the scopes ${wanted.join(' and ')}, and send it in place of the password.`
+    'login, for which it also requires a one-time code (X-Gitea-OTP). In that case create a token under Settings, ' +
+    `Applications, with the scopes ${requiredScopes.join(' and ')}, and send it in place of the password.`
   );
 }

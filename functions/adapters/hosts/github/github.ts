@@ -30,7 +30,7 @@ const dialect: Dialect = {
     await post(rest, { path: `${repository(commit)}/statuses/${commit.sha}`, token, json }, requestContext);
   },
   async compare(rest, { base, head, token }, requestContext) {
-    // Only page 1 lists the changed files with their patches, megabytes of them; nothing but `status` is needed
+    // Page 1 lists the changed files with their patches, which can be megabytes; only `status` is needed
     // (https://docs.github.com/rest/commits/commits#compare-two-commits).
     const path = `${repository(base)}/compare/${base.sha}...${head}?per_page=1&page=2`;
     const response = await rest({ path, token }, requestContext);

@@ -9,7 +9,7 @@ const sufficient = new Set(['repo', 'public_repo', 'repo:status']);
 
 /**
  * Checks a personal access token with `GET /user` (https://docs.github.com/rest/users/users#get-the-authenticated-user).
- * GitHub has taken no passwords since 2020, which the refusal says.
+ * GitHub has not accepted passwords since 2020; the error says so.
  */
 export async function pairWith(
   rest: Rest,
@@ -22,7 +22,7 @@ export async function pairWith(
     requestContext,
   );
   checkOwner([user.login], login, requestContext.host);
-  // Fine-grained tokens have no scopes header; tokens without an end have no expiration header.
+  // Fine-grained tokens have no scopes header; tokens that do not expire have no expiration header.
   const scopes = scopesIn(response.headers['x-oauth-scopes']);
   checkScopes(scopes, (scope) => sufficient.has(scope), 'repo');
   const expires = response.headers['github-authentication-token-expiration'];
@@ -37,7 +37,7 @@ function tokenNeeded(host: string): string {
   );
 }
 
-/** From `2026-01-30 09:12:13 UTC`, or with an offset in place of `UTC`. */
+/** Converts `2026-01-30 09:12:13 UTC`, or the same with an offset, to RFC 3339; null for any other string. */
 function rfc3339(text: string): string | null {
   const match = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.\d+)? ?(UTC|Z|[+-]\d\d:?\d\d)$/.exec(text.trim());
   if (!match) return null;

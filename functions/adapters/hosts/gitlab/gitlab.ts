@@ -20,7 +20,7 @@ const dialect: Dialect = {
     accept: '*/*',
   }),
   commitRequest: (commit) => ({ path: `${project(commit)}/repository/commits/${commit.sha}?stats=false` }),
-  // Few a minute are allowed (https://docs.gitlab.com/api/repositories/#get-file-archive): a 429 is tried again later.
+  // Limited to a few per minute (https://docs.gitlab.com/api/repositories/#get-file-archive); a 429 is retried later.
   tarballRequests: (commit, token) => [
     { path: `${project(commit)}/repository/archive.tar.gz?sha=${commit.sha}`, token, accept: '*/*' },
   ],
@@ -41,8 +41,8 @@ const MergeBase = v.object({ id: v.string() });
 /**
  * https://docs.gitlab.com/api/commits/#set-commit-pipeline-status
  *
- * Nothing is set for `pending`: a status joins the newest pipeline of its commit, which would then not finish before the
- * deploy does, while the deploy waits for that pipeline
+ * `pending` is not set: a status joins the newest pipeline of its commit, which then could not finish before the deploy,
+ * while the deploy waits for that pipeline
  * (https://docs.gitlab.com/ci/ci_cd_for_external_repos/external_commit_statuses).
  */
 async function setStatus(
@@ -58,13 +58,13 @@ async function setStatus(
   const response = await rest({ method: 'POST', path, token, json }, requestContext);
   if (response.status === 201 || response.status === 200) return response.discard();
   const refused = await refusal(requestContext, response);
-  // Many versions have 400 for the state that the status is in already; so they have for other faults.
-  if (response.status === 400 && (await stands(rest, { commit, status, token }, requestContext))) return;
+  // Many versions respond 400 when the status already has that state, but also for other errors.
+  if (response.status === 400 && (await isAlreadySet(rest, { commit, status, token }, requestContext))) return;
   throw refused;
 }
 
-/** Whether the newest status of the name is the wanted one. */
-async function stands(
+/** Returns whether the newest status of that name already has the state to set. */
+async function isAlreadySet(
   rest: Rest,
   { commit, status, token }: StatusRequest,
   requestContext: RequestContext,
@@ -78,7 +78,7 @@ async function stands(
 }
 
 /**
- * By the commit that both come from: `repository/compare` would answer with every commit and every change between them.
+ * Compares by the merge base: `repository/compare` would respond with all commits and diffs between the two.
  *
  * https://docs.gitlab.com/api/repositories/#merge-base
  */
@@ -98,7 +98,7 @@ async function compare(
   return id === head ? 'behind' : 'diverged';
 }
 
-/** 404 stands for a project that cannot be seen, and for histories that have nothing in common. */
+/** Handles the 404 for an inaccessible project, and for histories without a common commit. */
 async function withoutBase(
   rest: Rest,
   request: CompareRequest,
@@ -112,7 +112,7 @@ async function withoutBase(
   return 'diverged';
 }
 
-/** A project is named by its whole path, encoded to one segment. */
+/** Returns the API path of a project, whose full path is encoded as one segment. */
 function project({ owner, name }: CommitRef): string {
   return `projects/${encodeURIComponent(`${owner}/${name}`)}`;
 }

@@ -8,8 +8,9 @@ const User = v.object({ username: v.string() });
 const TokenItself = v.object({ scopes: v.array(v.string()), expires_at: v.nullish(v.string()) });
 
 /**
- * Checks a personal access token: whose it is (https://docs.gitlab.com/api/users/#get-the-current-user) and what it may
- * (https://docs.gitlab.com/api/personal_access_tokens/#get-details-of-a-personal-access-token). The API takes no passwords.
+ * Checks a personal access token: its owner (https://docs.gitlab.com/api/users/#get-the-current-user) and its scopes
+ * (https://docs.gitlab.com/api/personal_access_tokens/#get-details-of-a-personal-access-token). The API does not accept
+ * passwords.
  */
 export async function pairWith(
   rest: Rest,
@@ -30,7 +31,7 @@ async function grantOf(
   requestContext: RequestContext,
 ): Promise<Pick<Pairing, 'scopes' | 'expiresAt'>> {
   const response = await rest({ path: 'personal_access_tokens/self', token: secret }, requestContext);
-  // Old versions have no such address, and other kinds of tokens are not known at it.
+  // Old versions do not have this endpoint, and it does not support other kinds of tokens.
   if ([400, 401, 403, 404].includes(response.status)) {
     response.discard();
     return { scopes: [], expiresAt: null };
@@ -40,7 +41,7 @@ async function grantOf(
   return { scopes, expiresAt: expires_at ? midnight(expires_at) : null };
 }
 
-/** A token ends with the first second (UTC) of its last date. */
+/** Returns midnight UTC of an expiry date, when the token expires; null for an invalid date. */
 function midnight(date: string): string | null {
   const at = new Date(`${date.slice(0, 10)}T00:00:00Z`);
   return Number.isNaN(at.getTime()) ? null : at.toISOString();
