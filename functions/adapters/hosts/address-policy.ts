@@ -30,8 +30,8 @@ export class RefusedAddress extends Error {
 
 /**
  * Returns the policy of a configured host: its API, web pages and downloads, over https unless the API is configured as
- * plain http on this machine. Resolved addresses are checked in the same lookup that the connection uses, which prevents
- * DNS rebinding.
+ * plain http on this machine. Resolved addresses are checked in the same lookup that the connection uses, which
+ * prevents DNS rebinding.
  */
 export function addressPolicy(options: AddressPolicyOptions): AddressPolicy {
   const api = new URL(options.api);

@@ -4,7 +4,10 @@ import ipaddr from 'ipaddr.js';
 /** `public`: on the internet; `private`: this machine or its network; `never`: a range that is never called. */
 export type AddressKind = 'public' | 'private' | 'never';
 
-/** ipaddr.js names for the ranges of https://www.iana.org/assignments/iana-ipv4-special-registry and its IPv6 counterpart. */
+/**
+ * ipaddr.js names for the ranges of https://www.iana.org/assignments/iana-ipv4-special-registry and its IPv6
+ * counterpart.
+ */
 const kinds = new Map<string, AddressKind>([
   ['unicast', 'public'],
   ['private', 'private'],
@@ -18,8 +21,8 @@ const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 const metadataService = ipaddr.IPv6.parseCIDR('fd00:ec2::254/128');
 
 /**
- * Returns the kind of an IP address; `never` for any other string. An IPv4-mapped IPv6 address counts as the IPv4 address.
- * All other special-purpose ranges are `never`: link-local, multicast, documentation, tunnels such as 6to4.
+ * Returns the kind of an IP address; `never` for any other string. An IPv4-mapped IPv6 address counts as the IPv4
+ * address. All other special-purpose ranges are `never`: link-local, multicast, documentation, tunnels such as 6to4.
  */
 export function addressKind(address: string): AddressKind {
   // The library alone would accept `127.1` and octal digits too.

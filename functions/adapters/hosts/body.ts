@@ -5,7 +5,9 @@ export class TooLarge extends Error {
   override readonly name = 'TooLarge';
 }
 
-/** Returns the whole body as a UTF-8 string. Throws `TooLarge`, without reading the rest, when it exceeds `maxBytes`. */
+/**
+ * Returns the whole body as a UTF-8 string. Throws `TooLarge`, without reading the rest, when it exceeds `maxBytes`.
+ */
 export async function readText(response: HttpResponse, maxBytes: number): Promise<string> {
   if (Number(response.headers['content-length'] ?? 0) > maxBytes) {
     response.discard();

@@ -2,12 +2,12 @@ import { anyHostKind } from '../../core/payload/delivery.ts';
 import type { HostConfig } from './configuration.ts';
 
 /**
- * Returns the configured host that a payload comes from: of that kind, with the payload's host name as the address of its API
- * or its pages (with the port, if any). Without a host name, the first of the kind. Null when none matches: unknown hosts
- * are never called.
+ * Returns the configured host that a payload comes from: of that kind, with the payload's host name as the address of
+ * its API or its pages (with the port, if any). Without a host name, the first of the kind. Null when none matches:
+ * unknown hosts are never called.
  *
- * Deliveries of CI providers that do not know the kind have the kind `any`: the host name alone decides. It may come from
- * an SSH address, so it also matches a host on another port; without a host name, there must be only one host.
+ * Deliveries of CI providers that do not know the kind have the kind `any`: the host name alone decides. It may come
+ * from an SSH address, so it also matches a host on another port; without a host name, there must be only one host.
  */
 export function chooseHost(configs: readonly HostConfig[], kind: string, hostname: string | null): HostConfig | null {
   const wanted = hostname?.toLowerCase() ?? null;
@@ -17,8 +17,8 @@ export function chooseHost(configs: readonly HostConfig[], kind: string, hostnam
 }
 
 /**
- * Returns the configured host for `/1/auth/<segment>`: the host of that name, the first host for `repohost`, or the first of
- * that kind. Null when there is none.
+ * Returns the configured host for `/1/auth/<segment>`: the host of that name, the first host for `repohost`, or the
+ * first of that kind. Null when there is none.
  */
 export function hostAt(configs: readonly HostConfig[], segment: string): HostConfig | null {
   const named = configs.find(({ name }) => name === segment);

@@ -19,8 +19,8 @@ export interface RequestContext {
 }
 
 /**
- * Returns the error for an unexpected response, whose body it reads. Rate limits and 5xx are retryable, rate limits with
- * `retryAfter`; what the caller must change first is not.
+ * Returns the error for an unexpected response, whose body it reads. Rate limits and 5xx are retryable, rate limits
+ * with `retryAfter`; what the caller must change first is not.
  */
 export async function refusal(requestContext: RequestContext, response: HttpResponse): Promise<DeployError> {
   const { code, what, host } = requestContext;
@@ -48,12 +48,12 @@ export function breakdown(requestContext: RequestContext, cause: unknown): Deplo
 
 /** Returns the error for a response that is not as the API documents it. */
 export function notUnderstood({ code, host }: RequestContext): DeployError {
-  return new DeployError(code, `The answer of ${host} could not be understood.`, { retry: true });
+  return new DeployError(code, `The response of ${host} could not be understood.`, { retry: true });
 }
 
 /**
- * Returns the seconds to wait when the response is a rate limit, else null. GitHub may send it with status 403, and names
- * its headers `X-RateLimit-…`, GitLab `RateLimit-…`; Bitbucket and GitLab's limit on archives send no time.
+ * Returns the seconds to wait when the response is a rate limit, else null. GitHub may send it with status 403, and
+ * names its headers `X-RateLimit-…`, GitLab `RateLimit-…`; Bitbucket and GitLab's limit on archives send no time.
  *
  * https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit
  * https://docs.gitlab.com/administration/settings/user_and_ip_rate_limits/#response-headers

@@ -26,9 +26,9 @@ export interface FileAddresses {
 /**
  * Returns a function that reads files as strings; null when the tree does not have the file.
  *
- * Hosts respond 404 both for a file that is not in the tree and for a repository that the token cannot access. A request
- * for the commit distinguishes them; visible commits are cached, because without a token every request counts against
- * the rate limit (60 per hour at GitHub).
+ * Hosts respond 404 both for a file that is not in the tree and for a repository that the token cannot access. A
+ * request for the commit distinguishes them; visible commits are cached, because without a token every request counts
+ * against the rate limit (60 per hour at GitHub).
  */
 export function fileReader(rest: Rest, addresses: FileAddresses, contextFor: (request: FileRequest) => RequestContext) {
   const seen = new Set<string>();
@@ -50,7 +50,9 @@ export function fileReader(rest: Rest, addresses: FileAddresses, contextFor: (re
   };
 }
 
-/** Returns whether a commit is visible with a token. Throws when the host responds with anything but 200, 404 or 422. */
+/**
+ * Returns whether a commit is visible with a token. Throws when the host responds with anything but 200, 404 or 422.
+ */
 export async function canSee(
   rest: Rest,
   addresses: Pick<FileAddresses, 'commitRequest'>,

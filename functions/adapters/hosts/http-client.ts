@@ -41,9 +41,9 @@ export class TimedOut extends Error {
 export const usualTimeouts: Timeouts = { connectMs: 10_000, firstByteMs: 30_000, idleMs: 30_000 };
 
 /**
- * Returns an HTTP client over `node:http`, which follows no redirects and accepts a `lookup` function to check addresses;
- * `fetch` supports neither without another dependency. It also starts faster: `@octokit/request` would add 15 kB and 4 ms
- * to a cold start and `fetch` 14 ms, for five requests. Bodies are streamed with backpressure.
+ * Returns an HTTP client over `node:http`, which follows no redirects and accepts a `lookup` function to check
+ * addresses; `fetch` supports neither without another dependency. It also starts faster: `@octokit/request` would add
+ * 15 kB and 4 ms to a cold start and `fetch` 14 ms, for five requests. Bodies are streamed with backpressure.
  *
  * Connections are kept alive. If the host has closed one in the meantime, for example while the Lambda function was
  * frozen, the request is repeated once on a new connection (https://nodejs.org/api/http.html#requestreusedsocket), so
@@ -130,7 +130,9 @@ async function* chunks(response: IncomingMessage, idleMs: number): AsyncGenerato
   }
 }
 
-/** Returns a timer that calls `giveUp` unless it is stopped in time. Starting it again replaces the previous time limit. */
+/**
+ * Returns a timer that calls `giveUp` unless it is stopped in time. Starting it again replaces the previous time limit.
+ */
 function timeoutTimer(giveUp: (error: TimedOut) => void) {
   let timer: NodeJS.Timeout | undefined;
   const stop = () => clearTimeout(timer);

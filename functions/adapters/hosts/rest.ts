@@ -17,7 +17,9 @@ export interface RestRequest {
   readonly signal?: AbortSignal;
 }
 
-/** Sends one request and returns the response, whatever its status. Throws a `DeployError` of the context without one. */
+/**
+ * Sends one request and returns the response, whatever its status. Throws a `DeployError` of the context without one.
+ */
 export type Rest = (request: RestRequest, requestContext: RequestContext) => Promise<HttpResponse>;
 
 /** What all requests to an API have in common. */

@@ -10,9 +10,9 @@ const DEFAULT_TIMEOUT_MS = 5_000;
 const MAX_BYTES = 64 * 1024;
 
 /**
- * Returns the response body of a fixed public URL (UTF-8, at most 64 KiB), within five seconds. As for repository hosts,
- * the URL must be https, except on this machine, and must not resolve to a private address. Redirects are not followed.
- * Throws a network error, `RefusedAddress`, `TooLarge`, or an Error for a status other than 200.
+ * Returns the response body of a fixed public URL (UTF-8, at most 64 KiB), within five seconds. As for repository
+ * hosts, the URL must be https, except on this machine, and must not resolve to a private address. Redirects are not
+ * followed. Throws a network error, `RefusedAddress`, `TooLarge`, or an Error for a status other than 200.
  */
 export async function textAt(address: string, timeoutMs: number = DEFAULT_TIMEOUT_MS): Promise<string> {
   refusePrivate(new URL(address));

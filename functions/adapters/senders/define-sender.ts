@@ -12,25 +12,27 @@ export type WithoutProvider<D extends Delivery> = D extends Delivery ? Omit<D, '
 export interface Recognition {
   /** The header that names the event, as the sender documents it: `X-GitHub-Event`. */
   readonly header?: string;
-  /** Its values, where others belong to another sender; `*` at the end stands for any rest. */
+  /** The values of the header, when others belong to another sender; a trailing `*` matches any suffix. */
   readonly events?: readonly string[];
   /** Fields (`repository.name`) that identify the body of a call without any known header. */
   readonly requiredFields?: readonly string[];
-  /** Fields of the body with the value that they must have, with a header or without. */
+  /** Required values of body fields, whether the header is present or not. */
   readonly fieldValues?: Readonly<Record<string, string>>;
-  /** Fields that a body without a known header must not have, because they are another sender's. */
+  /** Fields that identify another sender's body, and must be missing in a body without a known header. */
   readonly foreignFields?: readonly string[];
 }
 
-/** A CI configuration file in the repository, by which a push can be held until the build has passed. */
+/** A CI configuration file in the repository, which can hold a push until the build has passed. */
 export interface ConfigFile {
   /** Path in the repository. */
   readonly path: string;
-  /** The webhook may be configured outside the file too: a push also waits if the provider has called before. */
+  /**
+   * Whether the webhook can also be configured outside the file: a push is also held if the provider has called before.
+   */
   readonly alsoElsewhere?: boolean;
   /** `map`: one YAML map of settings, anything else is refused. `documents`: one or more YAML documents of any kind. */
   readonly format: 'map' | 'documents';
-  /** Decides by the parsed documents; none for an empty file. */
+  /** Returns whether to hold a push, from the parsed documents; an empty file has none. */
   decide(documents: readonly unknown[]): HoldDecision;
 }
 
@@ -41,37 +43,37 @@ export interface Tested {
   readonly how: readonly ('read' | 'signed' | 'run')[];
 }
 
-/** Everything that is known of a sender. Each is defined in one file and listed in `registry.ts`. */
+/** The definition of a sender. Each is in one file and listed in `registry.ts`. */
 export interface SenderDefinition extends Sender, Recognition {
   readonly sends: 'pushes' | 'builds';
   /** Null when the sender cannot sign its calls. */
   readonly signature: SignatureScheme | null;
   /** Null when no file in the repository says whether the provider will call. */
   readonly configFile: ConfigFile | null;
-  /** When a push waits for the builds of this sender, for the documentation, where no file decides it. */
+  /** For the documentation: when a push waits for this sender's builds, if no configuration file decides it. */
   readonly holds: string | null;
-  /** How to set up the webhook; null when it cannot be, or needs no instructions. */
+  /** How to set up the webhook; null when it cannot be set up or needs no instructions. */
   readonly setup: Setup | null;
   /** How webhooks are created, listed and removed with the sender's own API; null when it has none. */
   readonly webhookApi: WebhookApi | null;
-  /** The id of the sender as which its calls are recognised; null for a sender of its own. */
+  /** The id of the sender whose calls are identical; null when its calls can be told apart. */
   readonly recognisedAs: string | null;
   readonly tested: Tested;
 }
 
 type Optional = 'webhook' | 'signature' | 'configFile' | 'holds' | 'setup' | 'webhookApi' | 'recognisedAs';
 
-/** What a sender's file contains. What is left out is null; `webhook` is the sender itself. */
+/** The input of `defineSender`. Omitted properties become null; `webhook` defaults to the id. */
 export interface SenderInput
   extends Omit<SenderDefinition, 'read' | Optional>,
     Partial<Pick<SenderDefinition, Optional>> {
-  /** The `provider` of its deliveries in the log, if it is not the id. */
+  /** The `provider` of its deliveries, when it is not the id. */
   readonly provider?: string;
-  /** Reads a call; see `Sender`. Left out when the calls are recognised as another sender's. */
+  /** Reads a call; see `Sender`. Omitted with `recognisedAs`. */
   readonly read?: (call: HookCall) => readonly WithoutProvider<Delivery>[];
 }
 
-/** Returns the definition of a sender, whose deliveries bear its id. */
+/** Returns the definition of a sender, which sets the `provider` of its deliveries. */
 export function defineSender({ provider, read, ...input }: SenderInput): SenderDefinition {
   return {
     webhook: input.id,
@@ -83,7 +85,7 @@ export function defineSender({ provider, read, ...input }: SenderInput): SenderD
     recognisedAs: null,
     ...input,
     read: (call) => {
-      if (read === undefined) throw new Error(`A call of ${input.name} is read as one of ${input.recognisedAs}.`);
+      if (read === undefined) throw new Error(`Calls of ${input.name} are read by the sender ${input.recognisedAs}.`);
       return read(call).map((delivery): Delivery => ({ ...delivery, provider: provider ?? input.id }));
     },
   };

@@ -4,9 +4,9 @@ import type { Recognition } from './define-sender.ts';
 import { hasField } from './fields/body.ts';
 
 /**
- * Returns the senders that a call may come from: one, unless two are defined alike. The first header in the order of the
- * list decides; the body counts only where no header is known, because bodies of different senders can look alike. A
- * sender that asks for certain events or values comes before one that takes any.
+ * Returns the senders that a call may come from: one, unless two definitions overlap. The first known header in the
+ * order of the list decides; the body is used only without a known header, because bodies of different senders can be
+ * similar. A sender that requires certain events or values takes precedence over one that accepts any.
  */
 export function matchingSenders<S extends Recognition>(senders: readonly S[], call: HookCall): readonly S[] {
   const header = senders.map(headerOf).find((name) => name !== null && call.headers[name] !== undefined);
@@ -20,7 +20,7 @@ export function matchingSenders<S extends Recognition>(senders: readonly S[], ca
   return specific.length > 0 ? specific : fitting;
 }
 
-/** Returns what identifies the calls of a sender, to end a sentence: `the header X-GitHub-Event: status`. */
+/** Returns what identifies the calls of a sender, as part of a sentence: `the header X-GitHub-Event: status`. */
 export function recognisedBy({ header, events, requiredFields, fieldValues = {} }: Recognition): string {
   const values = Object.entries(fieldValues).map(([field, value]) => `${field}: ${value}`);
   const fields = (requiredFields ?? []).filter((field) => !Object.hasOwn(fieldValues, field));

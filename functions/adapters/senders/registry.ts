@@ -51,13 +51,13 @@ export const senders: readonly SenderDefinition[] = [
   jenkins,
 ];
 
-/** What the service knows of the senders in a list. */
+/** Looks up the senders of a list. */
 export interface SenderRegistry {
   readonly senders: readonly SenderDefinition[];
   /** Returns the sender with this id; null when there is none. */
   find(id: string): SenderDefinition | null;
   /**
-   * Returns the sender of a call. Throws `deploy:provider:not_supported` naming the fields that are missing when the body
+   * Returns the sender of a call. Throws `deploy:provider:not_supported`, which names the missing fields when the body
    * is similar to a known one, or else everything that is recognised.
    */
   recognise(call: HookCall): Sender;
@@ -65,7 +65,7 @@ export interface SenderRegistry {
   signatureOf(id: string): SignatureScheme | null;
 }
 
-/** Returns the registry of the senders in a list, each with an id of its own. */
+/** Returns the registry of a list of senders. Throws an Error when two have the same id. */
 export function senderRegistry(list: readonly SenderDefinition[]): SenderRegistry {
   const byId = new Map(list.map((sender) => [sender.id, sender]));
   if (byId.size < list.length) throw new Error('Two senders have the same id.');
@@ -81,7 +81,9 @@ export function senderRegistry(list: readonly SenderDefinition[]): SenderRegistr
   };
 }
 
-/** Names the sender of whose required fields the body has the largest share. */
+/**
+ * Returns a sentence about the sender of whose required fields the body has the largest share; null when it has none.
+ */
 function nearMiss(list: readonly SenderDefinition[], { body }: HookCall): string | null {
   const ranked = list
     .map(({ name, requiredFields = [] }) => ({

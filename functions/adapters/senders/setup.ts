@@ -1,6 +1,6 @@
-/** The values that set-up instructions are written with. */
+/** The values that are inserted into set-up instructions. */
 export interface SetupValues {
-  /** The address of the service's endpoint with the login in it. */
+  /** The URL of the service's endpoint with the login in it. */
   readonly url: string;
   /** The same without the login. */
   readonly plainUrl: string;
@@ -11,23 +11,23 @@ export interface SetupValues {
   readonly secret: string;
   /** `owner/name`. */
   readonly repository: string;
-  /** Returns the origin of the host's pages: of the user's own host, or else the usual one. */
+  /** Returns the origin of the host's web pages: of the configured host, or else the given default. */
   web(usual: string): string;
 }
 
 /** Instructions to set up a webhook. */
 export interface SetupGuide {
-  /** The page of settings, or the file to edit. */
+  /** The settings page, or the file to edit. */
   readonly where: string;
   /** The settings to enter there: name and value. */
   readonly settings?: readonly (readonly [name: string, value: string])[];
   /** The lines to add to a file. */
   readonly lines?: string;
-  /** The name of the setting that takes the secret to sign calls with. */
+  /** The name of the setting for the signing secret. */
   readonly secretSetting?: string;
-  /** What else to know, a sentence or two each. */
+  /** Further notes, one or two sentences each. */
   readonly notes?: readonly string[];
 }
 
-/** Returns the instructions with the given values in them. */
+/** Returns the instructions with the values inserted. */
 export type Setup = (values: SetupValues) => SetupGuide;

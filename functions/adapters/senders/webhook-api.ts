@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-/** A webhook as its host lists it. */
+/** A webhook in the host's list. */
 export interface Webhook {
   readonly id: string;
   readonly url: string;
@@ -8,9 +8,9 @@ export interface Webhook {
   readonly events: readonly string[];
 }
 
-/** A webhook to be created. */
+/** A webhook to create. */
 export interface NewWebhook {
-  /** The address to call, with the login in it. */
+  /** The URL to call, with the login in it. */
   readonly url: string;
   /** The same without the login. */
   readonly plainUrl: string;
@@ -20,11 +20,11 @@ export interface NewWebhook {
 
 /** The part of a host's API that manages webhooks. */
 export interface WebhookApi {
-  /** The usual base address of the API. */
+  /** The default base URL of the API. */
   readonly api: string;
   /** Returns the headers that authenticate with a token. */
   login(token: string): Readonly<Record<string, string>>;
-  /** Returns the path of a repository's webhooks below the base address. */
+  /** Returns the path of a repository's webhooks below the base URL. */
   path(repository: string): string;
   /** Returns the body of the request that creates a webhook. */
   body(webhook: NewWebhook): unknown;
@@ -32,12 +32,12 @@ export interface WebhookApi {
   read(response: unknown): readonly Webhook[];
 }
 
-/** The id of a webhook, which some hosts write as a number. */
+/** The id of a webhook, which some hosts send as a number. */
 export const webhookId = v.pipe(v.union([v.string(), v.number()]), v.transform(String));
 
-/** Returns the webhooks of a response: a list, or the one that was created. Throws an Error when it is neither. */
+/** Returns the webhooks in a response: a list, or the created one. Throws an Error when it is neither. */
 export function webhooksIn(schema: v.GenericSchema<unknown, Webhook>, response: unknown): readonly Webhook[] {
   const result = v.safeParse(v.array(schema), Array.isArray(response) ? response : [response]);
   if (result.success) return result.output;
-  throw new Error('The answer of the host could not be understood.');
+  throw new Error('The response of the host could not be understood.');
 }

@@ -1,9 +1,9 @@
 import type { HookOptions } from './options.ts';
 
-/** Stands where the secret would. */
+/** Printed in place of the secret. */
 export const placeholder = '<token>';
 
-/** The endpoint that a webhook calls, with the login in it unless `login` is null. */
+/** Returns the URL that a webhook calls, with the login in it unless `login` is null. */
 export function endpoint(
   { service, branch }: Pick<HookOptions, 'service' | 'branch'>,
   login: { readonly user: string; readonly secret: string } | null,
@@ -15,12 +15,12 @@ export function endpoint(
   return plain.replace('://', `://${parts.join(':')}@`);
 }
 
-/** The `Authorization` header that says the same. */
+/** Returns the value of the `Authorization` header for a login. */
 export function basic({ user, secret }: { readonly user: string; readonly secret: string }): string {
   return `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`;
 }
 
-/** Whether an address is an endpoint of the service, whatever the login and the branch. */
+/** Returns whether a URL is an endpoint of the service, with any login and branch. */
 export function isEndpoint(text: string, { service }: Pick<HookOptions, 'service'>): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
@@ -28,7 +28,7 @@ export function isEndpoint(text: string, { service }: Pick<HookOptions, 'service
   return [service, `${service}/1/deploy`].includes(`${url.origin}${path}`);
 }
 
-/** An address fit to be shown: without the secret in it. */
+/** Returns a URL with its password replaced by `***`. */
 export function withoutSecret(text: string): string {
   if (!URL.canParse(text)) return '(no address)';
   const url = new URL(text);

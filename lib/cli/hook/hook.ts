@@ -8,9 +8,9 @@ import { type HookOptions, readOptions, usageOf } from './options.ts';
 import { type Webhooks, webhooks } from './webhooks.ts';
 
 /**
- * `hook <sender> <owner/repository>`: prints the settings of the webhook by which the sender calls the service; with
- * `--create`, `--show` and `--remove` changes it through the host's API. Secrets come from the environment and are printed
- * only with `--show-secret`.
+ * Returns the command `hook <sender> <owner/repository>`, which prints the settings of the sender's webhook, or with
+ * `--create`, `--show` and `--remove` manages it through the host's API. Secrets are read from the environment and
+ * printed only with `--show-secret`.
  */
 export function hookCommand(registry: SenderRegistry): Command {
   const able = registry.senders.filter(({ setup }) => setup !== null).map(({ id }) => id);
@@ -54,7 +54,10 @@ function open(
   return webhooks({ webhookApi, api: api ?? webhookApi.api, repository, token: hostToken });
 }
 
-/** Creates the new one first: a push meanwhile is delivered twice, which the service detects, rather than never. */
+/**
+ * Creates the new webhook before removing the old ones: a push in between is delivered twice, which the service
+ * detects.
+ */
 async function create(options: HookOptions, at: Webhooks, print: Print): Promise<void> {
   const { user, secret } = options;
   if (secret === undefined || user === '<user>') {

@@ -3,7 +3,10 @@ import type { Setup, SetupValues } from '../../../functions/adapters/senders/set
 import { basic, endpoint, placeholder } from './endpoint.ts';
 import type { HookOptions } from './options.ts';
 
-/** Returns the instructions to set up a sender's webhook, line by line. The secret is a placeholder unless it is to be shown. */
+/**
+ * Returns the instructions to set up a sender's webhook, line by line. The secret is a placeholder unless it is to be
+ * shown.
+ */
 export function instructions(sender: SenderDefinition, setup: Setup, options: HookOptions): readonly string[] {
   const { where, settings = [], lines, secretSetting, notes = [] } = setup(valuesOf(options));
   const secret = secretSetting && sender.signature ? [[secretSetting, secretAdvice(sender)] as const] : [];
@@ -19,7 +22,7 @@ export function instructions(sender: SenderDefinition, setup: Setup, options: Ho
   ];
 }
 
-/** Returns what belongs into the setting of the secret that calls are signed with. */
+/** Returns what to enter in the setting of the signing secret. */
 export function secretAdvice({ webhook }: Pick<SenderDefinition, 'webhook'>): string {
   return `empty, or a secret of "${webhook}" in HookSecrets`;
 }

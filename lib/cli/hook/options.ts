@@ -8,10 +8,10 @@ export type Action = 'print' | 'create' | 'show' | 'remove';
 export interface HookOptions {
   /** `github`, `gitlab`, `travis`, … */
   readonly sender: string;
-  /** `owner/name`; owners may have slashes in them at GitLab. */
+  /** `owner/name`; at GitLab, owners may contain slashes. */
   readonly repository: string;
   readonly action: Action;
-  /** The service's base address, without a slash at the end. */
+  /** The service's base URL, without a trailing slash. */
   readonly service: string;
   /** The platform user. */
   readonly user: string;
@@ -20,13 +20,13 @@ export interface HookOptions {
   readonly showSecret: boolean;
   /** The branch to deploy; undefined for the service's default. */
   readonly branch: string | undefined;
-  /** Base address of the host's API, when it is not the usual one. */
+  /** Base URL of the host's API; undefined for the sender's default. */
   readonly api: string | undefined;
   /** The token for the host's API; undefined when not given. */
   readonly hostToken: string | undefined;
 }
 
-/** Returns how the command is called, with the ids of the senders that can be set up. */
+/** Returns the usage text, with the ids of the senders that can be set up. */
 export function usageOf(senders: readonly string[]): string {
   return `Usage: npm run hooks -- hook <sender> <owner/repository> [options]
 
@@ -90,7 +90,7 @@ function checkedRepository(repository: string): string {
   throw new UsageError('The repository is named as <owner>/<name>, without the address of the host.');
 }
 
-/** Returns an address to send credentials to, without a slash at its end: https, or on this machine. Throws a `UsageError`. */
+/** Returns a URL without its trailing slash. Throws a `UsageError` unless it is https or on this machine. */
 export function address(text: string | undefined, what: string): string {
   const url = text !== undefined && URL.canParse(text) ? new URL(text) : null;
   const local = url?.protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
@@ -103,7 +103,7 @@ export function address(text: string | undefined, what: string): string {
 
 const LINE_WIDTH = 80;
 
-/** Returns the names in lines, with commas between them. */
+/** Returns the names as comma-separated lines of at most `LINE_WIDTH` characters. */
 function wrapped(names: readonly string[]): readonly string[] {
   const lines: string[] = [];
   for (const name of names) {

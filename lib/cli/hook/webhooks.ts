@@ -16,7 +16,9 @@ export interface WebhooksOptions {
 
 const TIMEOUT_MS = 15_000;
 
-/** Returns the webhooks of a repository at its host. Each method throws an Error that says in a sentence what failed. */
+/**
+ * Returns the webhooks of a repository at its host. Each method throws an Error that says in a sentence what failed.
+ */
 export function webhooks({ webhookApi, api, repository, token }: WebhooksOptions): Webhooks {
   const base = `${api}/${webhookApi.path(repository)}`;
   const call = async (method: string, address: string, json?: unknown): Promise<unknown> => {
@@ -29,7 +31,7 @@ export function webhooks({ webhookApi, api, repository, token }: WebhooksOptions
         ...webhookApi.login(token),
       },
       body: json === undefined ? null : JSON.stringify(json),
-      // The token is for this address only.
+      // The token must not be sent to another host.
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     }).catch(() => {
@@ -50,7 +52,9 @@ export function webhooks({ webhookApi, api, repository, token }: WebhooksOptions
   };
 }
 
-/** Without the host's own words, which may repeat the address and the secret in it. */
+/**
+ * Returns the error sentence for a status. The host's own message is left out: it may repeat the URL and its secret.
+ */
 function refusal(host: string, repository: string, status: number): string {
   const tried = `${host} answered ${status} for the webhooks of ${repository}.`;
   if (status === 401) return `${tried} The token in HOOKS_HOST_TOKEN is not accepted.`;
@@ -62,6 +66,6 @@ function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error('The answer of the host could not be understood.');
+    throw new Error('The response of the host could not be understood.');
   }
 }

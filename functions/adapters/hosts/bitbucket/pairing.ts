@@ -25,7 +25,8 @@ export async function pairWith(
   );
   const { username, nickname } = owner;
   const names = [username, nickname].filter((name) => typeof name === 'string');
-  // The response does not contain the e-mail address; the accepted Basic authentication proves that it belongs to the user.
+  // The response does not contain the e-mail address; the accepted Basic authentication proves that it belongs to the
+  // user.
   checkOwner(login.includes('@') ? [login, ...names] : names, login, requestContext.host);
   const scopes = scopesIn(response.headers['x-oauth-scopes']);
   checkScopes(scopes, (scope) => /\brepository\b/.test(scope), 'read:repository:bitbucket');

@@ -1,8 +1,8 @@
 import { basicHeader } from '../../../core/basic-auth.ts';
 
 /**
- * Returns the headers that authenticate. An API token is stored with its e-mail address, `email:token`, and sent as Basic;
- * an access token of a repository, project or workspace has none and is sent as Bearer.
+ * Returns the headers that authenticate. An API token is stored with its e-mail address, `email:token`, and sent as
+ * Basic; an access token of a repository, project or workspace has none and is sent as Bearer.
  *
  * https://support.atlassian.com/bitbucket-cloud/docs/using-api-tokens/
  */

@@ -17,7 +17,8 @@ const User = v.object({ login: v.string() });
 const Created = v.object({ sha1: v.pipe(v.string(), v.minLength(1)), scopes: v.nullish(v.array(v.string())) });
 
 /**
- * Exchanges a password for a token, which these hosts still support; a secret that already is a token is checked and kept.
+ * Exchanges a password for a token, which these hosts still support; a secret that already is a token is checked and
+ * kept.
  *
  * https://docs.gitea.com/development/api-usage#generating-and-listing-api-tokens
  */

@@ -8,8 +8,9 @@ const User = v.object({ login: v.string() });
 const sufficient = new Set(['repo', 'public_repo', 'repo:status']);
 
 /**
- * Checks a personal access token with `GET /user` (https://docs.github.com/rest/users/users#get-the-authenticated-user).
- * GitHub has not accepted passwords since 2020; the error says so.
+ * Checks a personal access token with `GET /user`
+ * (https://docs.github.com/rest/users/users#get-the-authenticated-user). GitHub has not accepted passwords since 2020;
+ * the error says so.
  */
 export async function pairWith(
   rest: Rest,

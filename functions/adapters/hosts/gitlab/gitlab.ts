@@ -41,8 +41,8 @@ const MergeBase = v.object({ id: v.string() });
 /**
  * https://docs.gitlab.com/api/commits/#set-commit-pipeline-status
  *
- * `pending` is not set: a status joins the newest pipeline of its commit, which then could not finish before the deploy,
- * while the deploy waits for that pipeline
+ * `pending` is not set: a status joins the newest pipeline of its commit, which then could not finish before the
+ * deploy, while the deploy waits for that pipeline
  * (https://docs.gitlab.com/ci/ci_cd_for_external_repos/external_commit_statuses).
  */
 async function setStatus(

@@ -35,7 +35,7 @@ const build = v.object({
 type Build = v.InferOutput<typeof build>;
 
 const pendingWords = ['queued', 'starting', 'running', 'cancelling'];
-/** What AppVeyor calls the kinds of repository host; without an address, the kind has to do. */
+/** AppVeyor's names for the kinds of repository host. The payload has no URL of the repository. */
 const hostKinds = new Map<string, string>([
   ['github', 'github'],
   ['bitbucket', 'bitbucket'],
@@ -45,8 +45,8 @@ const hostKinds = new Map<string, string>([
 
 /**
  * AppVeyor's webhook notifications with their default payload
- * (https://www.appveyor.com/docs/notifications/#webhook-payload-default). They carry only the first ten digits of the
- * commit and no address of the repository.
+ * (https://www.appveyor.com/docs/notifications/#webhook-payload-default). They contain only the first ten digits of the
+ * commit id and no URL of the repository.
  */
 export const appveyor = defineSender({
   id: 'appveyor',
@@ -95,12 +95,12 @@ function buildOf(data: Build): WithoutProvider<Delivery> {
   };
 }
 
-/** Templates write the flag as a boolean or as its text. An object may have no text: its `toString` is the sender's. */
+/** Templates write the flag as a boolean or a string. Other values are never converted: they come from the sender. */
 function isTrue(flag: unknown): boolean {
   return flag === true || (typeof flag === 'string' && /^true$/i.test(flag));
 }
 
-/** Passed when both say so: a template of somebody's own may lack one of the two, but not contradict. */
+/** A build passed if both fields agree; a custom template may omit one of them. */
 function outcomeOf({ passed, status }: Build): Outcome {
   const word = status?.toLowerCase();
   if (word !== undefined && pendingWords.includes(word)) return 'pending';

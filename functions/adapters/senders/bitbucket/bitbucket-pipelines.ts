@@ -83,7 +83,7 @@ function read({ commit_status: status, repository }: Body, id: string | null): W
     check: oneLine(status.key ?? status.name ?? '', 100) ?? 'Bitbucket',
     ...settled(outcomes.get(status.state) ?? 'neutral'),
     state: oneLine(status.state, 40) ?? 'no state',
-    // The status of a pull request has the name of its source branch, or none when that is in a fork.
+    // The status of a pull request has the name of its source branch, or no branch when it comes from a fork.
     pullRequest: false,
     ...messageFields(status.commit?.message),
     author: null,
@@ -91,7 +91,7 @@ function read({ commit_status: status, repository }: Body, id: string | null): W
   };
 }
 
-/** The commit: in older payloads only the end of its address tells it. */
+/** Returns the commit id, which older payloads contain only as the last segment of a URL. */
 function shaOf({ commit, links }: Pick<Status, 'commit' | 'links'>): string | null {
   const last = links?.commit?.href?.split('/').at(-1);
   const named = [commit?.hash, last].find((candidate) => v.is(sha, candidate));

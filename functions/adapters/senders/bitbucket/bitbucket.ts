@@ -29,14 +29,14 @@ const change = v.pipe(
 );
 type Change = v.InferOutput<typeof change>;
 
-/** Each change is an entry of the log; more than that is a mirror, not work. */
-const mostChanges = 250;
-const changes = v.pipe(v.array(v.unknown()), v.maxLength(mostChanges, `are more than ${mostChanges}`), v.array(change));
+/** Each change becomes an entry in the log. A push with more changes is a mirrored repository. */
+const MAX_CHANGES = 250;
+const changes = v.pipe(v.array(v.unknown()), v.maxLength(MAX_CHANGES, `are more than ${MAX_CHANGES}`), v.array(change));
 const pushBody = v.object({ push: v.object({ changes }), repository: bitbucketRepository });
 const noticeBody = v.object({ repository: v.fallback(v.nullable(bitbucketRepository), null) });
 
 /**
- * Bitbucket Cloud's pushes, of which one call may hold several, one for each branch and tag that moved
+ * Bitbucket Cloud's pushes. One call contains a change for each updated branch and tag
  * (https://support.atlassian.com/bitbucket-cloud/docs/event-payloads/#Push). Every other event becomes a notice.
  */
 export const bitbucket = defineSender({
@@ -64,7 +64,7 @@ export const bitbucket = defineSender({
 
 function read({ headers, body }: HookCall): readonly WithoutProvider<Delivery>[] {
   const event = headers['x-event-key'] ?? 'repo:push';
-  // The same in every attempt; X-Attempt-Number counts them.
+  // The id is the same for every attempt; X-Attempt-Number counts them.
   const id = deliveryId(headers['x-request-uuid']);
   if (event === 'repo:refs_changed') throw isDataCenter();
   if (event !== 'repo:push') return [notice(body, event, id)];
@@ -93,7 +93,7 @@ function pushOf(moved: Change, repository: DeliveredRepository, id: string | nul
   };
 }
 
-/** `Ada Example <ada@example.org>` without the address. */
+/** Returns the name in `Ada Example <ada@example.org>`. */
 function nameIn(raw: string | null | undefined): string {
   return raw?.split('<', 1)[0] ?? '';
 }

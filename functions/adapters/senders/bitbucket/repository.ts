@@ -7,8 +7,8 @@ import { repositoryNamed } from '../fields/remote.ts';
 const link = v.nullish(v.object({ href: v.nullish(v.string()) }));
 
 /**
- * A repository as Bitbucket describes it in its events. Its address is in `full_name` (workspace and slug); `name` is
- * what people call it, blanks and all.
+ * A repository in Bitbucket's events. `full_name` is workspace and slug; `name` is a display name that may contain
+ * spaces.
  */
 export const bitbucketRepository = v.pipe(
   v.object({

@@ -10,7 +10,7 @@ const page = v.object({ values: v.array(v.unknown()) });
 /** https://developer.atlassian.com/cloud/bitbucket/rest/api-group-repositories/ */
 export const bitbucketWebhookApi: WebhookApi = {
   api: 'https://api.bitbucket.org/2.0',
-  // An API token comes with the login that it belongs to, an access token alone.
+  // An API token is given with its e-mail address, `email:token`; an access token has none.
   login: (token) => ({
     authorization: token.includes(':') ? `Basic ${Buffer.from(token).toString('base64')}` : `Bearer ${token}`,
   }),

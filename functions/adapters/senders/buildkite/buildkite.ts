@@ -42,8 +42,8 @@ const outcomes = new Map<string, Outcome>([
 ]);
 
 /**
- * Buildkite (https://buildkite.com/docs/apis/webhooks/pipelines/build-events): a build that has finished. One that waits
- * at a block step has "finished" too, even with the state `passed`; it finishes again when somebody unblocks it.
+ * Buildkite's finished builds (https://buildkite.com/docs/apis/webhooks/pipelines/build-events). A build that waits at
+ * a block step is also reported as finished, even with the state `passed`, and again after it is unblocked.
  */
 export const buildkite = defineSender({
   id: 'buildkite',
@@ -78,7 +78,7 @@ function buildOf({ build, pipeline }: Body): WithoutProvider<Delivery> {
   return {
     kind: 'build',
     hostKind: hostKindAt(pipeline.repository.hostname),
-    // Unblocked, or with a failed job tried again, the same build finishes once more.
+    // The same build finishes again after it is unblocked or a failed job is retried.
     id: factsId('build', [build.id, build.state, build.finished_at ?? null, build.blocked === true ? 'blocked' : null]),
     repository: pipeline.repository,
     sha: build.commit,

@@ -49,7 +49,7 @@ const workflowBody = v.object({
 });
 type Body = v.InferOutput<typeof workflowBody>;
 
-/** What a pipeline was of, in whichever of the two shapes it says it. */
+/** What a pipeline built, from either of the two payload formats. */
 interface Source {
   readonly sha: string | null;
   readonly branch: string | null;
@@ -68,8 +68,8 @@ const outcomes = new Map<string, Outcome>([
 ]);
 
 /**
- * CircleCI's outbound webhooks (https://circleci.com/docs/webhooks-reference/): a workflow that has completed. A job that
- * has is one part of it: a notice.
+ * CircleCI's outbound webhooks (https://circleci.com/docs/webhooks-reference/): completed workflows. A completed job is
+ * only part of a workflow and becomes a notice.
  */
 export const circleci = defineSender({
   id: 'circleci',
@@ -105,7 +105,7 @@ function buildOf({ id, workflow, pipeline: source }: Body): WithoutProvider<Deli
   return {
     kind: 'build',
     hostKind: hostKindAt(hostname),
-    // CircleCI may send twice; the id tells.
+    // CircleCI may send an event twice, with the same id.
     id: deliveryId(id),
     repository: { hostname, owner, name, url, private: false },
     sha: commit,
@@ -128,7 +128,7 @@ function sourceOf({ vcs: fields, trigger_parameters }: v.InferOutput<typeof pipe
 function fromVcs(fields: v.InferOutput<typeof vcs>): Source {
   const { revision, tag, commit, origin_repository_url: origin, target_repository_url: target } = fields;
   return {
-    sha: lowered(revision),
+    sha: lowerCase(revision),
     // The branch of a pull request from a fork is called `pull/7`.
     branch: tag ? null : branchNamed(fields.branch),
     repository: repositoryAt(target),
@@ -142,7 +142,7 @@ function fromGit(fields: v.InferOutput<typeof git>): Source {
   const named = fields.repo_owner && fields.repo_name ? `${fields.repo_owner}/${fields.repo_name}` : null;
   const isTag = Boolean(fields.tag) || fields.ref?.startsWith('refs/tags/') === true;
   return {
-    sha: lowered(fields.checkout_sha),
+    sha: lowerCase(fields.checkout_sha),
     branch: isTag ? null : branchNamed(fields.branch),
     repository: repositoryAt(fields.repo_url) ?? repositoryNamed(named),
     fromFork: /^refs\/(?:pull|merge-requests)\//.test(fields.ref ?? ''),
@@ -151,6 +151,6 @@ function fromGit(fields: v.InferOutput<typeof git>): Source {
   };
 }
 
-function lowered(value: string | null | undefined): string | null {
+function lowerCase(value: string | null | undefined): string | null {
   return value?.toLowerCase() ?? null;
 }

@@ -2,7 +2,7 @@ import { hmac, isSame } from '../signatures/compare.ts';
 import type { SignatureScheme } from '../signatures/scheme.ts';
 
 /**
- * CircleCI: a list of versions, of which only `v1` is known and others are ignored
+ * CircleCI: a list of signatures by version, of which only `v1` is known and others are ignored
  * (https://circleci.com/docs/outbound-webhooks/#validate-webhooks).
  */
 export const circleciSignature: SignatureScheme = {

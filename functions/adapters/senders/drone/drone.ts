@@ -15,8 +15,8 @@ import { droneSignature } from './signature.ts';
 
 const text = v.nullish(v.string());
 const time = v.nullish(v.number());
-// Drone's own webhook says `after`, `target` and `slug`; the webhook plugin of Drone and Woodpecker `commit`, `branch`,
-// `owner` and `name`.
+// Drone's own webhook sends `after`, `target` and `slug`; the webhook plugin of Drone and Woodpecker sends `commit`,
+// `branch`, `owner` and `name`.
 const repo = v.object({ slug: text, owner: text, name: text, link: text, git_http_url: text });
 const buildFields = v.object({
   number: v.number(),
@@ -53,8 +53,8 @@ type Build = Body['build'];
 const pendingWords = ['pending', 'running', 'started', 'blocked', 'waiting_on_dependencies', 'created'];
 const neutralWords = ['skipped'];
 const passedWords = ['success', 'passing'];
-/** Builds that run what the branch's configuration says for a commit; promotions and scheduled ones do not. */
-const aboutTheCommit = ['push', 'custom', 'manual', 'tag', 'pull_request'];
+/** Events whose builds test a commit; promotions and scheduled builds do not. */
+const commitEvents = ['push', 'custom', 'manual', 'tag', 'pull_request'];
 
 /**
  * Drone's system webhooks (https://docs.drone.io/webhooks/overview/) and the webhook plugin, which is a step of a Drone
@@ -118,7 +118,7 @@ function branchBuilt({ event, tag, ref, target, branch }: Build): string | null 
 }
 
 function outcomeOf({ event, status }: Build): Outcome {
-  if (!aboutTheCommit.includes(event ?? 'push') || neutralWords.includes(status)) return 'neutral';
+  if (!commitEvents.includes(event ?? 'push') || neutralWords.includes(status)) return 'neutral';
   if (pendingWords.includes(status)) return 'pending';
   return passedWords.includes(status) ? 'passed' : 'failed';
 }

@@ -4,7 +4,7 @@ import { hmac, isRecent, isSame } from '../signatures/compare.ts';
 import type { SignatureScheme } from '../signatures/scheme.ts';
 
 /**
- * Drone: an HTTP signature over the headers `date` and `digest`, the latter being the body's
+ * Drone: an HTTP signature over the headers `date` and `digest`, which is the digest of the body
  * (https://docs.drone.io/webhooks/overview/, https://datatracker.ietf.org/doc/html/draft-cavage-http-signatures).
  */
 export const droneSignature: SignatureScheme = {

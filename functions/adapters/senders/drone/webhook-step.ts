@@ -6,9 +6,9 @@ import { asList, field, isAddress } from '../ci-config/settings.ts';
 const plugins = ['webhook', 'plugin-webhook', 'drone-webhook'];
 
 /**
- * Decides by the documents of a configuration, each of which is a pipeline with steps: a push waits when a step is the
- * webhook plugin with an address, and runs for a push whose earlier steps passed. `provider` is the name of the CI
- * provider in sentences.
+ * Returns whether a configuration holds a push. Each document is a pipeline with steps: a push waits when a step is the
+ * webhook plugin with a URL and runs for pushes whose earlier steps passed. `provider` is the display name of the CI
+ * provider.
  */
 export function decideByStep(documents: readonly unknown[], path: string, provider: string): HoldDecision {
   const hooks = documents.flatMap(webhookSteps);

@@ -1,6 +1,6 @@
 import { isObject } from '../../../core/json.ts';
 
-/** Whether a body has a field, given as a path of own keys (`repository.owner`), with any value but null. */
+/** Returns whether a body has a non-null field, given as a path of own keys (`repository.owner`). */
 export function hasField(body: unknown, path: string): boolean {
   let value = body;
   for (const key of path.split('.')) {

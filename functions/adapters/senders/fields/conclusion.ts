@@ -4,16 +4,15 @@ const outcomes = new Map<string, Outcome>([
   ['success', 'passed'],
   ['neutral', 'neutral'],
   ['skipped', 'neutral'],
-  // Out of date since another run took its place.
+  // Superseded by another run.
   ['stale', 'neutral'],
-  // Somebody has to approve first; then it goes on and is concluded again.
+  // Waits for approval, then continues and concludes again.
   ['action_required', 'pending'],
 ]);
 
 /**
- * What a conclusion of GitHub's checks and workflows says
- * (https://docs.github.com/rest/checks/runs). Only `success` passes; no conclusion yet is pending, even if the run claims
- * to be completed; words that are not known fail.
+ * Returns the outcome for a conclusion of GitHub's checks and workflows (https://docs.github.com/rest/checks/runs).
+ * Only `success` passes; a missing conclusion is pending, even in a completed run; unknown values fail.
  */
 export function outcomeOfConclusion(conclusion: string | null | undefined): Outcome {
   if (conclusion === null || conclusion === undefined || conclusion === '') return 'pending';

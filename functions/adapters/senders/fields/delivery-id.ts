@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** The sender's own id of a delivery, from the first of its headers that holds one; null when none does. */
+/** Returns the first value that is a valid delivery id of a sender; null when none is. */
 export function deliveryId(...headers: readonly (string | undefined)[]): string | null {
   return headers.find((header) => header !== undefined && /^[\w-]{1,128}$/.test(header)) ?? null;
 }
 
-/** An id for what has none of its own, from the facts that make it another one: the same facts, the same id. */
+/** Returns a delivery id derived from facts, for senders without delivery ids: equal facts have equal ids. */
 export function factsId(kind: string, facts: readonly (string | number | null)[]): string {
   return `${kind}-${createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 32)}`;
 }

@@ -10,7 +10,7 @@ import { readBody } from './read.ts';
 const person = v.nullish(v.object({ name: v.nullish(v.string()), username: v.nullish(v.string()) }));
 const commit = v.object({ message: v.nullish(v.string()), author: person });
 
-// `full_name` came after 2012; before, the owner was in `owner.name`, today it is in `owner.login` too.
+// `full_name` was added after 2012. Before, the owner was in `owner.name`; today it is also in `owner.login`.
 const repositoryFields = v.object({
   name: segment,
   full_name: v.nullish(v.string()),
@@ -20,7 +20,7 @@ const repositoryFields = v.object({
   url: v.nullish(v.string()),
 });
 
-/** A repository as GitHub describes it in any of its events, 2012 to today. */
+/** A repository in GitHub's events, from 2012 to today. */
 export const githubRepository = v.pipe(
   repositoryFields,
   v.check((repository) => v.is(segment, ownerOf(repository)), 'has no owner with a valid name'),
@@ -34,7 +34,7 @@ export const githubRepository = v.pipe(
   ),
 );
 
-// The list of commits is left unread: it may hold megabytes, and what is deployed is `after`.
+// The list of commits is not parsed: it can be megabytes, and `after` is what is deployed.
 const pushBody = v.object({
   ref,
   after: sha,
@@ -47,9 +47,9 @@ const pushBody = v.object({
 });
 
 /**
- * A push of GitHub, without its id (https://docs.github.com/webhooks/webhook-events-and-payloads#push). The commit is
- * `after`, never `head_commit`: that one is for people, and differs when a tag object or an older branch is pushed.
- * `what` names the sender in refusals. Throws `deploy:provider:not_supported` naming what is missing.
+ * Returns a push of GitHub, without its id (https://docs.github.com/webhooks/webhook-events-and-payloads#push). The
+ * commit is `after`; `head_commit` differs when a tag object or an older branch is pushed. `what` names the sender in
+ * errors. Throws `deploy:provider:not_supported`, which names the missing field.
  */
 export function readGithubPush(body: unknown, what: string): Omit<WithoutProvider<Push>, 'id'> {
   const push = readBody(pushBody, body, what);
@@ -76,7 +76,7 @@ function ownerOf({ name, full_name, owner }: RepositoryFields): string {
 }
 
 function pageOf(repository: RepositoryFields): Pick<DeliveredRepository, 'hostname' | 'url'> {
-  // In other events than push, `url` is the API's address: the page comes first.
+  // In events other than push, `url` is the API's URL, so `html_url` takes precedence.
   const page = webAddress(repository.html_url) ?? webAddress(repository.url);
   return { hostname: page?.host ?? null, url: page?.href ?? null };
 }

@@ -6,12 +6,12 @@ const commit = v.object({
   author: v.nullish(v.object({ name: v.nullish(v.string()), username: v.nullish(v.string()) })),
 });
 
-/** What a push says of one of its commits. */
+/** A commit in the list of a push. */
 export type HeadCommit = v.InferOutput<typeof commit>;
 
 /**
- * The commit of a push that has this id; null when it is not among those that are sent, because hosts send only some of
- * a long push. Commits of other forms are passed over.
+ * Returns the commit of a push with this id; null when it is not in the list, because hosts truncate the list of a long
+ * push. Malformed commits are skipped.
  */
 export function headCommit(commits: readonly unknown[], sha: string | null): HeadCommit | null {
   for (const candidate of commits) {

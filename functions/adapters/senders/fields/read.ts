@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { DeployError } from '../../../core/errors.ts';
 
 /**
- * The parts of a body that a schema asks for. Throws `deploy:provider:not_supported` that names the sender's event and
- * the first field that is missing or wrong, never its value.
+ * Returns a body parsed with a schema. Throws `deploy:provider:not_supported`, which names the event and the first
+ * field that is missing or invalid, but never its value.
  */
 export function readBody<const Schema extends v.GenericSchema>(
   schema: Schema,
@@ -18,7 +18,7 @@ export function readBody<const Schema extends v.GenericSchema>(
   throw new DeployError('deploy:provider:not_supported', `This looks like ${what}, but ${field} ${problem}.`);
 }
 
-// valibot's own messages quote what they found; ours start with a verb and do not.
+// valibot's own messages quote the value; the messages of our schemas start with a verb and do not.
 function described(issue: v.BaseIssue<unknown>): string {
   return issue.kind === 'schema' ? `is not of the expected type (${issue.expected ?? 'other'})` : issue.message;
 }

@@ -2,14 +2,14 @@ import * as v from 'valibot';
 import { anyHostKind, type DeliveredRepository } from '../../../core/payload/delivery.ts';
 import { ownerPath, segment } from './git.ts';
 
-/** The hosts that are one service, by host name. Others may be of any kind, on any name. */
+/** The kinds of the public services, by host name. Other host names can belong to a host of any kind. */
 const publicHosts = new Map<string, string>([
   ['github.com', 'github'],
   ['gitlab.com', 'gitlab'],
   ['bitbucket.org', 'bitbucket'],
 ]);
-/** SSH over port 443 has names of its own. */
-const otherNames = new Map<string, string>([
+/** Aliases, most of which are for SSH over port 443. */
+const hostAliases = new Map<string, string>([
   ['www.github.com', 'github.com'],
   ['ssh.github.com', 'github.com'],
   ['altssh.gitlab.com', 'gitlab.com'],
@@ -17,18 +17,18 @@ const otherNames = new Map<string, string>([
 ]);
 const MAX_LENGTH = 2048;
 
-/** A repository as a CI provider names it: where it lives, and whose and what it is. */
+/** The location of a repository, as CI providers send it. */
 export type LocatedRepository = Pick<DeliveredRepository, 'hostname' | 'owner' | 'name' | 'url'>;
 
-/** The kind of repository host behind a host name; `any` when the name does not say it. */
+/** Returns the kind of repository host of a host name; `any` unless it is a public service. */
 export function hostKindAt(hostname: string | null): string {
   return publicHosts.get(hostname ?? '') ?? anyHostKind;
 }
 
 /**
- * The repository behind the address of its page or of its git remote: `https://host/owner/name(.git)`, `ssh://`,
- * `git://`, `git@host:owner/name.git`. Null when the text is none of these, or leads elsewhere. The port of an SSH
- * address is left out, because it is not the one of the host's page.
+ * Returns the repository of the URL of its web page or git remote: `https://host/owner/name(.git)`, `ssh://`, `git://`,
+ * `git@host:owner/name.git`. Null for anything else. The port of an SSH URL is removed, because it is not the port of
+ * the web page.
  */
 export function repositoryAt(address: unknown): LocatedRepository | null {
   if (typeof address !== 'string' || address.length > MAX_LENGTH) return null;
@@ -38,10 +38,10 @@ export function repositoryAt(address: unknown): LocatedRepository | null {
   const { protocol, host, hostname, pathname } = new URL(remote);
   const isWeb = protocol === 'http:' || protocol === 'https:';
   const where = (isWeb ? host : hostname).toLowerCase();
-  return located(otherNames.get(where) ?? where, pathname, isWeb ? protocol : 'https:');
+  return located(hostAliases.get(where) ?? where, pathname, isWeb ? protocol : 'https:');
 }
 
-/** The repository of a path `owner/name`, owners being nested or not; null when it is no such path. */
+/** Returns the repository of a path `owner/name`, whose owner may be nested; null when it is not such a path. */
 export function repositoryNamed(
   path: string | null | undefined,
   hostname: string | null = null,

@@ -10,7 +10,7 @@ import { githubRepository } from './github-push.ts';
 import { readBody } from './read.ts';
 
 const text = v.nullish(v.string());
-// GitHub tells the commit whole; Gitea tells its subject as the title of the run, and the workflow beside it.
+// GitHub sends the whole commit; Gitea sends its subject as the title of the run, and the workflow as a separate field.
 const runBody = v.object({
   action: v.string(),
   workflow_run: v.object({
@@ -32,24 +32,24 @@ const runBody = v.object({
 type Body = v.InferOutput<typeof runBody>;
 type Run = Body['workflow_run'];
 
-/** Whose run it is: its name in the log and in sentences, and the kind of host its repository lives on. */
+/** The CI provider of a run: its display name, and the kind of its repository host. */
 export interface RunnerOfWorkflows {
   readonly title: string;
   readonly hostKind: string;
 }
 
-/** Events whose runs are about the commit that was pushed. */
-const aboutTheCommit = ['push', 'workflow_dispatch'];
+/** Events whose runs test the pushed commit. */
+const commitEvents = ['push', 'workflow_dispatch'];
 
-/** Whether a run that this event set off vouches for the commit, rather than for an issue or a time of day. */
+/** Returns whether runs triggered by this event test the commit, as opposed to runs for an issue or a schedule. */
 export function isAboutTheCommit(event: string): boolean {
-  return aboutTheCommit.includes(event);
+  return commitEvents.includes(event);
 }
 
 /**
- * What the event `workflow_run` says, without the id. Runs for a pull request are flagged, and so are those of a fork,
- * whose branch may well be called `main`. Runs for an issue, a schedule or another workflow carry the newest commit of the
- * default branch without having tested it: neutral. Throws `deploy:provider:not_supported`.
+ * Returns the build result of the event `workflow_run`, without the id. Runs for a pull request are flagged, and so are
+ * those of a fork, whose branch can also be called `main`. Runs for an issue, a schedule or another workflow contain
+ * the latest commit of the default branch without having tested it: neutral. Throws `deploy:provider:not_supported`.
  */
 export function readWorkflowRun(
   body: unknown,
@@ -73,7 +73,7 @@ export function readWorkflowRun(
   };
 }
 
-/** Gitea's path of a workflow ends with the ref that it ran for: `test.yml@refs/heads/main`. */
+/** Returns the file name of a workflow. Gitea's path ends with the ref of the run: `test.yml@refs/heads/main`. */
 function workflowFile(path: string): string {
   return path.slice(0, 500).split('@', 1)[0]?.split('/').at(-1) ?? '';
 }

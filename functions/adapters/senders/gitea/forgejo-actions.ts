@@ -34,21 +34,21 @@ const runBody = v.object({
 });
 type Run = v.InferOutput<typeof runBody>['run'];
 
-// The call that set the run off, as Forgejo stores it: JSON in a text, and more than the run itself tells.
+// The event that triggered the run, as a JSON string. It contains more about the commit than the run does.
 const causeBody = v.object({
   ref: v.fallback(v.nullable(v.string()), null),
   head_commit: v.fallback(v.nullable(v.object({ message: text, author: v.nullish(v.object({ name: text })) })), null),
 });
 type Cause = v.InferOutput<typeof causeBody>;
 
-/** The cause may be as long as a push of thousands of commits; past that the run itself has to do. */
-const maxCause = 1_000_000;
+/** A longer event, such as a push of thousands of commits, is not parsed; the fields of the run are used instead. */
+const MAX_CAUSE_LENGTH = 1_000_000;
 const pendingWords = ['waiting', 'running', 'blocked', 'unknown'];
 
 /**
  * Forgejo Actions: the events `action_run_success`, `action_run_failure` and `action_run_recover`
- * (https://forgejo.org/docs/latest/user/webhooks, laid out as ActionPayload and ActionRun in
- * https://codeberg.org/forgejo/forgejo/src/branch/forgejo/modules/structs). They come when a run has ended.
+ * (https://forgejo.org/docs/latest/user/webhooks, defined as ActionPayload and ActionRun in
+ * https://codeberg.org/forgejo/forgejo/src/branch/forgejo/modules/structs). They are sent when a run has ended.
  */
 export const forgejoActions = defineSender({
   id: 'forgejo-actions',
@@ -91,15 +91,15 @@ function buildOf(run: Run, event: string): WithoutProvider<BuildResult> {
 }
 
 /**
- * A recovery is told in two calls with an id each, for one end of one run: that is one result. A run that is started again
- * ends at another time.
+ * Returns the id of a result. Forgejo reports a recovered run in two calls with different ids: that is one result. A
+ * run that is started again has another end time.
  */
 function runId({ repository, id, status, stopped }: Run): string {
   return factsId('run', [repository.hostname, repository.owner, repository.name, id, status, stopped ?? null]);
 }
 
 function causeOf(payload: string): Cause | null {
-  if (payload.length > maxCause) return null;
+  if (payload.length > MAX_CAUSE_LENGTH) return null;
   const parsed = parseJson(payload);
   const cause = parsed.ok ? v.safeParse(causeBody, parsed.value) : null;
   return cause?.success ? cause.output : null;
@@ -113,11 +113,11 @@ function outcomeOf(run: Run, event: string): Outcome {
 
 function isPullRequest(run: Run): boolean {
   if (run.is_fork_pull_request === true || triggerOf(run).startsWith('pull_request')) return true;
-  // Where the ref is one of a pull request, Forgejo shows its number.
+  // For a pull request, `prettyref` is its number.
   return run.prettyref?.startsWith('#') ?? false;
 }
 
-/** What the workflow is set to run on; without it, the webhook's own name of what happened. */
+/** Returns the event that triggered the workflow; older payloads have only `event`. */
 function triggerOf({ trigger_event, event }: Run): string {
   return trigger_event || event || '';
 }

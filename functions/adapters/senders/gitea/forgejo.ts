@@ -7,8 +7,8 @@ import { forgejoSignature } from './signature.ts';
 import { giteaWebhookApi } from './webhook-api.ts';
 
 /**
- * Forgejo, whose calls carry the headers of Gitea, Gogs and GitHub as well (https://forgejo.org/docs/latest/user/webhooks).
- * Its API is Gitea's, so that its repositories live on a host of that kind.
+ * Forgejo, whose calls also have the headers of Gitea, Gogs and GitHub (https://forgejo.org/docs/latest/user/webhooks).
+ * Its API is the same as Gitea's, so `hostKind` is `gitea`.
  */
 export const forgejo = defineSender({
   id: 'forgejo',

@@ -7,9 +7,9 @@ import { giteaSignature } from './signature.ts';
 const runner = { title: 'Gitea Actions', hostKind: 'gitea' };
 
 /**
- * Gitea Actions: the event `workflow_run`, which Gitea sends since 1.24, laid out as GitHub's
- * (https://docs.gitea.com/usage/webhooks, https://github.com/go-gitea/gitea/blob/main/modules/structs/hook.go). A run of a
- * tag or of a pull request has no branch there. Of the commit's message only the subject is sent.
+ * Gitea Actions: the event `workflow_run`, which Gitea sends since 1.24 in GitHub's format
+ * (https://docs.gitea.com/usage/webhooks, https://github.com/go-gitea/gitea/blob/main/modules/structs/hook.go). A run
+ * of a tag or of a pull request has no branch. Only the subject of the commit message is sent.
  */
 export const giteaActions = defineSender({
   id: 'gitea-actions',

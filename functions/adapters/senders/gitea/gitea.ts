@@ -6,7 +6,7 @@ import { giteaSetup } from './setup.ts';
 import { giteaSignature } from './signature.ts';
 import { giteaWebhookApi } from './webhook-api.ts';
 
-/** Gitea, whose calls carry the headers of Gogs and GitHub as well (https://docs.gitea.com/usage/webhooks). */
+/** Gitea, whose calls also have the headers of Gogs and GitHub (https://docs.gitea.com/usage/webhooks). */
 export const gitea = defineSender({
   id: 'gitea',
   name: 'Gitea',

@@ -4,7 +4,7 @@ import { deliveryId } from '../fields/delivery-id.ts';
 import { readGitea } from './push.ts';
 import { gogsSignature } from './signature.ts';
 
-/** Gogs, which Gitea came from; its calls carry GitHub's headers as well (https://gogs.io/docs/features/webhook). */
+/** Gogs, of which Gitea is a fork. Its calls also have GitHub's headers (https://gogs.io/docs/features/webhook). */
 export const gogs = defineSender({
   id: 'gogs',
   name: 'Gogs',

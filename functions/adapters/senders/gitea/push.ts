@@ -24,22 +24,22 @@ const noticeBody = v.object({
   repository: v.fallback(v.nullable(githubRepository), null),
 });
 
-/** Why events that are about CI too say nothing here. */
+/** Why other events about CI become notices. */
 const ciReasons = new Map([
   ['workflow_job', 'A job is one part of a run; the service waits for the event workflow_run.'],
   ['status', 'A commit status names no branch here, so it cannot vouch for one; send the workflow runs.'],
 ]);
 
-/** A host of Gitea's family: what it is called in the log, in a sentence, and as a kind of repository host. */
+/** A host whose payloads are like Gitea's: its display name, and its kind of repository host. */
 export interface GiteaFamily {
   readonly host: string;
   readonly hostKind: string;
 }
 
 /**
- * What a host of Gitea's family says, without the id (https://docs.gitea.com/usage/webhooks). `event` is the value of the
- * host's own header; null when there is none and the body looks like a push. Its pushes are like GitHub's, but lack
- * `forced`, and the deletion of a branch is an event of its own. Throws `deploy:provider:not_supported`.
+ * Returns the delivery of Gitea, Forgejo or Gogs, without the id (https://docs.gitea.com/usage/webhooks). `event` is
+ * the value of the host's own header; null when there is none and the body looks like a push. Pushes are like GitHub's,
+ * but lack `forced`, and the deletion of a branch is a separate event. Throws `deploy:provider:not_supported`.
  */
 export function readGitea(body: unknown, event: string | null, family: GiteaFamily): WithoutProvider<Delivery> {
   return event === null || event === 'push' ? pushOf(body, family) : noticeOf(body, event, family);

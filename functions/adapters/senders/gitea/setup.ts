@@ -1,6 +1,6 @@
 import type { Setup } from '../setup.ts';
 
-/** Returns the instructions for a host of Gitea's family, with the events to choose. */
+/** Returns the instructions for Gitea or Forgejo, with the events to select. */
 export function giteaSetup(events: string, ...notes: readonly string[]): Setup {
   return ({ plainUrl, authorization, repository, web }) => ({
     where: `Settings → Webhooks → Add Webhook: ${web('<your host>')}/${repository}/settings/hooks`,

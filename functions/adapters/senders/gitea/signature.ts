@@ -1,9 +1,9 @@
 import { hmacHeader } from '../signatures/hmac-header.ts';
 
-/** Gitea: the bare digits (https://docs.gitea.com/usage/webhooks). */
+/** Gitea: the HMAC without a prefix (https://docs.gitea.com/usage/webhooks). */
 export const giteaSignature = hmacHeader('', 'x-gitea-signature');
 
-/** Forgejo, whose older versions signed as Gitea. */
+/** Forgejo, whose older versions send only Gitea's header. */
 export const forgejoSignature = hmacHeader('', 'x-forgejo-signature', 'x-gitea-signature');
 
 /** Gogs (https://gogs.io/docs/features/webhook). */

@@ -4,7 +4,7 @@ import type { SetupGuide, SetupValues } from '../setup.ts';
 export const githubHolds =
   "once the ping of the repository's webhook lists this event, or a result was received before";
 
-/** Returns the instructions to send the results of CI, with the label of the event in GitHub's settings. */
+/** Returns the instructions to send CI results; `event` is the label of the event in GitHub's settings. */
 export function githubCiSetup({ url, repository, web }: SetupValues, event: string): SetupGuide {
   return {
     where:

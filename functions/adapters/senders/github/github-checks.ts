@@ -30,8 +30,8 @@ type Body = v.InferOutput<typeof suiteBody>;
 const runBody = v.object({ repository: v.fallback(v.nullable(githubRepository), null) });
 
 /**
- * GitHub's checks: the event `check_suite` (https://docs.github.com/webhooks/webhook-events-and-payloads#check_suite). A
- * suite of a fork has no branch, so that it never deploys. `check_run` is one part of a suite: a notice.
+ * GitHub's checks: the event `check_suite` (https://docs.github.com/webhooks/webhook-events-and-payloads#check_suite).
+ * A suite of a fork has no branch, so it never deploys. `check_run` is only part of a suite and becomes a notice.
  */
 export const githubChecks = defineSender({
   id: 'github-checks',
@@ -59,13 +59,13 @@ function read({ headers, body }: HookCall): WithoutProvider<Delivery> {
   return reason === null ? buildOf(suite, id) : noticeOf(suite, id, reason);
 }
 
-/** Why a suite says nothing; null when it does. */
+/** Returns why a suite is only a notice; null when it is a build result. */
 function reasonAgainst({ action, check_suite: suite }: Body): string | null {
   if (action !== 'completed') return 'The check suite has not completed.';
-  // Every app that may write checks gets a suite for every push, whether it uses it or not; such ones never finish.
+  // GitHub creates a suite for every push and every app that may write checks; an unused suite never finishes.
   if (suite.latest_check_runs_count === 0) return 'The check suite holds no check runs: its app has checked nothing.';
   if (suite.app?.slug !== 'github-actions') return null;
-  // Neither the event of the run nor its repository is told here: a run of a fork would pass for one of ours.
+  // The suite has neither the event of the run nor its repository: a fork's run could not be told apart.
   return 'The check suite is of GitHub Actions, which is understood by the event workflow_run; send that one.';
 }
 
@@ -85,7 +85,7 @@ function buildOf({ check_suite: suite, repository }: Body, id: string | null): W
     check: oneLine(suite.app?.name ?? suite.app?.slug ?? '', 100) ?? 'GitHub checks',
     ...settled(outcomeOfConclusion(suite.conclusion)),
     state: oneLine(suite.conclusion ?? '', 40) ?? 'no conclusion',
-    // The pull requests of a suite are those that its branch is also part of; its own branch tells what it is of.
+    // `pull_requests` lists the open ones of the same branch; the suite itself is for the branch.
     pullRequest: false,
     ...messageFields(suite.head_commit?.message),
     author: oneLine(suite.head_commit?.author?.name ?? '', 100),

@@ -10,8 +10,8 @@ const commitTime = v.object({ head_commit: v.object({ timestamp: v.string() }) }
 const pushTime = v.object({ repository: v.object({ pushed_at: v.union([v.string(), v.number()]) }) });
 
 /**
- * A push of GitHub that comes without GitHub's headers: from the services of 2012
- * (https://github.com/github/github-services), from a relay, or from curl with a payload that someone saved.
+ * A push of GitHub without GitHub's headers: from GitHub services (https://github.com/github/github-services), a relay,
+ * or curl with a saved payload.
  */
 export const githubLegacy = defineSender({
   id: 'github-legacy',
@@ -20,7 +20,8 @@ export const githubLegacy = defineSender({
   sends: 'pushes',
   webhook: 'github',
   requiredFields: ['ref', 'after', 'repository.name', 'repository.owner'],
-  // Pushes of other hosts have the fields above too; GitHub sends neither GitLab's kind nor Gitea's address.
+  // Pushes of other hosts also have these fields; GitHub sends neither GitLab's `object_kind` nor Gitea's
+  // `compare_url`.
   foreignFields: ['object_kind', 'compare_url'],
   signature: githubSignature,
   tested: { with: 'fixtures', how: ['read'] },
@@ -31,8 +32,8 @@ export const githubLegacy = defineSender({
 });
 
 /**
- * The id that such a sender lacks, from what was pushed: a repeated call is the same delivery. The times tell apart a
- * branch that is forced from one commit to another and back, and there again.
+ * Returns an id derived from the push: a repeated call is the same delivery. The timestamps distinguish pushes that
+ * force a branch from one commit to another, back, and to the same commit again.
  */
 function contentId(push: Omit<WithoutProvider<Push>, 'id'>, body: unknown): string {
   const commit = v.safeParse(commitTime, body);

@@ -14,8 +14,8 @@ import { githubCiSetup, githubHolds } from './ci-setup.ts';
 import { githubSignature } from './signature.ts';
 
 const text = v.nullish(v.string());
-/** GitHub sends ten. */
-const mostBranches = 10;
+/** GitHub sends at most ten. */
+const MAX_BRANCHES = 10;
 const statusBody = v.object({
   sha,
   state: v.string(),
@@ -37,8 +37,8 @@ const outcomes = new Map<string, Outcome>([
 
 /**
  * GitHub's commit statuses: the event `status` (https://docs.github.com/webhooks/webhook-events-and-payloads#status). A
- * status is of a commit, not of a branch: there is a build for each of the branches that hold it. Those of a fork are not
- * among them.
+ * status belongs to a commit, not a branch: it becomes a build result for each branch that contains the commit.
+ * Branches of a fork are not included.
  */
 export const githubStatus = defineSender({
   id: 'github-status',
@@ -61,7 +61,7 @@ function read(status: Status, id: string | null): readonly WithoutProvider<Deliv
     return [{ kind: 'notice', id, repository, reason: ownStatusReason }];
   }
   const named = (status.branches ?? []).flatMap((each) => (v.is(branch, each) ? [each.name] : []));
-  const branches = Array.from(new Set(named)).slice(0, mostBranches);
+  const branches = Array.from(new Set(named)).slice(0, MAX_BRANCHES);
   return (branches.length > 0 ? branches : [null]).map((name) => buildOf(status, name, id));
 }
 

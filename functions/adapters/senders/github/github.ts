@@ -9,16 +9,16 @@ import { readBody } from '../fields/read.ts';
 import { githubSignature } from './signature.ts';
 import { githubWebhookApi } from './webhook-api.ts';
 
-// Events of an organisation or an application have no repository, and the service does nothing with theirs.
+// Events of an organisation or an app may have no repository, or one with other fields.
 const noticeBody = v.object({
   repository: v.fallback(v.nullable(githubRepository), null),
   hook: v.fallback(v.nullable(v.object({ events: v.array(v.string()) })), null),
 });
 
 /**
- * GitHub and GitHub Enterprise Server, as their webhooks call today
- * (https://docs.github.com/webhooks/webhook-events-and-payloads). A push is read; a ping and every other event become a
- * notice, because whoever set the hook up to send everything must not get errors: GitHub would show the hook as broken.
+ * Webhooks of GitHub and GitHub Enterprise Server (https://docs.github.com/webhooks/webhook-events-and-payloads). A
+ * push is read; pings and all other events become notices, because GitHub would show a webhook that gets errors as
+ * failing.
  */
 export const github = defineSender({
   id: 'github',
@@ -49,7 +49,8 @@ export const github = defineSender({
 
 function read({ headers, body }: HookCall): WithoutProvider<Delivery> {
   const event = eventName(headers['x-github-event'] ?? '');
-  // A redelivery keeps its id (https://docs.github.com/webhooks/testing-and-troubleshooting-webhooks/redelivering-webhooks).
+  // A redelivery keeps its id
+  // (https://docs.github.com/webhooks/testing-and-troubleshooting-webhooks/redelivering-webhooks).
   const id = deliveryId(headers['x-github-delivery']);
   if (event === 'push') return { ...readGithubPush(body, 'a push of GitHub'), id };
   return notice(event, id, body);
@@ -74,12 +75,12 @@ function notice(event: string, id: string | null, body: unknown): WithoutProvide
 
 const ciEvents = ['*', 'workflow_run', 'check_suite', 'status'];
 
-/** Whether the webhook will tell of CI results too, as far as it says what it is set to send. */
+/** Returns whether the webhook is also set to send CI results; no field when its events are not known. */
 function bringsCi(events: readonly string[] | null): { readonly bringsCi?: boolean } {
   return events === null ? {} : { bringsCi: events.some((event) => ciEvents.includes(event)) };
 }
 
-/** The ping is the moment to tell that a hook will never deploy. */
+/** Returns the `reason` for a ping, which warns when the webhook does not send pushes. */
 function pingReason(events: readonly string[] | null): string {
   if (events === null || events.includes('push') || events.includes('*')) {
     return 'The ping of GitHub has arrived: the webhook works.';

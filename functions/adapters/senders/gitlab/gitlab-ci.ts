@@ -46,13 +46,13 @@ const outcomes = new Map<string, Outcome>([
   ['scheduled', 'pending'],
   ['skipped', 'neutral'],
 ]);
-/** Pipelines that run what the branch's configuration says for its commit. A part of another one does not. */
-const ofTheBranch = ['push', 'web', 'webide', 'api', 'trigger', 'pipeline', 'chat', 'schedule'];
-const ofMergeRequest = ['merge_request_event', 'external_pull_request_event'];
+/** Sources of pipelines that test the commit of a branch. Child pipelines do not. */
+const branchSources = ['push', 'web', 'webide', 'api', 'trigger', 'pipeline', 'chat', 'schedule'];
+const mergeRequestSources = ['merge_request_event', 'external_pull_request_event'];
 
 /**
  * GitLab's pipelines (https://docs.gitlab.com/user/project/integrations/webhook_events/#pipeline-events). Those of a
- * merge request are flagged; a child pipeline and one that is made of statuses from outside (ours are among them) are
+ * merge request are flagged; child pipelines and pipelines of external statuses (including the service's own) are
  * neutral.
  */
 export const gitlabCi = defineSender({
@@ -101,16 +101,16 @@ function buildOf(event: Body, id: string): WithoutProvider<BuildResult> {
 }
 
 function outcomeOf({ status, source }: Pipeline): Outcome {
-  if (source && ![...ofTheBranch, ...ofMergeRequest].includes(source)) return 'neutral';
+  if (source && ![...branchSources, ...mergeRequestSources].includes(source)) return 'neutral';
   return outcomes.get(status) ?? 'neutral';
 }
 
 function isMergeRequest({ merge_request, object_attributes: { source, ref } }: Body): boolean {
   const isPresent = merge_request !== undefined && merge_request !== null;
-  return isPresent || ofMergeRequest.includes(source ?? '') || ref.startsWith('refs/merge-requests/');
+  return isPresent || mergeRequestSources.includes(source ?? '') || ref.startsWith('refs/merge-requests/');
 }
 
-/** Versions without an id of the delivery: a pipeline whose failed job ran again ends once more, at another time. */
+/** Returns an id for GitLab versions that send none. A pipeline with a retried job finishes again, at another time. */
 function eventId({ object_attributes: { id, sha: commit, status, finished_at } }: Body): string {
   return factsId('pipeline', [id ?? commit, status, finished_at ?? null]);
 }

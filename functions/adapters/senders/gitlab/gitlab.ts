@@ -12,7 +12,7 @@ import { gitlabFields, gitlabProject } from './project.ts';
 import { gitlabSignature } from './signature.ts';
 import { gitlabWebhookApi } from './webhook-api.ts';
 
-// At most 20 commits are sent, whatever was pushed: what is deployed is `checkout_sha`.
+// GitLab sends at most 20 commits of a push; `checkout_sha` is what is deployed.
 const pushBody = v.object({
   ref,
   after: sha,
@@ -32,7 +32,7 @@ const noticeBody = v.object({
 
 /**
  * GitLab's pushes of branches and tags (https://docs.gitlab.com/user/project/integrations/webhook_events/). Every other
- * event becomes a notice, because GitLab switches off a hook that is answered with errors. A system hook sends the same.
+ * event becomes a notice, because GitLab disables a webhook that gets errors. System hooks send the same payloads.
  */
 export const gitlab = defineSender({
   id: 'gitlab',
@@ -60,7 +60,7 @@ export const gitlab = defineSender({
 });
 
 function read({ headers, body }: HookCall): WithoutProvider<Delivery> {
-  // The key is the same when GitLab tries again; older versions have only the id of the event.
+  // The idempotency key is the same in a retry; older versions have only the id of the event.
   const id = deliveryId(headers['idempotency-key'], headers['x-gitlab-event-uuid']);
   const { object_kind, event_name, project } = readBody(noticeBody, body, 'an event of GitLab');
   const kind = object_kind ?? event_name;
@@ -81,14 +81,14 @@ function pushOf(push: Push, id: string | null): WithoutProvider<Delivery> {
     branch: branchOf(push.ref),
     sha: shaPushed(push),
     before: shaOrNone(push.before ?? '0'),
-    // GitLab does not say it.
+    // GitLab does not send this.
     forced: false,
     ...messageFields(head?.message),
     author: oneLine(head?.author?.name ?? push.user_name ?? '', 100),
   };
 }
 
-/** The commit to check out: of an annotated tag, `after` is the tag object. Null when the ref is gone. */
+/** Returns the commit to deploy; null when the ref was deleted. For an annotated tag, `after` is the tag object. */
 function shaPushed({ after, checkout_sha }: Push): string | null {
   return shaOrNone(after) === null ? null : shaOrNone(checkout_sha ?? after);
 }

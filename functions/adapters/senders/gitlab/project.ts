@@ -6,9 +6,9 @@ import { repositoryNamed } from '../fields/remote.ts';
 /** The fields that identify a body of GitLab without its header. */
 export const gitlabFields = ['object_kind', 'project.path_with_namespace'];
 
-const publicLevel = 20;
+const PUBLIC_LEVEL = 20;
 
-/** A project as GitLab describes it in its events; groups nest, so that an owner may hold slashes. */
+/** A project in GitLab's events. Groups can be nested, so the owner may contain slashes. */
 export const gitlabProject = v.pipe(
   v.object({
     path_with_namespace: v.string(),
@@ -19,8 +19,8 @@ export const gitlabProject = v.pipe(
   v.transform(({ path_with_namespace: path, web_url, visibility_level }): DeliveredRepository => {
     const page = webAddress(web_url);
     const { owner = '', name = '' } = repositoryNamed(path) ?? {};
-    // An internal project (level 10) is closed to who has no account.
-    const isPrivate = typeof visibility_level === 'number' && visibility_level < publicLevel;
+    // An internal project (level 10) is visible only with an account.
+    const isPrivate = typeof visibility_level === 'number' && visibility_level < PUBLIC_LEVEL;
     return { hostname: page?.host ?? null, owner, name, url: page?.href ?? null, private: isPrivate };
   }),
 );

@@ -31,16 +31,15 @@ const buildBody = v.object({
 type Body = v.InferOutput<typeof buildBody>;
 type Build = Body['build'];
 
-const overPhases = ['COMPLETED', 'FINALIZED'];
+const finishedPhases = ['COMPLETED', 'FINALIZED'];
 const outcomes = new Map<string, Outcome>([
   ['SUCCESS', 'passed'],
   ['NOT_BUILT', 'neutral'],
 ]);
 
 /**
- * Jenkins with its notification plugin (https://plugins.jenkins.io/notification/). A build calls when it is COMPLETED and
- * again when it is FINALIZED, unless the endpoint is set to one of them: both are read, with the same id, so that the
- * second is the same delivery.
+ * Jenkins with its notification plugin (https://plugins.jenkins.io/notification/). By default a build is sent when it
+ * is COMPLETED and again when it is FINALIZED: both have the same id, so the second is a duplicate delivery.
  */
 export const jenkins = defineSender({
   id: 'jenkins',
@@ -64,7 +63,7 @@ export const jenkins = defineSender({
 function read(body: unknown): WithoutProvider<Delivery> {
   const what = 'a build of Jenkins';
   const { phase } = readBody(stepBody, body, what).build;
-  if (overPhases.includes(phase)) return buildOf(readBody(buildBody, body, what));
+  if (finishedPhases.includes(phase)) return buildOf(readBody(buildBody, body, what));
   const reason = `The build of Jenkins has not completed: ${oneLine(phase, 40) ?? 'no phase'}.`;
   return { kind: 'notice', id: null, repository: null, reason };
 }
@@ -89,13 +88,16 @@ function buildOf(job: Body): WithoutProvider<Delivery> {
   };
 }
 
-/** The branch as the git plugin writes it: `origin/master`, `refs/remotes/origin/master`, `refs/heads/master`, `master`. */
+/**
+ * Returns the branch, which the git plugin writes as `origin/master`, `refs/remotes/origin/master`,
+ * `refs/heads/master`, `master`.
+ */
 function branchOf({ scm }: Build): string | null {
   const name = scm.branch?.replace(/^refs\/(?:heads|remotes)\//, '').replace(/^origin\//, '');
   return name === 'detached' || name?.startsWith('refs/') ? null : branchNamed(name);
 }
 
-/** Multibranch jobs call a change `PR-7` or `MR-7`, the pull request builder leaves its parameters. */
+/** Multibranch jobs name the branch of a change `PR-7` or `MR-7`; pull request builders set parameters. */
 function isPullRequest({ scm, parameters }: Build): boolean {
   if (/^(?:PR|MR)-\d+|(?:^|\/)(?:pull|pull-requests|merge-requests|pr)\/\d+(?:\/|$)/.test(scm.branch ?? ''))
     return true;

@@ -1,23 +1,23 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Whether two texts are the same, in a time that tells nothing about where they differ. */
+/** Returns whether two strings are equal, in constant time. */
 export function isSame(one: string, other: string): boolean {
-  // Digests have one length, which timingSafeEqual asks for.
+  // timingSafeEqual requires inputs of equal length, which digests have.
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(one), digest(other));
 }
 
-/** The HMAC-SHA256 of some pieces, one after the other. */
+/** Returns the HMAC-SHA256 of the concatenated pieces. */
 export function hmac(key: string | Uint8Array, encoding: 'hex' | 'base64', ...pieces: (string | Uint8Array)[]): string {
   const code = createHmac('sha256', key);
   for (const piece of pieces) code.update(piece);
   return code.digest(encoding);
 }
 
-/** How far a signed time may be from now, in seconds: whoever records a call cannot send it again later. */
-const toleranceSeconds = 5 * 60;
+/** How far a signed time may be from now, which limits replay attacks. */
+const TOLERANCE_SECONDS = 5 * 60;
 
-/** Whether a time in seconds since 1970 is close to now, which is in milliseconds since 1970. */
+/** Returns whether a Unix time in seconds is close to `now`, which is in milliseconds since 1970. */
 export function isRecent(seconds: number, now: number): boolean {
-  return Math.abs(now / 1000 - seconds) <= toleranceSeconds;
+  return Math.abs(now / 1000 - seconds) <= TOLERANCE_SECONDS;
 }

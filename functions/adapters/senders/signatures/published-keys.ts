@@ -6,8 +6,8 @@ export interface PublishedKeys {
   /** Returns the key at the address, cached for an hour. Throws `mw:auth:auth_server_down`. */
   at(address: string): Promise<string>;
   /**
-   * Returns the key after a signature did not match the cached one: fetched again, because senders replace their keys, but
-   * at most once a minute, because anyone can send a wrong signature. Throws `mw:auth:auth_server_down`.
+   * Returns the key after a signature did not match the cached one: fetched again, because senders replace their keys,
+   * but at most once a minute, because anyone can send a wrong signature. Throws `mw:auth:auth_server_down`.
    */
   renewed(address: string): Promise<string>;
 }
@@ -15,9 +15,9 @@ export interface PublishedKeys {
 const MINUTE_MS = 60_000;
 /** How long a key is used without fetching it again. */
 const FRESH_MS = 60 * MINUTE_MS;
-/** How long it is used while fetching fails: the sender has signed with it all the same. */
+/** How long a key is used while fetching fails. */
 const STALE_MS = 24 * FRESH_MS;
-/** How long no request is made after one has failed: each call would wait for another time-out. */
+/** The pause after a failed request, so that not every call waits for another time-out. */
 const RETRY_AFTER_MS = 10_000;
 
 /** The last response of an address. Times are milliseconds since 1970. */

@@ -96,8 +96,8 @@ function buildResult(build: Build): WithoutProvider<BuildResult> {
 }
 
 /**
- * A build that is started again keeps its id, and may end as it did before: what tells the calls apart is the state and
- * the time it was reached. A call that Travis CI repeats has the same ones and is a duplicate.
+ * Returns a delivery id. A restarted build keeps its id and can end with the same state, so the id includes the state
+ * and its time. A call that Travis CI repeats has the same ones and is a duplicate.
  */
 function buildId(build: Build): string {
   const reached = (build.finished_at ?? build.started_at ?? '').slice(0, 1000);
@@ -112,7 +112,7 @@ function outcomeOf(build: Build): Outcome {
   return hasPassed(build) ? 'passed' : 'failed';
 }
 
-/** Only the number 0 is a success; the words, where there are any, must not say otherwise. */
+/** Only the number 0 is a success; the words, if present, must not contradict it. */
 function hasPassed(build: Build): boolean {
   const numbers = [build.status, build.result].filter((value) => value !== undefined);
   return numbers.every((value) => value === 0) && wordsOf(build).every((word) => passedWords.includes(word));
@@ -128,7 +128,9 @@ function wordsOf({ state, status_message, result_message }: Build): string[] {
   return [status_message, result_message, state].flatMap((word) => (word ? [word.toLowerCase()] : []));
 }
 
-/** The outcome in the words of Travis CI, of which `Fixed` says more than `passed`; ours when it gives none. */
+/**
+ * Returns the outcome in Travis CI's words, because `Fixed` is more precise than `passed`; ours when there are none.
+ */
 function stateOf(build: Build): string {
   const said = oneLine(build.status_message ?? build.result_message ?? build.state ?? '', 40);
   if (said !== null) return said;
@@ -136,7 +138,7 @@ function stateOf(build: Build): string {
   return hasPassed(build) ? 'Passed' : 'Failed';
 }
 
-/** Before there was a `type`, only the address of the change told a pull request. */
+/** Payloads older than `type` identify a pull request only by `compare_url`. */
 function isPullRequest(build: Build): boolean {
   if (build.type === 'pull_request' || build.pull_request === true || build.pull_request === 'true') return true;
   if (typeof build.pull_request_number === 'number') return true;
@@ -150,7 +152,7 @@ function repositoryOf({ repository, compare_url }: Build): DeliveredRepository {
   const home = webAddress(repository.url);
   const page = [compare, home].find((address) => isBelow(address, path)) ?? null;
   const url = page === null ? null : `${page.origin}${path}`;
-  // Whether the repository is private is not said.
+  // Travis CI does not send whether the repository is private.
   return { hostname: page?.host ?? null, owner, name, url, private: false };
 }
 
@@ -163,7 +165,7 @@ const hostKinds = new Map<string, string>([
   ['gitlab.com', 'gitlab'],
 ]);
 
-/** Travis CI builds GitHub's repositories, and since 2019 those of two others. */
+/** Returns the kind of host: GitHub, unless the host name is that of Bitbucket or GitLab, supported since 2019. */
 function hostKindOf(hostname: string | null): string {
   return hostKinds.get(hostname ?? '') ?? 'github';
 }

@@ -156,7 +156,9 @@ describe('a build of AppVeyor', () => {
       outcome: 'passed',
     });
     expect(read('whole-commit')).toMatchObject({ sha: after, shaPrefix: null });
-    expect(() => read('success', { commitId: 'xyz' })).toThrow(/eventData.commitId is not a commit, nor the beginning/);
+    expect(() => read('success', { commitId: 'xyz' })).toThrow(
+      /eventData.commitId is not a full or abbreviated commit id/,
+    );
   });
 
   it('passes when passed and status both say so', () => {

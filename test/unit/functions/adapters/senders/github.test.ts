@@ -127,8 +127,8 @@ describe('a push of GitHub', () => {
     ['a ref with a line break', fixture('github/push', { ref: 'refs/heads/a\nb' }), /but ref is not a name/],
     ['a bare branch', fixture('github/push', { ref: 'main' }), /but ref does not start with refs/],
     ['no repository', fixture('github/push', { repository: undefined }), /but repository is missing/],
-    ['a repository that climbs', withRepository({ name: '..' }), /but repository.name holds something else/],
-    ['a repository with a slash', withRepository({ name: 'a/b' }), /but repository.name holds something else/],
+    ['a repository that climbs', withRepository({ name: '..' }), /but repository.name contains other characters/],
+    ['a repository with a slash', withRepository({ name: 'a/b' }), /but repository.name contains other characters/],
     [
       'an owner that climbs',
       withRepository({ full_name: '../hello-deploy', owner: null }),

@@ -129,7 +129,7 @@ describe('a build of Travis CI', () => {
       [{ commit: '1f7e6d5c' }, /but commit is not a commit of 40 or 64/],
       [{ status: undefined, result: undefined }, /has neither status nor result/],
       [{ branch: 'a b' }, /but branch is not a name that git allows/],
-      [{ repository: { ...repository, owner_name: '..' } }, /but repository.owner_name holds something else/],
+      [{ repository: { ...repository, owner_name: '..' } }, /but repository.owner_name contains other characters/],
       [{ repository: { ...repository, name: undefined } }, /but repository.name is missing/],
     ];
     for (const [changes, detail] of refused) {
