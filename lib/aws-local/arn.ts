@@ -1,6 +1,6 @@
 /**
- * The name at the end of an ARN: `log` of a table's or a table stream's, `check.fifo` of a queue's, the id of a key's.
- * Anything else (a plain name, a key id) comes back as it is, so that callers may take either.
+ * Returns the name at the end of an ARN: `log` of a table's or a table stream's, `check.fifo` of a queue's, the id of a
+ * key's. Returns anything else (a plain name, a key id) unchanged, so that callers accept both.
  *
  * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference-arns.html
  */

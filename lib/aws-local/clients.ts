@@ -4,7 +4,7 @@ export const REGION = 'us-east-1';
 /** The account of everything on one machine. */
 export const ACCOUNT = '000000000000';
 
-/** Settings with which an unchanged AWS SDK client talks to an emulator; the emulators check no signatures. */
+/** Returns the settings with which an AWS SDK client uses an emulator; the emulators do not check signatures. */
 export function clientFor(endpoint: string) {
   return { endpoint, region: REGION, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
 }

@@ -106,7 +106,7 @@ async function templateWithSockets(options: RuntimeOptions, endpoints: Endpoints
   return { template: loadTemplate({ ...options, values: { ...values, apiHosts } }), ports };
 }
 
-/** What the sources of events need. */
+/** Everything that event sources need. */
 interface Wired {
   readonly template: Template;
   readonly emulators: Emulators;

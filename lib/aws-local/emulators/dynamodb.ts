@@ -10,7 +10,7 @@ import { type DatabaseWrites, databaseWrites } from '../tuning/write-watch.ts';
 /** A running DynamoDB-compatible endpoint. */
 export interface DynamoDb {
   readonly endpoint: string;
-  /** Settles when it stops by itself; never while it works or when it was closed. */
+  /** Resolves when it stops unexpectedly; never while it runs or after `close`. */
   readonly failed: Promise<OperatorError>;
   /** Notifies of writes to it; null for an external one, whose file is elsewhere. */
   readonly writes: DatabaseWrites | null;
@@ -23,7 +23,8 @@ const PORT_TAKEN = /already in use|address in use/i;
 
 /**
  * Starts the DynamoDB emulator on a free loopback port, with its data in `file`; every acknowledged write survives a
- * kill. With `externalEndpoint`, the address of another DynamoDB-compatible server, nothing is started and that one is used.
+ * kill. With `externalEndpoint`, the address of another DynamoDB-compatible server, nothing is started and that one is
+ * used.
  *
  * @throws OperatorError when there is no emulator for this machine, the file is not a database, or nothing answers.
  */
@@ -50,7 +51,7 @@ export async function startDynamoDb(options: {
   };
 }
 
-/** Its tables are only there once it has run: a new database is started twice. */
+/** The emulator creates its tables when it first runs, so it is started twice for a new database. */
 async function startIndexed(binary: string, file: string): Promise<{ database: WatchedCommand; endpoint: string }> {
   const indexed = await indexStreamRecords(file);
   const started = await startOnFreePort(binary, file);
@@ -114,8 +115,9 @@ async function answering(database: WatchedCommand, endpoint: string, file: strin
 }
 
 /**
- * Whether a server answers, with the header given if one is: it tells the emulator from another process on its port. Of
- * an external server any response counts, since servers differ in their response to a request without an operation.
+ * Whether a server answers, with the header given if one is: it distinguishes the emulator from another process on its
+ * port. Of an external server any response counts, since servers differ in their response to a request without an
+ * operation.
  */
 async function answers(endpoint: string, header?: string): Promise<boolean> {
   try {
@@ -146,5 +148,5 @@ function sentence(words: string, file: string): string {
   if (/unable to open|permission denied|readonly|read-only/i.test(words)) {
     return `The database ${file} cannot be opened for writing: check the folder and its permissions.`;
   }
-  return `The DynamoDB emulator stopped by itself (${words || 'without a word'}): start again.`;
+  return `The DynamoDB emulator stopped by itself (${words || 'it printed nothing'}): start again.`;
 }

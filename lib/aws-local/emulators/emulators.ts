@@ -21,21 +21,21 @@ export interface Endpoints {
 /** The AWS services of this machine while they run. */
 export interface Emulators {
   readonly endpoints: Endpoints;
-  /** Settles with the reason when one of them stops by itself; the service cannot go on then. */
+  /** Resolves with the reason when one of them stops unexpectedly; the service cannot continue then. */
   readonly failed: Promise<OperatorError>;
   /** Notifies of writes to the tables; null for an external database. */
   readonly writes: DatabaseWrites | null;
-  /** The value of a secret by its name or ARN. Throws OperatorError when no such secret was created. */
+  /** Returns the value of a secret by its name or ARN. Throws OperatorError when no such secret was created. */
   secretValue(nameOrArn: string): string;
   /** Stops all of them; a second call does nothing. */
   close(): Promise<void>;
 }
 
-/** What startEmulators needs. */
+/** How to start the emulators. */
 export interface EmulatorOptions {
-  /** Folder of the database, the keys and the secrets; made when it does not exist. They survive a restart. */
+  /** Folder of the database, the keys and the secrets; created when it does not exist. They survive a restart. */
   readonly dataDir: string;
-  /** Secrets with a value that was chosen by the caller, by name. */
+  /** Values of secrets that the caller chooses, by name. */
   readonly secrets?: Readonly<Record<string, string>>;
   /** Address of another DynamoDB-compatible server; the variable DYNAMODB_ENDPOINT when not given. */
   readonly dynamodbEndpoint?: string;
@@ -45,7 +45,7 @@ const MIN_FREE_BYTES = 64 * 1024 * 1024;
 
 /**
  * Starts DynamoDB with its streams, SQS, S3, KMS and Secrets Manager, all on 127.0.0.1. Tables, keys and secrets are
- * kept in `dataDir`, a kill included; messages and objects live as long as the process.
+ * kept in `dataDir` and survive a kill; messages and objects are lost when the process ends.
  *
  * @throws OperatorError with one sentence that says what is wrong and what to do.
  */
@@ -83,7 +83,7 @@ async function prepare(dataDir: string): Promise<void> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
   } catch (cause) {
-    throw new OperatorError(`The data folder ${dataDir} cannot be made: check the path and its permissions.`, {
+    throw new OperatorError(`The data folder ${dataDir} cannot be created: check the path and its permissions.`, {
       cause,
     });
   }
@@ -99,7 +99,7 @@ interface Closable {
   close(): Promise<void>;
 }
 
-/** All of them running, or, when one fails, none left running and its error. */
+/** Returns all services once they run. When one fails, closes the others and throws its error. */
 async function allOrNone<A extends Closable, B extends Closable, C extends Closable>(
   starting: readonly [Promise<A>, Promise<B>, Promise<C>],
 ): Promise<[A, B, C]> {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
-/** An operation's input as it came over the wire. */
+/** An operation's input, parsed from JSON. */
 export type Input = Readonly<Record<string, unknown>>;
 
 /** Operations by their `X-Amz-Target`, such as `TrentService.Encrypt`. */
@@ -67,8 +67,8 @@ async function outcome(operations: Operations, request: IncomingMessage): Promis
 function unknownOperation(request: IncomingMessage): ServiceError {
   const { method, url, headers } = request;
   request.resume();
-  const asked = headers['x-amz-target'] ?? `${method} ${url}`;
-  return new ServiceError('UnknownOperationException', `No emulator of this machine has the operation ${asked}.`);
+  const operation = headers['x-amz-target'] ?? `${method} ${url}`;
+  return new ServiceError('UnknownOperationException', `No emulator has the operation ${operation}.`);
 }
 
 async function readInput(request: IncomingMessage): Promise<Input> {

@@ -89,7 +89,7 @@ function unreadable(): ServiceError {
   return new ServiceError('InvalidCiphertextException', 'The ciphertext, its key or its encryption context is wrong.');
 }
 
-/** The encryption context in one fixed order, whatever the order it was sent in. */
+/** Returns the encryption context with its keys sorted: their order in the request does not matter. */
 function context(input: Input): Buffer {
   const pairs = Object.entries(parse(record(string(), string()), input.EncryptionContext ?? {}));
   return Buffer.from(JSON.stringify(pairs.sort(([a], [b]) => (a < b ? -1 : 1))));

@@ -6,13 +6,13 @@ import { type Operations, ServiceError, text } from './json-endpoint.ts';
 
 /** Secrets by name, kept in one file with mode 0600. */
 export interface Secrets {
-  /** The value of a secret by its name or ARN; `undefined` when there is none. */
+  /** Returns the value of a secret by its name or ARN; `undefined` when there is none. */
   valueOf(nameOrArn: string): string | undefined;
-  /** Keeps a new secret; false, and no change, when the name is taken. */
+  /** Stores a new secret. Returns false, without a change, when the name is taken. */
   add(name: string, value: string): boolean;
 }
 
-/** Opens the secrets kept in `file`; those in `given` win over them and are not written. */
+/** Opens the secrets in `file`; those in `given` take precedence and are not written. */
 export function openSecrets(file: string, given: Readonly<Record<string, string>> = {}): Secrets {
   let kept: Record<string, string> = readStateSync(file, record(string(), string())) ?? {};
   const find = (name: string) => new Map(Object.entries({ ...kept, ...given })).get(nameOf(name));

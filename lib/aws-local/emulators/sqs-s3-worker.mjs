@@ -5,14 +5,17 @@ import { buildApp } from 'fauxqs';
 
 const MAX_BODY_BYTES = 1024 ** 3;
 
-// Not awaited: the app is a thenable that gets ready when awaited, and hooks must be added before.
+// Not awaited: awaiting the app makes it ready, and hooks must be added before.
 const app = buildApp({ logger: false });
 liftBodyLimit();
-giveReachableQueueUrls();
+rewriteQueueUrls();
 refuseOverwrites();
 keepCacheControl();
 
-/** The emulator's limit of 11 MiB is below a single PutObject of a tarball; the parsers carry it, so they are replaced. */
+/**
+ * The emulator's limit of 11 MiB is below a single PutObject of a tarball; it is a setting of the parsers, so they are
+ * replaced.
+ */
 function liftBodyLimit() {
   const options = { parseAs: 'string', bodyLimit: MAX_BODY_BYTES };
   app.removeAllContentTypeParsers();
@@ -23,8 +26,10 @@ function liftBodyLimit() {
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES }, async (_request, body) => body);
 }
 
-/** Queues are known inside under a name in .localhost, which not every resolver knows; callers see the address they used. */
-function giveReachableQueueUrls() {
+/**
+ * The emulator's queue URLs have a host in .localhost, which not every resolver knows; callers get the host they used.
+ */
+function rewriteQueueUrls() {
   const inside = new Map();
   const outside = (request, url) => {
     const { pathname } = new URL(url);
@@ -44,7 +49,7 @@ function giveReachableQueueUrls() {
 
 /**
  * `If-None-Match: *` on a write, which the emulator does not know: 412 when the object exists, 409 while another such
- * write of the same key is under way. https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html
+ * write of the same key is running. https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html
  */
 function refuseOverwrites() {
   const writing = new Set();
@@ -67,7 +72,7 @@ function refuse(reply, status, code) {
   return reply.code(status).type('application/xml').send(xml);
 }
 
-/** The emulator forgets an object's Cache-Control; it is kept here by path and given back on reads. */
+/** The emulator drops an object's Cache-Control; it is stored here by path and added to the responses of reads. */
 function keepCacheControl() {
   const kept = new Map();
   app.addHook('onSend', async (request, reply) => {

@@ -5,19 +5,19 @@ import { OperatorError } from '../../processes/operator-error.ts';
 /** Queues and buckets in memory, both at one address. */
 export interface SqsS3 {
   readonly endpoint: string;
-  /** Settles when it stops by itself; never while it works or when it was closed. */
+  /** Resolves when it stops unexpectedly; never while it runs or after `close`. */
   readonly failed: Promise<OperatorError>;
   close(): Promise<void>;
 }
 
 /**
  * Starts the SQS and S3 emulator in a worker thread, on a free port of 127.0.0.1 (an address, not a name: with it S3
- * clients put the bucket in the path). Messages and objects are gone after a restart; the log says what to do again.
+ * clients put the bucket in the path). Messages and objects are lost at a restart.
  *
  * @throws OperatorError when it cannot start.
  */
 export async function startSqsS3(): Promise<SqsS3> {
-  // No inherited loader arguments: the entry is plain JavaScript and starts faster without.
+  // No inherited loader arguments: the entry is plain JavaScript and starts faster without them.
   const worker = new Worker(new URL('sqs-s3-worker.mjs', import.meta.url), { execArgv: [] });
   const port = await started(worker);
   let closing = false;

@@ -4,7 +4,9 @@ import { GatewayError } from './gateway-error.ts';
 import type { AuthorizerContext } from './proxy-event.ts';
 import type { GatewayRequest } from './request.ts';
 
-/** @throws GatewayError UNAUTHORIZED when a value the authorizer needs is not in the request; it is not asked then. */
+/**
+ * @throws GatewayError UNAUTHORIZED when a value the authorizer needs is not in the request; it is then not invoked.
+ */
 export function requireIdentity(sources: readonly string[], request: GatewayRequest): void {
   for (const source of sources) {
     const [, from, name = ''] = /^method\.request\.(header|querystring)\.(.+)$/.exec(source) ?? [];
@@ -24,7 +26,8 @@ export function authorizerFailed(error: unknown): GatewayError {
 /**
  * Returns the caller's context from an authorizer's result when its policy allows the method.
  *
- * @throws GatewayError ACCESS_DENIED when the policy denies or does not allow; AUTHORIZER_CONFIGURATION_ERROR for a result
+ * @throws GatewayError ACCESS_DENIED when the policy denies or does not allow; AUTHORIZER_CONFIGURATION_ERROR for a
+ * result
  *   that is none (no principal, no policy, a context that is not flat)
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
  */
@@ -65,7 +68,7 @@ function flatContext(context: unknown): Record<string, string> {
   const flat: Record<string, string> = {};
   for (const [key, value] of Object.entries(context)) {
     if (value === null) continue;
-    if (typeof value === 'object') throw malformed(`context.${key} is not a text, number or boolean`);
+    if (typeof value === 'object') throw malformed(`context.${key} is not a string, number or boolean`);
     flat[key] = String(value);
   }
   return flat;

@@ -1,7 +1,7 @@
 import { isRecord } from '../template/intrinsics.ts';
 import { GatewayError } from './gateway-error.ts';
 
-/** Status and headers of a function's answer, as they go to the client. */
+/** Status and headers of a function's response, as the client gets them. */
 export interface ResponseHead {
   readonly status: number;
   readonly headers: ReadonlyArray<readonly [name: string, values: readonly string[]]>;
@@ -15,7 +15,7 @@ const DROPPED = new Set(['content-length', 'transfer-encoding']);
 /**
  * Checks what a Lambda proxy function returned.
  *
- * @throws GatewayError DEFAULT_5XX (502) for what is not of the documented form
+ * @throws GatewayError DEFAULT_5XX (502) when it has not the documented form
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-output-format
  */
 export function functionResponse(result: unknown): ResponseHead & { readonly body: Buffer } {
@@ -28,7 +28,7 @@ export function functionResponse(result: unknown): ResponseHead & { readonly bod
   };
 }
 
-/** Checks status and headers, of a whole answer or of the head of a stream. Throws as `functionResponse` does. */
+/** Checks status and headers, of a whole response or of the head of a stream. Throws as `functionResponse` does. */
 export function responseHead({ statusCode, headers, multiValueHeaders }: Record<string, unknown>): ResponseHead {
   const status = Number(statusCode);
   if (!Number.isInteger(status) || status < 200 || status > 599) throw malformed(`statusCode is ${String(statusCode)}`);
@@ -50,7 +50,7 @@ function rename(name: string): string {
 
 function text(name: string, value: unknown): string {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);
-  throw malformed(`the header ${name} is not a text`);
+  throw malformed(`the header ${name} is not a string`);
 }
 
 function fields(value: unknown, name: string): Array<[string, unknown]> {
@@ -60,5 +60,5 @@ function fields(value: unknown, name: string): Array<[string, unknown]> {
 }
 
 function malformed(reason: string): GatewayError {
-  return new GatewayError('DEFAULT_5XX', { reason: `the function's answer is malformed: ${reason}` });
+  return new GatewayError('DEFAULT_5XX', { reason: `the function's response is malformed: ${reason}` });
 }

@@ -13,13 +13,13 @@ export const GATEWAY_ERRORS = {
   MISSING_AUTHENTICATION_TOKEN: { status: 403, message: 'Missing Authentication Token' },
   REQUEST_TOO_LARGE: { status: 413, message: 'Request Too Long' },
   UNAUTHORIZED: { status: 401, message: 'Unauthorized' },
-  /** A function that throws or returns an invalid response has no type of its own: 502 by way of the default. */
+  /** A function that throws or returns an invalid response has no type of its own: it is 502 by default. */
   DEFAULT_5XX: { status: 502, message: 'Internal server error' },
 } as const;
 
 export type GatewayErrorType = keyof typeof GATEWAY_ERRORS;
 
-/** A request that the gateway answers itself. `reason` is for the log; the client sees the template's response. */
+/** A request to which the gateway itself responds. `reason` is for the log; the client sees the template's response. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly type: GatewayErrorType;

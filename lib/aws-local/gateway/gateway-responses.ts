@@ -2,7 +2,7 @@ import { isRecord } from '../template/intrinsics.ts';
 import type { Resource } from '../template/resource.ts';
 import { GATEWAY_ERRORS, type GatewayErrorType } from './gateway-error.ts';
 
-/** What the client gets instead of a function's answer. */
+/** The response that the client gets instead of a function's. */
 export interface GatewayResponse {
   readonly status: number;
   readonly headers: ReadonlyArray<readonly [string, string]>;
@@ -30,7 +30,8 @@ const PLAIN: Declared = { status: undefined, headers: [], templates: new Map() }
  * Compiles the `AWS::ApiGateway::GatewayResponse` resources. A type that is not declared falls back to DEFAULT_4XX or
  * DEFAULT_5XX and keeps its own status; without either, the body is `{"message": …}`.
  *
- * Templates substitute `$context…` and nothing else; what is not there becomes empty, a header without value is left out.
+ * Templates substitute `$context…` and nothing else; a missing value becomes an empty string, and a header without a
+ * value is omitted.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-gatewayResponse-definition.html
  */
@@ -51,7 +52,7 @@ export function compileGatewayResponses(
     });
     return {
       status: chosen.status ?? status,
-      // A header that the response declares wins over the template's own type.
+      // A declared header takes precedence over the template's content type.
       headers: [...new Map([['content-type', contentType], ...headers.map(lowerCased)])],
       body: render(full) ?? '',
     };
@@ -86,7 +87,7 @@ function compileParameter(expression: string): Render {
   return expression.startsWith('context.') ? ({ context }) => lookUp(context, path) : () => undefined;
 }
 
-/** How a template writes the address of its stage on AWS. Here it is served over http, and without the stage's segment. */
+/** How a template writes the address of its stage on AWS. Here it is served over http and without the stage. */
 const STAGE_ADDRESS = 'https://$context.domainName/$context.stage';
 
 function compileTemplate(template: string): Render {
@@ -94,7 +95,7 @@ function compileTemplate(template: string): Render {
     .replaceAll(STAGE_ADDRESS, 'http://$context.domainName')
     .split(/(\$context(?:\.[A-Za-z0-9_-]+)+)/);
   const rendered = parts.map((part, index): Render => {
-    // Every second part is what the parentheses caught.
+    // Every second part is the capture group.
     if (index % 2 === 0) return () => part;
     const path = part.split('.').slice(1);
     return ({ context }) => lookUp(context, path);

@@ -22,23 +22,23 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-/** One line of the access log. It has no query, which may carry secrets. */
+/** One line of the access log, without the query, which may contain secrets. */
 export interface AccessRecord {
   readonly requestId: string;
   readonly method: string;
   readonly path: string;
-  /** 499 when the client went away before it was answered. */
+  /** 499 when the client disconnected before the response. */
   readonly status: number;
   /** From the first byte of the request to the last of the response. */
   readonly ms: number;
-  /** Why the gateway answered itself; for the log only. */
+  /** Why the gateway itself responded; for the log only. */
   readonly reason?: string;
 }
 
 /**
  * Serves the `AWS::ApiGateway::RestApi` of a template as API Gateway would: routes, REQUEST authorizer, Lambda proxy
- * integrations (whole and streamed) and gateway responses. Results of authorizers are never cached (a TTL of 0), and
- * the stage is no part of the path.
+ * integrations (whole and streamed) and gateway responses. Authorizer results are never cached (a TTL of 0), and the
+ * stage is not part of the path.
  *
  * @param options.port 0 for any free one
  * @param options.host default: 127.0.0.1

@@ -17,25 +17,25 @@ import type { AuthorizerSettings, Method, RestApi } from './rest-api.ts';
 import type { MatchedRoute } from './routes.ts';
 import { within } from './within.ts';
 
-/** What goes back to the client: a whole body, or one that comes in pieces until `endsAt` (epoch milliseconds). */
+/** The response to the client: a whole body, or a stream that ends by `endsAt` (epoch milliseconds). */
 export type HttpResponse = ResponseHead &
   ({ readonly body: Buffer | string } | { readonly body: AsyncIterableIterator<Uint8Array>; readonly endsAt: number });
 
-/** The parts of the API that answering a request needs. */
+/** The parts of the API that handle a request. */
 export interface RestApiBackend {
   readonly api: RestApi;
   readonly route: (httpMethod: string, path: string) => MatchedRoute | undefined;
   readonly functions: Pick<Functions, 'invoke' | 'invokeStreaming'>;
 }
 
-// An authorizer has the time of an integration: https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
+// An authorizer has the same timeout as an integration: https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
 const AUTHORIZER_TIMEOUT_MS = 29_000;
 
 /**
- * Takes a request through the API: route, body, authorizer, function.
+ * Handles a request to the API: route, body, authorizer, function.
  *
  * @param expectsContinue whether the client waits for `100 Continue` before it sends the body
- * @throws GatewayError when the gateway has to answer itself; the error of the connection when the client went away
+ * @throws GatewayError when the gateway itself responds; the connection's error when the client disconnects
  */
 export async function handleRequest(
   backend: RestApiBackend,
@@ -72,7 +72,7 @@ async function askAuthorizer(
 }
 
 async function call(functions: RestApiBackend['functions'], method: Method, event: object): Promise<HttpResponse> {
-  // The function goes on after the gateway has given up, as on AWS; only its answer is lost.
+  // As on AWS, the function keeps running after the gateway's timeout; its response is discarded.
   const called = functions.invoke(method.functionName, event);
   const result = await within(method.timeoutMs, called, () => timedOut(method)).catch((error) => {
     throw integrationFailed(method, error);

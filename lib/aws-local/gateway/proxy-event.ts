@@ -7,7 +7,7 @@ import type { MatchedRoute } from './routes.ts';
 /** The caller as the authorizer described it: `principalId` and its context, every value a string. */
 export type AuthorizerContext = Readonly<Record<string, string>>;
 
-/** What the event of the authorizer and that of the function have in common. */
+/** The fields that the events of the authorizer and of the function share. */
 export type EventBase = ReturnType<typeof eventBase>;
 
 const NO_IDENTITY = {
@@ -27,8 +27,9 @@ const NO_IDENTITY = {
 };
 
 /**
- * The request part of a Lambda proxy event, version 1.0. `path` is as sent and path parameters are decoded, as on AWS;
- * paths carry no stage, as behind a custom domain; `domainName` is the Host header, so that addresses built on it work.
+ * Returns the request part of a Lambda proxy event, version 1.0. `path` is as sent and path parameters are decoded, as
+ * on AWS; paths have no stage, as behind a custom domain; `domainName` is the Host header, so that URLs built from it
+ * work.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
  */
@@ -52,7 +53,7 @@ export function eventBase(api: RestApi, request: GatewayRequest, { method, pathP
   };
 }
 
-/** What `$context` holds for a request, whether it reached a method or not. */
+/** Returns the values of `$context` for a request, whether or not it matched a method. */
 export function requestContextOf(api: RestApi, request: GatewayRequest) {
   return {
     accountId: ACCOUNT,
@@ -71,7 +72,7 @@ export function requestContextOf(api: RestApi, request: GatewayRequest) {
   };
 }
 
-/** The event of the function. A body of a binary media type travels as base64, and an empty one as null. */
+/** Returns the function's event. A body of a binary media type is encoded as base64, an empty one is null. */
 export function proxyEvent(
   api: RestApi,
   base: EventBase,
@@ -86,21 +87,21 @@ export function proxyEvent(
   } satisfies Loose<APIGatewayProxyEvent>;
 }
 
-/** The event of a REQUEST authorizer, which never sees the body. */
+/** Returns the event of a REQUEST authorizer, which has no body. */
 export function authorizerEvent(base: EventBase, methodArn: string) {
   return { type: 'REQUEST', methodArn, ...base } satisfies Loose<APIGatewayRequestAuthorizerEvent>;
 }
 
-/** The ARN a policy of the authorizer speaks about: `…:<api>/<stage>/<METHOD>/<path>`. */
+/** Returns the method's ARN, to which the authorizer's policy refers: `…:<api>/<stage>/<METHOD>/<path>`. */
 export function methodArn(api: RestApi, request: GatewayRequest): string {
   return `arn:aws:execute-api:${REGION}:${ACCOUNT}:${api.apiId}/${api.stage}/${request.httpMethod}/${request.path.slice(1)}`;
 }
 
-/** The published types make fields mutable and differ in what may be absent; the names and kinds are what counts here. */
+/** The published types are mutable and differ in optional fields; only names and types of the fields matter here. */
 type Loose<Event> = { readonly [Field in keyof Event]: unknown };
 
 function isBinary(types: readonly string[], contentType: string): boolean {
-  // API Gateway takes a body without a type for JSON.
+  // API Gateway treats a body without a content type as JSON.
   const type = contentType.replace(/;.*/s, '').trim().toLowerCase() || 'application/json';
   return types.some(
     (one) => one === '*/*' || one === type || (one.endsWith('/*') && type.startsWith(one.slice(0, -1))),

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from './gateway-error.ts';
 
-/** An HTTP request as the gateway works with it; the body is read apart. */
+/** A parsed HTTP request; the body is read separately. */
 export interface GatewayRequest {
   readonly requestId: string;
   readonly receivedAt: number;
@@ -12,7 +12,7 @@ export interface GatewayRequest {
   readonly host: string;
   readonly sourceIp: string;
   readonly userAgent: string | null;
-  /** The last value of each name, names as sent. */
+  /** The last value of each name; names keep their case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly multiValueHeaders: Readonly<Record<string, string[]>>;
   readonly query: Readonly<Record<string, string>> | null;
@@ -48,7 +48,8 @@ export function readRequest(message: IncomingMessage, requestId: string): Gatewa
 /**
  * Reads the body, at most 10 MB. A client that expects `100 Continue` gets it, unless the body is too long.
  *
- * @throws GatewayError REQUEST_TOO_LARGE; the rest of the body is then read and discarded, so that the client sees the response
+ * @throws GatewayError REQUEST_TOO_LARGE; the rest of the body is then read and discarded, so that the client sees the
+ * response
  */
 export async function readBody(
   message: IncomingMessage,
@@ -107,13 +108,13 @@ function* headerPairs(message: IncomingMessage): Generator<[string, string]> {
   }
   const hops = [headers['x-forwarded-for'], socket.remoteAddress].flat().filter(Boolean);
   yield ['X-Forwarded-For', hops.join(', ')];
-  // Only this machine connects, so a proxy or tunnel in front is trusted to say how the client came.
+  // Only this machine connects, so a proxy or tunnel in front is trusted to report the client's protocol and address.
   if (headers['x-forwarded-proto'] === undefined) yield ['X-Forwarded-Proto', 'http'];
   if (headers['x-forwarded-port'] === undefined) yield ['X-Forwarded-Port', String(socket.localPort)];
 }
 
 function groupByName(pairs: Iterable<[string, string]>): Record<string, string[]> {
-  // No prototype: a client may send a parameter named __proto__.
+  // No prototype, because a client may send a parameter named __proto__.
   const grouped: Record<string, string[]> = Object.create(null);
   for (const [name, value] of pairs) {
     const values = grouped[name];

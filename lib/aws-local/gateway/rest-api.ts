@@ -4,7 +4,7 @@ import { rootResourceId } from '../template/physical-ids.ts';
 import type { Resource } from '../template/resource.ts';
 import type { Template } from '../template/template.ts';
 
-/** One method of the REST API and what answers it. */
+/** One method of the REST API and its integration. */
 export interface Method {
   readonly resourceId: string;
   /** As declared, e.g. `/orders/{id}`. */
@@ -19,11 +19,11 @@ export interface Method {
 
 export interface AuthorizerSettings {
   readonly functionName: string;
-  /** e.g. `method.request.header.Authorization`; a request without one of them is refused unasked. */
+  /** e.g. `method.request.header.Authorization`; a request without one of them is refused without a call. */
   readonly identitySources: readonly string[];
 }
 
-/** The REST API of the template, its deployment and stage left aside. */
+/** The REST API of the template, without its deployment and stage. */
 export interface RestApi {
   readonly apiId: string;
   readonly stage: string;
@@ -97,7 +97,7 @@ function resourcePath(template: Template, apiId: string, resourceId: string): st
   for (let id = resourceId; id !== rootResourceId(apiId); ) {
     const resource = template.resources.get(id);
     if (resource?.type !== 'AWS::ApiGateway::Resource') {
-      throw new OperatorError(`API resource ${resourceId} does not lead to the root of ${apiId}`);
+      throw new OperatorError(`API resource ${resourceId} is not below the root of ${apiId}`);
     }
     parts.unshift(String(resource.properties.PathPart));
     id = String(resource.properties.ParentId);
@@ -105,10 +105,13 @@ function resourcePath(template: Template, apiId: string, resourceId: string): st
   return `/${parts.join('/')}`;
 }
 
-/** The function in `arn:…:lambda:path/…/functions/<function ARN>/invocations`; a version or alias is left aside. */
+/**
+ * Returns the name of the function in `arn:…:lambda:path/…/functions/<function ARN>/invocations`; a version or alias is
+ * ignored.
+ */
 function functionOf(uri: unknown, logicalId: string): string {
   const [, name] = /\/functions\/arn:[^:]+:lambda:[^:]*:[^:]*:function:([^:/]+)/.exec(String(uri)) ?? [];
-  if (name === undefined) throw new OperatorError(`${logicalId}: ${String(uri)} names no function`);
+  if (name === undefined) throw new OperatorError(`${logicalId}: ${String(uri)} does not name a function`);
   return name;
 }
 

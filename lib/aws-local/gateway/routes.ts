@@ -17,8 +17,8 @@ type Found = { readonly node: Node; readonly parameters: ReadonlyArray<readonly 
 
 /**
  * Compiles the methods of an API into a lookup by method and raw path. The most specific resource wins: a literal
- * before `{parameter}` before `{proxy+}`; a resource without methods is no match, so that a `{proxy+}` above it
- * answers; the method is chosen after the resource, by name or `ANY`. A trailing slash makes no difference.
+ * before `{parameter}` before `{proxy+}`; a resource without methods does not match, so that a `{proxy+}` above it
+ * does; the method is selected after the resource, by name or `ANY`. A trailing slash makes no difference.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-method-settings-method-request.html
  */
@@ -90,7 +90,7 @@ function decode(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    // No valid percent-encoding: the function gets it as it was sent.
+    // Invalid percent-encoding: the function gets the value as sent.
     return segment;
   }
 }

@@ -4,10 +4,10 @@ import { GatewayError } from './gateway-error.ts';
 import type { HttpResponse } from './handle-request.ts';
 
 /**
- * Sends an answer. A client that went away ends it quietly; a stream that fails or outlives its time is cut, which the
- * client sees as an incomplete response, since the status is long gone.
+ * Sends a response. A disconnected client is no error. A stream that fails or takes too long is cut off, which the
+ * client sees as an incomplete response, since the status is already sent.
  *
- * @throws GatewayError DEFAULT_5XX when a header cannot be sent; nothing was written then
+ * @throws GatewayError DEFAULT_5XX when a header cannot be sent; then nothing was written
  */
 export async function send(response: ServerResponse, requestId: string, answer: HttpResponse): Promise<void> {
   try {
@@ -39,7 +39,7 @@ async function sendStream(
   endsAt: number,
 ): Promise<void> {
   const cut = setTimeout(() => response.destroy(), endsAt - Date.now());
-  // Before the first byte of the body: the head says that the stream has begun.
+  // Before the first byte of the body, so that the client knows at once that the stream has begun.
   response.flushHeaders();
   try {
     for await (const chunk of body) {
@@ -49,7 +49,7 @@ async function sendStream(
     response.end();
   } finally {
     clearTimeout(cut);
-    // Leaves the connection half-written when the body failed, instead of ending it as if it were whole.
+    // Destroys the connection when the body failed, so that the response is not taken for complete.
     if (!response.writableEnded) response.destroy();
   }
 }

@@ -1,9 +1,9 @@
 import type { ErrorDescription } from './messages.ts';
 
 /**
- * An invocation that the function failed: what Lambda reports with the header `X-Amz-Function-Error`. Besides the
- * names of what the handler threw, `errorType` may be `Sandbox.Timedout`, `Runtime.ExitError` (the worker died),
- * `Runtime.ImportModuleError` (the bundle did not load) or `Function.ResponseSizeTooLarge`.
+ * A failed invocation, which Lambda reports with the header `X-Amz-Function-Error`. Besides the
+ * name of the error that the handler threw, `errorType` may be `Sandbox.Timedout`, `Runtime.ExitError` (the worker
+ * died), `Runtime.ImportModuleError` (the bundle did not load) or `Function.ResponseSizeTooLarge`.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/nodejs-exceptions.html
  */
@@ -22,7 +22,7 @@ export class FunctionError extends Error {
   }
 }
 
-/** The event is larger than Lambda takes; on AWS the invoke itself is refused with 413, and the function never runs. */
+/** The event exceeds Lambda's limit; on AWS, Invoke fails with 413 and the function does not run. */
 export class PayloadTooLarge extends Error {
   override readonly name = 'PayloadTooLarge';
 }

@@ -42,7 +42,7 @@ export class FunctionHost {
     return splitPrelude(invocation.bytes);
   }
 
-  /** The live worker with the bundle loaded; a new one when the last has died. */
+  /** Returns the running worker with its bundle loaded; a new one when the last has exited. */
   async worker(): Promise<FunctionWorker> {
     if (!this.#worker?.alive) this.#worker = startWorker(this.#settings, this.#log);
     const worker = this.#worker;
@@ -65,7 +65,7 @@ export class FunctionHost {
       },
       fail: (error) => {
         clearTimeout(timer);
-        // As Lambda does: the client learns no more than "502".
+        // As on Lambda, the client only sees the status 502.
         this.#log({ functionName: this.#settings.name, stream: 'stderr', text: JSON.stringify(error) });
         invocation.fail(error);
       },
@@ -79,7 +79,7 @@ export class FunctionHost {
     const errorMessage = `${new Date().toISOString()} ${id} Task timed out after ${seconds} seconds`;
     this.#log({ functionName: this.#settings.name, stream: 'stderr', text: errorMessage });
     invocation.fail({ errorType: 'Sandbox.Timedout', errorMessage, trace: [] });
-    // The other invocations of this thread go on, unless it is the thread itself that hangs.
+    // The other invocations of this thread continue, unless the thread itself hangs.
     worker.probe();
   }
 
@@ -102,13 +102,13 @@ function serialise(event: unknown): string {
   const payload = JSON.stringify(event ?? null);
   const bytes = Buffer.byteLength(payload);
   if (bytes <= MAX_PAYLOAD_BYTES) return payload;
-  throw new PayloadTooLarge(`an event of ${bytes} bytes is over the ${MAX_PAYLOAD_BYTES} bytes that Lambda takes`);
+  throw new PayloadTooLarge(`an event of ${bytes} bytes exceeds the ${MAX_PAYLOAD_BYTES} bytes that Lambda accepts`);
 }
 
 function responseTooLarge(): FunctionError {
   return new FunctionError({
     errorType: 'Function.ResponseSizeTooLarge',
-    errorMessage: `the result is over the ${MAX_PAYLOAD_BYTES} bytes that Lambda returns`,
+    errorMessage: `the result exceeds the ${MAX_PAYLOAD_BYTES} bytes that Lambda returns`,
     trace: [],
   });
 }

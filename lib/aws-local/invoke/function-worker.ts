@@ -26,7 +26,7 @@ export interface FunctionWorker {
   stop(): Promise<void>;
 }
 
-/** Starts the thread of a function. `log` gets what it prints, and why it died if it does. */
+/** Starts the thread of a function. `log` gets what it prints, and the reason when it crashes. */
 export function startWorker(settings: FunctionSettings, log: (line: FunctionLogLine) => void): FunctionWorker {
   const worker = createThread(settings);
   const line = (stream: 'stdout' | 'stderr') => (text: string) => log({ functionName: settings.name, stream, text });
@@ -74,7 +74,7 @@ function createThread({ bundle, exportName, environment, memoryMb }: FunctionSet
   return new Worker(new URL('./worker.mjs', import.meta.url), {
     workerData: { bundle, exportName },
     env: { ...environment },
-    // Not the parent's loaders: the bundle must run as it is.
+    // Without the parent's loaders: the bundle must run unchanged.
     execArgv: [],
     stdout: true,
     stderr: true,

@@ -1,17 +1,17 @@
 import { FunctionError } from './function-error.ts';
 import type { ErrorDescription } from './messages.ts';
 
-/** A running invocation. It settles once; what comes after its timeout is ignored. */
+/** A running invocation. It settles once; later messages are ignored. */
 export interface Invocation {
   succeed(result: string): void;
   fail(error: ErrorDescription): void;
   chunk(bytes: Uint8Array): void;
 }
 
-/** Bytes that are acknowledged together: far fewer than the window, so that the function never waits for the rest. */
+/** Bytes acknowledged together: far fewer than the window, so that the function never waits for the remainder. */
 const ACK_BYTES = 32 * 1024;
 
-/** Collects the result of a call for a whole response. */
+/** Collects the result of a buffered invocation. */
 export function bufferedInvocation(): Invocation & { readonly result: Promise<string> } {
   const { promise, resolve, reject } = withResolvers<string>();
   return {
@@ -22,7 +22,7 @@ export function bufferedInvocation(): Invocation & { readonly result: Promise<st
   };
 }
 
-/** Collects a streamed response. `acknowledge` is called with the number of bytes that were read, some at a time. */
+/** Collects a streamed response. Calls `acknowledge` with the number of bytes read since the last call. */
 export function streamedInvocation(
   acknowledge: (bytes: number) => void,
 ): Invocation & { readonly bytes: AsyncIterableIterator<Uint8Array> } {

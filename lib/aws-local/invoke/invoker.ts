@@ -3,11 +3,11 @@ export interface Invoker {
   invoke(functionName: string, event: unknown): Promise<unknown>;
 }
 
-/** Reports a problem in one sentence; the work goes on afterwards. */
+/** Reports a problem in one sentence; the work continues. */
 export type Warn = (sentence: string) => void;
 
 /** Something that runs until it is closed; a second call of `close` does nothing. */
 export interface Closable {
-  /** Resolves within milliseconds. Invocations under way are not waited for, and what they return has no effect. */
+  /** Resolves within milliseconds. It does not wait for running invocations, and ignores their results. */
   close(): Promise<void>;
 }

@@ -13,7 +13,7 @@ export async function loadHandler(file, exportName) {
   throw new Error(`${file} exports no function named ${exportName}`);
 }
 
-/** On Lambda nothing lies above the bundle; here a package.json of the project above it must not decide its format. */
+/** On Lambda there is no package.json above the bundle; here the project's must not decide the bundle's format. */
 function isCommonJs(file) {
   if (!file.endsWith('.js')) return file.endsWith('.cjs');
   const manifest = join(dirname(file), 'package.json');

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** One line a function printed. JSON log lines come as they were written. */
+/** One line that a function printed, unchanged. */
 export interface FunctionLogLine {
   readonly functionName: string;
   readonly stream: 'stdout' | 'stderr';
@@ -10,7 +10,7 @@ export interface FunctionLogLine {
 // A line without an end must not grow without limit.
 const MAX_LINE_LENGTH = 256 * 1024;
 
-/** Calls `line` for every line of a stream, without its line end; a long line comes in pieces, empty ones not at all. */
+/** Calls `line` for every line of a stream, without its line end; splits long lines and skips empty ones. */
 export function eachLine(stream: Readable, line: (text: string) => void): void {
   let rest = '';
   stream.setEncoding('utf8');

@@ -7,11 +7,11 @@ export type ToWorker =
       readonly context: InvocationContext;
       readonly stream: boolean;
     }
-  /** The client has read so many streamed bytes; the function may continue to write. */
+  /** The client has read this many streamed bytes; the function may continue to write. */
   | { readonly kind: 'ack'; readonly id: string; readonly bytes: number }
   | { readonly kind: 'ping' };
 
-/** Messages from a worker thread. `ready` comes once, after the bundle was loaded. */
+/** Messages from a worker thread. `ready` is sent once, when the bundle is loaded. */
 export type FromWorker =
   | { readonly kind: 'ready' }
   | { readonly kind: 'pong' }

@@ -37,7 +37,7 @@ export class OpenInvocations {
     for (const invocation of open) invocation.fail(error);
   }
 
-  /** Bytes for an invocation that was removed are acknowledged, or the function would wait forever. */
+  /** Bytes for an invocation that was removed are acknowledged; otherwise the function would wait forever. */
   #deliver(id: string, chunk: Uint8Array): void {
     const invocation = this.#open.get(id);
     if (invocation) invocation.chunk(chunk);

@@ -1,12 +1,12 @@
 // A message is sent after this many chunks, so that the gateway's thread starts while this one continues.
 const MAX_CHUNKS = 32;
-// Chunks up to this size wait for others; for a larger one a message of its own is cheaper than copying it.
+// Chunks up to this size share a message; for a larger one, a message of its own is cheaper than a copy.
 const SMALL_BYTES = 4096;
 
 /**
- * Sends chunks of responses to the gateway. Small chunks of one turn of the event loop go in one message: a message costs
- * more than they do, and memory that goes to many readers is copied once. `send` calls back when the chunk was sent; its
- * bytes must not change before.
+ * Sends chunks of responses to the gateway. Small chunks of one event loop iteration share one message, because a
+ * message costs more than copying them, and a chunk sent to many readers is copied once. `send` calls back when the
+ * chunk is sent; its bytes must not change before.
  */
 export function openOutbox(port) {
   let waiting = [];

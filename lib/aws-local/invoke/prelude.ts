@@ -16,7 +16,7 @@ const MAX_PRELUDE_BYTES = 16 * 1024;
 /**
  * Splits the bytes of a streaming function: JSON head, eight NUL bytes, body.
  *
- * @throws FunctionError when the function ended without a head, or wrote something else
+ * @throws FunctionError when the function ends without a head or writes an invalid one
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode-lambda.html
  */
 export async function splitPrelude(bytes: Bytes): Promise<{ prelude: Prelude; body: Bytes }> {
@@ -56,7 +56,7 @@ function parsePrelude(json: Buffer): Prelude {
     const { statusCode = 200, headers = {}, multiValueHeaders = {} } = JSON.parse(json.toString('utf8'));
     return { statusCode, headers, multiValueHeaders };
   } catch {
-    throw new FunctionError({ errorType: 'Malformed', errorMessage: 'the response head is no JSON', trace: [] });
+    throw new FunctionError({ errorType: 'Malformed', errorMessage: 'the response head is not JSON', trace: [] });
   }
 }
 

@@ -1,10 +1,10 @@
 import { Writable } from 'node:stream';
 
-// Bytes on their way to the gateway before write() makes the function wait.
+// Unacknowledged bytes at which write() makes the function wait.
 const WINDOW_BYTES = 256 * 1024;
 const preludes = new WeakMap();
 
-/** `awslambda.HttpResponseStream.from`: the head of the response leaves with the first write, as on AWS. */
+/** `awslambda.HttpResponseStream.from`: the head of the response is sent with the first write, as on AWS. */
 export function startPrelude(stream, head) {
   preludes.set(stream, head);
   stream.setContentType('application/vnd.awslambda.http-integration-response');
@@ -29,9 +29,9 @@ class ResponseStream extends Writable {
 }
 
 /**
- * The stream a streaming handler writes to. `send` gets a piece, and calls back when it has left; until then its bytes are
- * the handler's. `acknowledge` opens the window again; `finished` resolves when the handler
- * has ended the stream and all of it was sent, and rejects when it was destroyed.
+ * The stream a streaming handler writes to. `send` gets a chunk and calls back when it is sent; its bytes must not
+ * change before. `acknowledge` opens the window again. `finished` resolves when the handler has ended the stream and
+ * all of it is sent, and rejects when the stream is destroyed.
  */
 export function openResponseStream(send) {
   let pending = 0;

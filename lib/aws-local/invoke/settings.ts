@@ -5,7 +5,7 @@ import { ACCOUNT, REGION } from '../clients.ts';
 import { isRecord } from '../template/intrinsics.ts';
 import type { Resource } from '../template/resource.ts';
 
-/** What one function of the template needs to run here. */
+/** How to run one function of the template. */
 export interface FunctionSettings {
   readonly name: string;
   readonly arn: string;
@@ -19,7 +19,7 @@ export interface FunctionSettings {
 }
 
 /**
- * Reads an `AWS::Lambda::Function`: Lambda's defaults (3 s, 128 MB) where the template is silent.
+ * Reads an `AWS::Lambda::Function`: with Lambda's defaults (3 s, 128 MB).
  *
  * @param endpoints emulator addresses by service, e.g. `{ DYNAMODB: 'http://127.0.0.1:…' }`; each becomes
  *   `AWS_ENDPOINT_URL_<service>`, which every AWS SDK reads. The address under `''` becomes `AWS_ENDPOINT_URL`, for the
@@ -32,7 +32,7 @@ export function functionSettings(resource: Resource, endpoints: Readonly<Record<
   if (assetPath === undefined)
     throw new OperatorError(`function ${logicalId} has no bundle among the assets of the synthesis`);
   if (!String(properties.Runtime ?? 'nodejs').startsWith('nodejs'))
-    throw new OperatorError(`function ${logicalId}: only Node.js functions run here, not ${properties.Runtime}`);
+    throw new OperatorError(`function ${logicalId}: only Node.js functions run locally, not ${properties.Runtime}`);
   const name = functionName(resource);
   const [module, exportName] = splitHandler(String(properties.Handler), logicalId);
   const memoryMb = Number(properties.MemorySize ?? 128);
@@ -52,7 +52,7 @@ export function functionSettings(resource: Resource, endpoints: Readonly<Record<
   };
 }
 
-/** The name a function is invoked by: `FunctionName`, else the logical id. */
+/** Returns the name of a function: `FunctionName`, else the logical id. */
 export function functionName({ properties, logicalId }: Resource): string {
   return typeof properties.FunctionName === 'string' ? properties.FunctionName : logicalId;
 }
@@ -70,7 +70,7 @@ function moduleFile(path: string, logicalId: string): string {
   throw new OperatorError(`function ${logicalId}: there is no ${path}.js, .mjs or .cjs`);
 }
 
-/** What Lambda itself sets: https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html */
+/** The variables that Lambda itself sets: https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html */
 function lambdaVariables(name: string, memoryMb: number, root: string, handler: string): Record<string, string> {
   return {
     AWS_REGION: REGION,

@@ -40,7 +40,7 @@ async function invoke({ id, event, context, stream }) {
   }
 }
 
-// Results travel as JSON text, as on AWS: what JSON cannot carry is lost here too.
+// Results are serialised to JSON, as on AWS, so that values without a JSON form are lost here too.
 async function run(event, context) {
   return JSON.stringify((await handler(JSON.parse(event), lambdaContext(context))) ?? null);
 }

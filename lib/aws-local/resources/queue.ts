@@ -3,7 +3,7 @@ import { clientFor } from '../clients.ts';
 import type { Endpoints } from '../emulators/emulators.ts';
 import type { Resource } from '../template/resource.ts';
 
-/** The properties that decide how a queue behaves; they bear the names of the SQS attributes. */
+/** The properties that determine a queue's behaviour; the SQS attributes have the same names. */
 const ATTRIBUTE_NAMES = [
   'ContentBasedDeduplication',
   'DeduplicationScope',
@@ -17,7 +17,7 @@ const ATTRIBUTE_NAMES = [
   'VisibilityTimeout',
 ] as const;
 
-/** Creates a queue of the template with its redrive policy; one that exists gets the template's attributes. */
+/** Creates a queue of the template with its redrive policy; an existing one gets the template's attributes. */
 export async function createQueue(
   name: string,
   properties: Resource['properties'],
@@ -36,7 +36,7 @@ export async function createQueue(
   }
 }
 
-/** The emulator names the error as the older query protocol does: `AWS.SimpleQueueService.QueueNameExists`. */
+/** The emulator uses the error name of the older query protocol: `AWS.SimpleQueueService.QueueNameExists`. */
 function exists(error: unknown): boolean {
   return error instanceof Error && error.name.endsWith('QueueNameExists');
 }

@@ -8,7 +8,7 @@ import { createQueue } from './queue.ts';
 import { createSecret } from './secret.ts';
 import { createTable } from './table.ts';
 
-/** A kind of resource and what makes it: at every start, so each must leave what already exists as it is. */
+/** Creates a resource of one type. Runs at every start, so it must not change a resource that already exists. */
 type Creator = (name: string, properties: Resource['properties'], endpoints: Endpoints) => Promise<void>;
 
 const CREATORS: Readonly<Record<string, Creator>> = {
@@ -20,8 +20,8 @@ const CREATORS: Readonly<Record<string, Creator>> = {
 };
 
 /**
- * Creates the tables, queues, buckets and secrets that the template declares. A second call finds them and changes
- * nothing but what the template has added since: indexes, streams, time to live, queue attributes.
+ * Creates the tables, queues, buckets and secrets that the template declares. A later call only
+ * adds what is new in the template: indexes, streams, time to live, queue attributes.
  */
 export async function createResources(options: { template: Template; endpoints: Endpoints }): Promise<void> {
   const { template, endpoints } = options;
@@ -31,7 +31,7 @@ export async function createResources(options: { template: Template; endpoints: 
   await Promise.all(creating);
 }
 
-/** The name under which the emulators know a resource of the template. */
+/** Returns the name of a resource in the emulators. */
 export function nameOfResource(resource: Resource): string {
   const text = (property: string) => {
     const value = resource.properties[property];
@@ -40,7 +40,7 @@ export function nameOfResource(resource: Resource): string {
   return physicalName({ logicalId: resource.logicalId, type: resource.type, text });
 }
 
-/** Creating a bucket that one owns already succeeds and keeps its objects. */
+/** Creating one's own bucket again succeeds and keeps its objects. */
 async function createBucket(name: string, _properties: Resource['properties'], endpoints: Endpoints): Promise<void> {
   await new S3Client(clientFor(endpoints.s3)).send(new CreateBucketCommand({ Bucket: name }));
 }

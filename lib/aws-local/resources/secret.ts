@@ -4,7 +4,9 @@ import { boolean, type InferOutput, looseObject, number, optional, parse, record
 import { clientFor } from '../clients.ts';
 import type { Endpoints } from '../emulators/emulators.ts';
 
-/** https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-properties-secretsmanager-secret-generatesecretstring.html */
+/**
+ * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-properties-secretsmanager-secret-generatesecretstring.html
+ */
 const Generate = looseObject({
   ExcludeCharacters: optional(string(), ''),
   ExcludeLowercase: optional(boolean(), false),
@@ -50,7 +52,7 @@ function generatePassword(rules: Generate): string {
     Array.from({ length: rules.PasswordLength }, () => characters[randomInt(characters.length)]).join('');
   const complete = (password: string) => kinds.every((kind) => [...kind].some((char) => password.includes(char)));
   let password = draw();
-  // Drawing again keeps every accepted password equally likely; a password too short for all kinds is taken as it is.
+  // Drawing again keeps every accepted password equally likely; one too short for all kinds of characters is accepted.
   while (rules.RequireEachIncludedType && rules.PasswordLength >= kinds.length && !complete(password))
     password = draw();
   return password;

@@ -22,7 +22,9 @@ const Index = looseObject({
   }),
 });
 
-/** What decides a table's behaviour; billing, backups, encryption and protection mean nothing on one machine. */
+/**
+ * The properties that determine a table's behaviour; billing, backups, encryption and protection have no effect here.
+ */
 const TableProperties = looseObject({
   AttributeDefinitions: array(object({ AttributeName: string(), AttributeType: picklist(['S', 'N', 'B']) })),
   KeySchema,
@@ -94,7 +96,7 @@ async function complete({ client, name, properties }: Table): Promise<void> {
   await client.send(new UpdateTableCommand({ TableName: name, ...streamOf(properties) }));
 }
 
-/** Setting a time to live that is set already is an error on some DynamoDB-compatible servers, so it is read first. */
+/** Some DynamoDB-compatible servers reject a time to live that is already set, so it is read first. */
 async function expire({ client, name, properties }: Table): Promise<void> {
   const { TimeToLiveSpecification: wanted } = properties;
   if (!wanted?.Enabled) return;

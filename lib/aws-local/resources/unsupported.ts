@@ -45,7 +45,7 @@ const WITHOUT_EFFECT = [
 /** Properties of supported types that have no effect here although an application may depend on them. */
 const CONDITIONS: Readonly<Record<string, (properties: Resource['properties']) => string | undefined>> = {
   'AWS::ApiGatewayV2::Api': ({ ProtocolType: protocol }) =>
-    protocol === 'WEBSOCKET' ? undefined : `its protocol is ${protocol}, and only WEBSOCKET is served`,
+    protocol === 'WEBSOCKET' ? undefined : `its protocol is ${protocol}; only WEBSOCKET is supported`,
   'AWS::Events::Rule': ({ EventPattern, Targets }) => {
     if (EventPattern !== undefined) return 'events are not matched with its pattern, and only schedules run';
     return Array.isArray(Targets) && Targets.some(({ Arn }) => serviceOf(Arn) !== 'lambda')
@@ -65,8 +65,8 @@ const CONDITIONS: Readonly<Record<string, (properties: Resource['properties']) =
 };
 
 /**
- * Warns of each resource of the template that AWS would run and aws-local does not, by its logical id, so that nothing is
- * missing without a word.
+ * Warns of each resource of the template that AWS would run and aws-local does not, by its logical id, so that no
+ * missing resource goes unnoticed.
  */
 export function warnOfUnsupported(template: Template, warn: Warn): void {
   for (const resource of template.resources.values()) {

@@ -5,8 +5,8 @@ const Response = nullish(
 );
 
 /**
- * Which of a batch's records a function reported as failed, by Lambda's rules: nothing reported is success, and an
- * answer in a wrong shape or with an id that was not in the batch fails all of them.
+ * Returns the ids of the records that a function reported as failed, by Lambda's rules: an empty response is success;
+ * an invalid one, or an id that was not in the batch, fails all of them.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
  */

@@ -1,16 +1,16 @@
 import { OperatorError } from '../../processes/operator-error.ts';
 
-/** Whether an event passes. */
+/** Returns whether an event passes. */
 export type Filter = (event: unknown) => boolean;
 
 type Test = (value: unknown) => boolean;
 type Fields = Record<string, unknown>;
 
 /**
- * A filter pattern of an event source mapping: fields named by it must match one of their conditions each, `$or` wants
- * one of several patterns. A field that holds a list matches when one of its items does.
+ * Compiles a filter pattern of an event source mapping: each field in it must match one of its conditions, and `$or`
+ * one of several patterns. A field with a list matches when one of its items does.
  *
- * @throws OperatorError for a pattern that is not understood: a filter that passes too much would hide a mistake
+ * @throws OperatorError for an unknown pattern: a filter that passes too much would hide a mistake
  * @see https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html
  */
 export function parseFilter(pattern: string): Filter {

@@ -16,30 +16,30 @@ import type { Resource } from '../template/resource.ts';
 import type { Template } from '../template/template.ts';
 import { type Filter, parseFilter } from './event-filter.ts';
 
-/** An `AWS::Lambda::EventSourceMapping` of the template, with Lambda's defaults for what it does not say. */
+/** An `AWS::Lambda::EventSourceMapping` of the template, with Lambda's defaults. */
 export interface Mapping {
-  /** The logical id; it stays the same over restarts. */
+  /** The logical id, which is stable across restarts. */
   readonly id: string;
   readonly functionName: string;
   readonly sourceArn: string;
   /** The queue's or the table's name. */
   readonly source: string;
   readonly batchSize: number;
-  /** Whether the function says which records failed (`ReportBatchItemFailures`). */
+  /** Whether the function reports which records failed (`ReportBatchItemFailures`). */
   readonly reportsFailures: boolean;
-  /** Most invocations at once, for a queue that sets it. */
+  /** Maximum of concurrent invocations, for a queue that sets it. */
   readonly maximumConcurrency: number | undefined;
   /** Batches of one shard that run in parallel; records of one key stay in order. */
   readonly parallelizationFactor: number;
   readonly bisects: boolean;
-  /** Further tries of a failed batch; infinite by default. */
+  /** Retries of a failed batch; infinite by default. */
   readonly retries: number;
-  /** Age in seconds from which on a record is given up; infinite by default. */
+  /** Age in seconds at which a record is discarded; infinite by default. */
   readonly maximumAgeSeconds: number;
   readonly startsAt: 'TRIM_HORIZON' | 'LATEST';
   /** A record passes when one of them matches, or when there are none. */
   readonly filters: readonly Filter[];
-  /** Name of the queue that gets a message about records given up. */
+  /** Name of the queue that gets a message about discarded records. */
   readonly failureQueue: string | undefined;
 }
 
@@ -47,7 +47,9 @@ export interface Mapping {
 const count = pipe(union([number(), string()]), transform(Number));
 const UNLIMITED = -1;
 
-/** https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-lambda-eventsourcemapping.html */
+/**
+ * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-lambda-eventsourcemapping.html
+ */
 const MappingProperties = looseObject({
   EventSourceArn: string(),
   FunctionName: string(),
@@ -66,7 +68,7 @@ const MappingProperties = looseObject({
 
 const DEFAULT_BATCH_SIZES = { sqs: 10, dynamodb: 100 };
 
-/** The enabled mappings of queues or of table streams. */
+/** Returns the enabled mappings of queues or of table streams. */
 export function mappingsOf(template: Template, service: 'sqs' | 'dynamodb'): Mapping[] {
   return template
     .ofType('AWS::Lambda::EventSourceMapping')

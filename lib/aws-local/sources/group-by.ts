@@ -1,4 +1,4 @@
-/** Items by key, keys in the order of their first item and items in theirs. (`Map.groupBy` came with Node 21.) */
+/** Returns the items by key, both in their first order. (`Map.groupBy` needs Node 21.) */
 export function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {

@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import { OperatorError } from '../../processes/operator-error.ts';
 import { isRecord } from './intrinsics.ts';
 
-/** The one stack of a synthesised CDK app: its template as parsed JSON, and where each of its assets lies. */
+/** The one stack of a synthesised CDK app: its template as parsed JSON, and the paths of its assets. */
 export interface Assembly {
   readonly stackName: string;
   readonly template: Record<string, unknown>;
-  /** Folder or file of an asset, by the S3 key the template knows it under. */
+  /** Folder or file of an asset, by its S3 key in the template. */
   readonly assets: ReadonlyMap<string, string>;
 }
 
 /**
  * Reads a cloud assembly (`cdk.out`).
  *
- * @throws OperatorError when the folder is no assembly, or holds no stack or several
+ * @throws OperatorError when the folder is not an assembly, or does not hold exactly one stack
  * @see https://github.com/aws/aws-cdk/blob/main/packages/aws-cdk-lib/cloud-assembly-schema/README.md
  */
 export function readAssembly(folder: string): Assembly {
@@ -23,7 +23,7 @@ export function readAssembly(folder: string): Assembly {
     ([, artifact]) => record(artifact).type === 'aws:cloudformation:stack',
   );
   const [stack, ...others] = stacks;
-  if (!stack || others.length > 0) throw new OperatorError(`${folder} must hold one stack and holds ${stacks.length}`);
+  if (!stack || others.length > 0) throw new OperatorError(`${folder} must hold one stack; it holds ${stacks.length}`);
   const [stackName, artifact] = stack;
   const templateFile = String(record(record(artifact).properties).templateFile);
   return { stackName, template: record(readJson(join(folder, templateFile))), assets: readAssets(folder, artifacts) };

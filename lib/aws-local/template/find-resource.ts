@@ -2,7 +2,7 @@ import { OperatorError } from '../../processes/operator-error.ts';
 import type { Resource } from './resource.ts';
 import type { Template } from './template.ts';
 
-/** The digits that the CDK appends to the logical id of each resource. */
+/** The hash that the CDK appends to the logical id of each resource. */
 const CDK_HASH = /[0-9A-F]{8}$/;
 
 /**

@@ -1,6 +1,6 @@
 import { OperatorError } from '../../processes/operator-error.ts';
 
-/** What an intrinsic function reads from its template. Each method throws for an unknown name. */
+/** The parts of the template that intrinsic functions read. Each method throws for an unknown name. */
 export interface Scope {
   ref(logicalId: string): unknown;
   getAtt(logicalId: string, attribute: string): unknown;
@@ -8,7 +8,7 @@ export interface Scope {
   mapping(map: string, key: string, entry: string): unknown;
 }
 
-/** Stands for `Ref: AWS::NoValue`: the property or list item that holds it is left out. */
+/** The value of `Ref: AWS::NoValue`: a property or list item with this value is omitted. */
 export const NO_VALUE: unique symbol = Symbol('AWS::NoValue');
 
 type Intrinsic = (argument: unknown, scope: Scope) => unknown;
@@ -32,15 +32,15 @@ const INTRINSICS: Readonly<Record<string, Intrinsic>> = {
     return scope.mapping(map ?? '', key ?? '', entry ?? '');
   },
   'Fn::ImportValue': () => {
-    throw new OperatorError('Fn::ImportValue reads the outputs of another stack, and only this one runs here');
+    throw new OperatorError('Fn::ImportValue reads the outputs of another stack, but only one stack runs locally');
   },
 };
 
 /**
- * Returns a template value with every intrinsic function replaced by its value. Objects and lists are copied; a property
- * or item that resolves to `AWS::NoValue` is left out.
+ * Returns a template value with every intrinsic function replaced by its value. Objects and lists are copied; a
+ * property or item that resolves to `AWS::NoValue` is omitted.
  *
- * @throws OperatorError for an intrinsic this runtime does not know, or one with arguments of the wrong shape
+ * @throws OperatorError for an unknown intrinsic, or one with invalid arguments
  */
 export function resolve(value: unknown, scope: Scope): unknown {
   if (Array.isArray(value)) return value.map((item) => resolve(item, scope)).filter((item) => item !== NO_VALUE);
@@ -48,14 +48,14 @@ export function resolve(value: unknown, scope: Scope): unknown {
   const [only, ...others] = Object.keys(value);
   if (only !== undefined && others.length === 0 && (only === 'Ref' || only.startsWith('Fn::'))) {
     const intrinsic = INTRINSICS[only];
-    if (!intrinsic) throw new OperatorError(`${only} is not an intrinsic function that this runtime knows`);
+    if (!intrinsic) throw new OperatorError(`${only} is not a supported intrinsic function`);
     return intrinsic(value[only], scope);
   }
   const properties = Object.entries(value).map(([key, item]) => [key, resolve(item, scope)] as const);
   return Object.fromEntries(properties.filter(([, item]) => item !== NO_VALUE));
 }
 
-/** Whether a condition holds. `Condition: name` is an intrinsic only here: in a policy it is an ordinary property. */
+/** Returns whether a condition is true. `Condition: name` is an intrinsic only here; in a policy it is a property. */
 export function resolveCondition(value: unknown, scope: Scope): boolean {
   if (isRecord(value) && typeof value.Condition === 'string') return scope.condition(value.Condition);
   return resolve(value, scope) === true;
@@ -76,7 +76,7 @@ function sub(argument: unknown, scope: Scope): unknown {
   const [text, variables] = typeof argument === 'string' ? [argument, {}] : list(argument, 'Fn::Sub');
   const values = isRecord(variables) ? variables : {};
   return string(text, 'Fn::Sub').replace(/\$\{([^}]+)\}/g, (_, expression: string) => {
-    // `${!Name}` is how a template writes a literal `${Name}`.
+    // A template writes `${!Name}` for a literal `${Name}`.
     if (expression.startsWith('!')) return `\${${expression.slice(1)}}`;
     const name = expression.trim();
     if (Object.hasOwn(values, name)) return string(resolve(values[name], scope), 'Fn::Sub');
@@ -86,8 +86,8 @@ function sub(argument: unknown, scope: Scope): unknown {
 
 function join(argument: unknown, scope: Scope): string {
   const [separator, parts] = list(argument, 'Fn::Join');
-  const texts = list(resolve(parts, scope), 'Fn::Join').map((part) => string(part, 'Fn::Join'));
-  return texts.join(string(separator, 'Fn::Join'));
+  const strings = list(resolve(parts, scope), 'Fn::Join').map((part) => string(part, 'Fn::Join'));
+  return strings.join(string(separator, 'Fn::Join'));
 }
 
 function select(argument: unknown, scope: Scope): unknown {
@@ -125,5 +125,5 @@ function list(value: unknown, where: string): unknown[] {
 function string(value: unknown, where: string): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  throw new OperatorError(`${where} needs a text and got ${JSON.stringify(value)}`);
+  throw new OperatorError(`${where} needs a string and got ${JSON.stringify(value)}`);
 }

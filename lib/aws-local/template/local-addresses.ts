@@ -3,10 +3,10 @@ import { isRecord } from './intrinsics.ts';
 const API_ADDRESS = /(https|wss):\/\/([A-Za-z0-9]+)\.execute-api\.[a-z0-9-]+\.amazonaws\.com(?:\/[\w-]+)?/g;
 
 /**
- * A resolved value in which the public addresses of the stack's own APIs lead to this machine. On such an address the
- * first path segment is always the stage, which is no part of the path here.
+ * Returns a resolved value in which the public addresses of the stack's own APIs are replaced by local ones. The first
+ * path segment of such an address is always the stage, which local paths do not have.
  *
- * @param hosts `host:port` by logical id of the API; the address of an API that is not listed stays as it is
+ * @param hosts `host:port` by logical id of the API; the address of an API that is not listed is kept
  */
 export function localAddresses(value: unknown, hosts: Readonly<Record<string, string>>): unknown {
   if (typeof value === 'string') {

@@ -2,7 +2,7 @@ import { OperatorError } from '../../processes/operator-error.ts';
 import { isRecord } from './intrinsics.ts';
 
 /**
- * The values of a template's parameters: what is given, else the default; list types are split at commas.
+ * Returns the values of a template's parameters: the given one, else the default; list types are split at commas.
  *
  * @throws OperatorError for a name the template does not declare, and for a parameter without value and default
  */

@@ -9,7 +9,7 @@ export interface Declared {
   text(property: string): string | undefined;
 }
 
-/** Where the emulators answer; needed for the values that are addresses. */
+/** Addresses of the emulators, which some values contain. */
 export interface Endpoints {
   readonly sqsEndpoint: string;
 }
@@ -34,7 +34,7 @@ const functionArn: Attribute = (fn) => arn('lambda', `function:${physicalName(fn
 const secretArn: Attribute = (secret) => arn('secretsmanager', `secret:${physicalName(secret)}`);
 const topicArn: Attribute = (topic) => arn('sns', physicalName(topic));
 
-/** Only what differs from "Ref is the name, and there are no attributes". */
+/** Only the types of which `Ref` is not the name, or that have attributes. */
 const IDENTITIES: Readonly<Record<string, Identity>> = {
   'AWS::SQS::Queue': {
     name: 'QueueName',
@@ -103,7 +103,7 @@ export function rootResourceId(apiLogicalId: string): string {
 }
 
 /**
- * The name a resource has on this machine: the template's, else its logical id (lower-case for buckets,
+ * Returns the name of a resource: the template's, else its logical id (lower-case for buckets,
  * which S3 requires; with `.fifo` for FIFO queues, which SQS requires).
  */
 export function physicalName(resource: Declared): string {
@@ -120,7 +120,7 @@ export function reference(resource: Declared, endpoints: Endpoints): string {
   return IDENTITIES[resource.type]?.ref?.(resource, endpoints) ?? physicalName(resource);
 }
 
-/** Returns the value of `Fn::GetAtt` for a resource, or undefined when there is none here. */
+/** Returns the value of `Fn::GetAtt` for a resource, or undefined when it is unknown. */
 export function attribute(resource: Declared, name: string, endpoints: Endpoints): string | undefined {
   return IDENTITIES[resource.type]?.attributes?.[name]?.(resource, endpoints);
 }

@@ -2,9 +2,9 @@
 export interface Resource {
   readonly logicalId: string;
   readonly type: string;
-  /** Resolved when first read: kinds this runtime never looks at (roles, alarms) need no local values. */
+  /** Resolved when first read, so that types that do not run locally (roles, alarms) need no local values. */
   readonly properties: Record<string, unknown>;
-  /** The path of the construct, where the synthesis wrote `aws:cdk:path` into the template. */
+  /** The path of the construct, when the template has the metadata `aws:cdk:path`. */
   readonly constructPath?: string;
   /** For a function: the folder of its bundle. */
   readonly assetPath?: string;

@@ -82,7 +82,7 @@ export class Stack implements Scope {
     const declared = this.#declared(logicalId, 'Fn::GetAtt');
     const value = this.#values.overrides?.[`${logicalId}.${name}`] ?? attribute(declared, name, this.#values);
     if (value !== undefined) return value;
-    throw new OperatorError(`Fn::GetAtt ${logicalId}.${name}: ${declared.type} has no such attribute on this machine`);
+    throw new OperatorError(`Fn::GetAtt ${logicalId}.${name}: ${declared.type} has no such attribute locally`);
   }
 
   condition(name: string): boolean {
@@ -98,7 +98,7 @@ export class Stack implements Scope {
     throw new OperatorError(`Fn::FindInMap: ${map}.${key}.${entry} is not in the template`);
   }
 
-  /** A resource for naming: reads single properties, so that a name never waits for the rest of the resource. */
+  /** Returns a resource whose properties are resolved one by one: its name must not depend on the others. */
   #declared(logicalId: string, by: string): Declared {
     if (!Object.hasOwn(this.#section('Resources'), logicalId)) {
       throw new OperatorError(`${by} ${logicalId}: no such resource or parameter in the template`);

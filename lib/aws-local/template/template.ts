@@ -3,20 +3,21 @@ import type { LocalValues } from './local-values.ts';
 import type { Resource } from './resource.ts';
 import { Stack } from './stack.ts';
 
-/** The synthesised stack, as the local runtime sees it. */
+/** The synthesised stack with local values. */
 export interface Template {
   readonly resources: ReadonlyMap<string, Resource>;
-  /** The resources of one CloudFormation type, in the template's order. */
+  /** Returns the resources of one CloudFormation type, in the template's order. */
   ofType(type: string): Resource[];
   readonly outputs: Record<string, string>;
 }
 
 /**
- * The stack of a cloud assembly with the template's intrinsics, conditions and parameters resolved to local values.
+ * Loads the stack of a cloud assembly with the template's intrinsics, conditions and parameters resolved to local
+ * values.
  *
  * @param options.parameters values of CloudFormation parameters; the others keep their defaults
- * @throws OperatorError for a folder that is no assembly, an unknown parameter or one without a value; reading a
- *   resource or the outputs throws it for what cannot be resolved, naming the resource
+ * @throws OperatorError for a folder that is not an assembly, an unknown parameter or one without a value; reading a
+ *   resource or the outputs throws it, with the resource's name, for a value that cannot be resolved
  */
 export function loadTemplate(options: {
   cloudAssembly: string;

@@ -1,18 +1,18 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Invoker } from '../invoke/invoker.ts';
 
-/** So many requests that write, within so many milliseconds, are a load. */
+/** This many writing requests within the window are a load. */
 const LOAD_REQUESTS = 5;
 const LOAD_WINDOW_MS = 100;
-/** Under load, events pause for this many times what the last one took: they have a sixth of the time. */
+/** Under load, events pause for this many times the duration of the last one, which leaves them a sixth of the time. */
 const PAUSE_FACTOR = 5;
-/** An event that takes longer mostly waits for others; after this time it no longer delays the next one. */
+/** A longer event mostly waits for something else; after this time it no longer delays the next one. */
 const MAX_EVENT_MS = 50;
 
 /**
- * Invokes functions for requests before those for events. On AWS each invocation has a processor of its own; here all
- * share those of one machine, where a client waits for its response and an event can start later. While requests that
- * write come fast, events run one after the other, with pauses between them.
+ * Invokes functions for requests before those for events. On AWS each invocation has its own processor; here all
+ * share one machine, where a client waits for its response and an event can start later. Under a load of writing
+ * requests, events run one after the other, with pauses between them.
  */
 export function requestPriority(functions: Invoker): { readonly forRequests: Invoker; readonly forEvents: Invoker } {
   const recent: number[] = [];
@@ -46,7 +46,7 @@ async function pauseAfter(work: Promise<unknown>): Promise<void> {
   await setTimeout(PAUSE_FACTOR * (performance.now() - start));
 }
 
-/** Reads are fast and many clients repeat them; they do not count. */
+/** Reads do not count: they are fast, and many clients repeat them. */
 function writes(event: unknown): boolean {
   if (typeof event !== 'object' || event === null || !('httpMethod' in event)) return false;
   return event.httpMethod !== 'GET' && event.httpMethod !== 'HEAD';

@@ -1,12 +1,15 @@
 import { existsSync } from 'node:fs';
 
-/** DynamoDB keeps what went through a stream for a day (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html). */
+/**
+ * DynamoDB keeps stream records for a day
+ * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html).
+ */
 const KEPT_SECONDS = 24 * 60 * 60;
 
 /**
  * Adds the index that the emulator's table of stream records lacks, and deletes records older than a day. Without the
- * index each write reads all records to number the next one: after 1,600 transactions one took 100 ms, with it 4 ms. The
- * database must not be open elsewhere. Returns whether there was one to index; a damaged one is the emulator's to report.
+ * index each write reads all records to number the next one: after 1,600 transactions one took 100 ms, with it 4 ms.
+ * The database must not be open elsewhere. Returns whether there was one to index; the emulator reports a damaged one.
  */
 export async function indexStreamRecords(file: string): Promise<boolean> {
   if (!existsSync(file)) return false;

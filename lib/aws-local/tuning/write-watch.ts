@@ -9,9 +9,9 @@ export interface DatabaseWrites {
 }
 
 /**
- * Watches the database's write-ahead log (https://sqlite.org/wal.html), to which a transaction is written just before its
- * client gets the response. Each watch ends at the first event, because a transaction is dozens of writes. Where the
- * system has no watches left there are no notifications; callers poll as well.
+ * Watches the database's write-ahead log (https://sqlite.org/wal.html), to which a transaction is written just before
+ * its client gets the response. Each watch ends at the first event, because a transaction is dozens of writes. When the
+ * system has no watches left, there are no notifications; callers must also poll.
  */
 export function databaseWrites(file: string): DatabaseWrites {
   const [folder, log] = [dirname(file), `${basename(file)}-wal`];

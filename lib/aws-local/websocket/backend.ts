@@ -4,16 +4,16 @@ import type { Connection } from './connection.ts';
 import type { Limits } from './limits.ts';
 import type { WebSocketApi } from './web-socket-api.ts';
 
-/** What serving one WebSocket API needs. */
+/** One WebSocket API and its state. */
 export interface WebSocketBackend {
   readonly api: WebSocketApi;
   readonly functions: Pick<Functions, 'invoke'>;
   readonly limits: Limits;
   /** The open connections, by id. */
   readonly connections: Map<string, Connection>;
-  /** The sockets whose handshake is not decided yet. */
+  /** The sockets with an open handshake. */
   readonly handshakes: Set<Duplex>;
-  /** Keeps in mind what the end of the server has to wait for. */
+  /** Registers work that the close of the server waits for. */
   readonly track: (work: Promise<void>) => void;
   readonly log: (sentence: string) => void;
 }

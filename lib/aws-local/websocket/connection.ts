@@ -8,7 +8,7 @@ export interface CloseInfo {
   readonly reason: string;
 }
 
-/** Words of API Gateway for a close without a reason of its own. */
+/** API Gateway's reasons for a close without one. */
 const REASONS: Readonly<Record<number, string>> = {
   1000: 'Connection Closed Normally',
   1001: 'Going away',
@@ -16,10 +16,10 @@ const REASONS: Readonly<Record<number, string>> = {
   1006: 'Connection closed abnormally',
 };
 
-/** An open connection with its limits of time and size; it ends once. */
+/** An open connection with its limits. */
 export class Connection {
   readonly facts: ConnectionFacts;
-  /** Resolves when the socket is gone. */
+  /** Resolves when the socket is closed. */
   readonly ended: Promise<CloseInfo>;
   /** Epoch milliseconds of the last message, either way. */
   lastActiveAt: number;
@@ -28,9 +28,9 @@ export class Connection {
   readonly #idle: NodeJS.Timeout;
   readonly #life: NodeJS.Timeout;
   #end: CloseInfo | undefined;
-  #underWay = 0;
+  #running = 0;
 
-  /** @param work what is done with each message; while too much of it is under way, the client has to wait */
+  /** @param work handles a message; while too many are being handled, the socket is not read */
   constructor(
     socket: WebSocket,
     facts: ConnectionFacts,
@@ -48,17 +48,17 @@ export class Connection {
         resolve(this.#end ?? closeInfo(code, reason.toString()));
       });
     });
-    // The library has sent the close frame itself by then; this only keeps its code for `$disconnect`.
+    // The library has sent the close frame itself by then; this only stores its code for `$disconnect`.
     socket.on('error', (error) => this.end(closeCode(error)));
     socket.on('message', (data, isBinary) => this.#receive(data.toString(), isBinary, work));
   }
 
-  /** Whether messages still reach the client. */
+  /** Whether messages can still be sent. */
   get open(): boolean {
     return this.#end === undefined && this.#socket.readyState === this.#socket.OPEN;
   }
 
-  /** Sends a message; false when the client is gone. A client that leaves too much unread is disconnected. */
+  /** Sends a message; false when the client is gone. A client with too much unread data is disconnected. */
   send(text: string): boolean {
     if (!this.open) return false;
     if (this.#socket.bufferedAmount + Buffer.byteLength(text) > this.#limits.bufferedBytes) {
@@ -66,12 +66,12 @@ export class Connection {
       return false;
     }
     this.#touch();
-    // What fails here closes the socket as well, which is where it is noticed.
+    // An error also closes the socket, which is handled there.
     this.#socket.send(text, () => {});
     return true;
   }
 
-  /** Closes the connection, by force when the client does not answer in time. A second call does nothing. */
+  /** Closes the connection, by force when the client does not respond in time. A second call does nothing. */
   end(code: number, reason?: string): void {
     if (this.#end) return;
     this.#end = closeInfo(code, reason);
@@ -90,11 +90,11 @@ export class Connection {
       return;
     }
     this.#touch();
-    this.#underWay += 1;
-    if (this.#underWay >= this.#limits.messagesAtOnce) this.#socket.pause();
+    this.#running += 1;
+    if (this.#running >= this.#limits.messagesAtOnce) this.#socket.pause();
     void work(this, text).finally(() => {
-      this.#underWay -= 1;
-      if (this.#underWay < this.#limits.messagesAtOnce) this.#socket.resume();
+      this.#running -= 1;
+      if (this.#running < this.#limits.messagesAtOnce) this.#socket.resume();
     });
   }
 
@@ -113,7 +113,7 @@ function closeInfo(code: number, reason?: string): CloseInfo {
   return { code, reason: reason || (REASONS[code] ?? '') };
 }
 
-/** The code that `ws` closes with on a message it cannot take. */
+/** The code that `ws` closes with on an invalid message. */
 function closeCode(error: Error & { code?: string }): number {
   if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return 1009;
   if (error.code === 'WS_ERR_INVALID_UTF8') return 1007;

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { AuthorizerContext } from '../gateway/proxy-event.ts';
 import type { GatewayRequest } from '../gateway/request.ts';
 
-/** Who is at the other end: what `requestContext.identity` holds. */
+/** The caller, as in `requestContext.identity`. */
 export type CallerIdentity = Readonly<Record<string, string | null>>;
 
-/** The part that all events of a connection have in common. */
+/** The fields that all events of a connection share. */
 export interface ConnectionFacts {
   readonly apiId: string;
   readonly stage: string;
@@ -22,7 +22,7 @@ export interface ConnectionFacts {
 type EventType = 'CONNECT' | 'MESSAGE' | 'DISCONNECT';
 
 /**
- * The event of `$connect`, and without its type what the authorizer sees of it.
+ * Returns the event of `$connect`.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-mapping-template-reference.html
  */
@@ -33,21 +33,21 @@ export function connectEvent(facts: ConnectionFacts, request: GatewayRequest) {
   return { headers, multiValueHeaders, ...queries, requestContext, isBase64Encoded: false };
 }
 
-/** The event of a REQUEST authorizer; unlike the function's it always has query parameters, if need be none. */
+/** Returns the event of a REQUEST authorizer; unlike the function's it always has query parameters, possibly empty. */
 export function authorizerEvent(facts: ConnectionFacts, request: GatewayRequest, methodArn: string) {
   const { isBase64Encoded: _, ...event } = connectEvent(facts, request);
   const none = { queryStringParameters: {}, multiValueQueryStringParameters: {}, stageVariables: {} };
   return { type: 'REQUEST', methodArn, ...none, ...event };
 }
 
-/** The event of a message: the text as it came, whatever it is. */
+/** Returns the event of a message; its body is the unchanged message. */
 export function messageEvent(facts: ConnectionFacts, about: { routeKey: string; requestId: string; body: string }) {
   const { routeKey, requestId, body } = about;
   const requestContext = { ...context(facts, { routeKey, eventType: 'MESSAGE', requestId }), messageId: randomUUID() };
   return { requestContext, body, isBase64Encoded: false };
 }
 
-/** The event of `$disconnect`; the headers of the handshake are forgotten by then. */
+/** Returns the event of `$disconnect`, which has no headers of the handshake but Host. */
 export function disconnectEvent(facts: ConnectionFacts, { code, reason }: { code: number; reason: string }) {
   const about = { routeKey: '$disconnect', eventType: 'DISCONNECT', requestId: randomUUID() } as const;
   const requestContext = { ...context(facts, about), disconnectStatusCode: code, disconnectReason: reason };

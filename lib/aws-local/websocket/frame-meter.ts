@@ -5,9 +5,9 @@ const TWO_BYTE_LENGTH = 126;
 const EIGHT_BYTE_LENGTH = 127;
 
 /**
- * Reads the frame headers in what a client sends, without touching it; `exceeded` is called for each frame that
- * announces more than `limit` bytes. The `ws` library limits whole messages only. It holds without extensions, which
- * API Gateway does not negotiate either.
+ * Returns a listener that reads the frame headers in a client's bytes, and calls `exceeded` for each frame that
+ * announces more than `limit` bytes. The `ws` library limits whole messages only. It requires connections without
+ * extensions, which API Gateway does not negotiate either.
  */
 export function frameMeter(limit: number, exceeded: () => void): (chunk: Buffer) => void {
   const header = Buffer.alloc(10);
@@ -29,7 +29,7 @@ export function frameMeter(limit: number, exceeded: () => void): (chunk: Buffer)
   };
 }
 
-/** The length a header announces; undefined as long as the header is incomplete. */
+/** Returns the length that a header announces; undefined while the header is incomplete. */
 function payloadLength(header: Buffer, bytes: number): number | undefined {
   if (bytes < 2) return undefined;
   const short = (header[1] ?? 0) & LENGTH_BITS;

@@ -10,20 +10,21 @@ import { authorizerEvent, type CallerIdentity, type ConnectionFacts, connectEven
 import { verifySignature } from './signature.ts';
 import { WebSocketError } from './web-socket-error.ts';
 
-/** A caller who may connect. */
+/** An accepted handshake. */
 export interface AuthorizedHandshake {
   readonly facts: ConnectionFacts;
-  /** The subprotocol that the function of `$connect` has chosen. */
+  /** The subprotocol that the `$connect` function selected. */
   readonly protocol?: string;
 }
 
-// An authorizer has the time of an integration.
+// An authorizer has the same timeout as an integration.
 const AUTHORIZER_TIMEOUT_MS = 29_000;
 
 /**
- * Decides on a handshake: its path, who calls, and what the function of `$connect` says.
+ * Authorizes a handshake by its path, its caller, and the response of the `$connect` function.
  *
- * @throws WebSocketError or GatewayError with the status that the client gets instead of 101: 403 for another path or a bad
+ * @throws WebSocketError or GatewayError with the status that the client gets instead of 101: 403 for another path or a
+ * bad
  *   signature, 401, 403 or 500 of the authorizer, the function's own when it is not 2xx, 502 and 504 when it fails
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-route-keys-connect-disconnect.html
  */
@@ -33,7 +34,7 @@ export async function authorizeHandshake(
   call: Pick<ConnectionFacts, 'connectionId' | 'connectedAt'>,
 ): Promise<AuthorizedHandshake> {
   const { apiId, stage, authorization } = backend.api;
-  // Addresses of the template have lost their stage on the way here; others may still have it.
+  // Local addresses have no stage; a client may still send it.
   if (request.path !== '/' && request.path.replace(/\/$/, '') !== `/${stage}`)
     throw new WebSocketError(403, 'no such path');
   const identity = { sourceIp: request.sourceIp, userAgent: request.userAgent };
@@ -48,7 +49,7 @@ async function identify(
 ): Promise<{ identity?: CallerIdentity; authorizer?: AuthorizerContext }> {
   if (authorization === 'NONE') return {};
   if (authorization !== 'AWS_IAM')
-    return { authorizer: await askAuthorizer(backend, authorization, { request, facts }) };
+    return { authorizer: await invokeAuthorizer(backend, authorization, { request, facts }) };
   const { accessKeyId, secretAccessKey } = LOCAL_CREDENTIALS;
   await verifySignature(request, { accessKeyId, secretAccessKey, region: REGION, service: 'execute-api' }, Date.now());
   return { identity: { ...facts.identity, ...iamIdentity(accessKeyId) } };
@@ -59,16 +60,16 @@ interface HandshakeFacts {
   readonly facts: ConnectionFacts;
 }
 
-async function askAuthorizer(
+async function invokeAuthorizer(
   { api, functions }: WebSocketBackend,
   { functionName, identitySources }: AuthorizerSettings,
   { request, facts }: HandshakeFacts,
 ): Promise<AuthorizerContext> {
   requireIdentity(identitySources, request);
   const arn = `arn:aws:execute-api:${REGION}:${ACCOUNT}:${api.apiId}/${api.stage}/$connect`;
-  const asked = functions.invoke(functionName, authorizerEvent(facts, request, arn));
+  const invoked = functions.invoke(functionName, authorizerEvent(facts, request, arn));
   const late = () => new Error('the authorizer timed out');
-  const result = await within(AUTHORIZER_TIMEOUT_MS, asked, late).catch((error: unknown) => {
+  const result = await within(AUTHORIZER_TIMEOUT_MS, invoked, late).catch((error: unknown) => {
     throw authorizerFailed(error);
   });
   return authorize(result, arn);

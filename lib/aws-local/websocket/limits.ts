@@ -1,25 +1,25 @@
-/** What a WebSocket API allows; bytes and milliseconds. */
+/** Limits of a WebSocket API, in bytes and milliseconds. */
 export interface Limits {
   /** Of a whole message, either way. */
   readonly messageBytes: number;
-  /** Of one frame that a client sends; a longer message has to come in several. */
+  /** Of one frame from a client; a longer message needs several. */
   readonly frameBytes: number;
   /** Without a message either way; pings do not count. */
   readonly idleMs: number;
-  /** Of a connection, whatever happens on it. */
+  /** Of a connection, idle or not. */
   readonly lifeMs: number;
-  /** What may wait for a client that does not read. */
+  /** Buffered for a client that does not read. */
   readonly bufferedBytes: number;
-  /** Messages of one connection under way at which its socket is read no further; what was read already still comes. */
+  /** Running messages of one connection at which its socket is not read further; data already read is still handled. */
   readonly messagesAtOnce: number;
-  /** How long a client may take to answer the close frame. */
+  /** How long a client may take to respond to the close frame. */
   readonly closeMs: number;
-  /** How long the end of the server waits for `$disconnect`. */
+  /** How long the close of the server waits for `$disconnect`. */
   readonly disconnectTimeoutMs: number;
 }
 
 /**
- * The quotas of API Gateway, and for what it does not publish, values that keep one machine healthy.
+ * The quotas of API Gateway, and sensible values for those that it does not publish.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html
  */

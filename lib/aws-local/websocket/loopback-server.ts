@@ -7,12 +7,12 @@ import type { Upgrade } from './upgrade.ts';
 /** An HTTP server on 127.0.0.1 whose connections may switch to the WebSocket protocol. */
 export interface LoopbackServer {
   readonly port: number;
-  /** Stops listening and ends plain requests; resolves when the last socket is gone, switched ones included. */
+  /** Stops listening and ends plain requests; resolves when all sockets are closed, upgraded ones included. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a server. What `answer` fails to answer is cut off.
+ * Starts a server. A request for which `answer` fails is cut off.
  *
  * @param options.port 0 for any free one
  * @throws OperatorError when the port is taken

@@ -11,16 +11,16 @@ interface ManagementResponse {
   readonly body?: object;
 }
 
-/** What the management API works on. */
+/** The connections and limits of the management API. */
 export interface Managed {
   readonly connections: ReadonlyMap<string, Connection>;
-  /** Bytes of a message. */
+  /** Maximum size of a message. */
   readonly messageBytes: number;
 }
 
 /**
  * Answers a request to `@connections`: POST sends the body to a client, GET describes its connection,
- * DELETE closes it. As with the other emulators, a request must be signed and the signature is not checked.
+ * DELETE closes it. As with the other emulators, a request must be signed, but the signature is not checked.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-how-to-call-websocket-api-connections.html
  */
@@ -49,7 +49,7 @@ async function answerTo(
     return failure(403, 'MissingAuthenticationTokenException', 'Missing Authentication Token');
   }
   if (body === undefined || body.length > managed.messageBytes) {
-    return failure(413, 'PayloadTooLargeException', `The message is over ${managed.messageBytes} bytes`);
+    return failure(413, 'PayloadTooLargeException', `The message exceeds ${managed.messageBytes} bytes`);
   }
   const connection = managed.connections.get(id);
   if (!connection?.open) return GONE;
@@ -66,7 +66,7 @@ function failure(status: number, errorType: string, message: string): Management
   return { status, errorType, body: { message } };
 }
 
-/** The id in `/@connections/{id}`, with or without a stage before it. */
+/** Returns the id in `/@connections/{id}`, with or without a stage before it. */
 function connectionId(target: string): string | undefined {
   const [, id] = /^(?:\/[^/]+)?\/(?:@|%40)connections\/([^/?]+)(?:\?|$)/i.exec(target) ?? [];
   try {
@@ -85,7 +85,9 @@ function description({ facts, lastActiveAt }: Connection): object {
   };
 }
 
-/** Read before any answer, so that the client is not cut off while it still sends; undefined for one over the limit. */
+/**
+ * Reads the body before any response, so that the client is not cut off; returns undefined when it exceeds the limit.
+ */
 async function bodyOf(message: IncomingMessage, response: ServerResponse): Promise<Buffer | undefined> {
   try {
     return await readBody(message, response, false);

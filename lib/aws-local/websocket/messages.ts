@@ -6,8 +6,8 @@ import { disconnectEvent, messageEvent } from './events.ts';
 import { WebSocketError, webSocketErrorOf } from './web-socket-error.ts';
 
 /**
- * Takes a message to the function of its route, else of `$default`, and the function's body back when the route has a
- * response. The client gets errors in API Gateway's words. Never rejects.
+ * Invokes the function of the message's route, else of `$default`, and sends its body back when the route has a
+ * response. Errors are sent to the client as API Gateway words them. Never rejects.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-route-response.html
  */
@@ -29,7 +29,7 @@ async function answer(
   { requestId, body }: { requestId: string; body: string },
 ): Promise<string> {
   const selected = api.routes.get(api.select(body) ?? '$default') ?? api.routes.get('$default');
-  if (!selected) throw new WebSocketError(403, 'no route takes it, and there is no $default');
+  if (!selected) throw new WebSocketError(403, 'no route matches, and there is no $default');
   const { routeKey, integration, hasResponse } = selected;
   if (!integration) return '';
   const response = await callFunction(functions, integration, messageEvent(facts, { routeKey, requestId, body }));
@@ -37,12 +37,12 @@ async function answer(
   if (response.body.length <= limits.messageBytes) return response.body.toString();
   throw new WebSocketError(
     500,
-    `${integration.functionName} answered ${response.body.length} bytes`,
+    `${integration.functionName} returned ${response.body.length} bytes`,
     'Internal server error',
   );
 }
 
-/** Tells the function of `$disconnect` that a connection has ended: once, and its failure is only logged. */
+/** Invokes the `$disconnect` function once for a closed connection; an error is only logged. */
 export async function notifyDisconnect(
   { api, functions, log }: WebSocketBackend,
   facts: Connection['facts'],

@@ -1,10 +1,10 @@
 import { OperatorError } from '../../processes/operator-error.ts';
 import { isRecord } from '../template/intrinsics.ts';
 
-/** The key that a message asks for; undefined when it says none, which is a case for `$default`. */
+/** Returns the route key in a message; undefined when there is none, which selects `$default`. */
 export type SelectRoute = (body: string) => string | undefined;
 
-/** Routes of the connection's life: a message must not reach them by its own words. */
+/** Route keys that a message must not select. */
 const RESERVED = new Set(['$connect', '$disconnect', '$default']);
 
 /**

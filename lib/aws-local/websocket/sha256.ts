@@ -2,7 +2,9 @@ import { createHash, createHmac } from 'node:crypto';
 
 type Bytes = string | ArrayBuffer | ArrayBufferView;
 
-/** Node's SHA-256, and HMAC where there is a secret, in the form that `SignatureV4` takes. Each object makes one digest. */
+/**
+ * Node's SHA-256, or HMAC when there is a secret, with the interface of `SignatureV4`. Each object makes one digest.
+ */
 export class Sha256 {
   readonly #hash;
 

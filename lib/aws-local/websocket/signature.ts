@@ -12,7 +12,7 @@ export interface Credentials {
   readonly service: string;
 }
 
-/** What a request says about its signature. */
+/** The signature of a request and its parameters. */
 interface Claim {
   readonly presigned: boolean;
   readonly credential: string;
@@ -62,12 +62,12 @@ function claimOf(request: GatewayRequest): Claim | undefined {
     signedHeaders: field('SignedHeaders').split(';'),
     signature: field('Signature'),
     signingDate: parseDate(presigned ? field('Date') : headerOf(request, 'x-amz-date')),
-    // A signature in a header is valid for as long as clocks may differ.
+    // A signature in a header is valid within the clock skew.
     expiresIn: presigned ? Number(field('Expires')) : CLOCK_SKEW_SECONDS,
   };
 }
 
-/** Signs what the claim says was signed; for any other request the result differs. */
+/** Signs the parts of the request that the claim names. */
 async function sign(
   request: GatewayRequest,
   { region, service, ...credentials }: Credentials,

@@ -11,7 +11,7 @@ import { type AuthorizedHandshake, authorizeHandshake } from './handshake.ts';
 import { deliverMessage, notifyDisconnect } from './messages.ts';
 import { webSocketErrorOf } from './web-socket-error.ts';
 
-/** A request to switch to the WebSocket protocol, as `node:http` hands it over. */
+/** A request to switch to the WebSocket protocol, from `node:http`. */
 export interface Upgrade {
   readonly message: IncomingMessage;
   readonly socket: Duplex;
@@ -22,8 +22,9 @@ export interface Upgrade {
 type Decide = (allowed: boolean, status?: number, body?: string, headers?: Record<string, string>) => void;
 
 /**
- * Answers a handshake: 101 and an open connection, or the status of the refusal as JSON. The connection can be posted to
- * only after the 101, as on AWS; `$disconnect` follows every `$connect` that let a client in, even one that left meanwhile.
+ * Answers a handshake: 101 and an open connection, or the status of the refusal as JSON. The connection can be posted
+ * to only after the 101, as on AWS; `$disconnect` follows every successful `$connect`, even when the client has left by
+ * then.
  */
 export function acceptUpgrade(backend: WebSocketBackend, upgrade: Upgrade): void {
   backend.handshakes.add(upgrade.socket);
@@ -46,7 +47,7 @@ export function acceptUpgrade(backend: WebSocketBackend, upgrade: Upgrade): void
     noServer: true,
     clientTracking: false,
     maxPayload: backend.limits.messageBytes,
-    // Asked once the handshake is known to be well-formed, so that no function hears of one that is not.
+    // Runs after the library has validated the handshake, so that no function is invoked for a malformed one.
     verifyClient: (_info, decide) => backend.track(decideOn(decide)),
     handleProtocols: () => accepted?.protocol ?? false,
   });
@@ -66,7 +67,7 @@ function open(
   const { connections, limits } = backend;
   const work = (from: Connection, text: string) => deliverMessage(backend, from, text);
   const connection = new Connection(webSocket, facts, { limits, work });
-  // Before the library sees the bytes: a frame that is too long must not become a message.
+  // Before the library's listener: a frame that is too long must not become a message.
   socket.prependListener(
     'data',
     frameMeter(limits.frameBytes, () => connection.end(1009, 'Frame too long')),
@@ -91,7 +92,7 @@ function refuse(
   decide(false, status, JSON.stringify({ message, ...ids }), headers);
 }
 
-/** In the form of AWS: 15 characters and the padding, which addresses have to encode. */
+/** As on AWS: 15 characters and the padding, which URLs have to encode. */
 function newConnectionId(): string {
   return `${randomBytes(12).toString('base64url').slice(0, 15)}=`;
 }

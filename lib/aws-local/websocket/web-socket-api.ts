@@ -11,18 +11,18 @@ export interface Integration {
   readonly timeoutMs: number;
 }
 
-/** One route; one without an integration does nothing. */
+/** One route; without an integration it has no effect. */
 export interface WebSocketRoute {
   readonly routeKey: string;
   readonly integration?: Integration;
-  /** Whether what the function returns as `body` goes back to the client. */
+  /** Whether the function's `body` is sent to the client. */
   readonly hasResponse: boolean;
 }
 
-/** Who may connect: everybody, callers who sign with this machine's credentials, or those whom a function allows. */
+/** Who may connect: everyone, callers who sign with the local credentials, or those whom an authorizer allows. */
 export type Authorization = 'NONE' | 'AWS_IAM' | AuthorizerSettings;
 
-/** A WebSocket API of the template, its deployments left aside. */
+/** A WebSocket API of the template, without its deployments. */
 export interface WebSocketApi {
   readonly apiId: string;
   readonly stage: string;
@@ -34,7 +34,7 @@ export interface WebSocketApi {
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html
 const DEFAULT_TIMEOUT_MS = 29_000;
 
-/** The logical ids of the template's WebSocket APIs: each needs a port before the template's addresses are known. */
+/** Returns the logical ids of the WebSocket APIs: each needs a port before the template's addresses are resolved. */
 export function webSocketApiIds(template: Template): string[] {
   return template
     .ofType('AWS::ApiGatewayV2::Api')
@@ -45,8 +45,8 @@ export function webSocketApiIds(template: Template): string[] {
 /**
  * Reads a WebSocket API with its routes.
  *
- * @throws OperatorError for what cannot be served here: integrations other than AWS_PROXY, API keys, authorizers other than
- *   REQUEST, a selection that is not by a field of the message
+ * @throws OperatorError for what is not supported: integrations other than AWS_PROXY, API keys, authorizers other than
+ *   REQUEST, a selection by anything but a field of the message
  */
 export function readWebSocketApi(template: Template, apiId: string): WebSocketApi {
   const api = template.resources.get(apiId);
@@ -105,11 +105,14 @@ function readAuthorization(template: Template, { logicalId, properties }: Resour
   };
 }
 
-/** The function in `arn:…:lambda:path/…/functions/<function ARN>/invocations`; a version or alias is left aside. */
+/**
+ * Returns the name of the function in `arn:…:lambda:path/…/functions/<function ARN>/invocations`; a version or alias is
+ * ignored.
+ */
 function functionOf(uri: unknown, logicalId: string): string {
   const [, arn] = /\/functions\/(arn:[^/]+)\/invocations$/.exec(String(uri)) ?? [];
   const [name] = arn === undefined ? [] : nameOf(arn).split(':');
-  if (!name) throw new OperatorError(`${logicalId}: ${String(uri)} names no function`);
+  if (!name) throw new OperatorError(`${logicalId}: ${String(uri)} does not name a function`);
   return name;
 }
 

@@ -14,7 +14,9 @@ export class WebSocketError extends Error {
   }
 }
 
-/** The rejection in whatever was thrown: the REST gateway's GATEWAY_ERRORS keep their status, the unforeseen is 500. */
+/**
+ * Returns the response for an error: the REST gateway's GATEWAY_ERRORS keep their status, unexpected errors are 500.
+ */
 export function webSocketErrorOf(error: unknown): WebSocketError {
   if (error instanceof WebSocketError) return error;
   if (error instanceof GatewayError)

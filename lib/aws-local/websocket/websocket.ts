@@ -12,7 +12,7 @@ import { readWebSocketApi, webSocketApiIds } from './web-socket-api.ts';
 
 /** The served WebSocket APIs of a template. */
 export interface WebSocketApis {
-  /** By logical id; the address has no stage. With `http` in the place of `ws` it is the API's `@connections` endpoint. */
+  /** By logical id; the address has no stage. With `http` instead of `ws` it is the API's `@connections` endpoint. */
   readonly apis: ReadonlyMap<string, { readonly url: string }>;
   /**
    * The `@connections` endpoint of the first API; undefined when there is none. As on AWS, an endpoint knows only the
@@ -20,7 +20,7 @@ export interface WebSocketApis {
    */
   readonly managementEndpoint: string | undefined;
   /**
-   * Stops listening, ends every connection (1001) and waits a moment for `$disconnect`; to be called before the functions
+   * Stops listening, closes every connection (1001) and waits a moment for `$disconnect`; call it before the functions
    * are closed. A second call waits for the first.
    */
   close(): Promise<void>;
@@ -37,9 +37,9 @@ interface Served {
  * responses, limits, and the `@connections` API.
  *
  * @param options.ports on 127.0.0.1, by logical id of the API; 0, or an API that is not listed: any free one
- * @param options.log gets what was rejected or failed, without headers, queries and messages
- * @param options.limits those that are not AWS's
- * @throws OperatorError when a port is taken or an API has something that cannot be served here; nothing listens then
+ * @param options.log gets rejections and errors, without headers, queries and messages
+ * @param options.limits replace those of AWS
+ * @throws OperatorError when a port is taken or an API has an unsupported feature; then nothing listens
  */
 export async function startWebSocketApis(options: {
   template: Template;
@@ -115,6 +115,6 @@ async function stopAll(
   const notifications = (async () => {
     while (underWay.size > 0) await Promise.allSettled(underWay);
   })();
-  // Best effort, as on AWS: a function that hangs does not keep the machine from ending.
+  // Best effort, as on AWS: a function that hangs must not delay the end of the process.
   await within(disconnectTimeoutMs, notifications, () => new Error('late')).catch(() => {});
 }

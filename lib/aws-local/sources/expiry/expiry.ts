@@ -23,9 +23,9 @@ const BucketProperties = looseObject({
 const DEFAULT_INTERVAL_MS = 10 * 60_000;
 
 /**
- * Deletes what the template lets expire, at once and then every ten minutes: items of tables with a time to live, and
- * objects of buckets with an expiration. AWS does so by itself, the emulators never. The stream shows a deleted item
- * as any other deletion.
+ * Deletes expired items of tables with a time to live, and expired objects of buckets with an expiration rule, at the
+ * start and then every ten minutes. AWS does this itself, the emulators do not. In the stream such a deletion looks
+ * like any other.
  */
 export function startExpiry(options: {
   template: Template;
@@ -35,7 +35,7 @@ export function startExpiry(options: {
 }): Closable {
   const { template, endpoints, warn, intervalMs = DEFAULT_INTERVAL_MS } = options;
   const stop = new AbortController();
-  // Every loop and every request under way listens to it: more than the ten that Node takes for a leak.
+  // Every loop and running request listens to this signal; Node warns of a leak from eleven listeners on.
   setMaxListeners(0, stop.signal);
   const { signal } = stop;
   const database = new DynamoDBClient(clientFor(endpoints.dynamodb));
@@ -61,7 +61,7 @@ async function repeat(
 ): Promise<void> {
   while (!signal.aborted) {
     await sweep().catch((error: Error) => {
-      if (!signal.aborted) warn(`What has expired could not be deleted: ${error.message}`);
+      if (!signal.aborted) warn(`Expired items or objects could not be deleted: ${error.message}`);
     });
     await sleep(intervalMs, undefined, { signal }).catch(() => {});
   }

@@ -7,10 +7,10 @@ import {
   paginateScan,
 } from '@aws-sdk/client-dynamodb';
 
-/** A table of which items expire. */
+/** A table with a time to live. */
 export interface Expiring {
   readonly table: string;
-  /** The attribute that holds the second, since 1970, from which on an item may go. */
+  /** The attribute with the epoch second at which an item expires. */
   readonly attribute: string;
 }
 
@@ -19,10 +19,10 @@ interface Sweep extends Expiring {
   readonly signal: AbortSignal;
 }
 
-/** DynamoDB leaves items alone that expired longer ago: then the number is more likely not a time in seconds. */
+/** DynamoDB keeps items that expired longer ago: such a number is probably not a time in seconds. */
 const OLDEST_SECONDS = 5 * 365 * 86_400;
 
-/** `#expires` is the attribute's name, in the scan and in the deletion. */
+/** `#expires` is the attribute's name in the scan and in the deletion. */
 const CONDITION = '#expires < :now AND #expires > :oldest';
 
 /**
@@ -60,7 +60,7 @@ async function keysOf({ table, client }: Sweep): Promise<string[]> {
 
 type Item = Record<string, AttributeValue>;
 
-/** On condition, since the item may have been given a longer life, or be gone, since it was read. */
+/** Conditional, because the item may have been updated or deleted since it was read. */
 async function deleteItem(
   { table, attribute, client }: Sweep,
   Key: Item,

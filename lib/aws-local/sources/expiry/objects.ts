@@ -1,6 +1,6 @@
 import { DeleteObjectCommand, paginateListObjectsV2, type S3Client } from '@aws-sdk/client-s3';
 
-/** A bucket, or a part of one, of which objects expire. */
+/** An expiration rule of a bucket. */
 export interface Expiring {
   readonly bucket: string;
   readonly prefix: string;
@@ -15,7 +15,7 @@ interface Sweep extends Expiring {
 const DAY_MS = 86_400_000;
 
 /**
- * Deletes the objects that are older than their rule allows. (S3 rounds up to the next midnight; nothing depends on it.)
+ * Deletes the objects that are older than their rule allows. (S3 rounds up to the next midnight; this does not.)
  *
  * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/lifecycle-expire-general-considerations.html
  */

@@ -4,7 +4,7 @@ import type { Invoker, Warn } from '../../invoke/invoker.ts';
 import { failedIds } from '../batch-response.ts';
 import type { Mapping } from '../event-source-mapping.ts';
 
-/** Messages of one queue, and for a FIFO queue of one group, on their way to one invocation. */
+/** Messages of one queue, and for a FIFO queue of one message group, for one invocation. */
 export interface Batch {
   readonly messages: readonly Message[];
   readonly mapping: Mapping;
@@ -15,7 +15,10 @@ export interface Batch {
   readonly warn: Warn;
 }
 
-/** Invokes the function with the batch and deletes what it finished. Never rejects: what failed stays in the queue. */
+/**
+ * Invokes the function with the batch and deletes the messages that succeeded. Never rejects: failed messages stay in
+ * the queue.
+ */
 export async function deliver(batch: Batch): Promise<void> {
   const { mapping, messages, functions, signal, warn } = batch;
   try {
@@ -26,7 +29,7 @@ export async function deliver(batch: Batch): Promise<void> {
   } catch (error) {
     if (signal.aborted) return;
     const reason = error instanceof Error ? error.message : String(error);
-    warn(`${mapping.functionName} failed, its messages come again after their visibility timeout: ${reason}`);
+    warn(`${mapping.functionName} failed; its messages are received again after their visibility timeout: ${reason}`);
   }
 }
 

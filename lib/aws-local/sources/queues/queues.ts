@@ -11,7 +11,7 @@ import { type Mapping, mappingsOf } from '../event-source-mapping.ts';
 import { groupBy } from '../group-by.ts';
 import { type Batch, deliver } from './queue-batch.ts';
 
-/** What the queues of a template need to run. */
+/** How to run the queues of a template. */
 export interface QueueOptions {
   readonly template: Template;
   readonly endpoints: Pick<Endpoints, 'sqs'>;
@@ -22,21 +22,21 @@ export interface QueueOptions {
 const LONG_POLL_SECONDS = 20;
 const MAX_PER_RECEIVE = 10;
 const DEFAULT_CONCURRENCY = 8;
-/** More invocations in parallel would not finish sooner on the processors of one machine. */
+/** More parallel invocations would not finish sooner on one machine. */
 const MAX_CONCURRENCY = Math.max(4, 2 * availableParallelism());
 const RETRY_AFTER_MS = 1000;
 
 /**
- * Invokes the functions that the template puts behind its queues, as Lambda's event source mappings do: a message
- * starts its function at once, several batches run in parallel, and of a FIFO queue one batch per message group. Messages
+ * Invokes the functions of the template's queues, as Lambda's event source mappings do: a message starts its function
+ * immediately, batches run in parallel, and a FIFO queue has one batch per message group at a time. Messages
  * that succeeded are deleted; those that failed stay hidden for the queue's visibility timeout, or for the one that the
- * function set, and are received again. `MaximumBatchingWindowInSeconds` is not waited for.
+ * function set, and are received again. `MaximumBatchingWindowInSeconds` is ignored.
  *
  * @throws OperatorError when a queue's mapping has filters, which are not supported here
  */
 export function startQueues(options: QueueOptions): Closable {
   const stop = new AbortController();
-  // Every loop and every request under way listens to it: more than the ten that Node takes for a leak.
+  // Every loop and running request listens to this signal; Node warns of a leak from eleven listeners on.
   setMaxListeners(0, stop.signal);
   const client = new SQSClient(clientFor(options.endpoints.sqs));
   const loops = mappingsOf(options.template, 'sqs').map((mapping) =>
@@ -62,7 +62,7 @@ interface Poll extends QueueOptions {
   readonly signal: AbortSignal;
 }
 
-/** One long poll at a time is enough: the next one starts as soon as the messages are handed on. */
+/** One long poll at a time is enough: the next one starts as soon as the messages are delivered. */
 async function poll(options: Poll): Promise<void> {
   const { mapping, signal } = options;
   const most = Math.min(mapping.maximumConcurrency ?? DEFAULT_CONCURRENCY, MAX_CONCURRENCY);

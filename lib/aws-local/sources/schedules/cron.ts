@@ -1,7 +1,9 @@
 import { Cron } from 'croner';
 import { OperatorError } from '../../../processes/operator-error.ts';
 
-/** Returns the first time strictly after the given one at which a schedule is due; `undefined` for none. Times are UTC. */
+/**
+ * Returns the first time strictly after the given one at which a schedule is due; `undefined` for none. Times are UTC.
+ */
 export type Timetable = (after: Date) => Date | undefined;
 
 const UNITS_MS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
@@ -31,11 +33,13 @@ function once(time: Date): Timetable {
   return (after) => (time > after ? time : undefined);
 }
 
-/** AWS has no field of seconds and always one of years; weekdays are 1 to 7 from Sunday, and `6L` is the last Friday. */
+/**
+ * AWS has no field for seconds and always one for years; weekdays are 1 to 7 from Sunday, and `6L` is the last Friday.
+ */
 function cron(body: string, expression: string): Timetable {
   const fields = body.trim().split(/\s+/);
   const [minute, hour, dayOfMonth, month, dayOfWeek = '', year] = fields;
-  // The parser takes 0 and 8 for Sunday.
+  // The parser accepts 0 and 8 as weekdays.
   if (fields.length !== 6 || /(?:^|[,-])[089]/.test(dayOfWeek)) throw notUnderstood(expression);
   const weekday = dayOfWeek.replace(/(\w)L\b/gi, '$1#L');
   const pattern = ['0', minute, hour, dayOfMonth, month, weekday, year].join(' ');
@@ -49,5 +53,5 @@ function cron(body: string, expression: string): Timetable {
 }
 
 function notUnderstood(expression: string, cause?: unknown): OperatorError {
-  return new OperatorError(`The schedule ${expression} is not understood here.`, { cause });
+  return new OperatorError(`The schedule ${expression} is not supported.`, { cause });
 }

@@ -9,16 +9,16 @@ import type { Resource } from '../../template/resource.ts';
 import type { Template } from '../../template/template.ts';
 import { parseSchedule, type Timetable } from './cron.ts';
 
-/** A function that the template starts by the clock. */
+/** A function that the template schedules. */
 interface Schedule {
   readonly functionName: string;
   /** The ARN that the event names. */
   readonly arn: string;
   readonly source: 'aws.events' | 'aws.scheduler';
   readonly next: Timetable;
-  /** Whether it is a rate, which also runs when the service starts. */
+  /** Whether it is a rate, which also runs at the start. */
   readonly atStart: boolean;
-  /** JSON that takes the place of the usual event. */
+  /** JSON that replaces the default event. */
   readonly input: string | undefined;
 }
 
@@ -40,10 +40,10 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Invokes functions by the schedules of the template (`AWS::Events::Rule`, `AWS::Scheduler::Schedule`). A rate also
- * runs at once: work that was left unfinished at a restart continues now, not after a whole interval. A run that fails
- * is reported and not repeated.
+ * runs at the start, so that unfinished work continues without waiting for an interval. A failed run is reported and
+ * not repeated.
  *
- * @throws OperatorError for an expression or a time zone that is not understood
+ * @throws OperatorError for an expression or a time zone that is not supported
  */
 export function startSchedules(options: { template: Template; functions: Invoker; warn: Warn }): Closable {
   const stops = schedulesOf(options.template).map((schedule) => keep(schedule, options));
@@ -102,7 +102,7 @@ function ofScheduler(resource: Resource): Schedule[] {
   const given = parse(SchedulerSchedule, resource.properties);
   if (given.State === 'DISABLED' || !isFunction(given.Target)) return [];
   if (!/^(?:UTC|Etc\/UTC)$/.test(given.ScheduleExpressionTimezone)) {
-    throw new OperatorError(`${resource.logicalId}: only UTC is known as a schedule's time zone on this machine.`);
+    throw new OperatorError(`${resource.logicalId}: only UTC is supported as a schedule's time zone.`);
   }
   const arn = `arn:aws:scheduler:${REGION}:${ACCOUNT}:schedule/default/${nameOfResource(resource)}`;
   return [scheduleOf({ expression: given.ScheduleExpression, arn, target: given.Target, source: 'aws.scheduler' })];

@@ -3,19 +3,19 @@ import { text } from 'node:stream/consumers';
 import * as v from 'valibot';
 
 /**
- * The calls that reading a table's stream needs, as they are on the wire. There a record is almost what a Lambda function
- * gets; the SDK takes every value of it apart, which has to be put together again, and costs more than all else that the
- * gateway's thread does when pushes come at all fast.
+ * The calls that read a table's stream, without the SDK. On the wire a record is almost what a Lambda function gets;
+ * the SDK would parse every value, which then has to be serialised again, and under load that costs more than
+ * everything else in the gateway's thread.
  *
- * Each call rejects with what the service says, or when the signal fires.
+ * Each call rejects with the error of the service, or when the signal fires.
  *
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Operations_Amazon_DynamoDB_Streams.html
  */
 export interface StreamsApi {
   shards(streamArn: string): Promise<readonly Shard[]>;
-  /** Where to read a shard from: one of its ends, or after a record. */
+  /** Returns an iterator at one end of a shard, or after a record. */
   iterator(streamArn: string, shardId: string, from: StartPosition): Promise<string>;
-  /** The next records, at most so many, and where to read on; null at the end of the shard. */
+  /** Returns the next records, at most `limit`, and the next iterator; null at the end of the shard. */
   records(
     iterator: string,
     most: number,
@@ -29,7 +29,7 @@ export type StartPosition = 'LATEST' | 'TRIM_HORIZON' | { readonly after: string
 const shard = v.object({ ShardId: v.string(), ParentShardId: v.optional(v.string()) });
 export type Shard = v.InferOutput<typeof shard>;
 
-/** Not looked into: what is in an item is between the table and the function. */
+/** Not validated: only the function reads the attributes of an item. */
 const image = v.custom<object>((value) => typeof value === 'object' && value !== null);
 const wireRecord = v.object({
   eventID: v.optional(v.string()),
@@ -45,7 +45,7 @@ const wireRecord = v.object({
     StreamViewType: v.optional(v.string()),
   }),
 });
-/** A record as it comes: attribute values by their type, bytes in base64, its time in seconds. */
+/** A record on the wire: attribute values by type, bytes in base64, time in seconds. */
 export type WireRecord = v.InferOutput<typeof wireRecord>;
 
 const described = v.object({ StreamDescription: v.object({ Shards: v.optional(v.array(shard), []) }) });
@@ -56,7 +56,7 @@ const read = v.object({
 });
 const serviceError = v.object({ __type: v.optional(v.string(), ''), message: v.optional(v.string(), '') });
 
-/** Talks to the emulator at that address. */
+/** Returns the calls to the emulator at an address. */
 export function streamsApi(endpoint: string, signal: AbortSignal): StreamsApi {
   const agent = new Agent({ keepAlive: true });
   const call = (operation: string, input: object) => post(endpoint, operation, input, { agent, signal });
@@ -103,7 +103,7 @@ async function post(
   throw new Error(`${operation}: ${message || __type || answer.statusCode}`);
 }
 
-/** Emulators ask who calls and when, and check no signature. */
+/** Emulators require credentials and a date, and do not check the signature. */
 const unsigned = {
   'x-amz-date': '20200101T000000Z',
   authorization:

@@ -11,7 +11,7 @@ interface Delivery extends StreamReader {
   readonly shardId: string;
 }
 
-/** Why records are given up, and after how many invocations. */
+/** Why records are discarded, and after how many invocations. */
 interface Cause {
   readonly condition: 'RecordAgeExceeded' | 'RetryAttemptsExhausted';
   readonly invocations: number;
@@ -21,9 +21,9 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * Invokes the function with a batch until all of it has succeeded, or was given up after the mapping's retries or age and
- * sent to its failure queue. Never rejects. A failed batch is halved if the mapping says so; when the function names
- * the records that failed, those from the first of them on are retried.
+ * Invokes the function with a batch until it has succeeded or is discarded by the mapping's retries or age and reported
+ * to its failure queue. Never rejects. A failed batch is bisected if the mapping says so; when the function reports the
+ * records that failed, it is retried from the first of them.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
  */
@@ -43,14 +43,14 @@ export async function deliver(records: Records, delivery: Delivery, tries = 0): 
   return deliver(left, delivery, tries + 1);
 }
 
-/** Halving finds the bad record; it counts as no retry, for the halves have not been tried yet. */
+/** Bisection finds the bad record. It does not count as a retry, because the halves have not been tried yet. */
 async function halve(records: Records, delivery: Delivery, tries: number): Promise<void> {
   const middle = Math.ceil(records.length / 2);
   await deliver(records.slice(0, middle), delivery, tries);
   await deliver(records.slice(middle), delivery, tries);
 }
 
-/** The records that are not done with after one invocation. */
+/** Returns the records that remain after one invocation. */
 async function attempt(records: Records, { mapping, functions, signal, warn }: Delivery): Promise<Records> {
   try {
     const response = await functions.invoke(mapping.functionName, { Records: records });
@@ -78,13 +78,13 @@ function byAge(records: Records, limitSeconds: number): [young: Records, old: Re
 async function giveUp(records: Records, delivery: Delivery, cause: Cause): Promise<void> {
   const { mapping, queues, endpoints, signal, warn } = delivery;
   if (records.length === 0 || signal.aborted) return;
-  warn(`${mapping.functionName}: ${records.length} stream records were given up (${cause.condition}).`);
+  warn(`${mapping.functionName}: ${records.length} stream records were discarded (${cause.condition}).`);
   if (mapping.failureQueue === undefined) return;
   const QueueUrl = `${endpoints.sqs}/${ACCOUNT}/${mapping.failureQueue}`;
   const MessageBody = JSON.stringify(failureOf(records, delivery, cause));
   const sending = queues.send(new SendMessageCommand({ QueueUrl, MessageBody }), { abortSignal: signal });
   await sending.catch((error: Error) =>
-    warn(`The failure queue ${mapping.failureQueue} took no message: ${error.message}`),
+    warn(`The failure queue ${mapping.failureQueue} accepted no message: ${error.message}`),
   );
 }
 

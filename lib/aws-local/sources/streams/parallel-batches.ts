@@ -3,12 +3,12 @@ import type { Mapping } from '../event-source-mapping.ts';
 import { groupBy } from '../group-by.ts';
 import type { StreamRecord } from './record.ts';
 
-/** Lambda takes 6 MB of JSON, and an item may be twice as long in JSON as its size in the table. */
+/** Lambda accepts 6 MB of JSON, and an item may be twice as long in JSON as in the table. */
 const BATCH_BYTES = 3 * 1024 * 1024;
 
 /**
- * Delivers records in batches: those of a partition one after the other, partitions in parallel. Records of one item are
- * in one partition, so they keep their order.
+ * Delivers records in batches: those of a partition one after the other, partitions in parallel. Records of one item
+ * are in one partition, so they keep their order.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-eventsourcemapping.html
  */

@@ -2,12 +2,12 @@ import type { DatabaseWrites } from '../../tuning/write-watch.ts';
 
 const MIN_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 100;
-/** How long pauses stay short after records came or a write was seen. */
+/** How long pauses stay short after a record or a notified write. */
 const ACTIVE_MS = 200;
 
 /**
- * Decides how long readers of streams pause between two empty reads: a short time while records come, so that a burst
- * passes quickly, then longer, so that an idle service takes next to no processor time.
+ * Decides how long readers of streams pause between two empty reads: briefly while records arrive, so that a burst
+ * is read quickly, then longer, so that an idle service uses almost no processor time.
  */
 export class PollBackoff {
   readonly #waiting = new Set<() => void>();
@@ -22,20 +22,20 @@ export class PollBackoff {
     signal.addEventListener('abort', () => this.#endPauses(), { once: true });
   }
 
-  /** Returns a number to be taken before a read and given to `wait` after it, so that no write in between is missed. */
+  /** Returns a version to take before a read and pass to `wait` after it, so that no write in between is missed. */
   version(): number {
     this.#writes?.next(() => this.wake());
     return this.#version;
   }
 
-  /** Ends all pauses and shortens those that follow: a write that was announced may become readable a moment later. */
+  /** Ends all pauses and shortens those that follow: a notified write may become readable a moment later. */
   wake(): void {
     this.#version += 1;
     this.#activeUntil = Date.now() + ACTIVE_MS;
     this.#endPauses();
   }
 
-  /** Resolves after a pause, at the next `wake` or when closed; at once when `wake` was called since `version`. */
+  /** Resolves after a pause, at the next `wake` or when closed; immediately when `wake` was called since `version`. */
   async wait(version: number): Promise<void> {
     if (version !== this.#version || this.#signal.aborted) return;
     const pauseMs = Date.now() < this.#activeUntil ? MIN_PAUSE_MS : MAX_PAUSE_MS;

@@ -2,17 +2,19 @@ import { readFileSync } from 'node:fs';
 import { parse, record, string } from 'valibot';
 import { writeStateSync } from '../../../processes/state-file.ts';
 
-/** How far each reader of a shard has come: the sequence number of the last record that is done with. */
+/** The position of each shard's reader: the sequence number of the last record that was handled. */
 export interface Positions {
   get(reader: string): string | undefined;
   set(reader: string, sequenceNumber: string): void;
-  /** Writes what is not yet written. */
+  /** Writes pending changes. */
   close(): void;
 }
 
 const WRITE_AFTER_MS = 1000;
 
-/** Positions kept in a JSON file; one that cannot be read counts as empty, since records may come twice anyway. */
+/**
+ * Opens positions in a JSON file. An unreadable file counts as empty, because records may be delivered twice anyway.
+ */
 export function openPositions(file: string | undefined): Positions {
   const positions = new Map(Object.entries(file === undefined ? {} : read(file)));
   let timer: NodeJS.Timeout | undefined;

@@ -16,7 +16,7 @@ export interface StreamReader {
   readonly positions: Positions;
   readonly backoff: PollBackoff;
   readonly signal: AbortSignal;
-  /** Resolves when the signal fires; made once, since every listener on a signal stays there. */
+  /** Resolves when the signal fires; shared, because listeners on a signal are never removed. */
   readonly stopped: Promise<void>;
   readonly warn: Warn;
 }

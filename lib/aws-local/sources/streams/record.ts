@@ -13,8 +13,8 @@ export interface StreamRecord {
 }
 
 /**
- * A record of the stream in the shape of Lambda's event: the template's ARN and region in place of the emulator's. Expired
- * items carry no `userIdentity`: here they are deleted like any other.
+ * Returns a record of the stream in the form of Lambda's event: the template's ARN and region in place of the
+ * emulator's. Expired items have no `userIdentity`: here they are deleted like any other.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html
  */

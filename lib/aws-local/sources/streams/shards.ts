@@ -11,7 +11,7 @@ const RECORDS_PER_READ = 50;
 const RECORDS_PER_DELIVERY = 100;
 
 /**
- * Reads the shards of a stream in parallel until closed. A shard that has ended is followed by its children,
+ * Reads the shards of a stream in parallel until closed. When a shard has ended, its children are
  * read from their beginning, which keeps the order of records with the same key.
  */
 export async function readStream(reader: StreamReader): Promise<void> {
@@ -31,12 +31,12 @@ export async function readStream(reader: StreamReader): Promise<void> {
   await follow(reader.mapping.startsAt);
 }
 
-/** Those whose parents are not in the list. */
+/** Returns the shards whose parents are not in the list. */
 function oldest(shards: readonly Shard[]): Shard[] {
   return shards.filter((shard) => !shards.some((parent) => parent.ShardId === shard.ParentShardId));
 }
 
-/** Those without children in the list. */
+/** Returns the shards without children in the list. */
 function newest(shards: readonly Shard[]): Shard[] {
   return shards.filter((shard) => !shards.some((child) => child.ParentShardId === shard.ShardId));
 }
@@ -48,7 +48,7 @@ async function readShard(reader: StreamReader, shardId: string, from: Mapping['s
     const version = backoff.version();
     const read = await readRecords(reader, iterator);
     if (read === undefined) {
-      // The iterator may have expired: a new one starts after the last record that is done with.
+      // The iterator may have expired: a new one starts after the last handled record.
       iterator = await retryUntilClosed(reader, () => firstIterator(reader, shardId, 'TRIM_HORIZON'));
       continue;
     }
@@ -65,8 +65,8 @@ async function readShard(reader: StreamReader, shardId: string, from: Mapping['s
 }
 
 /**
- * Returns the next records that pass the mapping's filters, and undefined when they could not be read. Each read is small,
- * because the emulator and this thread do nothing else meanwhile and requests wait for both.
+ * Returns the next records that pass the mapping's filters, and undefined when they could not be read. Each read is
+ * small, because it blocks the emulator and this thread, and requests wait for both.
  */
 async function readRecords(reader: StreamReader, iterator: string) {
   const passing: StreamRecord[] = [];
@@ -103,7 +103,7 @@ async function firstIterator(reader: StreamReader, shardId: string, from: Mappin
   const { api, streamArn } = reader;
   const after = reader.positions.get(positionOf(reader, shardId));
   if (after === undefined) return api.iterator(streamArn, shardId, from);
-  // The position may be older than what the stream keeps; then all that it keeps comes.
+  // The position may be older than the oldest record; then reading starts with that record.
   return api.iterator(streamArn, shardId, { after }).catch(() => api.iterator(streamArn, shardId, 'TRIM_HORIZON'));
 }
 
@@ -111,7 +111,7 @@ function positionOf({ mapping, streamArn }: StreamReader, shardId: string): stri
   return `${mapping.id} ${streamArn} ${shardId}`;
 }
 
-/** Repeats the work until it succeeds or the reader is closed; undefined when closed. */
+/** Repeats the work until it succeeds. Returns undefined when the reader is closed. */
 async function retryUntilClosed<T>({ signal, warn }: StreamReader, work: () => Promise<T>): Promise<T | undefined> {
   while (!signal.aborted) {
     try {

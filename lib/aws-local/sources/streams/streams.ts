@@ -13,37 +13,37 @@ import { PollBackoff } from './poll-backoff.ts';
 import { openPositions } from './positions.ts';
 import { readStream } from './shards.ts';
 
-/** What the table streams of a template need to run. */
+/** How to run the table streams of a template. */
 export interface StreamOptions {
   readonly template: Template;
   readonly endpoints: Pick<Endpoints, 'dynamodb' | 'sqs'>;
   readonly functions: Invoker;
   readonly warn: Warn;
-  /** Notifies of writes to the tables; without it streams are polled every 100 ms at least. */
+  /** Notifies of writes to the tables; without it streams are polled at least every 100 ms. */
   readonly writes?: Pick<DatabaseWrites, 'next'> | null;
-  /** File in which positions are kept; without it every start begins where the template's StartingPosition says. */
+  /** File with the positions; without it every start begins at the template's StartingPosition. */
   readonly positionsFile?: string;
 }
 
 /** Table streams while they run. */
 export interface Streams extends Closable {
-  /** Says that something may have been written: streams at rest look at once, not after their pause of up to 100 ms. */
+  /** Call after a possible write: idle streams are read immediately, not after their pause of up to 100 ms. */
   wake(): void;
 }
 
 /**
- * Invokes the functions that the template puts behind its table streams, as Lambda's event source mappings do: records
+ * Invokes the functions of the template's table streams, as Lambda's event source mappings do: records
  * of one key in order and at least once, filters, partitions (`ParallelizationFactor`), bisection, partial failures,
- * retries, and a message to the failure queue about what was given up.
+ * retries, and a message to the failure queue about discarded records.
  *
- * Positions are written at most once a second, so after a kill the records of the last second are delivered again. Records
- * written while nothing ran are delivered at the next start.
+ * Positions are written at most once a second, so after a kill the records of the last second are delivered again.
+ * Records written while nothing ran are delivered at the next start.
  *
  * @throws OperatorError when a table has no stream
  */
 export async function startStreams(options: StreamOptions): Promise<Streams> {
   const stop = new AbortController();
-  // Every loop and every request under way listens to it: more than the ten that Node takes for a leak.
+  // Every loop and running request listens to this signal; Node warns of a leak from eleven listeners on.
   setMaxListeners(0, stop.signal);
   const stopped = once(stop.signal, 'abort').then(() => {});
   const backoff = new PollBackoff(stop.signal, options.writes);
@@ -72,7 +72,7 @@ export async function startStreams(options: StreamOptions): Promise<Streams> {
   };
 }
 
-/** The emulator's own ARN: its region and label differ from what the template's attribute gives. */
+/** Returns the emulator's ARN of the stream: its region and label differ from the template's attribute. */
 async function streamOf(database: DynamoDBClient, mapping: Mapping): Promise<string> {
   const { Table } = await database.send(new DescribeTableCommand({ TableName: mapping.source }));
   if (Table?.LatestStreamArn) return Table.LatestStreamArn;

@@ -286,7 +286,7 @@ describe('A service without an emulator', () => {
     const client = new KMSClient(clientFor(emulators.endpoints.kms));
     await expect(client.send(new ListAliasesCommand({}))).rejects.toMatchObject({
       name: 'UnknownOperationException',
-      message: 'No emulator of this machine has the operation TrentService.ListAliases.',
+      message: 'No emulator has the operation TrentService.ListAliases.',
     });
     const response = await fetch(`${emulators.endpoints.kms}/prod/items`, { method: 'POST', body: 'not JSON' });
     expect(await response.json()).toMatchObject({ message: expect.stringContaining('POST /prod/items') });
@@ -386,9 +386,9 @@ describe('Starting and stopping', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('says in one sentence that the data folder cannot be made', async () => {
+  it('says in one sentence that the data folder cannot be created', async () => {
     await expect(startEmulators({ dataDir: '/dev/null/data' })).rejects.toThrow(
-      /^The data folder \/dev\/null\/data cannot be made/,
+      /^The data folder \/dev\/null\/data cannot be created/,
     );
   });
 
@@ -396,7 +396,7 @@ describe('Starting and stopping', () => {
     ['database or disk is full', /no space left/],
     ['port 1 is already in use (detected listener)', /was taken meanwhile/],
     ['unable to open database file: /x', /cannot be opened for writing/],
-    ['', /stopped by itself \(without a word\)/],
+    ['', /stopped by itself \(it printed nothing\)/],
   ])('turns the words "%s" into a sentence', (words, sentence) => {
     expect(explain(words, '/data/x').message).toMatch(sentence);
   });

@@ -239,7 +239,7 @@ describe('a failing invocation', () => {
   });
 
   it('names a function of another runtime than Node.js, and one without a module', async () => {
-    await expect(functions.invoke('Python', {})).rejects.toThrow('only Node.js functions run here, not python3.13');
+    await expect(functions.invoke('Python', {})).rejects.toThrow('only Node.js functions run locally, not python3.13');
     await expect(functions.invoke('NoModule', {})).rejects.toThrow(
       /function NoModule: there is no .*\.js, \.mjs or \.cjs/,
     );

@@ -83,7 +83,7 @@ describe('intrinsic functions', () => {
   });
 
   it.each([
-    ['an unknown intrinsic', { 'Fn::GetAZs': '' }, /resource Holder: Fn::GetAZs is not an intrinsic/],
+    ['an unknown intrinsic', { 'Fn::GetAZs': '' }, /resource Holder: Fn::GetAZs is not a supported intrinsic/],
     [
       'Fn::ImportValue',
       { 'Fn::ImportValue': 'x' },

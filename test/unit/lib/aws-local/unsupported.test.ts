@@ -15,7 +15,7 @@ describe('Warnings of resources that aws-local does not run', () => {
   it.each([
     ['AWS::StepFunctions::StateMachine', {}, 'aws-local does not know the type'],
     ['Custom::S3BucketNotifications', {}, 'aws-local does not know the type'],
-    ['AWS::ApiGatewayV2::Api', { ProtocolType: 'HTTP' }, 'its protocol is HTTP, and only WEBSOCKET is served'],
+    ['AWS::ApiGatewayV2::Api', { ProtocolType: 'HTTP' }, 'its protocol is HTTP; only WEBSOCKET is supported'],
     ['AWS::Events::Rule', { EventPattern: { source: ['app'] } }, 'events are not matched with its pattern'],
     ['AWS::Events::Rule', { ScheduleExpression: 'rate(1 day)', Targets: [{ Arn: QUEUE }] }, 'only targets that are'],
     ['AWS::Scheduler::Schedule', { Target: { Arn: QUEUE } }, 'only a target that is a function is invoked'],

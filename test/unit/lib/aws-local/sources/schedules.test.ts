@@ -40,8 +40,8 @@ describe('A schedule expression', () => {
     'cron(61 * * * ? *)',
     'soon',
     'at(soon)',
-  ])('is refused when it is not understood: %s', (expression) => {
-    expect(() => parseSchedule(expression)).toThrow('not understood');
+  ])('an unsupported schedule expression is refused: %s', (expression) => {
+    expect(() => parseSchedule(expression)).toThrow('not supported');
   });
 });
 

@@ -50,7 +50,13 @@ describe('the WebSocket API of a template', () => {
     ['authorization elsewhere', { RouteKey: 'a', AuthorizationType: 'AWS_IAM' }, {}, {}, 'only $connect'],
     ['API keys', { ApiKeyRequired: true }, {}, {}, 'API keys'],
     ['another selection', {}, {}, { RouteSelectionExpression: '$request.header.x' }, '$request.header.x'],
-    ['an integration without a function', {}, { Call: { IntegrationUri: 'arn:aws:sqs' } }, {}, 'names no function'],
+    [
+      'an integration without a function',
+      {},
+      { Call: { IntegrationUri: 'arn:aws:sqs' } },
+      {},
+      'does not name a function',
+    ],
   ])('cannot have %s here, and says so', (_, route, more, properties, sentence) => {
     expect(() => read(route, more, properties)).toThrow(sentence);
   });
