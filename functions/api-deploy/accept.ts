@@ -16,7 +16,7 @@ import type { AcceptPorts } from './ports.ts';
 import { requireSignature } from './signature.ts';
 
 /** A call to the webhook, after its login. */
-export interface Hook extends RequestContext {
+export interface HookRequest extends RequestContext {
   readonly headers: HookCall['headers'];
   readonly query: HookCall['query'];
   readonly raw: Uint8Array;
@@ -28,7 +28,7 @@ export interface Hook extends RequestContext {
  * `deploy:no_payload`, `deploy:provider:not_supported`, `deploy:auth:bad_creds`, `request:too_large`,
  * `request:bad_parameter`, `mw:auth:auth_server_down` and `deploy:db:failed_to_store_payload`; nothing is stored then.
  */
-export async function accept(hook: Hook, ports: AcceptPorts): Promise<readonly [Entry, ...Entry[]]> {
+export async function accept(hook: HookRequest, ports: AcceptPorts): Promise<readonly [Entry, ...Entry[]]> {
   const options = hookOptionsOf(hook.query, ports.defaultBranch);
   const { body } = readPayload(hook.raw, hook.headers['content-type']);
   const call = { headers: hook.headers, query: hook.query, body, raw: hook.raw };
@@ -45,7 +45,12 @@ export async function accept(hook: Hook, ports: AcceptPorts): Promise<readonly [
   return [first, ...others];
 }
 
-async function plan(sent: Delivery, options: HookOptions, hook: Hook, ports: AcceptPorts): Promise<AppendRequest> {
+async function plan(
+  sent: Delivery,
+  options: HookOptions,
+  hook: HookRequest,
+  ports: AcceptPorts,
+): Promise<AppendRequest> {
   const host = hostOf(sent, ports);
   const { branch } = options;
   const delivery = sent.kind === 'build' ? await wholeCommit(sent, { host, branch, user: hook.user }, ports) : sent;

@@ -1,6 +1,6 @@
 import { DeployError } from '../core/errors.ts';
 import { isObject, parseJson } from '../core/json.ts';
-import { maxPayloadBytes } from '../core/payload/payload.ts';
+import { MAX_PAYLOAD_BYTES } from '../core/payload/payload.ts';
 
 /** A user's credentials at a repository host. Never logged, stored or put in a message. */
 export interface HostCredentials {
@@ -23,7 +23,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * body.
  */
 export function readCredentials(body: Uint8Array, contentType: string | undefined): HostCredentials {
-  if (body.byteLength > maxPayloadBytes) {
+  if (body.byteLength > MAX_PAYLOAD_BYTES) {
     throw new DeployError('request:too_large', `The body has ${body.byteLength} bytes; a few hundred are enough.`);
   }
   if (!/^application\/(?:[\w.-]+\+)?json(?:\s*;|\s*$)/i.test(contentType ?? '')) {

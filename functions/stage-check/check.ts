@@ -113,13 +113,13 @@ async function knownApp({ user, repository, branch }: Entry, { facts }: CheckPor
 }
 
 /** What a hold needs to know: for whom it waits, and the version of the commit state that it was decided with. */
-interface HoldDecision {
+interface Hold {
   readonly waitsFor: string;
   readonly version: number;
   readonly changes: EntryChanges;
 }
 
-function hold(entry: Entry, { waitsFor, version, changes }: HoldDecision, ports: CheckPorts): StageOutcome {
+function hold(entry: Entry, { waitsFor, version, changes }: Hold, ports: CheckPorts): StageOutcome {
   return {
     kind: 'ended',
     status: 'held',

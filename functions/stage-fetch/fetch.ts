@@ -3,7 +3,7 @@ import type { StageWork } from '../core/pipeline/stage-work.ts';
 import type { HostToken, RepositoryHost } from '../core/ports/repository-host.ts';
 import type { TarballStore } from '../core/ports/tarball-store.ts';
 import { inspected } from '../core/tarball/inspect.ts';
-import { limits } from '../core/tarball/limits.ts';
+import { TARBALL_LIMITS } from '../core/tarball/limits.ts';
 
 /** What fetching works with. */
 export interface FetchPorts {
@@ -24,7 +24,7 @@ export function fetchTarball({ host, token, tarballs }: FetchPorts): StageWork {
     const stop = new AbortController();
     try {
       const source = await host(repository.host).tarball(commit, await token(entry.user, repository.host), stop.signal);
-      const { body, result } = inspected(source, limits);
+      const { body, result } = inspected(source, TARBALL_LIMITS);
       await tarballs.put(tarballKey(entry), body);
       const { bytes, sha256, entries } = await result;
       return {

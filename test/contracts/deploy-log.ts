@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../functions/core/entry/entry.ts';
 import type { Transition } from '../../functions/core/entry/transition.ts';
 import type { CheckResult } from '../../functions/core/hold/checks.ts';
-import type { Outcome } from '../../functions/core/payload/delivery.ts';
+import type { CheckOutcome } from '../../functions/core/payload/delivery.ts';
 import type { Backlog } from '../../functions/core/ports/backlog.ts';
 import type { DeployFacts } from '../../functions/core/ports/deploy-facts.ts';
 import type { AppendRequest, DeployLog, Draft } from '../../functions/core/ports/deploy-log.ts';
@@ -252,12 +252,17 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
 
     it('remembers each check of a commit, of which a later end takes back an earlier one', async () => {
       const { log, other, facts, user } = await open();
-      const said = (check: string, outcome: Outcome): CheckResult => ({ ...travis, check, outcome, state: outcome });
+      const said = (check: string, outcome: CheckOutcome): CheckResult => ({
+        ...travis,
+        check,
+        outcome,
+        state: outcome,
+      });
       const known = async () => {
         const { checks } = await facts.commitState(user, commit('a'.repeat(40)), 'master');
         return checks.map(({ check, outcome: state }) => `${check} ${state}`);
       };
-      const hear = (writer: DeployLog, check: string, result: Outcome) =>
+      const hear = (writer: DeployLog, check: string, result: CheckOutcome) =>
         appended(
           writer,
           appending(user, { fromBuild: true }, { isNewestPush: false, checkResult: said(check, result) }),

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { DeployError } from '../../functions/core/errors.ts';
 import { inspected, type TarballReport } from '../../functions/core/tarball/inspect.ts';
-import { limits, type TarballLimits } from '../../functions/core/tarball/limits.ts';
+import { TARBALL_LIMITS, type TarballLimits } from '../../functions/core/tarball/limits.ts';
 
 /** A header, field by field, so that a test can write what no honest packer would. */
 export interface RawEntry {
@@ -62,7 +62,7 @@ export async function inspect(
   changed: Partial<TarballLimits> = {},
 ): Promise<TarballReport> {
   const source = Buffer.isBuffer(bytes) ? inChunks(bytes, 1000) : bytes;
-  const { body, result } = inspected(source, { ...limits, ...changed });
+  const { body, result } = inspected(source, { ...TARBALL_LIMITS, ...changed });
   for await (const _ of body);
   return result;
 }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { senderRegistry, senders } from '../../functions/adapters/senders/registry.ts';
 import { verifySignature } from '../../functions/adapters/senders/signatures/verify.ts';
-import { accept, type Hook } from '../../functions/api-deploy/accept.ts';
+import { accept, type HookRequest } from '../../functions/api-deploy/accept.ts';
 import { DeployError } from '../../functions/core/errors.ts';
 import type { SignedCall } from '../../functions/core/ports/sender.ts';
 import { memoryClock, memoryIds } from '../fakes/clock.ts';
@@ -13,7 +13,7 @@ const registry = senderRegistry(senders);
 const secrets = { '*': { github: ['s'], gitlab: ['s'], travis: ['no key'], drone: ['s'], buildkite: ['s'] } };
 
 /** What becomes of a call with the real senders and signatures: `stored`, or the refusal's code. Throws for anything else. */
-export async function outcome(raw: Uint8Array, headers: Hook['headers'], signed = false): Promise<string> {
+export async function outcome(raw: Uint8Array, headers: HookRequest['headers'], signed = false): Promise<string> {
   const log = new MemoryLog(memoryIds());
   const ports = {
     log,

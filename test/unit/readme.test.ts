@@ -3,10 +3,10 @@ import { Stack } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { RETENTION_SECONDS } from '../../functions/adapters/stores/dynamodb/retention.ts';
 import { errors } from '../../functions/core/errors.ts';
-import { maxPayloadBytes } from '../../functions/core/payload/payload.ts';
+import { MAX_PAYLOAD_BYTES } from '../../functions/core/payload/payload.ts';
 import { MAX_ATTEMPTS } from '../../functions/core/pipeline/stage-failure.ts';
 import { routes } from '../../functions/core/routes.ts';
-import { limits } from '../../functions/core/tarball/limits.ts';
+import { TARBALL_LIMITS } from '../../functions/core/tarball/limits.ts';
 import { parameters } from '../../lib/stack/parameters.ts';
 import { runbook } from '../../lib/stack/runbook.ts';
 
@@ -46,12 +46,12 @@ describe('lib/stack/README.md', () => {
       [...stack.matchAll(/^\| ([a-z ]+) \| (.+) \|$/gm)].map(([, what, much]) => [what, much]),
     );
     const [MiB, GiB, day] = [1024 ** 2, 1024 ** 3, 24 * 60 * 60];
-    const entries = String(limits.entries).replace(/000$/, ' 000');
+    const entries = String(TARBALL_LIMITS.entries).replace(/000$/, ' 000');
     const { change, payload, delivery } = RETENTION_SECONDS;
     const kept = `changes ${change / day} days, payloads ${payload / day} days, deliveries' ids ${delivery / day} days`;
-    expect(told['body of a webhook']).toBe(`${maxPayloadBytes / MiB} MiB`);
+    expect(told['body of a webhook']).toBe(`${MAX_PAYLOAD_BYTES / MiB} MiB`);
     expect(told.tarball).toBe(
-      `${limits.bytes / MiB} MiB packed, ${limits.unpackedBytes / GiB} GiB unpacked, ${entries} entries`,
+      `${TARBALL_LIMITS.bytes / MiB} MiB packed, ${TARBALL_LIMITS.unpackedBytes / GiB} GiB unpacked, ${entries} entries`,
     );
     expect(told['a stage']).toContain(`${MAX_ATTEMPTS === 5 ? 'five' : MAX_ATTEMPTS} tries`);
     expect(told.kept).toContain(kept);

@@ -1,4 +1,4 @@
-import { anyHostKind } from '../../core/payload/delivery.ts';
+import { ANY_HOST_KIND } from '../../core/payload/delivery.ts';
 import type { HostConfig } from './configuration.ts';
 
 /**
@@ -11,7 +11,7 @@ import type { HostConfig } from './configuration.ts';
  */
 export function chooseHost(configs: readonly HostConfig[], kind: string, hostname: string | null): HostConfig | null {
   const wanted = hostname?.toLowerCase() ?? null;
-  if (kind === anyHostKind) return chooseAmongAll(configs, wanted);
+  if (kind === ANY_HOST_KIND) return chooseAmongAll(configs, wanted);
   const fits = (config: HostConfig) => wanted === null || addressesOf(config).includes(wanted);
   return configs.find((config) => isOfKind(config, kind) && fits(config)) ?? null;
 }

@@ -1,11 +1,11 @@
-import type { Outcome } from '../payload/delivery.ts';
+import type { CheckOutcome } from '../payload/delivery.ts';
 
 /** The result of one check of a CI provider for a commit. */
 export interface CheckResult {
   readonly provider: string;
   /** Name of the check, workflow or pipeline among those of the provider. */
   readonly check: string;
-  readonly outcome: Outcome;
+  readonly outcome: CheckOutcome;
   /** The provider's own word for it. */
   readonly state: string;
 }

@@ -1,10 +1,10 @@
 import type { BuildResult, Push } from './delivery.ts';
 
 /** Whether a delivery concerns the branch that is deployed; if not, why, in one sentence. */
-export type Decision = { readonly deploy: true } | { readonly deploy: false; readonly reason: string };
+export type BranchDecision = { readonly deploy: true } | { readonly deploy: false; readonly reason: string };
 
 /** Whether a push moved the wanted branch to a commit. Names of branches are compared as git does: exactly. */
-export function deployable(push: Push, wanted: string): Decision {
+export function deployable(push: Push, wanted: string): BranchDecision {
   if (push.branch === null) return no(`${refInWords(push.ref)}; only the branch ${wanted} is deployed.`);
   if (push.branch !== wanted) return no(otherBranch(push.branch, wanted));
   if (push.sha === null) return no(`The branch ${push.branch} was deleted.`);
@@ -18,7 +18,7 @@ export function deployable(push: Push, wanted: string): Decision {
  * holds a commit looks at `pending` first and goes on holding. A build that gives only the first digits of its commit
  * deploys nothing by itself, because digits are no commit: it can only release a push that waits.
  */
-export function buildDeployable(build: BuildResult, wanted: string): Decision {
+export function buildDeployable(build: BuildResult, wanted: string): BranchDecision {
   if (build.pullRequest) return no('A build of a pull request is never deployed.');
   if (build.branch === null) return no(`The build is not of a branch; only the branch ${wanted} is deployed.`);
   if (build.branch !== wanted) return no(otherBranch(build.branch, wanted));
@@ -30,7 +30,7 @@ export function buildDeployable(build: BuildResult, wanted: string): Decision {
   return { deploy: true };
 }
 
-function no(reason: string): Decision {
+function no(reason: string): BranchDecision {
   return { deploy: false, reason };
 }
 

@@ -32,7 +32,7 @@ interface DeliveryBase {
 }
 
 /** The `hostKind` of a build whose repository is to be found by its host name, among hosts of every kind. */
-export const anyHostKind = 'any';
+export const ANY_HOST_KIND = 'any';
 
 /** A ref moved. `branch` is null for tags and other refs; `sha` is null when the ref was deleted. */
 export interface Push extends DeliveryBase {
@@ -54,7 +54,7 @@ export interface Push extends DeliveryBase {
 }
 
 /** What a build says of its commit. `neutral`: it was skipped, or tells nothing about the commit. */
-export type Outcome = 'passed' | 'failed' | 'pending' | 'neutral';
+export type CheckOutcome = 'passed' | 'failed' | 'pending' | 'neutral';
 
 /** A CI provider finished (or moved) a build. */
 export interface BuildResult extends DeliveryBase {
@@ -69,7 +69,7 @@ export interface BuildResult extends DeliveryBase {
   readonly branch: string | null;
   /** Name of the check, workflow or pipeline, by which several ones of a commit are told apart. */
   readonly check: string;
-  readonly outcome: Outcome;
+  readonly outcome: CheckOutcome;
   /** `outcome` is `passed`. */
   readonly passed: boolean;
   /** Neither releases a hold nor ends it: `outcome` is `pending` or `neutral`. */
@@ -97,7 +97,7 @@ export interface Notice extends DeliveryBase {
 }
 
 /** The fields of a build that follow from its outcome. */
-export function settled(outcome: Outcome): Pick<BuildResult, 'outcome' | 'passed' | 'pending'> {
+export function outcomeFields(outcome: CheckOutcome): Pick<BuildResult, 'outcome' | 'passed' | 'pending'> {
   return { outcome, passed: outcome === 'passed', pending: outcome === 'pending' || outcome === 'neutral' };
 }
 

@@ -3,7 +3,7 @@ import { isObject, parseJson } from '../json.ts';
 import { decodeField } from './form-field.ts';
 
 /** The largest body that is read, in bytes; the gateway's own limit is twice that. */
-export const maxPayloadBytes = 5 * 1024 * 1024;
+export const MAX_PAYLOAD_BYTES = 5 * 1024 * 1024;
 
 /**
  * The JSON object that a webhook call carries, whatever its Content-Type says. Senders wrap it in five ways: plain JSON;
@@ -16,10 +16,10 @@ export const maxPayloadBytes = 5 * 1024 * 1024;
  * the payload.
  */
 export function readPayload(raw: Uint8Array, contentType: string | undefined): { body: unknown } {
-  if (raw.byteLength > maxPayloadBytes) {
+  if (raw.byteLength > MAX_PAYLOAD_BYTES) {
     throw new DeployError(
       'request:too_large',
-      `The body has ${raw.byteLength} bytes; at most ${maxPayloadBytes} are read.`,
+      `The body has ${raw.byteLength} bytes; at most ${MAX_PAYLOAD_BYTES} are read.`,
     );
   }
   // trim() takes the byte order mark as well.

@@ -92,10 +92,10 @@ function settle(entry: Entry, attempts: number, outcome: StageOutcome, context: 
   }
 }
 
-type Outcome<Kind extends StageOutcome['kind']> = Extract<StageOutcome, { kind: Kind }>;
+type OutcomeOf<Kind extends StageOutcome['kind']> = Extract<StageOutcome, { kind: Kind }>;
 
 /** The stage is done: the next one runs, or the deploy has ended. */
-async function finish(entry: Entry, outcome: Outcome<'done'>, context: StageContext): Promise<RunResult> {
+async function finish(entry: Entry, outcome: OutcomeOf<'done'>, context: StageContext): Promise<RunResult> {
   const { detail = null, transition = {} } = outcome;
   const now = context.clock.now();
   const next = stageAfter(entry.stage);
@@ -117,7 +117,7 @@ async function finish(entry: Entry, outcome: Outcome<'done'>, context: StageCont
   return result;
 }
 
-async function end(entry: Entry, outcome: Outcome<'ended'>, context: StageContext): Promise<RunResult> {
+async function end(entry: Entry, outcome: OutcomeOf<'ended'>, context: StageContext): Promise<RunResult> {
   const { status, reason, transition = {} } = outcome;
   const now = context.clock.now();
   const moved = await move(entry, context, (current) => ({

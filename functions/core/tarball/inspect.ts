@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Inflater } from './inflate.ts';
-import { limits, type TarballLimits } from './limits.ts';
+import { TARBALL_LIMITS, type TarballLimits } from './limits.ts';
 import { refusal } from './refuse.ts';
 import { TarTree } from './tree.ts';
 import { TarWalker } from './walker.ts';
@@ -40,7 +40,7 @@ export interface InspectedTarball {
  * faster than `body`. The bytes are not changed; unpacking them with the root folder stripped stays inside the folder
  * it is done in.
  */
-export function inspected(source: AsyncIterable<Uint8Array>, bounds: TarballLimits = limits): InspectedTarball {
+export function inspected(source: AsyncIterable<Uint8Array>, bounds: TarballLimits = TARBALL_LIMITS): InspectedTarball {
   const pending = new PendingReport();
   return { body: inspect(source, bounds, pending), result: pending.report };
 }

@@ -23,7 +23,7 @@ export interface TarballLimits {
 }
 
 /** The limits of the service. */
-export const limits: TarballLimits = {
+export const TARBALL_LIMITS: TarballLimits = {
   // Several times the largest repositories that are deployed as an application.
   bytes: 512 * MiB,
   // Source shrinks three to six times. Eight leaves room and still fits the disk of a small machine.

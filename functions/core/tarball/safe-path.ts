@@ -1,4 +1,4 @@
-import { limits, type TarballLimits } from './limits.ts';
+import { TARBALL_LIMITS, type TarballLimits } from './limits.ts';
 import { quoted, refusal, type TarCode } from './refuse.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -23,7 +23,7 @@ export function decodeName(bytes: Buffer, start = 0, end = bytes.length): string
  */
 export function safePath(
   text: string,
-  bounds: TarballLimits = limits,
+  bounds: TarballLimits = TARBALL_LIMITS,
   code: TarCode = 'deploy:tar:unsafe_path',
 ): string {
   const path = text.endsWith('/') ? text.slice(0, -1) : text;

@@ -1,4 +1,4 @@
-import { limits, type TarballLimits } from './limits.ts';
+import { TARBALL_LIMITS, type TarballLimits } from './limits.ts';
 import { SymbolicLinks } from './links.ts';
 import { quoted, refusal } from './refuse.ts';
 import { safePath } from './safe-path.ts';
@@ -20,7 +20,7 @@ export class TarTree {
   /** The folder of the entry before: it is known, and mostly the next one's too. */
   #lastFolder = '';
 
-  constructor(bounds: TarballLimits = limits) {
+  constructor(bounds: TarballLimits = TARBALL_LIMITS) {
     this.#bounds = bounds;
     this.#links = new SymbolicLinks(bounds);
   }

@@ -1,5 +1,5 @@
 import { BLOCK, type EntryKind, type ExtensionKind, type Header, isZero, readHeader } from './header.ts';
-import { limits, type TarballLimits } from './limits.ts';
+import { TARBALL_LIMITS, type TarballLimits } from './limits.ts';
 import { checkGlobalPax, readPax } from './pax.ts';
 import { quoted, refusal } from './refuse.ts';
 import { decodeName } from './safe-path.ts';
@@ -42,7 +42,7 @@ export class TarWalker {
   #extensions: Extensions = {};
   #collecting: Collecting | null = null;
 
-  constructor(visit: (entry: TarEntry) => void, bounds: TarballLimits = limits) {
+  constructor(visit: (entry: TarEntry) => void, bounds: TarballLimits = TARBALL_LIMITS) {
     this.#visit = visit;
     this.#bounds = bounds;
   }

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { anyHostKind, type Delivery, type Outcome, settled } from '../../../core/payload/delivery.ts';
+import { ANY_HOST_KIND, type CheckOutcome, type Delivery, outcomeFields } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
@@ -79,14 +79,14 @@ function buildOf(data: Build): WithoutProvider<Delivery> {
   const isWhole = v.is(sha, commitId);
   return {
     kind: 'build',
-    hostKind: hostKinds.get(data.repositoryProvider?.toLowerCase() ?? '') ?? anyHostKind,
+    hostKind: hostKinds.get(data.repositoryProvider?.toLowerCase() ?? '') ?? ANY_HOST_KIND,
     id: factsId('build', [data.buildId, data.status ?? null, data.finished ?? null]),
     repository: delivered(repositoryNamed(data.repositoryName)),
     sha: isWhole ? commitId : null,
     shaPrefix: isWhole ? null : commitId,
     branch: branchNamed(data.branch),
     check: oneLine(data.projectName ?? '', 100) ?? 'AppVeyor',
-    ...settled(outcomeOf(data)),
+    ...outcomeFields(outcomeOf(data)),
     state: oneLine(data.status ?? '', 40) ?? (data.passed === true ? 'Success' : 'Failed'),
     pullRequest: isTrue(data.isPullRequest),
     ...messageFields([data.commitMessage, data.commitMessageExtended].filter(Boolean).join('\n\n')),
@@ -101,7 +101,7 @@ function isTrue(flag: unknown): boolean {
 }
 
 /** A build passed if both fields agree; a custom template may omit one of them. */
-function outcomeOf({ passed, status }: Build): Outcome {
+function outcomeOf({ passed, status }: Build): CheckOutcome {
   const word = status?.toLowerCase();
   if (word !== undefined && pendingWords.includes(word)) return 'pending';
   if (word === undefined) return passed === true ? 'passed' : 'failed';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type Delivery, type Outcome, settled } from '../../../core/payload/delivery.ts';
+import { type CheckOutcome, type Delivery, outcomeFields } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
@@ -33,7 +33,7 @@ const statusBody = v.object({
 });
 type Body = v.InferOutput<typeof statusBody>;
 
-const outcomes = new Map<string, Outcome>([
+const outcomes = new Map<string, CheckOutcome>([
   ['SUCCESSFUL', 'passed'],
   ['FAILED', 'failed'],
   ['STOPPED', 'failed'],
@@ -81,7 +81,7 @@ function read({ commit_status: status, repository }: Body, id: string | null): W
     shaPrefix: null,
     branch: branchNamed(status.refname),
     check: oneLine(status.key ?? status.name ?? '', 100) ?? 'Bitbucket',
-    ...settled(outcomes.get(status.state) ?? 'neutral'),
+    ...outcomeFields(outcomes.get(status.state) ?? 'neutral'),
     state: oneLine(status.state, 40) ?? 'no state',
     // The status of a pull request has the name of its source branch, or no branch when it comes from a fork.
     pullRequest: false,

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type Delivery, type Outcome, settled } from '../../../core/payload/delivery.ts';
+import { type CheckOutcome, type Delivery, outcomeFields } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
@@ -33,7 +33,7 @@ const buildBody = v.object({
 type Body = v.InferOutput<typeof buildBody>;
 type Build = Body['build'];
 
-const outcomes = new Map<string, Outcome>([
+const outcomes = new Map<string, CheckOutcome>([
   ['passed', 'passed'],
   ['failed', 'failed'],
   ['canceled', 'failed'],
@@ -85,7 +85,7 @@ function buildOf({ build, pipeline }: Body): WithoutProvider<Delivery> {
     shaPrefix: null,
     branch: build.tag ? null : branchNamed(build.branch),
     check: oneLine(pipeline.slug ?? '', 100) ?? 'Buildkite',
-    ...settled(outcomeOf(build)),
+    ...outcomeFields(outcomeOf(build)),
     state: build.blocked === true ? 'blocked' : (oneLine(build.state, 40) ?? 'no state'),
     pullRequest: build.pull_request !== undefined && build.pull_request !== null && build.pull_request !== false,
     ...messageFields(build.message),
@@ -94,6 +94,6 @@ function buildOf({ build, pipeline }: Body): WithoutProvider<Delivery> {
   };
 }
 
-function outcomeOf({ state, blocked }: Build): Outcome {
+function outcomeOf({ state, blocked }: Build): CheckOutcome {
   return blocked === true ? 'pending' : (outcomes.get(state) ?? 'pending');
 }

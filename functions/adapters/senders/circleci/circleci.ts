@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type Delivery, type Outcome, settled } from '../../../core/payload/delivery.ts';
+import { type CheckOutcome, type Delivery, outcomeFields } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
@@ -59,7 +59,7 @@ interface Source {
   readonly author: string | null;
 }
 
-const outcomes = new Map<string, Outcome>([
+const outcomes = new Map<string, CheckOutcome>([
   ['success', 'passed'],
   ['failed', 'failed'],
   ['error', 'failed'],
@@ -112,7 +112,7 @@ function buildOf({ id, workflow, pipeline: source }: Body): WithoutProvider<Deli
     shaPrefix: null,
     branch: source.branch,
     check: oneLine(workflow.name ?? '', 100) ?? 'CircleCI',
-    ...settled(outcomes.get(workflow.status) ?? 'neutral'),
+    ...outcomeFields(outcomes.get(workflow.status) ?? 'neutral'),
     state: oneLine(workflow.status, 40) ?? 'no status',
     pullRequest: source.fromFork,
     ...messageFields(source.message),

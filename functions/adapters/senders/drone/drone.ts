@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type Delivery, type Outcome, settled } from '../../../core/payload/delivery.ts';
+import { type CheckOutcome, type Delivery, outcomeFields } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
@@ -103,7 +103,7 @@ function buildOf({ repo: repository, build }: Body): WithoutProvider<Delivery> {
     shaPrefix: null,
     branch: branchBuilt(build),
     check: 'Drone',
-    ...settled(outcomeOf(build)),
+    ...outcomeFields(outcomeOf(build)),
     state: oneLine(build.status, 40) ?? 'no status',
     pullRequest: build.event === 'pull_request',
     ...messageFields(build.message),
@@ -117,7 +117,7 @@ function branchBuilt({ event, tag, ref, target, branch }: Build): string | null 
   return branchNamed(target ?? branch ?? branchOf(ref ?? ''));
 }
 
-function outcomeOf({ event, status }: Build): Outcome {
+function outcomeOf({ event, status }: Build): CheckOutcome {
   if (!commitEvents.includes(event ?? 'push') || neutralWords.includes(status)) return 'neutral';
   if (pendingWords.includes(status)) return 'pending';
   return passedWords.includes(status) ? 'passed' : 'failed';

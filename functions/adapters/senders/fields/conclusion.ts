@@ -1,6 +1,6 @@
-import type { Outcome } from '../../../core/payload/delivery.ts';
+import type { CheckOutcome } from '../../../core/payload/delivery.ts';
 
-const outcomes = new Map<string, Outcome>([
+const outcomes = new Map<string, CheckOutcome>([
   ['success', 'passed'],
   ['neutral', 'neutral'],
   ['skipped', 'neutral'],
@@ -14,7 +14,7 @@ const outcomes = new Map<string, Outcome>([
  * Returns the outcome for a conclusion of GitHub's checks and workflows (https://docs.github.com/rest/checks/runs).
  * Only `success` passes; a missing conclusion is pending, even in a completed run; unknown values fail.
  */
-export function outcomeOfConclusion(conclusion: string | null | undefined): Outcome {
+export function outcomeOfConclusion(conclusion: string | null | undefined): CheckOutcome {
   if (conclusion === null || conclusion === undefined || conclusion === '') return 'pending';
   return outcomes.get(conclusion) ?? 'failed';
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { anyHostKind, type DeliveredRepository } from '../../../core/payload/delivery.ts';
+import { ANY_HOST_KIND, type DeliveredRepository } from '../../../core/payload/delivery.ts';
 import { ownerPath, segment } from './git.ts';
 
 /** The kinds of the public services, by host name. Other host names can belong to a host of any kind. */
@@ -22,7 +22,7 @@ export type LocatedRepository = Pick<DeliveredRepository, 'hostname' | 'owner' |
 
 /** Returns the kind of repository host of a host name; `any` unless it is a public service. */
 export function hostKindAt(hostname: string | null): string {
-  return publicHosts.get(hostname ?? '') ?? anyHostKind;
+  return publicHosts.get(hostname ?? '') ?? ANY_HOST_KIND;
 }
 
 /**

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type BuildResult, type Outcome, settled } from '../../../core/payload/delivery.ts';
+import { type BuildResult, type CheckOutcome, outcomeFields } from '../../../core/payload/delivery.ts';
 import { oneLine } from '../../../core/text.ts';
 import type { WithoutProvider } from '../define-sender.ts';
 import { webAddress } from './address.ts';
@@ -64,7 +64,7 @@ export function readWorkflowRun(
     shaPrefix: null,
     branch: branchNamed(run.head_branch),
     check: oneLine(run.name ?? workflow?.name ?? workflowFile(run.path ?? ''), 100) ?? title,
-    ...settled(outcomeOf(run, action)),
+    ...outcomeFields(outcomeOf(run, action)),
     state: oneLine(run.conclusion || run.status || action, 40) ?? action,
     pullRequest: isPullRequest(run, `${repository.owner}/${repository.name}`),
     ...messageFields(run.head_commit?.message ?? run.display_title),
@@ -78,7 +78,7 @@ function workflowFile(path: string): string {
   return path.slice(0, 500).split('@', 1)[0]?.split('/').at(-1) ?? '';
 }
 
-function outcomeOf({ event, conclusion }: Run, action: string): Outcome {
+function outcomeOf({ event, conclusion }: Run, action: string): CheckOutcome {
   if (!isAboutTheCommit(event)) return 'neutral';
   return action === 'completed' ? outcomeOfConclusion(conclusion) : 'pending';
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { parseJson } from '../../../core/json.ts';
-import { type BuildResult, type Outcome, settled } from '../../../core/payload/delivery.ts';
+import { type BuildResult, type CheckOutcome, outcomeFields } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
@@ -81,7 +81,7 @@ function buildOf(run: Run, event: string): WithoutProvider<BuildResult> {
     shaPrefix: null,
     branch: cause?.ref?.startsWith('refs/') ? branchNamed(branchOf(cause.ref)) : branchNamed(run.prettyref),
     check: oneLine(run.workflow_id ?? '', 100) ?? 'Forgejo Actions',
-    ...settled(outcomeOf(run, event)),
+    ...outcomeFields(outcomeOf(run, event)),
     state: oneLine(run.status, 40) ?? 'no status',
     pullRequest: isPullRequest(run),
     ...messageFields(cause?.head_commit?.message ?? run.title),
@@ -105,7 +105,7 @@ function causeOf(payload: string): Cause | null {
   return cause?.success ? cause.output : null;
 }
 
-function outcomeOf(run: Run, event: string): Outcome {
+function outcomeOf(run: Run, event: string): CheckOutcome {
   if (!isAboutTheCommit(triggerOf(run)) || run.status === 'skipped') return 'neutral';
   if (pendingWords.includes(run.status)) return 'pending';
   return run.status === 'success' && event !== 'action_run_failure' ? 'passed' : 'failed';

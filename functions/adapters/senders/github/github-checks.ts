@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type Delivery, type Notice, settled } from '../../../core/payload/delivery.ts';
+import { type Delivery, type Notice, outcomeFields } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
@@ -83,7 +83,7 @@ function buildOf({ check_suite: suite, repository }: Body, id: string | null): W
     shaPrefix: null,
     branch: branchNamed(suite.head_branch),
     check: oneLine(suite.app?.name ?? suite.app?.slug ?? '', 100) ?? 'GitHub checks',
-    ...settled(outcomeOfConclusion(suite.conclusion)),
+    ...outcomeFields(outcomeOfConclusion(suite.conclusion)),
     state: oneLine(suite.conclusion ?? '', 40) ?? 'no conclusion',
     // `pull_requests` lists the open ones of the same branch; the suite itself is for the branch.
     pullRequest: false,

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type BuildResult, type Delivery, type Outcome, settled } from '../../../core/payload/delivery.ts';
+import { type BuildResult, type CheckOutcome, type Delivery, outcomeFields } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
@@ -30,7 +30,7 @@ const statusBody = v.object({
 type Status = v.InferOutput<typeof statusBody>;
 
 const branch = v.object({ name: refName });
-const outcomes = new Map<string, Outcome>([
+const outcomes = new Map<string, CheckOutcome>([
   ['success', 'passed'],
   ['pending', 'pending'],
 ]);
@@ -76,7 +76,7 @@ function buildOf(status: Status, branchName: string | null, id: string | null): 
     shaPrefix: null,
     branch: branchName,
     check: oneLine(status.context, 100) ?? 'default',
-    ...settled(outcomes.get(status.state) ?? 'failed'),
+    ...outcomeFields(outcomes.get(status.state) ?? 'failed'),
     state: oneLine(status.state, 40) ?? 'no state',
     pullRequest: false,
     ...messageFields(commit?.message),

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type BuildResult, type Outcome, settled } from '../../../core/payload/delivery.ts';
+import { type BuildResult, type CheckOutcome, outcomeFields } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
@@ -31,7 +31,7 @@ const pipelineBody = v.object({
 type Body = v.InferOutput<typeof pipelineBody>;
 type Pipeline = Body['object_attributes'];
 
-const outcomes = new Map<string, Outcome>([
+const outcomes = new Map<string, CheckOutcome>([
   ['success', 'passed'],
   ['failed', 'failed'],
   ['canceled', 'failed'],
@@ -91,7 +91,7 @@ function buildOf(event: Body, id: string): WithoutProvider<BuildResult> {
     shaPrefix: null,
     branch: pipeline.tag === true ? null : branchNamed(pipeline.ref),
     check: oneLine(pipeline.name ?? '', 100) ?? 'GitLab CI',
-    ...settled(outcomeOf(pipeline)),
+    ...outcomeFields(outcomeOf(pipeline)),
     state: oneLine(pipeline.status, 40) ?? 'no status',
     pullRequest: isMergeRequest(event),
     ...messageFields(commit?.message),
@@ -100,7 +100,7 @@ function buildOf(event: Body, id: string): WithoutProvider<BuildResult> {
   };
 }
 
-function outcomeOf({ status, source }: Pipeline): Outcome {
+function outcomeOf({ status, source }: Pipeline): CheckOutcome {
   if (source && ![...branchSources, ...mergeRequestSources].includes(source)) return 'neutral';
   return outcomes.get(status) ?? 'neutral';
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type Delivery, type Outcome, settled } from '../../../core/payload/delivery.ts';
+import { type CheckOutcome, type Delivery, outcomeFields } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
@@ -32,7 +32,7 @@ type Body = v.InferOutput<typeof buildBody>;
 type Build = Body['build'];
 
 const finishedPhases = ['COMPLETED', 'FINALIZED'];
-const outcomes = new Map<string, Outcome>([
+const outcomes = new Map<string, CheckOutcome>([
   ['SUCCESS', 'passed'],
   ['NOT_BUILT', 'neutral'],
 ]);
@@ -79,7 +79,7 @@ function buildOf(job: Body): WithoutProvider<Delivery> {
     shaPrefix: null,
     branch: branchOf(build),
     check: oneLine(job.display_name ?? job.name ?? '', 100) ?? 'Jenkins',
-    ...settled(outcomes.get(build.status) ?? 'failed'),
+    ...outcomeFields(outcomes.get(build.status) ?? 'failed'),
     state: oneLine(build.status, 40) ?? 'no status',
     pullRequest: isPullRequest(build),
     ...messageFields(null),

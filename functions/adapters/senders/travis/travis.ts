@@ -1,5 +1,10 @@
 import * as v from 'valibot';
-import { type BuildResult, type DeliveredRepository, type Outcome, settled } from '../../../core/payload/delivery.ts';
+import {
+  type BuildResult,
+  type CheckOutcome,
+  type DeliveredRepository,
+  outcomeFields,
+} from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
@@ -86,7 +91,7 @@ function buildResult(build: Build): WithoutProvider<BuildResult> {
     // A build of a tag has the tag's name as its branch.
     branch: build.tag ? null : (build.branch ?? null),
     check: 'Travis CI',
-    ...settled(outcomeOf(build)),
+    ...outcomeFields(outcomeOf(build)),
     state: stateOf(build),
     pullRequest: isPullRequest(build),
     ...messageFields(build.message),
@@ -107,7 +112,7 @@ function buildId(build: Build): string {
     .slice(0, 160);
 }
 
-function outcomeOf(build: Build): Outcome {
+function outcomeOf(build: Build): CheckOutcome {
   if (isPending(build)) return 'pending';
   return hasPassed(build) ? 'passed' : 'failed';
 }

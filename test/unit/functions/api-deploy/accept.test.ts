@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { accept, type Hook } from '../../../../functions/api-deploy/accept.ts';
+import { accept, type HookRequest } from '../../../../functions/api-deploy/accept.ts';
 import type { HookSecrets } from '../../../../functions/api-deploy/signature.ts';
 import type { Status } from '../../../../functions/core/entry/entry.ts';
 import { DeployError } from '../../../../functions/core/errors.ts';
-import { type BuildResult, type Delivery, type Outcome, settled } from '../../../../functions/core/payload/delivery.ts';
-import { maxPayloadBytes } from '../../../../functions/core/payload/payload.ts';
+import {
+  type BuildResult,
+  type CheckOutcome,
+  type Delivery,
+  outcomeFields,
+} from '../../../../functions/core/payload/delivery.ts';
+import { MAX_PAYLOAD_BYTES } from '../../../../functions/core/payload/payload.ts';
 import { memoryClock, memoryIds } from '../../../fakes/clock.ts';
 import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
 import { memoryQueue } from '../../../fakes/job-queue.ts';
@@ -34,7 +39,7 @@ function world() {
     defaultBranch: 'master',
     trace: (event: string, fields: object) => void traced.push({ event, ...fields }),
   };
-  const hook: Hook = {
+  const hook: HookRequest = {
     user: 'ann',
     uuid: '00000000-0000-4000-8000-000000000001',
     base: 'https://hooks.example.com',
@@ -47,7 +52,7 @@ function world() {
     ...ports,
     traced,
     secrets,
-    call: (deliveries: readonly Delivery[], patch: Partial<Hook> = {}) => {
+    call: (deliveries: readonly Delivery[], patch: Partial<HookRequest> = {}) => {
       says = deliveries;
       return accept({ ...hook, ...patch }, ports);
     },
@@ -114,8 +119,8 @@ describe('what deploys nothing', () => {
     ['a deleted branch', push({ sha: null })],
     ['a ping', notice()],
     ['a build of a pull request', build({ pullRequest: true })],
-    ['a failed build', build({ ...settled('failed'), state: 'Failed' })],
-    ['a build that has only begun', build({ ...settled('pending'), state: 'Started' })],
+    ['a failed build', build({ ...outcomeFields('failed'), state: 'Failed' })],
+    ['a build that has only begun', build({ ...outcomeFields('pending'), state: 'Started' })],
     ['a build of another branch', build({ branch: 'work' })],
   ])('%s is written down as skipped with a reason, and nothing is queued', async (_what, delivery) => {
     const { call, queue } = world();
@@ -249,7 +254,7 @@ describe('a build', () => {
     const { call, log, queue } = world();
     await call([push()]);
     await log.move('ann', 1, () => ({ changes: { status: 'held' }, commitState: { held: 1 } }));
-    await call([build({ ...settled('failed'), state: 'Broken' })]);
+    await call([build({ ...outcomeFields('failed'), state: 'Broken' })]);
     const refused = await log.read('ann', 1);
     expect(refused).toMatchObject({ status: 'skipped', finishedAt: AT });
     expect(refused?.reason).toBe('CI did not pass: the check "travis" of travis said "Broken".');
@@ -263,7 +268,7 @@ describe('a build', () => {
     const { call, log } = world();
     await call([push()]);
     await log.move('ann', 1, () => ({ changes: { status: 'held' }, commitState: { held: 1 } }));
-    await call([build({ ...settled('failed'), state: 'Failed', ...patch })]);
+    await call([build({ ...outcomeFields('failed'), state: 'Failed', ...patch })]);
     expect((await log.read('ann', 1))?.status).toBe('held');
     const commit = { host: 'memory', owner: 'ann', name: 'shop', sha: sha('a') };
     expect((await log.commitState('ann', commit, 'master')).checks).toEqual([]);
@@ -273,13 +278,14 @@ describe('a build', () => {
     const { call, log } = world();
     await call([push()]);
     await log.move('ann', 1, () => ({ changes: { status: 'held' }, commitState: { held: 1 } }));
-    await call([build({ ...settled('pending'), state: 'Started' })]);
+    await call([build({ ...outcomeFields('pending'), state: 'Started' })]);
     expect((await log.read('ann', 1))?.status).toBe('held');
   });
 });
 
 describe('a check that was skipped', () => {
-  const said = (check: string, outcome: Outcome) => build({ id: check, check, ...settled(outcome), state: outcome });
+  const said = (check: string, outcome: CheckOutcome) =>
+    build({ id: check, check, ...outcomeFields(outcome), state: outcome });
   const holding = async () => {
     const made = world();
     await made.call([push()]);
@@ -318,7 +324,7 @@ describe('a build that gives only the first digits of its commit', () => {
   it('speaks for an older commit that CI has spoken about, whatever the case of its repository', async () => {
     const { call } = world();
     await call([push()]);
-    await call([build({ ...settled('failed'), state: 'Failed' })]);
+    await call([build({ ...outcomeFields('failed'), state: 'Failed' })]);
     await call([push({ id: 'delivery-2', sha: sha('b') })]);
     const repository = { hostname: 'memory.example.com', owner: 'Ann', name: 'Shop', url: null, private: false };
     expect((await call([short({ repository })]))[0]).toMatchObject({ status: 'queued', sha: sha('a') });
@@ -328,7 +334,7 @@ describe('a build that gives only the first digits of its commit', () => {
     const { call, log } = world();
     await call([push()]);
     await log.move('ann', 1, () => ({ changes: { status: 'held' }, commitState: { held: 1 } }));
-    await call([short({ ...settled('failed'), state: 'Failed' })]);
+    await call([short({ ...outcomeFields('failed'), state: 'Failed' })]);
     expect((await log.read('ann', 1))?.status).toBe('skipped');
   });
 
@@ -338,7 +344,7 @@ describe('a build that gives only the first digits of its commit', () => {
   ])('deploys nothing when they fit %s, and says why', async (_what, starts) => {
     const { call, queue } = world();
     const shas = starts.map((start, place) => `${start.repeat(12)}${String(place).repeat(28)}`);
-    for (const one of shas) await call([build({ id: one, sha: one, ...settled('failed'), state: 'Failed' })]);
+    for (const one of shas) await call([build({ id: one, sha: one, ...outcomeFields('failed'), state: 'Failed' })]);
     const [entry] = await call([short()]);
     expect(entry).toMatchObject({ status: 'skipped', sha: null });
     expect(entry.reason).toContain('aaaaaaaaaa');
@@ -378,7 +384,7 @@ describe('waiting for CI', () => {
 
   it('begins with the first result of the branch, or a ping that promises results', async () => {
     const { call, log } = world();
-    await call([build({ provider: 'circleci', ...settled('failed'), state: 'failed' })]);
+    await call([build({ provider: 'circleci', ...outcomeFields('failed'), state: 'failed' })]);
     await call([notice({ bringsCi: true })]);
     const { ci } = await log.branch('ann', repository, 'master');
     expect(Object.keys(ci).sort()).toEqual(['circleci', 'github']);
@@ -403,7 +409,7 @@ describe('a call that says several things', () => {
 describe('what is refused at once stores nothing', () => {
   it.each([
     ['no payload', { raw: new Uint8Array() }, 'deploy:no_payload'],
-    ['a body that is too large', { raw: new Uint8Array(maxPayloadBytes + 1) }, 'request:too_large'],
+    ['a body that is too large', { raw: new Uint8Array(MAX_PAYLOAD_BYTES + 1) }, 'request:too_large'],
     ['a body that is no JSON', { raw: new TextEncoder().encode('<xml/>') }, 'deploy:provider:not_supported'],
   ])('%s', async (_what, patch, code) => {
     const { call, entries } = world();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decisionOf } from '../../../../functions/api-deploy/decision.ts';
-import { settled } from '../../../../functions/core/payload/delivery.ts';
+import { outcomeFields } from '../../../../functions/core/payload/delivery.ts';
 import { build, notice, push } from '../../../support/deliveries.ts';
 
 const travis = { provider: 'travis', check: 'travis' };
@@ -23,12 +23,12 @@ describe('what a delivery asks for', () => {
   });
 
   it('is nothing, but settles the commit, when it is a failed build', () => {
-    const decision = decisionOf(build({ ...settled('failed'), state: 'Failed' }), 'master');
+    const decision = decisionOf(build({ ...outcomeFields('failed'), state: 'Failed' }), 'master');
     expect(decision).toMatchObject({ deploys: false, checkResult: failed });
   });
 
   it.each(['pending', 'neutral'] as const)('is nothing, but is known of the commit, when a build is %s', (outcome) => {
-    const decision = decisionOf(build({ ...settled(outcome), state: 'So so' }), 'master');
+    const decision = decisionOf(build({ ...outcomeFields(outcome), state: 'So so' }), 'master');
     expect(decision).toMatchObject({ deploys: false, checkResult: { ...travis, outcome, state: 'So so' } });
   });
 

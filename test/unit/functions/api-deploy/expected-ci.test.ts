@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { expectedCi } from '../../../../functions/api-deploy/expected-ci.ts';
-import { settled } from '../../../../functions/core/payload/delivery.ts';
+import { outcomeFields } from '../../../../functions/core/payload/delivery.ts';
 import { build, notice, push } from '../../../support/deliveries.ts';
 import { AT, MINUTE } from '../../../support/entries.ts';
 
@@ -8,7 +8,7 @@ const until = AT + 90 * 24 * 60 * MINUTE;
 
 describe('a CI provider is to be expected', () => {
   it.each(['passed', 'failed', 'pending'] as const)('for 90 days after a build of the branch that is %s', (outcome) => {
-    const expected = expectedCi(build(settled(outcome)), 'master', AT);
+    const expected = expectedCi(build(outcomeFields(outcome)), 'master', AT);
     expect(expected).toEqual({ branch: 'master', provider: 'travis', until });
   });
 
@@ -22,7 +22,7 @@ describe('a CI provider is to be expected', () => {
     ['a notice that does not tell', notice()],
     ['a build of a pull request', build({ pullRequest: true })],
     ['a build of another branch', build({ branch: 'work' })],
-    ['a run that tested nothing', build(settled('neutral'))],
+    ['a run that tested nothing', build(outcomeFields('neutral'))],
   ])('not after %s', (_what, delivery) => {
     expect(expectedCi(delivery, 'master', AT)).toBeNull();
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maxPayloadBytes } from '../../../../functions/core/payload/payload.ts';
+import { MAX_PAYLOAD_BYTES } from '../../../../functions/core/payload/payload.ts';
 import { outcome } from '../../../support/outcome.ts';
 import { fixture, fixtures } from '../../../support/sender-call.ts';
 
@@ -112,7 +112,7 @@ describe('no body, however broken,', () => {
     expect({}).not.toHaveProperty('polluted');
   });
 
-  const size = maxPayloadBytes - 300;
+  const size = MAX_PAYLOAD_BYTES - 300;
   const fill = (piece: string) => piece.repeat(Math.floor(size / Buffer.byteLength(piece)));
   const commit = `{"id":"${'a'.repeat(40)}","message":"${'x'.repeat(500)}","author":{"name":"a"},"added":[],"modified":["a"]},`;
   const largest: [string, () => string | Uint8Array][] = [
@@ -135,7 +135,7 @@ describe('no body, however broken,', () => {
   it.each(largest)('takes longer to refuse than a few passes over it: five megabytes of %s', async (_what, make) => {
     const body = make();
     const raw = typeof body === 'string' ? bytes(body) : body;
-    expect(raw.byteLength).toBeLessThanOrEqual(maxPayloadBytes);
+    expect(raw.byteLength).toBeLessThanOrEqual(MAX_PAYLOAD_BYTES);
     for (const name of ['github/push', 'gitlab/push', 'bitbucket/push', 'forgejo-actions/success', 'travis/passed']) {
       expect(await timely(raw, fixture(name).headers, true), name).not.toBe('stored');
     }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CheckResult } from '../../../../functions/core/hold/checks.ts';
-import type { Outcome } from '../../../../functions/core/payload/delivery.ts';
+import type { CheckOutcome } from '../../../../functions/core/payload/delivery.ts';
 import { checkWorld, manifest, waitsForTravis } from '../../../support/check-world.ts';
 import { AT, append, MINUTE } from '../../../support/entries.ts';
 
@@ -15,7 +15,7 @@ async function expecting(provider: string, until: number, branch = 'master') {
   return world;
 }
 
-const said = (check: string, outcome: Outcome): CheckResult => ({
+const said = (check: string, outcome: CheckOutcome): CheckResult => ({
   provider: 'github-actions',
   check,
   outcome,

@@ -9,7 +9,7 @@ import { senderRegistry, senders } from '../../../../../functions/adapters/sende
 import { hmacHeader } from '../../../../../functions/adapters/senders/signatures/hmac-header.ts';
 import { signatureVerifier } from '../../../../../functions/adapters/senders/signatures/verifier.ts';
 import { requireSignature } from '../../../../../functions/api-deploy/signature.ts';
-import { settled } from '../../../../../functions/core/payload/delivery.ts';
+import { outcomeFields } from '../../../../../functions/core/payload/delivery.ts';
 import { hookCommand } from '../../../../../lib/cli/hook/hook.ts';
 import { call } from '../../../../support/sender-call.ts';
 import { holdTable, senderTable, setupSections } from '../../../../support/sender-docs.ts';
@@ -43,7 +43,7 @@ const acme = defineSender({
         shaPrefix: null,
         branch: 'main',
         check: 'Acme CI',
-        ...settled('passed'),
+        ...outcomeFields('passed'),
         state: 'green',
         pullRequest: false,
         message: null,

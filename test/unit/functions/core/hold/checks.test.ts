@@ -5,9 +5,14 @@ import {
   failureInWords,
   withResult,
 } from '../../../../../functions/core/hold/checks.ts';
-import type { Outcome } from '../../../../../functions/core/payload/delivery.ts';
+import type { CheckOutcome } from '../../../../../functions/core/payload/delivery.ts';
 
-const said = (check: string, outcome: Outcome): CheckResult => ({ provider: 'ci', check, outcome, state: outcome });
+const said = (check: string, outcome: CheckOutcome): CheckResult => ({
+  provider: 'ci',
+  check,
+  outcome,
+  state: outcome,
+});
 const outcomes = (checks: readonly CheckResult[]) => checks.map(({ check, outcome }) => `${check} ${outcome}`);
 
 describe('the checks of a commit say together', () => {

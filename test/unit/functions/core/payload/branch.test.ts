@@ -3,8 +3,8 @@ import { buildDeployable, deployable } from '../../../../../functions/core/paylo
 import {
   type BuildResult,
   type DeliveredRepository,
+  outcomeFields,
   type Push,
-  settled,
 } from '../../../../../functions/core/payload/delivery.ts';
 
 const repository: DeliveredRepository = { hostname: 'github.com', owner: 'o', name: 'r', url: null, private: false };
@@ -117,7 +117,7 @@ describe('a build', () => {
     ],
     [
       'a build that was skipped',
-      { ...settled('neutral'), state: 'skipped' },
+      { ...outcomeFields('neutral'), state: 'skipped' },
       'The build says nothing about the commit: skipped.',
     ],
     [

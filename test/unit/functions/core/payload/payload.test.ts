@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DeployError } from '../../../../../functions/core/errors.ts';
-import { maxPayloadBytes, readPayload } from '../../../../../functions/core/payload/payload.ts';
+import { MAX_PAYLOAD_BYTES, readPayload } from '../../../../../functions/core/payload/payload.ts';
 
 const json = 'application/json';
 const form = 'application/x-www-form-urlencoded';
@@ -221,7 +221,7 @@ describe('a hostile body', () => {
     ['blanks', () => ' '.repeat(5 * million)],
     ['zeros', () => new Uint8Array(5 * million)],
     ['bytes that are no UTF-8', () => new Uint8Array(5 * million).fill(0xff)],
-    ['more than the limit', () => new Uint8Array(maxPayloadBytes + 1)],
+    ['more than the limit', () => new Uint8Array(MAX_PAYLOAD_BYTES + 1)],
   ];
   for (const [name, make] of bodies) {
     it(`is refused at once: ${name}`, () => {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { createGzip, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../../../../functions/core/tarball/limits.ts';
+import { TARBALL_LIMITS } from '../../../../../functions/core/tarball/limits.ts';
 import {
   endMark,
   inChunks,
@@ -94,9 +94,9 @@ describe('A limit', () => {
   });
 
   it('leaves a full archive room: as many entries as there may be', async () => {
-    const names = Array.from({ length: limits.entries - 1 }, (_, index) => raw({ name: `app-1/f-${index}` }));
+    const names = Array.from({ length: TARBALL_LIMITS.entries - 1 }, (_, index) => raw({ name: `app-1/f-${index}` }));
     const archive = gzipSync(Buffer.concat([raw(root), ...names, endMark]), { level: 1 });
-    expect((await inspect(inChunksOf(archive))).entries).toBe(limits.entries);
+    expect((await inspect(inChunksOf(archive))).entries).toBe(TARBALL_LIMITS.entries);
   });
 });
 
