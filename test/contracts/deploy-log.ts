@@ -188,11 +188,14 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       expect((await log.read(user, 1))?.stages).toMatchObject([{ name: 'check', startedAt: AT + 1, attempts: 1 }]);
     });
 
-    it('keeps the order of an entry', async () => {
-      const { log, user } = await open();
+    it('keeps the order of an entry, for readers of the entry and of the feed', async () => {
+      const { log, reader, user } = await open();
       await appended(log, appending(user));
       await log.move(user, 1, () => ({ changes: { order: 5 } }));
-      expect((await log.read(user, 1))?.order).toBe(5);
+      const entry = await log.read(user, 1);
+      expect(entry?.order).toBe(5);
+      expect(await reader.changes(user, 1, 10)).toEqual([entry]);
+      expect((await reader.page({ user, app: null, skip: 0, limit: 1 })).entries).toEqual([entry]);
     });
 
     it('writes nothing without a transition, and returns null when there is no entry', async () => {

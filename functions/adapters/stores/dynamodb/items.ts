@@ -89,9 +89,14 @@ export function changeItem(entry: Entry, expires: number): Item {
   return { ...keys.change(entry.user, entry.seq), doc: document(entry), expires: N(expires) };
 }
 
+/** Returns the entry in an item as its document has it: in the item of a change, the entry at that time. */
+export function changeOf(item: Item): Entry {
+  return parsed(stringIn(item, 'doc') ?? 'null');
+}
+
 /** Returns the entry in an item, with the running stage among its stages. */
 export function entryOf(item: Item): Entry {
-  const entry = parsed(stringIn(item, 'doc') ?? 'null');
+  const entry = changeOf(item);
   const takenAt = numberIn(item, 'taken_at');
   if (takenAt === undefined || isFinal(entry.status)) return entry;
   return { ...entry, stages: withRunning(entry, takenAt, numberIn(item, 'attempts') ?? 1) };

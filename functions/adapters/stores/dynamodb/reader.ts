@@ -1,8 +1,7 @@
 import { QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
-import type { Entry } from '../../../core/entry/entry.ts';
 import type { Badge, Change, LogReader, Page, PageQuery } from '../../../core/ports/log-reader.ts';
 import { shownBadge } from './badge.ts';
-import { appPartition, appSort, changeSk, entryOf, entrySk, type Item, keys, numberIn, S, stringIn } from './items.ts';
+import { appPartition, appSort, changeOf, changeSk, entryOf, entrySk, type Item, keys, numberIn, S } from './items.ts';
 import { readEntry, readItem, type TableContext } from './table.ts';
 
 /** The greatest number that fits into the sort key of a change. */
@@ -67,7 +66,7 @@ async function changes(context: TableContext, user: string, since: number, limit
     ConsistentRead: true,
     Limit: limit,
   });
-  return items.map((item) => JSON.parse(stringIn(item, 'doc') ?? 'null') as Entry);
+  return items.map(changeOf);
 }
 
 async function badge(context: TableContext, user: string, repository: string): Promise<Badge> {
