@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CommitRef } from '../../functions/core/payload/delivery.ts';
 import type { CommitStatus, RepositoryHost } from '../../functions/core/ports/repository-host.ts';
 
-/** A commit that the suite asks the host under test to hold. */
+/** A commit to create at the host under test. */
 export interface WantedCommit {
   readonly owner: string;
   readonly name: string;
@@ -13,17 +13,17 @@ export interface WantedCommit {
   readonly private?: boolean;
 }
 
-/** A host under test, and the hands to put something in it. */
+/** A host under test, and functions to set up its content. */
 export interface RepositoryHostFixture {
   readonly host: RepositoryHost;
   commit(commit: WantedCommit): Promise<CommitRef>;
-  /** Gives the user a token, or what the host takes in its place: see `credentials`. */
+  /** Adds a token of the user, or what the host accepts in its place: see `credentials`. */
   addToken(login: string, secret: string): Promise<void>;
-  /** What the user `octo` pairs with, when it is not the login and the token. */
+  /** What the user `octo` pairs with, when it is not the user name and the token. */
   readonly credentials?: { readonly login: string; readonly secret: string };
-  /** The scopes that pairing learns; `repo` when the host is not asked for others. */
+  /** The scopes that pairing returns; `repo` by default. */
   readonly scopes?: readonly string[];
-  /** Whether `pending` is not set, because it would keep what the deploy waits for from finishing. */
+  /** Whether the host does not set `pending`, because the deploy waits for the pipeline that it would join. */
   readonly leavesOutPending?: true;
   /** Oldest first. */
   statuses(commit: CommitRef): Promise<readonly CommitStatus[]>;
@@ -34,7 +34,7 @@ const suiteToken = 'suite-token-0123456789';
 const manifest = '{"name":"hello","description":"grüße"}\n';
 const missing = 'f'.repeat(40);
 
-/** What every repository host does, whichever is behind the port. */
+/** Defines the contract tests that every adapter of the port `RepositoryHost` passes. */
 export function repositoryHostContract(title: string, open: () => Promise<RepositoryHostFixture>): void {
   describe(`${title}, as a repository host`, () => {
     let fixture: RepositoryHostFixture;
@@ -58,18 +58,18 @@ export function repositoryHostContract(title: string, open: () => Promise<Reposi
     });
     afterAll(() => fixture?.close());
 
-    it('gives a file of the tree of the very commit', async () => {
+    it('returns a file of exactly the given commit', async () => {
       expect(await fixture.host.file(first, 'package.json', null, 1000)).toBe(manifest);
       expect(await fixture.host.file(first, 'a/b c.txt', null, 1000)).toBe('deep');
       expect(await fixture.host.file(second, 'n', null, 1000)).toBe('2');
     });
 
-    it('gives null for a file that the tree does not hold, also when nothing of the commit was read before', async () => {
+    it('returns null for a file that is not in the tree, even if nothing of the commit was read before', async () => {
       expect(await fixture.host.file(side, '.travis.yml', null, 1000)).toBeNull();
       expect(await fixture.host.file(side, 'no/such/folder', null, 1000)).toBeNull();
     });
 
-    it('gives a file of exactly the greatest size and refuses a larger one for good', async () => {
+    it('returns a file of the maximum size and throws a non-retryable error for a larger one', async () => {
       const bytes = Buffer.byteLength(manifest);
       expect(await fixture.host.file(first, 'package.json', null, bytes)).toBe(manifest);
       await expect(fixture.host.file(first, 'package.json', null, bytes - 1)).rejects.toMatchObject({
@@ -78,7 +78,7 @@ export function repositoryHostContract(title: string, open: () => Promise<Reposi
       });
     });
 
-    it('refuses an unknown repository and an unknown commit for good, and says to pair a token', async () => {
+    it('throws a non-retryable error for an unknown repository or commit, which says to pair a token', async () => {
       const unknown = [
         { ...first, name: 'nothing' },
         { ...first, sha: missing },
@@ -96,26 +96,26 @@ export function repositoryHostContract(title: string, open: () => Promise<Reposi
       }
     });
 
-    it('shows a private repository to a token of its owner only', async () => {
+    it('reads a private repository only with a token of its owner', async () => {
       expect(await fixture.host.file(hidden, 'package.json', token, 1000)).toBe('{}');
       expect(await names(await fixture.host.tarball(hidden, token, never()))).toContain('package.json');
       await expect(fixture.host.file(hidden, 'package.json', null, 1000)).rejects.toMatchObject({ retry: false });
       await expect(fixture.host.tarball(hidden, null, never())).rejects.toMatchObject({ retry: false });
     });
 
-    it('gives the tarball of the commit as gzip with one root folder', async () => {
+    it('returns the tarball of the commit as gzip with one root folder', async () => {
       const tarball = await fixture.host.tarball(first, null, never());
       expect((await names(tarball)).sort()).toEqual(['a/b c.txt', 'package.json']);
     });
 
-    it('ends a tarball that is given up with the code of the download', async () => {
+    it('throws the error code of the download when a tarball is aborted', async () => {
       const stop = new AbortController();
       const tarball = await fixture.host.tarball(first, null, stop.signal);
       stop.abort(new Error('given up'));
       await expect(names(tarball)).rejects.toMatchObject({ code: 'deploy:repohost:download_tarball' });
     });
 
-    it('sets statuses with a token, their description cut to 140 characters, and refuses without one', async () => {
+    it('sets statuses with a description of at most 140 characters, but only with a token', async () => {
       const status = {
         state: 'success',
         targetUrl: 'http://127.0.0.1/1',
@@ -130,7 +130,7 @@ export function repositoryHostContract(title: string, open: () => Promise<Reposi
       await expect(fixture.host.setStatus(second, status, null)).rejects.toMatchObject({ retry: false });
     });
 
-    it('says how one commit stands to another', async () => {
+    it('compares two commits', async () => {
       expect(await fixture.host.compare(first, second.sha, null)).toBe('ahead');
       expect(await fixture.host.compare(second, first.sha, null)).toBe('behind');
       expect(await fixture.host.compare(second, second.sha, null)).toBe('identical');
@@ -138,7 +138,7 @@ export function repositoryHostContract(title: string, open: () => Promise<Reposi
       await expect(fixture.host.compare(first, missing, null)).rejects.toMatchObject({ retry: false });
     });
 
-    it('pairs a user with a token of theirs, whatever the case of the name, and nobody else', async () => {
+    it('pairs a user only with their own token, ignoring the case of the user name', async () => {
       const { login, secret } = credentials;
       const pairing = await fixture.host.pair(login.toUpperCase(), secret);
       expect(pairing).toMatchObject({ login: 'octo', scopes: fixture.scopes ?? ['repo'], expiresAt: null });
@@ -155,7 +155,7 @@ export function repositoryHostContract(title: string, open: () => Promise<Reposi
       }
     });
 
-    it('sends no login and no secret that could not stand in a request', async () => {
+    it('rejects a user name or secret that is not valid in a request, without sending it', async () => {
       const odd = ['', ' ', 'a\r\nb', '\u0000', 'grüße', '\ud800', 'x'.repeat(5000), '../..', '%2e%2e', '🗝'];
       for (const text of odd) {
         const refusal = { code: 'auth:repohost:github_pairing_failed', retry: false };
@@ -164,7 +164,7 @@ export function repositoryHostContract(title: string, open: () => Promise<Reposi
       }
     });
 
-    it.each(['..', '.', 'a/b', 'a b', 'a%2fb', ''])('never asks for a repository named %j', async (name) => {
+    it.each(['..', '.', 'a/b', 'a b', 'a%2fb', ''])('sends no request for a repository named %j', async (name) => {
       await expect(fixture.host.file({ ...first, name }, 'package.json', null, 9)).rejects.toMatchObject({
         retry: false,
       });
@@ -173,14 +173,14 @@ export function repositoryHostContract(title: string, open: () => Promise<Reposi
       });
     });
 
-    it.each(['master', 'abc1234', `${missing}0`, '../x'])('never asks for a commit called %j', async (sha) => {
+    it.each(['master', 'abc1234', `${missing}0`, '../x'])('sends no request for a commit named %j', async (sha) => {
       await expect(fixture.host.file({ ...first, sha }, 'package.json', null, 9)).rejects.toMatchObject({
         retry: false,
       });
       await expect(fixture.host.compare(first, sha, null)).rejects.toMatchObject({ retry: false });
     });
 
-    it.each(['../package.json', '/package.json', 'a/../b', ''])('never asks for the path %j', async (path) => {
+    it.each(['../package.json', '/package.json', 'a/../b', ''])('sends no request for the path %j', async (path) => {
       await expect(fixture.host.file(first, path, null, 9)).rejects.toMatchObject({ retry: false });
     });
   });

@@ -13,26 +13,26 @@ import type {
 } from '../../functions/core/ports/repository-host.ts';
 import { oneLine } from '../../functions/core/text.ts';
 
-/** A commit to be made in memory. */
+/** A commit to create in memory. */
 export interface MemoryCommit {
   readonly owner: string;
   readonly name: string;
   /** Path in the tree → content. */
   readonly files: Readonly<Record<string, string | Uint8Array>>;
   readonly parent?: CommitRef;
-  /** Its repository is only seen with a token of the owner. */
+  /** Whether its repository is only visible with a token of the owner. */
   readonly private?: boolean;
 }
 
-/** A repository host without network, for tests: the port, and what a test says to it. */
+/** An in-memory repository host: the port, and methods to set up its content. */
 export interface MemoryHost extends RepositoryHost {
-  /** Makes a commit, and its repository with the first one. */
+  /** Creates a commit, and with the first one its repository. */
   commit(commit: MemoryCommit): CommitRef;
-  /** Makes `secret` a token of `login`. */
+  /** Adds `secret` as a token of `login`. */
   addToken(login: string, secret: string, scopes?: readonly string[], expiresAt?: string): void;
   /** The statuses set on a commit, oldest first. */
   statuses(commit: CommitRef): readonly CommitStatus[];
-  /** From now on a method throws this error, or works again with null. */
+  /** Makes a method throw this error; null makes it work again. */
   failWith(method: keyof RepositoryHost, error: DeployError | null): void;
 }
 
@@ -41,7 +41,7 @@ interface Stored {
   readonly statuses: CommitStatus[];
 }
 
-/** The in-memory twin of the repository hosts; `name` is the `host` of the commits it makes. */
+/** Returns the in-memory fake of the repository hosts; `name` is the `host` of its commits. */
 export function memoryHost(name = 'memory'): MemoryHost {
   const commits = new Map<string, Stored>();
   const tokens = new Map<string, Pairing>();
@@ -143,5 +143,5 @@ async function* until(signal: AbortSignal, body: AsyncIterable<Uint8Array>): Asy
     yield chunk;
   }
   if (!signal.aborted) return;
-  throw new DeployError('deploy:repohost:download_tarball', 'The download was given up.', { cause: signal.reason });
+  throw new DeployError('deploy:repohost:download_tarball', 'The download was aborted.', { cause: signal.reason });
 }

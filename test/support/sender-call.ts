@@ -13,18 +13,18 @@ interface Fixture {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** A call with these headers and this body, as the endpoint passes it to the senders. */
+/** Returns a call with these headers and this body, as the endpoint passes it to the senders. */
 export function call(body: unknown, headers: Readonly<Record<string, string>> = {}): HookCall {
   return { headers, query: {}, body, raw: new TextEncoder().encode(JSON.stringify(body)) };
 }
 
-/** The call of a fixture, `<sender>/<name>`, with some fields of its body replaced. */
+/** Returns the call of a fixture, `<sender>/<name>`, with some fields of its body replaced. */
 export function fixture(name: string, changes: Readonly<Record<string, unknown>> = {}): HookCall {
   const { headers, body }: Fixture = JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8'));
   return call({ ...body, ...changes }, headers);
 }
 
-/** The senders that have fixtures, each with the names of its own. */
+/** Returns the senders that have fixtures, each with the names of its fixtures. */
 export function fixtures(): readonly { readonly sender: string; readonly names: readonly string[] }[] {
   const senders = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   return senders.map(({ name: sender }) => ({
@@ -33,7 +33,7 @@ export function fixtures(): readonly { readonly sender: string; readonly names: 
   }));
 }
 
-/** A copy of an object in a call's body. */
+/** Returns a copy of an object in a call's body. */
 export function bodyField(hook: HookCall, key: string): Readonly<Record<string, unknown>> {
   const { body } = hook;
   const value =

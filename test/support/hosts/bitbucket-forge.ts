@@ -72,7 +72,7 @@ const routes: readonly ForgeRoute[] = [
   },
 ];
 
-/** A Bitbucket without a Bitbucket; the tokens are `<email>:<token>`. */
+/** Opens a strict mock of Bitbucket's API; its tokens are `<email>:<token>`. */
 export function bitbucketForge(): Promise<Forge> {
   return openForge(routes, ({ authorization = '' }) => {
     const given = Buffer.from(authorization.replace(/^Basic /, ''), 'base64').toString();

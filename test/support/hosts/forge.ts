@@ -8,13 +8,13 @@ import type { CommitRef } from '../../../functions/core/payload/delivery.ts';
 import type { CommitStatus } from '../../../functions/core/ports/repository-host.ts';
 import type { WantedCommit } from '../../contracts/repository-host.ts';
 
-/** A commit as the forge has it. */
+/** A commit stored in the mock. */
 export interface ForgeCommit extends WantedCommit {
   readonly sha: string;
   readonly statuses: CommitStatus[];
 }
 
-/** A request that a dialect understands, or not. */
+/** A request to the mock. */
 export interface ForgeCall {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
@@ -22,7 +22,7 @@ export interface ForgeCall {
   readonly at: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly json: Readonly<Record<string, string>>;
-  /** Whose the token is, or null. */
+  /** The owner of the token; null without a valid one. */
   readonly login: string | null;
 }
 
@@ -33,28 +33,28 @@ export interface ForgeAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An address of the API, `{name}` for what varies, and the query parameters that may come with it. */
+/** A route of the API, with `{name}` as path parameters, and the query parameters that it accepts. */
 export interface ForgeRoute {
   readonly call: string;
   readonly query?: readonly string[];
   answer(call: ForgeCall, forge: Forge): ForgeAnswer | Promise<ForgeAnswer>;
 }
 
-/** A forge of commits in memory behind HTTP, strict about what it is asked. */
+/** An HTTP mock of a repository host with commits in memory, which fails on unknown requests. */
 export interface Forge {
   readonly url: string;
   /** Secret → login. */
   readonly tokens: Map<string, string>;
   commit(wanted: WantedCommit): CommitRef;
-  /** The commit, when it exists and the caller may see it. */
+  /** Returns the commit when it exists and is visible to the caller. */
   see(repository: string, sha: string | null, login: string | null): ForgeCommit | undefined;
-  /** The ids of the histories of a commit that another one does not have. */
+  /** Returns the commit ids in the history of one commit that are not in that of another. */
   news(commit: ForgeCommit, other: ForgeCommit): readonly string[];
-  /** Throws when anything was asked that no route has; then closes. */
+  /** Closes, and throws if there was a request that matches no route. */
   close(): Promise<void>;
 }
 
-/** Opens a forge with a dialect's routes; `tokenIn` finds the token in the headers of a call. */
+/** Opens a mock with the routes of an API; `tokenIn` returns the token in the headers of a request. */
 export async function openForge(
   routes: readonly ForgeRoute[],
   tokenIn: (headers: IncomingHttpHeaders) => string | undefined,
@@ -119,7 +119,7 @@ export async function openForge(
   return forge;
 }
 
-/** The tarball of a commit under a root folder. */
+/** Returns the tarball of a commit under a root folder. */
 export async function tarballOf({ files, name, sha }: ForgeCommit): Promise<Uint8Array> {
   const archive = pack();
   for (const [path, content] of Object.entries(files)) archive.entry({ name: `${name}-${sha}/${path}` }, content);

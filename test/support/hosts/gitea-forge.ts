@@ -81,7 +81,7 @@ function routes(passwords: ReadonlyMap<string, string>, names: Set<string>): rea
   ];
 }
 
-/** A Gitea without a Gitea; `passwords` are those of its users. */
+/** Opens a strict mock of Gitea's API; `passwords` are those of its users. */
 export function giteaForge(passwords: ReadonlyMap<string, string>): Promise<Forge> {
   return openForge(routes(passwords, new Set()), (headers) => headers.authorization?.replace(/^token /, ''));
 }

@@ -77,7 +77,7 @@ const routes: readonly ForgeRoute[] = [
   },
 ];
 
-/** A GitLab without a GitLab. */
+/** Opens a strict mock of GitLab's API. */
 export function gitlabForge(): Promise<Forge> {
   return openForge(routes, (headers) => headers['private-token']?.toString());
 }

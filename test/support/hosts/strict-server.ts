@@ -1,31 +1,31 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A request that a test expects, in order, and how it is answered. */
+/** An expected request and its response. */
 export interface Expected {
   /** `GET /repos/o/n/contents/package.json?ref=…`. */
   readonly request: string;
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Answers by hand, for answers that stall or break off. */
+  /** Writes the response, for responses that stall or end early. */
   readonly answer?: (response: ServerResponse) => void;
 }
 
-/** A request as it arrived. */
+/** A received request. */
 export interface Received {
   readonly request: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-/** An HTTP server on loopback that knows exactly the requests it was told to expect. */
+/** An HTTP server on loopback that accepts only the expected requests, in order. */
 export interface StrictServer {
   readonly url: string;
   readonly host: string;
   readonly received: readonly Received[];
   expect(...expected: readonly Expected[]): void;
-  /** Throws when a request was unexpected, or an expected one did not come; then closes. */
+  /** Closes, and throws if a request was unexpected or an expected one is missing. */
   close(): Promise<void>;
 }
 

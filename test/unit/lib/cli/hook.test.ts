@@ -18,8 +18,8 @@ async function run(args: string, more: Readonly<Record<string, string | undefine
 
 const withSetup = senders.filter(({ setup }) => setup !== null).map(({ id }) => id);
 
-describe('The settings of a webhook', () => {
-  it.each(withSetup)('are printed for %s, with a placeholder in place of the secret', async (sender) => {
+describe('The printed settings of a webhook', () => {
+  it.each(withSetup)('for %s have a placeholder in place of the secret', async (sender) => {
     const { code, text } = await run(`${sender} octo/hello`);
     expect(code).toBe(0);
     expect(text).toMatch(/deploy\.example\.com\/1\/deploy/);
@@ -27,11 +27,11 @@ describe('The settings of a webhook', () => {
     expect(text).not.toContain('canary');
   });
 
-  it('are printed for every sender but those that need none', () => {
+  it('exist for every sender except those that need none', () => {
     expect(senders.filter(({ setup }) => setup === null).map(({ id }) => id)).toEqual(['gogs', 'github-legacy']);
   });
 
-  it('contain the user, the branch and, with --show-secret, the secret, encoded for an address', async () => {
+  it('contain user, branch and, with --show-secret, the secret, encoded for a URL', async () => {
     expect((await run('github octo/hello --branch feature/x')).text).toContain(
       'https://kiwi:<token>@deploy.example.com/1/deploy?branch=feature%2Fx',
     );
@@ -59,14 +59,14 @@ describe('The settings of a webhook', () => {
     ['github octo/hello --url https://me:canary@deploy.example.com', 'must not hold a login'],
     ['travis octo/hello --create', 'cannot be created'],
     ['github octo/hello --create', 'HOOKS_HOST_TOKEN'],
-  ])('are not printed for %j, but what is wrong', async (args, words) => {
+  ])('are replaced by an error for the arguments %j', async (args, words) => {
     const refused = run(args);
     await expect(refused).rejects.toThrow(UsageError);
     await expect(refused).rejects.toThrow(words);
     await expect(refused).rejects.not.toThrow('canary');
   });
 
-  it('with the secret need a secret', async () => {
+  it('need HOOKS_SECRET with --show-secret', async () => {
     await expect(run('github o/n --show-secret', { HOOKS_SECRET: '' })).rejects.toThrow('--show-secret needs');
   });
 });
@@ -111,7 +111,7 @@ const hosts = [
   })),
 ];
 
-describe.each(hosts)('The webhook at $host', ({ host, path, one, list, body, header }) => {
+describe.each(hosts)('hook for a webhook at $host', ({ host, path, one, list, body, header }) => {
   const id = encodeURIComponent('uuid' in one ? one.uuid : String(one.id));
   const act = async (action: string, ...replies: readonly Reply[]) => {
     const server = await apiServer(...replies);
@@ -121,7 +121,7 @@ describe.each(hosts)('The webhook at $host', ({ host, path, one, list, body, hea
     return { ...outcome, calls: server.received };
   };
 
-  it('is made with the login of the platform, and replaces an earlier one', async () => {
+  it('creates a webhook with the login of the platform and removes the previous one', async () => {
     const elsewhere = JSON.parse(JSON.stringify(one).replaceAll('deploy.example.com', 'other.example.com'));
     const { calls, text } = await act(
       'create',
@@ -139,13 +139,13 @@ describe.each(hosts)('The webhook at $host', ({ host, path, one, list, body, hea
     expect(text).toContain('Created');
   });
 
-  it('is shown without its secret', async () => {
+  it('shows webhooks without their secret', async () => {
     const { text } = await act('show', { status: 200, body: list(one) });
     expect(text).toMatch(/webhook \{?7\}? to https:\/\/(?:kiwi:\*\*\*@)?deploy\.example\.com\/1\/deploy\?branch=main/);
     expect((await act('show', { status: 200, body: list() })).text).toContain('has no webhook');
   });
 
-  it('is removed, and there is nothing to remove the second time', async () => {
+  it('removes webhooks, and says so when there are none', async () => {
     const removed = await act('remove', { status: 200, body: list(one) }, { status: 204, body: '' });
     expect(removed.text).toContain('Removed');
     expect((await act('remove', { status: 200, body: list() })).calls).toHaveLength(1);
@@ -155,21 +155,21 @@ describe.each(hosts)('The webhook at $host', ({ host, path, one, list, body, hea
     [401, 'HOOKS_HOST_TOKEN is not accepted'],
     [404, 'administer its webhooks'],
     [500, 'answered 500'],
-  ])('cannot be reached with %i, and no word of the host is repeated', async (status, words) => {
+  ])('fails on the status %i without quoting the host', async (status, words) => {
     const refused = act('show', { status, body: { message: `${secret} ${hostToken}` } });
     await expect(refused).rejects.toThrow(words);
     await expect(refused).rejects.not.toThrow('canary');
   });
 
-  it('is not followed to another address, where the token does not belong', async () => {
+  it('does not follow redirects, because the token is only for the host', async () => {
     await expect(act('show', { status: 302, headers: { location: 'http://127.0.0.1:9/' } })).rejects.toThrow('reached');
     await expect(act('show', { status: 200, body: '<html>' })).rejects.toThrow('could not be understood');
     await expect(act('show', { status: 200, body: 1 })).rejects.toThrow('could not be understood');
   });
 });
 
-describe('An address', () => {
-  it('is known as the service’s own whatever the login, the branch and the slash at the end', () => {
+describe('The URL of an endpoint', () => {
+  it('is recognised with any login, branch and trailing slash', () => {
     const options = { service: 'https://deploy.example.com/live' };
     for (const own of ['/1/deploy', '', '/', '/1/deploy/?branch=x']) {
       expect(isEndpoint(`https://a:b@deploy.example.com/live${own}`, options)).toBe(true);
@@ -179,7 +179,7 @@ describe('An address', () => {
     }
   });
 
-  it('is shown without the password, whatever it is', () => {
+  it('is shown without its password', () => {
     expect(withoutSecret(stored)).not.toContain('canary');
     expect(withoutSecret('canary')).toBe('(no address)');
   });

@@ -8,7 +8,7 @@ import { createHttpClient } from '../../../../../functions/adapters/hosts/http-c
 
 const githubCom = { api: 'https://api.github.com', web: 'https://github.com' };
 
-describe('The kind of an address', () => {
+describe('addressKind', () => {
   it.each(['140.82.121.6', '2606:50c0:8000::154', '::ffff:140.82.121.6', '64:ff9b::8c52:7906'])(
     '%s is public',
     (ip) => {
@@ -50,9 +50,9 @@ describe('The kind of an address', () => {
   });
 });
 
-describe('The policy of a host', () => {
+describe('The address policy of a host', () => {
   it.each(['https://api.github.com/user', 'https://github.com/x', 'https://codeload.github.com/a/b'])(
-    'holds %s',
+    'allows %s',
     (url) => {
       expect(() => addressPolicy(githubCom).check(new URL(url))).not.toThrow();
     },
@@ -70,10 +70,10 @@ describe('The policy of a host', () => {
       'https://127.0.0.1/',
       'https://raw.githubusercontent.com/',
     ],
-  ])('does not hold %s', (url) => {
+  ])('rejects %s', (url) => {
     expect(() => addressPolicy(githubCom).check(new URL(url))).toThrow(RefusedAddress);
   });
-  it('holds the downloads that Enterprise is configured to have', () => {
+  it('allows the configured download hosts', () => {
     const policy = addressPolicy({
       api: 'https://git.corp.test/api/v3',
       web: 'https://git.corp.test',
@@ -83,14 +83,14 @@ describe('The policy of a host', () => {
       expect(() => policy.check(new URL(`https://${host}/x`))).not.toThrow();
     }
   });
-  it('holds a literal private download address only when private addresses are meant', () => {
+  it('allows a literal private download address only with privateNetwork', () => {
     const options = { ...githubCom, downloadHosts: ['10.0.0.9'] };
     expect(() => addressPolicy(options).check(new URL('https://10.0.0.9/'))).toThrow('not a public address');
     expect(() => addressPolicy({ ...options, privateNetwork: true }).check(new URL('https://10.0.0.9/'))).not.toThrow();
   });
 });
 
-describe('A name that resolves to an address of our own network', () => {
+describe('A host name that resolves to a private address', () => {
   let asked = 0;
   const server = createServer((_, response) => {
     asked += 1;
@@ -112,18 +112,18 @@ describe('A name that resolves to an address of our own network', () => {
     return createHttpClient(policy)({ method: 'GET', url, headers: {} });
   }
 
-  it('is not connected to, and the sentence names the setting', async () => {
+  it('is rejected with an error that names the setting privateNetwork', async () => {
     await expect(ask({ address: '127.0.0.1' })).rejects.toThrow(
       'git.corp.test resolves to 127.0.0.1, which is not a public address; if that is meant, set "privateNetwork": true',
     );
     expect(asked).toBe(0);
   });
-  it('is connected to when the host was configured to be in a private network', async () => {
+  it('is connected to with privateNetwork', async () => {
     const response = await ask({ address: '127.0.0.1', privateNetwork: true });
     expect(response.status).toBe(200);
     response.discard();
   });
-  it('is never connected to when that is link-local', async () => {
+  it('is never connected to when the address is link-local', async () => {
     await expect(ask({ address: '169.254.169.254', privateNetwork: true })).rejects.toThrow(RefusedAddress);
   });
 });

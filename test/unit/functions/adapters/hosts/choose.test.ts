@@ -11,8 +11,8 @@ const enterprise = host('enterprise', 'https://git.example.org:8443', 'https://g
 const local = host('local', 'http://127.0.0.1:3000');
 const hosts = [github, enterprise, local];
 
-describe('the host of a payload', () => {
-  it('is the one of its kind with the host name, port and all, of the payload', () => {
+describe('chooseHost', () => {
+  it("returns the host of the payload's kind with the same host name and port", () => {
     expect(chooseHost(hosts, 'github', 'GitHub.com')).toBe(github);
     expect(chooseHost(hosts, 'github', 'api.github.com')).toBe(github);
     expect(chooseHost(hosts, 'github', '127.0.0.1:3000')).toBe(local);
@@ -20,33 +20,33 @@ describe('the host of a payload', () => {
     expect(chooseHost(hosts, 'gitlab', 'github.com')).toBeNull();
   });
 
-  it('is the first of its kind when the payload names none', () => {
+  it('returns the first host of the kind when the payload has no host name', () => {
     expect(chooseHost(hosts, 'github', null)).toBe(github);
     expect(chooseHost([], 'github', null)).toBeNull();
   });
 
-  it('is none when the name is not configured', () => {
+  it('returns null when no host with that host name is configured', () => {
     expect(chooseHost(hosts, 'github', 'github.com.example.org')).toBeNull();
     expect(chooseHost(hosts, 'any', 'evil.example.org')).toBeNull();
   });
 
-  it('of any kind is found by its name', () => {
+  it('finds a host by its host name alone when the payload has the kind any', () => {
     expect(chooseHost(hosts, 'any', 'github.com')).toBe(github);
     expect(chooseHost(hosts, 'any', '127.0.0.1:3000')).toBe(local);
   });
 
-  it('of any kind is found by a name without its port, which an SSH address does not have, unless two answer to it', () => {
+  it('ignores the port when the payload has the kind any, unless the host name is ambiguous', () => {
     expect(chooseHost(hosts, 'any', 'git.example.org')).toBe(enterprise);
     expect(chooseHost([local, host('other', 'http://127.0.0.1:4000')], 'any', '127.0.0.1')).toBeNull();
   });
 
-  it('of any kind and without a name is the only one there is', () => {
+  it('returns the only configured host when the payload has the kind any and no host name', () => {
     expect(chooseHost([local], 'any', null)).toBe(local);
     expect(chooseHost(hosts, 'any', null)).toBeNull();
   });
 });
 
-describe('the host of an address of the service', () => {
+describe('hostAt', () => {
   const forge: HostConfig = {
     name: 'forge',
     kind: 'forgejo',
@@ -56,20 +56,20 @@ describe('the host of an address of the service', () => {
   };
   const named: HostConfig = { ...forge, name: 'repohost' };
 
-  it('is the first one for repohost, unless a host is called that', () => {
+  it('returns the first host for repohost, unless a host has that name', () => {
     expect(hostAt([forge, github], 'repohost')).toBe(forge);
     expect(hostAt([github, named], 'repohost')).toBe(named);
     expect(hostAt([], 'repohost')).toBeNull();
   });
 
-  it('is the one of that name, or else the first of that kind', () => {
+  it('returns the host with that name, or else the first of that kind', () => {
     expect(hostAt([local, github, forge], 'github')).toBe(github);
     expect(hostAt([enterprise, local, forge], 'github')).toBe(enterprise);
     expect(hostAt([github, forge], 'forgejo')).toBe(forge);
     expect(hostAt([github, forge], 'gitlab')).toBeNull();
   });
 
-  it('of a payload of Gitea may be Forgejo, and the other way round', () => {
+  it('chooses a Forgejo host for payloads of Gitea, and the reverse', () => {
     expect(chooseHost([github, forge], 'gitea', 'forge.test')).toBe(forge);
     expect(chooseHost([{ ...forge, kind: 'gitea', alsoKinds: ['forgejo'] }], 'forgejo', null)).toMatchObject({
       name: 'forge',

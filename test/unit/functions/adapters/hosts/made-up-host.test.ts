@@ -33,7 +33,7 @@ const acme = defineHost({
 });
 const definitions = [...hosts, acme];
 
-describe('a kind of host that is added with one file and one line', () => {
+describe('a host kind added with one file and one line', () => {
   let server: StrictServer;
   beforeEach(async () => {
     server = await strictServer();
@@ -42,7 +42,7 @@ describe('a kind of host that is added with one file and one line', () => {
 
   const configuration = () => JSON.stringify([{ name: 'acme', kind: 'acme', api: server.url, web: server.url }]);
 
-  it('can be configured, and is offered where a kind is unknown', () => {
+  it('can be configured and is listed in the error for an unknown kind', () => {
     expect(parseHosts(configuration(), definitions)).toMatchObject([{ name: 'acme', kind: 'acme' }]);
     expect(() => parseHosts(configuration())).toThrow('must be one of: github, gitlab, gitea, forgejo, bitbucket.');
     expect(() => parseHosts(configuration().replace('"acme","api"', '"svn","api"'), definitions)).toThrow('acme.');
@@ -56,7 +56,7 @@ describe('a kind of host that is added with one file and one line', () => {
     expect(chooseHost(configs, 'github', server.host)).toBeNull();
   });
 
-  it('is called by its own addresses, with the token as it says', async () => {
+  it('is called at its own paths with its own authentication', async () => {
     const host = openHosts(parseHosts(configuration(), definitions), {}, definitions).named('acme');
     const commit = { host: 'acme', owner: 'ann', name: 'shop', sha: 'a'.repeat(40) };
     server.expect({ request: `GET /ann/shop/${commit.sha}/package.json`, body: '{}' });
@@ -71,7 +71,7 @@ describe('a kind of host that is added with one file and one line', () => {
 });
 
 describe('the README of the hosts', () => {
-  it('has the tables of the registry; vitest -u writes them', async () => {
+  it('contains the tables of the registry (vitest -u updates them)', async () => {
     await expect(withGenerated(readFileSync(path, 'utf8'), hostDocs(hosts))).toMatchFileSnapshot(path);
   });
 });

@@ -16,7 +16,7 @@ const hostKinds = definitions.map(({ kind }) => kind);
 const folder = new URL('../../../../../functions/adapters/hosts/', import.meta.url);
 
 describe('The configuration of the hosts', () => {
-  it('is read from JSON, without the slash at the end of an address', () => {
+  it('is parsed from JSON, without trailing slashes of URLs', () => {
     expect(parseHosts(JSON.stringify([github, corp]))).toEqual([
       github,
       { ...corp, web: 'https://git.corp.test:8443' },
@@ -50,10 +50,10 @@ describe('The configuration of the hosts', () => {
     ],
     ['a name used twice', JSON.stringify([github, github]), 'REPOSITORY_HOSTS must not use a name twice.'],
     ['a name with a space', JSON.stringify([{ ...github, name: 'a b' }]), 'REPOSITORY_HOSTS[0].name must be'],
-  ])('is refused with a sentence that names the place: %s', (_, json, sentence) => {
+  ])('is rejected with an error that names the setting: %s', (_, json, sentence) => {
     expect(() => parseHosts(json)).toThrow(sentence);
   });
-  it('never repeats a login that someone wrote into an address', () => {
+  it('is rejected without repeating a login in a URL', () => {
     const json = JSON.stringify([{ ...github, api: 'https://me:hunter2@api.github.com' }]);
     expect(() => parseHosts(json)).toThrow('without login');
     expect(() => parseHosts(json)).not.toThrow('hunter2');
@@ -65,7 +65,7 @@ describe('The configuration of the hosts', () => {
   });
 });
 
-describe('Hosts of every kind at once', () => {
+describe('Configured hosts of every kind', () => {
   const all = hostKinds.map((kind) => ({
     name: `my-${kind}`,
     kind,
@@ -75,7 +75,7 @@ describe('Hosts of every kind at once', () => {
   const configs = parseHosts(JSON.stringify(all));
   const hosts = openHosts(configs);
 
-  it.each(hostKinds)('are found by name and by what a payload of %s says', (kind) => {
+  it.each(hostKinds)('are found by name and by a payload of the kind %s', (kind) => {
     expect(hosts.find(`my-${kind}`)).toMatchObject({ name: `my-${kind}`, kind });
     expect(chooseHost(configs, kind, `${kind}.test`)?.name).toBe(`my-${kind}`);
   });
@@ -95,13 +95,16 @@ describe('The open hosts', () => {
     ['api.github.com', 'github'],
     ['git.corp.test:8443', 'corp'],
     [null, 'github'],
-  ])('are found by the host name of a payload: %s is %s', (hostname, name) => {
+  ])('are found by the host name of a payload: %s is the host %s', (hostname, name) => {
     expect(chooseHost(configs, 'github', hostname)?.name).toBe(name);
   });
-  it.each(['git.corp.test', 'evil.test', 'github.com.evil.test', ''])('know nothing of %j', (hostname) => {
-    expect(chooseHost(configs, 'github', hostname)).toBeNull();
-  });
-  it('know nothing of another kind, with or without a host name', () => {
+  it.each(['git.corp.test', 'evil.test', 'github.com.evil.test', ''])(
+    'do not include the unknown host name %j',
+    (hostname) => {
+      expect(chooseHost(configs, 'github', hostname)).toBeNull();
+    },
+  );
+  it('do not match another kind, with or without a host name', () => {
     expect(chooseHost(configs, 'gitlab', 'github.com')).toBeNull();
     expect(chooseHost(configs, 'gitlab', null)).toBeNull();
   });

@@ -13,7 +13,7 @@ function status(name: string, fields: Readonly<Record<string, unknown>> = {}) {
 }
 
 describe('a push of Bitbucket', () => {
-  it('says which commit of which branch of which repository was pushed by whom', () => {
+  it('is read with commit, branch, repository and author', () => {
     expect(read('push')).toEqual([
       {
         kind: 'push',
@@ -39,7 +39,7 @@ describe('a push of Bitbucket', () => {
     ]);
   });
 
-  it('may hold several changes, each of which is a delivery', () => {
+  it('with several changes becomes a delivery for each', () => {
     expect(read('push-several')).toMatchObject([
       { branch: 'main', sha: after, before },
       { branch: 'feature/x', sha: '11'.repeat(20), before: null },
@@ -49,17 +49,17 @@ describe('a push of Bitbucket', () => {
     ]);
   });
 
-  it('has no commit when new is null: the branch was deleted', () => {
+  it('has no commit when new is null because the branch was deleted', () => {
     expect(read('push-deleted-branch')).toMatchObject([{ branch: 'main', sha: null, before, message: null }]);
   });
 
-  it('has nothing before a new branch, no branch for a tag, and says when it was forced', () => {
+  it('has no previous commit for a new branch, no branch for a tag, and a flag when it was forced', () => {
     expect(read('push-new-branch')).toMatchObject([{ branch: 'feature/x', before: null }]);
     expect(read('push-tag')).toMatchObject([{ branch: null, ref: 'refs/tags/v1.0.0' }]);
     expect(read('push-forced')).toMatchObject([{ branch: 'main', forced: true }]);
   });
 
-  it('of more commits than are sent, or of a merge, is of the target', () => {
+  it('has the target as its commit when the list is truncated or it is a merge', () => {
     expect(read('push-of-50-commits')).toMatchObject([{ sha: after, message: 'Step 50', skip: { deploy: true } }]);
     expect(read('push-merge')).toMatchObject([{ message: 'Merged in feature/x (pull request #7)' }]);
   });
@@ -70,12 +70,12 @@ describe('a push of Bitbucket', () => {
     expect(bitbucket.read(again)).toEqual(bitbucket.read(hook));
   });
 
-  it('that names no change, or is another event, is a notice', () => {
+  it('is a notice when it has no changes or is another event', () => {
     expect(read('push-nothing')).toMatchObject([{ kind: 'notice', reason: expect.stringMatching(/no change/) }]);
     expect(read('fork')).toMatchObject([{ kind: 'notice', repository: { name: 'hello-deploy' } }]);
   });
 
-  it('is refused when a change is none, when there are more than 250, and when it is of Data Center', () => {
+  it('is rejected when a change is invalid, when there are more than 250, and when it is of Data Center', () => {
     const change = { new: null, old: null };
     expect(() => read('push', { push: { changes: [change] } })).toThrow(/push.changes.0 has neither new nor old/);
     expect(() => read('push', { push: { changes: Array(251).fill(change) } })).toThrow(/are more than 250/);
@@ -85,7 +85,7 @@ describe('a push of Bitbucket', () => {
 });
 
 describe('a build status of Bitbucket', () => {
-  it('says which commit of which branch passed', () => {
+  it('is read as a passed build of its commit and branch', () => {
     expect(status('successful')).toMatchObject({
       kind: 'build',
       provider: 'bitbucket-pipelines',
@@ -99,24 +99,24 @@ describe('a build status of Bitbucket', () => {
     });
   });
 
-  it('passes by SUCCESSFUL alone', () => {
+  it('passes only with the state SUCCESSFUL', () => {
     for (const name of ['failed', 'stopped']) expect(status(name)).toMatchObject({ outcome: 'failed' });
     expect(status('in-progress')).toMatchObject({ outcome: 'pending' });
     for (const state of ['successful', 'OK', '', 'constructor'])
       expect(status('successful', { state })).toMatchObject({ passed: false });
   });
 
-  it('has its commit at the end of links.commit.href when there is no other', () => {
+  it('has the commit in links.commit.href when there is no other', () => {
     expect(status('commit-by-link')).toMatchObject({ sha: after, passed: true });
     const links = { commit: { href: 'https://api.bitbucket.org/2.0/commit/latest' } };
     expect(() => status('commit-by-link', { links })).toThrow(/commit_status names no commit/);
   });
 
-  it('without refname is of no branch', () => {
+  it('without refname has no branch', () => {
     expect(status('without-refname')).toMatchObject({ branch: null });
   });
 
-  it("that is the service's own is a notice, or it would answer itself for ever", () => {
+  it("is a notice when it is the service's own, which prevents an endless loop", () => {
     expect(status('own')).toMatchObject({ kind: 'notice', provider: 'bitbucket-pipelines' });
   });
 });

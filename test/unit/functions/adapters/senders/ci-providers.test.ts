@@ -22,7 +22,7 @@ function reader(sender: Sender, folder: string, key: string) {
 describe('a workflow of CircleCI', () => {
   const read = reader(circleci, 'circleci', 'workflow');
 
-  it('says which commit of which branch passed, from vcs', () => {
+  it('is read as a passed build of its commit and branch, from vcs', () => {
     expect(read('success')).toEqual({
       kind: 'build',
       provider: 'circleci',
@@ -51,7 +51,7 @@ describe('a workflow of CircleCI', () => {
     });
   });
 
-  it('says the same from trigger_parameters.git, for projects without vcs', () => {
+  it('is read in the same way from trigger_parameters.git, for projects without vcs', () => {
     const repository = { hostname: 'gitlab.com', owner: 'octo-group', name: 'hello-deploy' };
     expect(read('success-gitlab')).toMatchObject({
       hostKind: 'gitlab',
@@ -62,7 +62,7 @@ describe('a workflow of CircleCI', () => {
     });
   });
 
-  it('passes by the status success alone', () => {
+  it('passes only with the status success', () => {
     for (const name of ['failed', 'canceled']) expect(read(name)).toMatchObject({ outcome: 'failed' });
     for (const status of ['error', 'unauthorized'])
       expect(read('success', { status })).toMatchObject({ outcome: 'failed' });
@@ -70,18 +70,18 @@ describe('a workflow of CircleCI', () => {
       expect(read('success', { status })).toMatchObject({ passed: false });
   });
 
-  it('of a fork or a merge request is flagged, and of a tag has no branch', () => {
+  it('is flagged when it is of a fork or a merge request, and has no branch for a tag', () => {
     expect(read('fork')).toMatchObject({ pullRequest: true });
     expect(read('merge-request')).toMatchObject({ pullRequest: true });
     expect(read('tag')).toMatchObject({ branch: null });
   });
 
-  it('sent twice has the same id, the one of the body', () => {
+  it('has the id of the body, which is the same when it is sent twice', () => {
     expect(read('success')?.id).toBe(read('success')?.id);
     expect(circleci.read(fixture('circleci/success', { id: 'another' }))[0]?.id).toBe('another');
   });
 
-  it('that is only a job is a notice, and without a commit it is refused', () => {
+  it('is a notice when it is only a job, and rejected without a commit', () => {
     expect(read('job')).toMatchObject({ kind: 'notice' });
     const pipeline = { id: 'x', number: 1 };
     expect(() => circleci.read(fixture('circleci/success', { pipeline }))).toThrow(/pipeline names no commit/);
@@ -91,7 +91,7 @@ describe('a workflow of CircleCI', () => {
 describe('a build of Buildkite', () => {
   const read = reader(buildkite, 'buildkite', 'build');
 
-  it('says which commit of which branch passed', () => {
+  it('is read as a passed build of its commit and branch', () => {
     const repository = { hostname: 'github.com', owner: 'octo-org', name: 'hello-deploy' };
     const expected = {
       provider: 'buildkite',
@@ -108,23 +108,23 @@ describe('a build of Buildkite', () => {
     });
   });
 
-  it('that is blocked has not passed, though its state says so', () => {
+  it('has not passed while it is blocked, even with the state passed', () => {
     expect(read('blocked')).toMatchObject({ outcome: 'pending', passed: false, state: 'blocked' });
   });
 
-  it('passes by the state passed alone', () => {
+  it('passes only with the state passed', () => {
     for (const name of ['failed', 'canceled']) expect(read(name)).toMatchObject({ outcome: 'failed' });
     expect(read('skipped')).toMatchObject({ outcome: 'neutral' });
     for (const state of ['blocked', 'canceling', 'constructor'])
       expect(read('passed', { state })).toMatchObject({ passed: false });
   });
 
-  it('of a pull request is flagged, and of a tag has no branch', () => {
+  it('is flagged when it is for a pull request, and has no branch for a tag', () => {
     expect(read('pull-request')).toMatchObject({ pullRequest: true });
     expect(read('tag')).toMatchObject({ branch: null });
   });
 
-  it('that finishes again after it was unblocked or tried again is another delivery', () => {
+  it('has another id when it finishes again after being unblocked or retried', () => {
     const finished_at = '2024-01-10 10:00:00 UTC';
     const ids = [read('passed'), read('blocked'), read('failed'), read('passed', { finished_at })].map(
       (one) => one?.id,
@@ -133,7 +133,7 @@ describe('a build of Buildkite', () => {
     expect(read('passed')?.id).toBe(ids[0]);
   });
 
-  it('takes its repository from an address of any form, and a kind only from a host that is one service', () => {
+  it('has the repository of any form of URL, and a host kind only for public services', () => {
     expect(read('over-https')).toMatchObject({ hostKind: 'gitlab', repository: { owner: 'octo-group/tools' } });
   });
 
@@ -145,7 +145,7 @@ describe('a build of Buildkite', () => {
 describe('a build of AppVeyor', () => {
   const read = reader(appveyor, 'appveyor', 'eventData');
 
-  it('has ten digits of its commit, which are not taken for the whole', () => {
+  it('has the first ten digits of its commit as a prefix', () => {
     const repository = { hostname: null, owner: 'octo-org', name: 'hello-deploy' };
     expect(read('success')).toMatchObject({
       provider: 'appveyor',
@@ -161,7 +161,7 @@ describe('a build of AppVeyor', () => {
     );
   });
 
-  it('passes when passed and status both say so', () => {
+  it('passes when passed and status agree', () => {
     expect(read('failure')).toMatchObject({ outcome: 'failed' });
     expect(read('success', { passed: false })).toMatchObject({ outcome: 'failed' });
     expect(read('success', { status: 'Cancelled' })).toMatchObject({ outcome: 'failed' });
@@ -170,18 +170,18 @@ describe('a build of AppVeyor', () => {
     expect(read('success', { status: null, passed: null })).toMatchObject({ outcome: 'failed' });
   });
 
-  it('of a pull request is flagged', () => {
+  it('is flagged when it is for a pull request', () => {
     expect(read('pull-request')).toMatchObject({ pullRequest: true });
     expect(read('success', { isPullRequest: 'True' })).toMatchObject({ pullRequest: true });
   });
 
-  it('says what kind of host its repository lives on; others are found by what is configured', () => {
+  it('has the kind of its repository host, or any for other hosts', () => {
     expect(read('bitbucket')).toMatchObject({ hostKind: 'bitbucket' });
     expect(read('success', { repositoryProvider: 'git' })).toMatchObject({ hostKind: 'any' });
     expect(read('success', { repositoryProvider: 'constructor' })).toMatchObject({ hostKind: 'any' });
   });
 
-  it('asks to leave out what the extended message does', () => {
+  it('is skipped by a marker in the extended message', () => {
     expect(read('success', { commitMessageExtended: 'x [skip deploy]' })).toMatchObject({ skip: { deploy: true } });
   });
 });
@@ -192,7 +192,7 @@ describe('a build of Jenkins', () => {
     scm: { url: 'https://github.com/octo-org/hello-deploy.git', branch: 'origin/main', commit: after, ...fields },
   });
 
-  it('says which commit of which branch passed', () => {
+  it('is read as a passed build of its commit and branch', () => {
     const repository = { hostname: 'github.com', owner: 'octo-org', name: 'hello-deploy' };
     expect(read('finalized')).toMatchObject({
       provider: 'jenkins',
@@ -204,24 +204,24 @@ describe('a build of Jenkins', () => {
     });
   });
 
-  it('calls when it is completed and again when it is finalized: the same delivery', () => {
+  it('has the same id when it is completed and when it is finalized', () => {
     expect(read('completed')?.id).toBe(read('finalized')?.id);
     expect(read('finalized', { number: 58 })?.id).not.toBe(read('finalized')?.id);
     expect(read('finalized', { full_url: 'https://other.example.org/job/x/57/' })?.id).not.toBe(read('finalized')?.id);
   });
 
-  it('that was queued or has started is a notice, with a commit or without', () => {
+  it('is a notice when it was queued or started, with a commit or without', () => {
     for (const name of ['started', 'queued']) expect(read(name)).toMatchObject({ kind: 'notice' });
   });
 
-  it('passes by the status SUCCESS alone', () => {
+  it('passes only with the status SUCCESS', () => {
     for (const name of ['failure', 'unstable']) expect(read(name)).toMatchObject({ outcome: 'failed' });
     expect(read('finalized', { status: 'NOT_BUILT' })).toMatchObject({ outcome: 'neutral' });
     for (const status of ['ABORTED', 'success', 'constructor'])
       expect(read('finalized', { status })).toMatchObject({ passed: false });
   });
 
-  it('names its branch as the git plugin does', () => {
+  it('has the branch in any form that the git plugin writes', () => {
     const names: [string, string | null][] = [
       ['origin/master', 'master'],
       ['origin/feature/x', 'feature/x'],
@@ -235,7 +235,7 @@ describe('a build of Jenkins', () => {
       expect(read('finalized', scm({ branch })), branch).toMatchObject({ branch: expected });
   });
 
-  it('of a pull request is flagged, by its branch or its parameters', () => {
+  it('is flagged when its branch or parameters show a pull request', () => {
     expect(read('pull-request')).toMatchObject({ pullRequest: true });
     expect(read('finalized', { parameters: { ghprbPullId: '7' } })).toMatchObject({ pullRequest: true });
     expect(read('finalized', scm({ branch: 'origin/pr/7/head' }))).toMatchObject({ pullRequest: true });
@@ -244,7 +244,7 @@ describe('a build of Jenkins', () => {
     }
   });
 
-  it('finds its repository behind an SSH address, whose port is not that of the page', () => {
+  it('has the repository of an SSH URL, without its port', () => {
     const repository = { hostname: 'git.example.org', owner: 'octo-org', name: 'hello-deploy' };
     expect(read('over-ssh')).toMatchObject({ hostKind: 'any', repository, branch: 'feature/x' });
     expect(() => read('finalized', scm({ url: '/srv/git/x' }))).toThrow(
@@ -257,7 +257,7 @@ describe('a build of Jenkins', () => {
 describe('a build of Drone or Woodpecker', () => {
   const read = reader(drone, 'drone', 'build');
 
-  it('says which commit of which branch passed', () => {
+  it('is read as a passed build of its commit and branch', () => {
     const repository = { hostname: 'git.example.org', owner: 'octo-org', name: 'hello-deploy' };
     expect(read('success')).toMatchObject({
       provider: 'drone',
@@ -269,7 +269,7 @@ describe('a build of Drone or Woodpecker', () => {
     });
   });
 
-  it('says the same from the webhook plugin, which names no host', () => {
+  it('is read in the same way from the webhook plugin, which sends no host', () => {
     const repository = { hostname: null, owner: 'octo-org', name: 'hello-deploy' };
     expect(read('plugin')).toMatchObject({
       provider: 'drone',
@@ -282,7 +282,7 @@ describe('a build of Drone or Woodpecker', () => {
     expect(read('plugin-tag')).toMatchObject({ branch: null });
   });
 
-  it('passes by success, or passing, alone', () => {
+  it('passes only with the status success or passing', () => {
     expect(read('success', { status: 'passing' })).toMatchObject({ outcome: 'passed' });
     for (const name of ['failure', 'killed']) expect(read(name)).toMatchObject({ outcome: 'failed' });
     for (const status of ['error', 'declined', 'constructor'])
@@ -291,14 +291,14 @@ describe('a build of Drone or Woodpecker', () => {
     expect(read('skipped')).toMatchObject({ outcome: 'neutral' });
   });
 
-  it('of a pull request is flagged, of a tag has no branch, of a schedule or a promotion is neutral', () => {
+  it('is flagged for a pull request, has no branch for a tag, and is neutral for a schedule or promotion', () => {
     expect(read('pull-request')).toMatchObject({ pullRequest: true, branch: 'main' });
     expect(read('tag')).toMatchObject({ branch: null });
     for (const event of ['cron', 'promote', 'rollback'])
       expect(read('success', { event })).toMatchObject({ outcome: 'neutral' });
   });
 
-  it('has an id by what it says, and is a notice when it is about a user', () => {
+  it('has an id derived from its content, and is a notice for a user event', () => {
     expect(read('success')?.id).toBe(read('success')?.id);
     expect(new Set([read('success')?.id, read('running')?.id, read('success', { number: 58 })?.id]).size).toBe(3);
     expect(read('user')).toMatchObject({ kind: 'notice' });

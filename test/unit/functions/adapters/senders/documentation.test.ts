@@ -8,11 +8,11 @@ import { senderDocs } from '../../../../support/sender-docs.ts';
 const path = fileURLToPath(new URL('../../../../../functions/adapters/senders/README.md', import.meta.url));
 
 describe('the README of the senders', () => {
-  it('has the tables and instructions of the registry; vitest -u writes them', async () => {
+  it('contains the tables and instructions of the registry (vitest -u updates them)', async () => {
     await expect(withGenerated(readFileSync(path, 'utf8'), senderDocs(senders))).toMatchFileSnapshot(path);
   });
 
-  it('mentions each sender without instructions in the text', () => {
+  it('mentions every sender that has no instructions', () => {
     const text = readFileSync(path, 'utf8');
     for (const { name, setup } of senders) if (setup === null) expect(text).toContain(`**${name}**`);
   });

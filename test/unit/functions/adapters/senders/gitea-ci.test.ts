@@ -17,7 +17,7 @@ function run(name: string, fields: Readonly<Record<string, unknown>> = {}) {
 }
 
 describe('a workflow run of Gitea Actions', () => {
-  it('says which commit of which branch passed', () => {
+  it('is read as a passed build of its commit and branch', () => {
     expect(workflowRun('success')).toEqual({
       kind: 'build',
       provider: 'gitea-actions',
@@ -40,50 +40,50 @@ describe('a workflow run of Gitea Actions', () => {
     });
   });
 
-  it('passes by the conclusion success alone', () => {
+  it('passes only with the conclusion success', () => {
     for (const name of ['failure', 'cancelled']) expect(workflowRun(name)).toMatchObject({ outcome: 'failed' });
     expect(workflowRun('skipped')).toMatchObject({ outcome: 'neutral', passed: false });
   });
 
-  it('that waits or goes on is pending', () => {
+  it('is pending while it waits or runs', () => {
     expect(workflowRun('requested')).toMatchObject({ outcome: 'pending', state: 'queued', passed: false });
     expect(workflowRun('in-progress')).toMatchObject({ outcome: 'pending', state: 'in_progress', passed: false });
   });
 
-  it('of a tag is of no branch', () => {
+  it('of a tag has no branch', () => {
     expect(workflowRun('tag')).toMatchObject({ branch: null, passed: true });
   });
 
-  it('for a pull request, or of a fork, is flagged', () => {
+  it('is flagged when it is for a pull request or of a fork', () => {
     expect(workflowRun('pull-request')).toMatchObject({ pullRequest: true, branch: null });
     expect(workflowRun('fork')).toMatchObject({ pullRequest: true, branch: 'main' });
   });
 
-  it('on a schedule has tested no commit: neutral', () => {
+  it('is neutral when it was scheduled, because it tested no commit', () => {
     expect(workflowRun('schedule')).toMatchObject({ outcome: 'neutral', passed: false });
   });
 
-  it('goes by the name of the workflow, or of its file, so that several are told apart', () => {
+  it('has the name of the workflow or its file as its check', () => {
     const named = (body: Readonly<Record<string, unknown>>) =>
       giteaActions.read(fixture('gitea-actions/success', body))[0];
     expect(named({ workflow: null })).toMatchObject({ check: 'tests.yml' });
     expect(workflowRun('success', { name: 'Lint' })).toMatchObject({ check: 'Lint' });
   });
 
-  it('is asked not to be deployed in the title, the part of the message that is sent', () => {
+  it('is skipped by a marker in the title, the only part of the message that is sent', () => {
     const skip = { deploy: true, ci: false, words: '[skip deploy]' };
     expect(workflowRun('success', { display_title: 'Draft [skip deploy]' })).toMatchObject({ skip });
   });
 
-  it('is refused without a whole commit', () => {
+  it('is rejected without a full commit id', () => {
     expect(() => workflowRun('success', { head_sha: '1f7e' })).toThrow(
       /a workflow run of Gitea Actions, but workflow_run/,
     );
   });
 });
 
-describe('other words of Gitea about CI', () => {
-  it('are notices: a job is a part of a run, and a status names no branch', () => {
+describe('other CI events of Gitea', () => {
+  it('are notices, because a job is part of a run and a status has no branch', () => {
     const job = {
       kind: 'notice',
       provider: 'gitea',
@@ -96,7 +96,7 @@ describe('other words of Gitea about CI', () => {
 });
 
 describe('a run of Forgejo Actions', () => {
-  it('says which commit of which branch passed, with the whole message of what set it off', () => {
+  it('is read as a passed build, with the commit message of the event that triggered it', () => {
     expect(run('success')).toEqual({
       kind: 'build',
       provider: 'forgejo-actions',
@@ -119,7 +119,7 @@ describe('a run of Forgejo Actions', () => {
     });
   });
 
-  it('passes by the status success alone, in an event that does not say otherwise', () => {
+  it('passes only with the status success in an event that does not contradict it', () => {
     for (const name of ['failure', 'cancelled']) expect(run(name)).toMatchObject({ outcome: 'failed', passed: false });
     expect(run('failure', { status: 'success' })).toMatchObject({ outcome: 'failed' });
     expect(run('success', { status: 'Success' })).toMatchObject({ outcome: 'failed' });
@@ -127,38 +127,38 @@ describe('a run of Forgejo Actions', () => {
     expect(run('success', { status: 'running' })).toMatchObject({ outcome: 'pending' });
   });
 
-  it('that recovers is told twice and is one result; started again it is another', () => {
+  it('has one id for both calls of a recovery, and another when it is started again', () => {
     expect(run('recover')).toMatchObject({ outcome: 'passed' });
     expect(run('recover')?.id).toBe(run('success')?.id);
     expect(run('success', { stopped: '2024-01-10T10:00:00Z' })?.id).not.toBe(run('success')?.id);
     expect(run('success', { id: 7701 })?.id).not.toBe(run('success')?.id);
   });
 
-  it('of a tag is of no branch, though the ref that is shown does not tell', () => {
+  it('of a tag has no branch, although prettyref does not show that it is a tag', () => {
     expect(run('tag')).toMatchObject({ branch: null, outcome: 'passed' });
   });
 
-  it('for a pull request is flagged', () => {
+  it('is flagged when it is for a pull request', () => {
     expect(run('pull-request')).toMatchObject({ pullRequest: true, passed: false });
     expect(run('success', { is_fork_pull_request: true })).toMatchObject({ pullRequest: true });
     expect(run('success', { trigger_event: 'pull_request_target' })).toMatchObject({ pullRequest: true });
     expect(run('success', { prettyref: '#3' })).toMatchObject({ pullRequest: true });
   });
 
-  it('on a schedule has tested no commit: neutral', () => {
+  it('is neutral when it was scheduled, because it tested no commit', () => {
     expect(run('schedule')).toMatchObject({ outcome: 'neutral', passed: false });
     expect(run('success', { trigger_event: '', event: 'push' })).toMatchObject({ outcome: 'passed' });
     expect(run('success', { trigger_event: null, event: null })).toMatchObject({ outcome: 'neutral' });
   });
 
-  it('has the branch that is shown when what set it off is not told, is none, or is too long', () => {
+  it('has the branch of prettyref when the event payload is missing, invalid or too long', () => {
     expect(run('without-cause')).toMatchObject({ branch: 'main', message: 'Answer on the port that is given' });
     for (const event_payload of ['{', '[]', 'null', '{"ref": 1}', ' '.repeat(1_000_001)]) {
       expect(run('tag', { event_payload })).toMatchObject({ branch: 'v1.0.0' });
     }
   });
 
-  it('is asked not to be deployed by any line of the message', () => {
+  it('is skipped by a marker in any line of the message', () => {
     const event_payload = JSON.stringify({
       ref: 'refs/heads/main',
       head_commit: { message: 'Draft\n\n[skip deploy]' },
@@ -166,7 +166,7 @@ describe('a run of Forgejo Actions', () => {
     expect(run('success', { event_payload })).toMatchObject({ message: 'Draft', skip: { deploy: true } });
   });
 
-  it('is refused without a repository, and never for its event payload', () => {
+  it('is rejected without a repository, but never for its event payload', () => {
     expect(() => run('success', { repository: null })).toThrow(/a run of Forgejo Actions, but run.repository/);
     expect(run('success', { event_payload: '{"head_commit": {"message": 7}}' })).toMatchObject({ outcome: 'passed' });
   });

@@ -14,7 +14,7 @@ const family = [
 
 for (const { sender, name, hostKind, hostname } of family) {
   describe(`a push of ${name}`, () => {
-    it('says which commit of which branch, though it carries the headers of others', () => {
+    it('is read with commit and branch, although it has the headers of other hosts', () => {
       const hook = fixture(`${name}/push`);
       expect(hook.headers['x-github-event']).toBe('push');
       expect(sender.read(hook)).toEqual([
@@ -40,12 +40,12 @@ for (const { sender, name, hostKind, hostname } of family) {
       expect(sender.read(fixture(`${name}/push-tag`))).toMatchObject([{ ref: 'refs/tags/v1.0.0', branch: null }]);
     });
 
-    it('is a notice when a branch was deleted, which is an event of its own', () => {
+    it('is a notice when a branch was deleted, which is a separate event', () => {
       const reason = 'The branch next was deleted.';
       expect(sender.read(fixture(`${name}/delete-branch`))).toMatchObject([{ kind: 'notice', provider: name, reason }]);
     });
 
-    it('may come in a form', () => {
+    it('can be sent as a form', () => {
       const { headers, body } = fixture(`${name}/push`);
       const raw = new TextEncoder().encode(`payload=${encodeURIComponent(JSON.stringify(body))}`);
       const hook = { ...call(readPayload(raw, 'application/x-www-form-urlencoded').body, {}), headers, raw };
@@ -58,17 +58,17 @@ for (const { sender, name, hostKind, hostname } of family) {
 describe('a push of Gitea', () => {
   const read = (name: string, changes = {}) => gitea.read(fixture(`gitea/${name}`, changes))[0];
 
-  it('of a new branch brings no commits and has nothing before it', () => {
+  it('of a new branch has no commits and no previous commit', () => {
     expect(read('push-new-branch')).toMatchObject({ branch: 'feature/x', sha: after, before: null });
   });
 
-  it('of more commits than are sent has the message of its head, read whole', () => {
+  it('with a truncated list of commits has the whole message of its head commit', () => {
     const skip = { deploy: true, ci: false, words: '[skip deploy]' };
     expect(read('push-of-50-commits')).toMatchObject({ sha: after, message: 'Step 50', skip });
     expect(read('push-of-50-commits', { head_commit: null })).toMatchObject({ message: null, author: 'Mona Example' });
   });
 
-  it('may be a merge, a commit that changes nothing, or the test of the settings page', () => {
+  it('can be a merge, an empty commit, or the test of the settings page', () => {
     expect(read('push-merge')).toMatchObject({ message: expect.stringMatching(/^Merge pull request/) });
     expect(read('push-empty-commit')).toMatchObject({ message: 'Deploy again', sha: after });
     expect(read('push-test')).toMatchObject({ branch: 'main', sha: after, before: after });
@@ -78,11 +78,11 @@ describe('a push of Gitea', () => {
     expect(read('push', { after: '0'.repeat(40) })).toMatchObject({ branch: 'main', sha: null });
   });
 
-  it('is known by its body when its headers got lost, and is not taken for GitHub of 2012', () => {
+  it("is recognised by its body without headers, and not as GitHub's format of 2012", () => {
     expect(recognise(fixture('gitea/push-without-headers'))).toBe(gitea);
   });
 
-  it('is refused when the owner climbs', () => {
+  it('is rejected when the owner is ..', () => {
     const repository = { ...bodyField(fixture('gitea/push'), 'repository'), full_name: '../hello-deploy', owner: null };
     expect(() => read('push', { repository })).toThrow(/a push of Gitea, but repository has no owner/);
   });

@@ -19,7 +19,7 @@ function suite(name: string, fields: Readonly<Record<string, unknown>> = {}) {
 const status = (name: string, changes = {}) => githubStatus.read(fixture(`github-status/${name}`, changes));
 
 describe('a workflow run of GitHub Actions', () => {
-  it('says which commit of which branch passed', () => {
+  it('is read as a passed build of its commit and branch', () => {
     expect(run('success')).toEqual({
       kind: 'build',
       provider: 'github-actions',
@@ -42,37 +42,37 @@ describe('a workflow run of GitHub Actions', () => {
     });
   });
 
-  it('passes by the conclusion success alone', () => {
+  it('passes only with the conclusion success', () => {
     for (const name of ['failure', 'cancelled']) expect(run(name)).toMatchObject({ outcome: 'failed' });
     for (const conclusion of ['timed_out', 'startup_failure', 'SUCCESS', 'constructor']) {
       expect(run('success', { conclusion })).toMatchObject({ outcome: 'failed' });
     }
   });
 
-  it('that has completed without a conclusion, or with action_required, is pending', () => {
+  it('is pending when it has completed without a conclusion or with action_required', () => {
     expect(run('no-conclusion')).toMatchObject({ outcome: 'pending', passed: false });
     expect(run('action-required')).toMatchObject({ outcome: 'pending', passed: false, state: 'action_required' });
     expect(run('requested')).toMatchObject({ outcome: 'pending', state: 'queued' });
   });
 
-  it('that was skipped is neutral', () => {
+  it('is neutral when it was skipped', () => {
     expect(run('skipped')).toMatchObject({ outcome: 'neutral', passed: false, pending: true });
   });
 
-  it('for a pull request is flagged', () => {
+  it('is flagged when it is for a pull request', () => {
     expect(run('pull-request')).toMatchObject({ pullRequest: true, passed: false, branch: 'main' });
     expect(run('success', { event: 'pull_request_target' })).toMatchObject({ pullRequest: true });
     expect(run('success', { event: 'merge_group' })).toMatchObject({ pullRequest: true });
   });
 
-  it('of a fork is flagged, whatever its event says and its branch is called', () => {
+  it('is flagged when it is of a fork, whatever its event and branch', () => {
     expect(run('fork')).toMatchObject({ pullRequest: true, branch: 'main' });
     expect(run('success', { head_repository: { full_name: 'Octo-Org/Hello-Deploy' } })).toMatchObject({
       pullRequest: false,
     });
   });
 
-  it('for something else than a commit has tested none: neutral', () => {
+  it('is neutral when it was not triggered for a commit', () => {
     expect(run('schedule')).toMatchObject({ outcome: 'neutral', passed: false });
     for (const event of ['issues', 'issue_comment', 'workflow_run', 'dynamic', 'release']) {
       expect(run('success', { event })).toMatchObject({ outcome: 'neutral' });
@@ -80,13 +80,13 @@ describe('a workflow run of GitHub Actions', () => {
     expect(run('success', { event: 'workflow_dispatch' })).toMatchObject({ outcome: 'passed' });
   });
 
-  it('is refused without a whole commit', () => {
+  it('is rejected without a full commit id', () => {
     expect(() => run('success', { head_sha: '1f7e' })).toThrow(/workflow_run.head_sha is not a commit of 40 or 64/);
   });
 });
 
 describe('a check suite of GitHub', () => {
-  it('says which commit of which branch passed, by which app', () => {
+  it('is read as a passed build of its commit and branch, with the name of the app', () => {
     const expected = {
       kind: 'build',
       provider: 'github-checks',
@@ -98,7 +98,7 @@ describe('a check suite of GitHub', () => {
     expect(suite('success')).toMatchObject(expected);
   });
 
-  it('passes by the conclusion success alone', () => {
+  it('passes only with the conclusion success', () => {
     expect(suite('failure')).toMatchObject({ outcome: 'failed' });
     expect(suite('neutral')).toMatchObject({ outcome: 'neutral' });
     for (const conclusion of ['skipped', 'stale'])
@@ -106,41 +106,41 @@ describe('a check suite of GitHub', () => {
     expect(suite('success', { conclusion: null })).toMatchObject({ outcome: 'pending' });
   });
 
-  it('without check runs never finishes: a notice', () => {
+  it('without check runs is a notice, because it never finishes', () => {
     expect(suite('without-runs')).toMatchObject({ kind: 'notice' });
     expect(suite('success', { latest_check_runs_count: 0 })).toMatchObject({ kind: 'notice' });
   });
 
-  it('that has not completed, or is of GitHub Actions, or is only a check run, is a notice', () => {
+  it('is a notice when it has not completed, is of GitHub Actions, or is only a check run', () => {
     for (const name of ['requested', 'of-actions']) expect(suite(name)).toMatchObject({ kind: 'notice' });
     expect(githubChecks.read(fixture('github-checks/run'))).toMatchObject([{ kind: 'notice' }]);
   });
 
-  it('of a fork is of no branch', () => {
+  it('of a fork has no branch', () => {
     expect(suite('fork')).toMatchObject({ branch: null });
   });
 });
 
 describe('a commit status of GitHub', () => {
-  it('says which commit passed, for the branch that holds it', () => {
+  it('is read as a passed build for the branch that contains the commit', () => {
     const expected = { provider: 'github-status', sha: after, branch: 'main', check: 'ci/example', outcome: 'passed' };
     expect(status('success')).toMatchObject([expected]);
   });
 
-  it('is a build for each branch that holds the commit', () => {
+  it('is a build for each branch that contains the commit', () => {
     expect(status('several-branches')).toMatchObject([{ branch: 'feature/x' }, { branch: 'main' }]);
     expect(status('no-branch')).toMatchObject([{ branch: null, passed: true }]);
     const branches = Array.from({ length: 50 }, (_, at) => ({ name: `branch-${at}` }));
     expect(status('success', { branches })).toHaveLength(10);
   });
 
-  it('passes by the state success alone', () => {
+  it('passes only with the state success', () => {
     for (const name of ['failure', 'error']) expect(status(name)).toMatchObject([{ outcome: 'failed' }]);
     expect(status('pending')).toMatchObject([{ outcome: 'pending', pending: true }]);
     expect(status('success', { state: 'constructor' })).toMatchObject([{ passed: false }]);
   });
 
-  it("that is the service's own is a notice, or it would answer itself for ever", () => {
+  it("is a notice when it is the service's own, which prevents an endless loop", () => {
     expect(status('own')).toMatchObject([{ kind: 'notice', reason: expect.stringMatching(/service's own/) }]);
     expect(status('success', { context: 'Deployment-Webhooks/x' })).toMatchObject([{ kind: 'notice' }]);
     expect(status('success', { context: 'deployment-webhooks' })).toMatchObject([{ kind: 'build' }]);

@@ -9,7 +9,7 @@ function read(hook: HookCall): Delivery | undefined {
 }
 
 describe('a push of GitHub without headers', () => {
-  it('says what the service of 2012 sent, the owner under owner.name', () => {
+  it('is read from the format of 2012, with the owner in owner.name', () => {
     expect(read(fixture('github-legacy/push'))).toMatchObject({
       kind: 'push',
       provider: 'github',
@@ -27,12 +27,12 @@ describe('a push of GitHub without headers', () => {
     expect(read(fixture('github-legacy/push-deleted-branch'))).toMatchObject({ branch: 'old', sha: null });
   });
 
-  it("may be today's payload, sent again by hand", () => {
+  it("can be a saved payload in today's format", () => {
     const repository = { owner: 'octo-org', name: 'hello-deploy' };
     expect(read(fixture('github-legacy/push-of-today-without-headers'))).toMatchObject({ branch: 'main', repository });
   });
 
-  it('is the same delivery when it is sent again, and another one when anything about it differs', () => {
+  it('has the same id when it is sent again, and another id when any fact differs', () => {
     const first = fixture('github-legacy/push');
     const repository = bodyField(first, 'repository');
     const others = [

@@ -18,7 +18,7 @@ function withRepository(changes: Readonly<Record<string, unknown>>): HookCall {
 }
 
 describe('a push of GitHub', () => {
-  it('says which commit of which branch of which repository was pushed by whom', () => {
+  it('is read with commit, branch, repository and author', () => {
     expect(github.read(fixture('github/push'))).toEqual([
       {
         kind: 'push',
@@ -44,7 +44,7 @@ describe('a push of GitHub', () => {
     ]);
   });
 
-  it('is of the commit in after, even if head_commit is another one', () => {
+  it('has the commit in after, even if head_commit is another one', () => {
     expect(read(fixture('github/push-older-commit'))).toMatchObject({ sha: after, forced: true });
   });
 
@@ -55,7 +55,7 @@ describe('a push of GitHub', () => {
     });
   });
 
-  it('has no commit before a new branch and none after a deleted one', () => {
+  it('has no previous commit for a new branch and no commit for a deleted one', () => {
     expect(read(fixture('github/push-new-branch'))).toMatchObject({ branch: 'next', sha: after, before: null });
     expect(read(fixture('github/push-deleted-branch'))).toMatchObject({ branch: 'next', sha: null, message: null });
     expect(read(fixture('github/push', { deleted: true }))).toMatchObject({ sha: null });
@@ -67,7 +67,7 @@ describe('a push of GitHub', () => {
     expect(read(fixture('github/push', { ref: 'refs/notes/commits' }))).toMatchObject({ branch: null });
   });
 
-  it('names the host of GitHub Enterprise and says that the repository is private', () => {
+  it('has the host name of GitHub Enterprise and the visibility of the repository', () => {
     const repository = { hostname: 'git.example.org', private: true };
     expect(read(fixture('github/push-private-enterprise'))).toMatchObject({ repository });
   });
@@ -81,11 +81,11 @@ describe('a push of GitHub', () => {
     });
   });
 
-  it('reads commits of SHA-256 repositories and gives digits in lower case', () => {
+  it('can have a SHA-256 commit id, which is converted to lower case', () => {
     expect(read(fixture('github/push', { after: 'AB'.repeat(32) }))).toMatchObject({ sha: 'ab'.repeat(32) });
   });
 
-  it('shows no control characters, no direction marks and not too much of message and author', () => {
+  it('has a truncated message and author without control characters and direction marks', () => {
     const message = `\u001b[31mred\u0007 \u202etxt ${'long '.repeat(100)}\nsecond line`;
     const hook = fixture('github/push', { head_commit: { message, author: { name: ' Mo\u0000na\r\nX' } } });
     const push = read(hook);
@@ -93,7 +93,7 @@ describe('a push of GitHub', () => {
     expect(Array.from(push?.kind === 'push' ? (push.message ?? '') : '').length).toBeLessThanOrEqual(200);
   });
 
-  it('shows no address that a browser would run, and no credentials', () => {
+  it('has no URL that a browser would execute, and no credentials in it', () => {
     expect(read(withRepository({ html_url: 'javascript:alert(1)', url: null }))).toMatchObject({
       repository: { url: null, hostname: null },
     });
@@ -101,12 +101,12 @@ describe('a push of GitHub', () => {
     expect(read(withRepository({ html_url: 'https://user:secret@github.com/o/r' }))).toMatchObject({ repository });
   });
 
-  it('says what the whole message of its head commit asks to leave out', () => {
+  it('is skipped by a marker anywhere in the message of its head commit', () => {
     const hook = fixture('github/push', { head_commit: { message: 'Docs\n\nOnly words. [skip deploy]' } });
     expect(read(hook)).toMatchObject({ message: 'Docs', skip: { deploy: true, ci: false, words: '[skip deploy]' } });
   });
 
-  it('has no id when the header is missing or odd', () => {
+  it('has no id when the header is missing or invalid', () => {
     const hook = fixture('github/push');
     for (const delivery of [undefined, '', 'a b', '#', 'x'.repeat(200)]) {
       expect(read({ ...hook, headers: { ...hook.headers, 'x-github-delivery': delivery } })).toMatchObject({
@@ -119,18 +119,14 @@ describe('a push of GitHub', () => {
     ['no ref', fixture('github/push', { ref: undefined }), /but ref is missing/],
     ['no after', fixture('github/push', { after: undefined }), /but after is missing/],
     ['a short commit', fixture('github/push', { after: 'abc' }), /but after is not a commit of 40 or 64 hex digits/],
-    [
-      'a ref that climbs',
-      fixture('github/push', { ref: 'refs/heads/../../x' }),
-      /but ref is not a name that git allows/,
-    ],
+    ['a ref with ..', fixture('github/push', { ref: 'refs/heads/../../x' }), /but ref is not a name that git allows/],
     ['a ref with a line break', fixture('github/push', { ref: 'refs/heads/a\nb' }), /but ref is not a name/],
     ['a bare branch', fixture('github/push', { ref: 'main' }), /but ref does not start with refs/],
     ['no repository', fixture('github/push', { repository: undefined }), /but repository is missing/],
-    ['a repository that climbs', withRepository({ name: '..' }), /but repository.name contains other characters/],
+    ['a repository named ..', withRepository({ name: '..' }), /but repository.name contains other characters/],
     ['a repository with a slash', withRepository({ name: 'a/b' }), /but repository.name contains other characters/],
     [
-      'an owner that climbs',
+      'an owner named ..',
       withRepository({ full_name: '../hello-deploy', owner: null }),
       /repository has no owner with a valid name/,
     ],
@@ -138,7 +134,7 @@ describe('a push of GitHub', () => {
     ['no owner', withRepository({ full_name: null, owner: {} }), /repository has no owner/],
   ];
   for (const [what, hook, detail] of refused) {
-    it(`is refused with ${what}, and the refusal names the field`, () => {
+    it(`is rejected with ${what}, and the error names the field`, () => {
       expect(() => github.read(hook)).toThrow(
         expect.objectContaining({ code: 'deploy:provider:not_supported', detail: expect.stringMatching(detail) }),
       );
@@ -147,7 +143,7 @@ describe('a push of GitHub', () => {
 });
 
 describe('another event of GitHub', () => {
-  it('says at the ping whether the webhook will tell of CI results', () => {
+  it('has a flag in the ping for whether the webhook sends CI results', () => {
     const ping = fixture('github/ping');
     const withEvents = (events: string[]) => ({ ...ping, body: { ...(ping.body as object), hook: { events } } });
     expect(github.read(withEvents(['push', 'workflow_run']))).toMatchObject([{ bringsCi: true }]);
@@ -168,7 +164,7 @@ describe('another event of GitHub', () => {
     ]);
   });
 
-  it('tells at the ping that a hook without pushes never deploys', () => {
+  it('says in the ping that a webhook without pushes never deploys', () => {
     expect(read(fixture('github/ping-without-push'))).toMatchObject({
       reason: expect.stringMatching(/not set to send pushes/),
     });
@@ -180,7 +176,7 @@ describe('another event of GitHub', () => {
     expect(read(fixture('github/organization'))).toMatchObject({ kind: 'notice', repository: null });
   });
 
-  it('is refused when its name is none', () => {
+  it('is rejected when its name is invalid', () => {
     const hook = fixture('github/issues');
     expect(() => github.read({ ...hook, headers: { 'x-github-event': 'a\nb' } })).toThrow(
       /X-GitHub-Event does not hold/,

@@ -22,7 +22,7 @@ function withoutIds(hook: HookCall): HookCall {
 }
 
 describe('a push of GitLab', () => {
-  it('says which commit of which branch of which project, in its nested group, was pushed by whom', () => {
+  it('is read with commit, branch, author and a project in a nested group', () => {
     expect(push('push')).toEqual({
       kind: 'push',
       provider: 'gitlab',
@@ -46,32 +46,32 @@ describe('a push of GitLab', () => {
     });
   });
 
-  it('has no commit when the branch was deleted: checkout_sha is null, after all zeros', () => {
+  it('has no commit when the branch was deleted, with checkout_sha null and after all zeros', () => {
     expect(push('push-deleted-branch')).toMatchObject({ branch: 'next', sha: null, message: null });
     expect(push('tag-push-deleted')).toMatchObject({ branch: null, sha: null });
   });
 
-  it('of a new branch brings no commits and has nothing before it', () => {
+  it('of a new branch has no commits and no previous commit', () => {
     const expected = { branch: 'feature/x', sha: after, before: null, message: null, author: 'Mona Example' };
     expect(push('push-new-branch')).toMatchObject(expected);
   });
 
-  it('of more than 20 commits is of the last one, whose message asks', () => {
+  it('of more than 20 commits has the last one and its message', () => {
     const skip = { deploy: false, ci: true, words: '[skip ci]' };
     expect(push('push-of-50-commits')).toMatchObject({ sha: after, message: 'Step 50 [skip ci]', skip });
     expect(push('push-of-50-commits', { commits: [] })).toMatchObject({ sha: after, message: null, skip: null });
   });
 
-  it('may be a merge, or a commit that changes nothing', () => {
+  it('can be of a merge or an empty commit', () => {
     expect(push('push-merge')).toMatchObject({ sha: after, message: "Merge branch 'feature/x' into 'main'" });
     expect(push('push-empty-commit')).toMatchObject({ sha: after, message: 'Deploy again' });
   });
 
-  it('of a tag has no branch, and the commit that the tag object names', () => {
+  it('of a tag has no branch and the commit of the tag object', () => {
     expect(push('tag-push')).toMatchObject({ ref: 'refs/tags/v1.0.0', branch: null, sha: after });
   });
 
-  it('has the id that stays the same when GitLab tries again', () => {
+  it('has the id that is the same in a retry', () => {
     const hook = fixture('gitlab/push');
     const id = (headers: HookCall['headers']) => gitlab.read({ ...hook, headers })[0]?.id;
     expect(id({ 'x-gitlab-event-uuid': 'event-1' })).toBe('event-1');
@@ -79,7 +79,7 @@ describe('a push of GitLab', () => {
     expect(id({})).toBeNull();
   });
 
-  it('is private unless its project is open to everybody', () => {
+  it('is private unless its project is public', () => {
     const project = bodyField(fixture('gitlab/push'), 'project');
     for (const [level, isPrivate] of [
       [0, true],
@@ -92,7 +92,7 @@ describe('a push of GitLab', () => {
     }
   });
 
-  it('is refused when what identifies it is missing or wrong', () => {
+  it('is rejected when a field that identifies it is missing or invalid', () => {
     const project = bodyField(fixture('gitlab/push'), 'project');
     const refused: [Readonly<Record<string, unknown>>, RegExp][] = [
       [{ ref: undefined }, /but ref is missing/],
@@ -105,14 +105,14 @@ describe('a push of GitLab', () => {
     for (const [changes, detail] of refused) expect(() => push('push', changes)).toThrow(detail);
   });
 
-  it('is a notice when it is another event: GitLab switches off a hook that gets errors', () => {
+  it('is a notice for any other event, because GitLab disables a webhook that gets errors', () => {
     const reason = 'The event merge_request of GitLab deploys nothing; the service acts on pushes and pipelines.';
     expect(push('merge-request')).toMatchObject({ kind: 'notice', provider: 'gitlab', reason });
   });
 });
 
 describe('a pipeline of GitLab', () => {
-  it('says which commit of which branch passed', () => {
+  it('is read as a passed build of its commit and branch', () => {
     expect(pipeline('success')).toMatchObject({
       kind: 'build',
       provider: 'gitlab-ci',
@@ -127,7 +127,7 @@ describe('a pipeline of GitLab', () => {
     });
   });
 
-  it('passes by the status success alone', () => {
+  it('passes only with the status success', () => {
     for (const name of ['failed', 'canceled'])
       expect(pipeline(name)).toMatchObject({ outcome: 'failed', passed: false });
     for (const name of ['running', 'manual'])
@@ -140,11 +140,11 @@ describe('a pipeline of GitLab', () => {
     }
   });
 
-  it('that was skipped is neutral: neither passed nor failed', () => {
+  it('is neutral when it was skipped', () => {
     expect(pipeline('skipped')).toMatchObject({ outcome: 'neutral', passed: false, pending: true });
   });
 
-  it('of a merge request is flagged, though its ref is that of the branch', () => {
+  it('is flagged when it is for a merge request, although its ref is the branch', () => {
     expect(pipeline('merge-request')).toMatchObject({ pullRequest: true, branch: 'main' });
     expect(pipeline('success', { source: 'merge_request_event' })).toMatchObject({ pullRequest: true });
     expect(pipeline('success', { ref: 'refs/merge-requests/7/head' })).toMatchObject({ pullRequest: true });
@@ -155,7 +155,7 @@ describe('a pipeline of GitLab', () => {
     expect(pipeline('success', { tag: true })).toMatchObject({ branch: null });
   });
 
-  it('that is part of another one, or made of statuses from outside, is neutral though it succeeded', () => {
+  it('is neutral when it is a child pipeline or consists of external statuses', () => {
     expect(pipeline('child')).toMatchObject({ outcome: 'neutral' });
     expect(pipeline('statuses-from-outside')).toMatchObject({ outcome: 'neutral' });
     for (const source of ['push', 'web', 'api', 'trigger', 'pipeline', 'schedule', null]) {
@@ -163,7 +163,7 @@ describe('a pipeline of GitLab', () => {
     }
   });
 
-  it('without an id of the delivery has one by what it says: a job that ran again makes it another', () => {
+  it('without a delivery id has one derived from its content, which changes when a job is retried', () => {
     const id = (hook: HookCall) => gitlabCi.read(withoutIds(hook))[0]?.id;
     const ids = ['success', 'failed', 'running'].map((name) => id(fixture(`gitlab-ci/${name}`)));
     expect(id(fixture('gitlab-ci/success'))).toBe(ids[0]);

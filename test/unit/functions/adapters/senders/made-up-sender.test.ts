@@ -58,8 +58,8 @@ const list = [...senders, acme];
 const registry = senderRegistry(list);
 const passed = call({ acme: { commit: 'a'.repeat(40) } }, { 'x-acme-event': 'build.passed' });
 
-describe('a sender that is added with one file and one line', () => {
-  it('is recognised by its header, or by its body without one, and its deliveries bear its id', () => {
+describe('a sender added with one file and one line', () => {
+  it('is recognised by its header, or else by its body, and is the provider of its deliveries', () => {
     for (const hook of [passed, { ...passed, headers: {} }]) {
       expect(registry.recognise(hook)).toBe(acme);
       expect(registry.recognise(hook).read(hook)).toMatchObject([{ provider: 'acme-ci', passed: true }]);
@@ -68,7 +68,7 @@ describe('a sender that is added with one file and one line', () => {
     expect(() => senderRegistry(senders).recognise(passed)).toThrow();
   });
 
-  it('is named where a call is not recognised, and where a call is similar to its own', () => {
+  it('is named in the error for an unknown call and for a similar one', () => {
     expect(() => registry.recognise(call({}))).toThrow(
       /the header X-Acme-Event: build\.\*, or a body with acme\.commit/,
     );

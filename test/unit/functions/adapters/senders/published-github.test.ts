@@ -54,7 +54,7 @@ describe.each(collections)('each published example of %s', (collection) => {
     examples.map((example, at) => ({ name, at, example })),
   );
 
-  it('comes from the sender and is of the kind that its event says, as JSON and in a form', () => {
+  it('is recognised and read as the kind of its event, as JSON and as a form', () => {
     expect(examples.length).toBeGreaterThanOrEqual(49);
     for (const { name, at, example } of examples) {
       const plain = deliver(name, example);
@@ -65,14 +65,14 @@ describe.each(collections)('each published example of %s', (collection) => {
     }
   });
 
-  it('is taken down by the webhook, none refused and none an error', async () => {
+  it('is accepted by the webhook without an error', async () => {
     for (const { name, at, example } of examples) {
       const raw = new TextEncoder().encode(JSON.stringify(example));
       expect(await outcome(raw, { 'x-github-event': name }), `${name} ${at}`).toBe('stored');
     }
   });
 
-  it('names the repository that it is about', () => {
+  it('is read with its repository', () => {
     for (const { name, at, example } of examples) {
       const { repository } = example;
       const about = { full_name: undefined, ...(typeof repository === 'object' ? repository : null) }.full_name;
@@ -87,7 +87,7 @@ describe('the published pushes of GitHub.com', () => {
   const repository = { hostname: 'github.com', owner: 'Codertocat', name: 'Hello-World', private: false };
   const sha = '6113728f27ae82c7b1a177c8d03f9e96e0adf246';
 
-  it('say commit, branch and what stood there before', () => {
+  it('are read with commit, branch and previous commit', () => {
     const created = {
       kind: 'push',
       repository,
@@ -108,7 +108,7 @@ describe('the published pushes of GitHub.com', () => {
 });
 
 describe('the published pings of GitHub.com', () => {
-  it('tell a webhook that will deploy from one that never will, and whether it brings what CI found', () => {
+  it('show whether the webhook sends pushes, and whether it sends CI results', () => {
     const works = { kind: 'notice', reason: expect.stringContaining('the webhook works'), bringsCi: true };
     const never = { kind: 'notice', reason: expect.stringContaining('will never deploy'), bringsCi: false };
     expect(said('ping')).toMatchObject([[works], [works], [works], [never]]);
@@ -116,7 +116,7 @@ describe('the published pings of GitHub.com', () => {
 });
 
 describe('the published CI results of GitHub.com', () => {
-  it('of workflow runs pass for nothing: four were not made by a push, one is of a fork', () => {
+  it('of workflow runs release nothing: four were not triggered by a push, one is of a fork', () => {
     const fork = {
       branch: 'main',
       sha: '5779607b49aab1200488439f02372c57b4f75444',
@@ -130,7 +130,7 @@ describe('the published CI results of GitHub.com', () => {
     );
   });
 
-  it('of check suites pass where an app of its own has completed, and are noted where it is Actions or goes on', () => {
+  it('of check suites are builds when another app has completed, and notices when they are of Actions or incomplete', () => {
     const passed = {
       kind: 'build',
       sha: 'ec26c3e57ca3a959ca5aad62de7213c562f8c821',
@@ -146,7 +146,7 @@ describe('the published CI results of GitHub.com', () => {
     );
   });
 
-  it('of statuses are a build for each branch that holds the commit', () => {
+  it('of statuses are a build for each branch that contains the commit', () => {
     const build = {
       kind: 'build',
       sha: '6113728f27ae82c7b1a177c8d03f9e96e0adf246',
@@ -158,7 +158,7 @@ describe('the published CI results of GitHub.com', () => {
     expect(said('status')).toMatchObject([three, three, on('master'), three]);
   });
 
-  it('of check runs are noted, since their suite says the same', () => {
+  it('of check runs are notices, because their suite has the same result', () => {
     for (const [one] of said('check_run')) expect(one).toMatchObject({ kind: 'notice', provider: 'github-checks' });
   });
 });

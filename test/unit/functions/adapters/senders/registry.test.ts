@@ -29,7 +29,7 @@ describe('the registry of senders', () => {
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
     .filter((file) => / = defineSender\(/.test(readFileSync(join(folder, file), 'utf8')));
 
-  it('contains the sender of every file that defines one, which is named for its id', async () => {
+  it('contains the sender of every file that defines one, named after its id', async () => {
     const modules = await Promise.all(files.map((file) => import(`../../../../../functions/adapters/senders/${file}`)));
     const exported = modules.flatMap((module: Record<string, unknown>) => Object.values(module));
     expect(new Set(exported)).toEqual(new Set(senders));
@@ -45,7 +45,7 @@ describe('the registry of senders', () => {
     ).toEqual(own.sort());
   });
 
-  it('refuses two senders with one id', () => {
+  it('rejects two senders with the same id', () => {
     expect(() => senderRegistry([...senders, travis])).toThrow('same id');
   });
 
@@ -92,12 +92,12 @@ describe('the headers of a call', () => {
     });
   }
 
-  it('count more than the body, whose shape may be that of another', () => {
+  it('take precedence over the body, which can look like that of another sender', () => {
     const hook = { ...fixture('gitlab/push'), headers: { 'x-github-event': 'push' } };
     expect(recognise(hook).name).toBe('GitHub');
   });
 
-  it('have a sender each, whatever the event and the body', () => {
+  it('identify the sender, whatever the event and the body', () => {
     const headers = new Set(senders.flatMap(({ header }) => (header ? [header.toLowerCase()] : [])));
     expect(headers.size).toBe(10);
     for (const header of headers) {
@@ -108,20 +108,20 @@ describe('the headers of a call', () => {
 });
 
 describe('a call that no sender recognises', () => {
-  it('is refused with what would be understood', () => {
+  it('is rejected with what would be recognised', () => {
     const error = refusal(call({ hello: 'world' }));
     expect(error).toMatchObject({ code: 'deploy:provider:not_supported', status: 400, retry: false });
     for (const sender of senders) expect(error.detail).toContain(recognisedBy(sender));
   });
 
-  it('is refused with what is missing when it is nearly one of a sender', () => {
+  it('is rejected with the missing fields when it is similar to one of a sender', () => {
     const pushed = refusal(call({ ref: 'refs/heads/main', repository: { name: 'r', owner: { name: 'o' } } }));
     expect(pushed.detail).toMatch(/like one of GitHub, without headers, but lacks after\./);
     const built = refusal(call({ id: 1, repository: { owner_name: 'o', name: 'r' } }));
     expect(built.detail).toMatch(/like one of Travis CI, but lacks commit\./);
   });
 
-  it('is never quoted in what is answered', () => {
+  it('is never quoted in the error', () => {
     const answer = (hook: HookCall): string => {
       try {
         return JSON.stringify(recognise(hook).read(hook));
@@ -156,7 +156,7 @@ describe('a call that no sender recognises', () => {
   });
 });
 
-describe('a body, however broken', () => {
+describe('a malformed body', () => {
   const headerSets: readonly Readonly<Record<string, string>>[] = [
     {},
     ...['push', 'ping', 'workflow_run', 'check_suite', 'check_run', 'status'].map((event) => ({
@@ -250,7 +250,7 @@ describe('a body, however broken', () => {
     ),
   );
 
-  it('gives deliveries fit to be stored, or a refusal, when a field is replaced', () => {
+  it('is read as valid deliveries or rejected when a field is replaced', () => {
     const replaced = fc.tuple(fc.constantFrom(...names), fc.nat(), value, fc.boolean());
     fc.assert(
       fc.property(replaced, ([name, at, other, deep]) => {
@@ -262,7 +262,7 @@ describe('a body, however broken', () => {
     );
   });
 
-  it('gives deliveries or a refusal when it is cut or has bytes replaced', () => {
+  it('is read as valid deliveries or rejected when it is truncated or has bytes replaced', () => {
     const damaged = fc.tuple(fc.constantFrom(...names), fc.nat(), fc.uint8Array({ maxLength: 4 }), fc.boolean());
     fc.assert(
       fc.property(damaged, ([name, at, bytes, cut]) => {
@@ -275,7 +275,7 @@ describe('a body, however broken', () => {
     );
   });
 
-  it('gives deliveries or a refusal for any JSON under any header', () => {
+  it('is read as valid deliveries or rejected for any JSON with any header', () => {
     fc.assert(
       fc.property(fc.object({ maxDepth: 2 }), fc.constantFrom(...headerSets), (body, headers) => {
         deliverOrRefuse(new TextEncoder().encode(JSON.stringify(body)), { ...headers });
@@ -284,7 +284,7 @@ describe('a body, however broken', () => {
   });
 
   // Quadratic work on a megabyte takes minutes; linear work a few times as long as parsing the JSON.
-  it('with a megabyte in one field is read in at most 100 times the time that its JSON takes to parse', () => {
+  it('with a megabyte in one field is read in at most 100 times the parsing time of its JSON', () => {
     const pieces = [
       'a',
       '/',

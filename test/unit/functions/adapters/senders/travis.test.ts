@@ -10,7 +10,7 @@ function read(name: string, changes: Readonly<Record<string, unknown>> = {}): Bu
 }
 
 describe('a build of Travis CI', () => {
-  it('says which commit passed, and where', () => {
+  it('is read as a passed build of its commit, branch and repository', () => {
     expect(read('passed')).toEqual({
       kind: 'build',
       provider: 'travis',
@@ -39,7 +39,7 @@ describe('a build of Travis CI', () => {
     });
   });
 
-  it('of 2012 has no type, state, build_url and pull_request, and passes by its status', () => {
+  it('in the format of 2012, without type, state, build_url and pull_request, passes by its status', () => {
     expect(read('2012-passed')).toMatchObject({
       passed: true,
       pending: false,
@@ -52,7 +52,7 @@ describe('a build of Travis CI', () => {
     expect(read('2012-running')).toMatchObject({ passed: false, pending: true });
   });
 
-  it('is told by its own word, not by the jobs of its matrix', () => {
+  it('has the state of the build, not of the jobs in its matrix', () => {
     expect(read('fixed')).toMatchObject({ passed: true, state: 'Fixed' });
     for (const name of ['failed', 'errored', 'canceled'])
       expect(read(name)).toMatchObject({ passed: false, pending: false });
@@ -60,7 +60,7 @@ describe('a build of Travis CI', () => {
     expect(read('2012-failed', { matrix: [{ status: 0, result: 0 }] }).passed).toBe(false);
   });
 
-  it('passes by the number 0 and nothing that resembles it', () => {
+  it('passes only with the number 0, not with similar values', () => {
     for (const status of [1, null, '0', '', false, [], {}, -1, 'Passed']) {
       expect(read('passed', { status }).passed).toBe(false);
       expect(read('passed', { status: undefined, result: status }).passed).toBe(false);
@@ -69,14 +69,14 @@ describe('a build of Travis CI', () => {
     expect(read('passed', { result: undefined }).passed).toBe(true);
   });
 
-  it('does not pass when number and words contradict each other', () => {
+  it('does not pass when number and state contradict each other', () => {
     expect(read('passed', { result: 1 }).passed).toBe(false);
     expect(read('passed', { state: 'failed' }).passed).toBe(false);
     expect(read('passed', { status_message: 'Broken' }).passed).toBe(false);
     expect(read('passed', { state: 'started' })).toMatchObject({ passed: false, pending: true });
   });
 
-  it('without words is pending until it has finished', () => {
+  it('without a state is pending until it has finished', () => {
     const silent = { state: undefined, status_message: undefined, result_message: undefined };
     expect(read('passed', silent)).toMatchObject({ passed: true, pending: false, state: 'Passed' });
     expect(read('passed', { ...silent, status: 1, result: 1 })).toMatchObject({ pending: false, state: 'Failed' });
@@ -84,11 +84,11 @@ describe('a build of Travis CI', () => {
     expect(read('passed', running)).toMatchObject({ passed: false, pending: true, state: 'Pending' });
   });
 
-  it('asks to leave out what the whole message of its commit does', () => {
+  it('is skipped by a marker anywhere in the commit message', () => {
     expect(read('passed', { message: 'Docs\n\n[skip deploy]' }).skip).toMatchObject({ deploy: true });
   });
 
-  it('is flagged when it is of a pull request, however that is said', () => {
+  it('is flagged when it is for a pull request, in any format', () => {
     expect(read('pull-request')).toMatchObject({ pullRequest: true, passed: true, branch: 'main' });
     expect(read('pull-request-without-type').pullRequest).toBe(true);
     expect(read('passed', { type: 'pull_request' }).pullRequest).toBe(true);
@@ -97,12 +97,12 @@ describe('a build of Travis CI', () => {
     for (const type of ['push', 'cron', 'api']) expect(read('passed', { type }).pullRequest).toBe(false);
   });
 
-  it('of a tag has no branch, though it gives the name of the tag as one', () => {
+  it('of a tag has no branch, although its branch field is the name of the tag', () => {
     expect(read('tag').branch).toBeNull();
     expect(read('tag', { branch: 'main', tag: 'main' }).branch).toBeNull();
   });
 
-  it('has the same id when it is sent again, and another one when it was started again', () => {
+  it('has the same id when it is sent again, and another id when it was restarted', () => {
     const { id } = read('passed');
     expect(read('passed').id).toBe(id);
     const later = '2024-01-10T10:00:00Z';
@@ -110,7 +110,7 @@ describe('a build of Travis CI', () => {
     expect(new Set([id, ...ids]).size).toBe(5);
   });
 
-  it('names the host of the code, not the homepage that repository.url may be', () => {
+  it('has the host of the code, not of repository.url, which can be a home page', () => {
     const { repository } = read('passed', { compare_url: null });
     expect(repository).toMatchObject({ hostname: null, url: null });
     expect(read('bitbucket')).toMatchObject({
@@ -120,7 +120,7 @@ describe('a build of Travis CI', () => {
     expect(read('2012-passed', { compare_url: null }).repository.hostname).toBe('github.com');
   });
 
-  it('is refused when what identifies it is missing or wrong', () => {
+  it('is rejected when a field that identifies it is missing or invalid', () => {
     const repository = bodyField(fixture('travis/passed'), 'repository');
     const refused: [Readonly<Record<string, unknown>>, RegExp][] = [
       [{ id: undefined }, /but id is missing/],

@@ -29,8 +29,8 @@ afterEach(async () => {
   await Promise.all([api.close(), web.close()]);
 });
 
-describe('What is sent to Bitbucket', () => {
-  it('is Basic for a token with a login, and Bearer for one that stands alone', async () => {
+describe('Requests to Bitbucket', () => {
+  it('authenticate with Basic for a token with an e-mail address, and with Bearer for a token alone', async () => {
     const request = `GET ${repository}/src/${sha}/package.json`;
     api.expect({ request, body: '{}' }, { request, body: '{}' });
     await host.file(commit, 'package.json', token, 100);
@@ -38,14 +38,14 @@ describe('What is sent to Bitbucket', () => {
     expect(api.received.map(({ headers }) => headers.authorization)).toEqual([basic(token), 'Bearer access-token']);
   });
 
-  it('is a status in the words that Bitbucket has', async () => {
+  it("set a status with Bitbucket's names of states", async () => {
     api.expect({ request: build, status: 201, body: '{}' });
     await host.setStatus(commit, status, token);
     const { targetUrl: url, description, context: name } = status;
     expect(JSON.parse(api.received[0]?.body ?? '')).toEqual({ key: name, state: 'STOPPED', url, name, description });
   });
 
-  it('has a key of at most 40 characters, the same for the same status and another for another', async () => {
+  it('set a status with a unique key of at most 40 characters', async () => {
     const long = { ...status, context: `deployment-webhooks/@some-scope/${'a'.repeat(40)}` };
     api.expect(...[1, 2, 3].map(() => ({ request: build, status: 200, body: '{}' })));
     await host.setStatus(commit, long, token);
@@ -59,22 +59,19 @@ describe('What is sent to Bitbucket', () => {
 });
 
 describe('The tarball of Bitbucket', () => {
-  it('comes from the pages, with the login that git takes there', async () => {
+  it('is fetched from the web pages with the credentials that git uses', async () => {
     web.expect({ request: tarball, body: 'tar' });
     expect(await bytes(host.tarball(commit, token, signal()))).toBe('tar');
     expect(web.received[0]?.headers.authorization).toBe(basic('x-bitbucket-api-token-auth:ATATT-averysecrettoken'));
   });
 
-  it.each([401, 403, 404])(
-    'is asked for again with the login of the API where that is answered %i',
-    async (refused) => {
-      web.expect({ request: tarball, status: refused }, { request: tarball, body: 'tar' });
-      expect(await bytes(host.tarball(commit, token, signal()))).toBe('tar');
-      expect(web.received[1]?.headers.authorization).toBe(basic(token));
-    },
-  );
+  it.each([401, 403, 404])('is requested again with the credentials of the API after a %i', async (refused) => {
+    web.expect({ request: tarball, status: refused }, { request: tarball, body: 'tar' });
+    expect(await bytes(host.tarball(commit, token, signal()))).toBe('tar');
+    expect(web.received[1]?.headers.authorization).toBe(basic(token));
+  });
 
-  it('is asked for again with that login, too, where the first one is sent to a page to log in', async () => {
+  it('is requested again with the credentials of the API after a redirect to a login page', async () => {
     const login = { location: 'https://id.example.com/login' };
     web.expect({ request: tarball, status: 302, headers: login }, { request: tarball, body: 'tar' });
     expect(await bytes(host.tarball(commit, token, signal()))).toBe('tar');
@@ -85,7 +82,7 @@ describe('The tarball of Bitbucket', () => {
     });
   });
 
-  it('is refused with what to do when neither login is good', async () => {
+  it('fails with an error that says what to do when both credentials are rejected', async () => {
     web.expect({ request: tarball, status: 404 }, { request: tarball, status: 404, body: '<html>' });
     await expect(host.tarball(commit, token, signal())).rejects.toMatchObject({
       code: 'deploy:repohost:download_tarball',
@@ -94,12 +91,12 @@ describe('The tarball of Bitbucket', () => {
     });
   });
 
-  it('is tried again later when Bitbucket limits the rate, and not with another login at once', async () => {
+  it('fails with a retryable error for a rate limit, without a second request', async () => {
     web.expect({ request: tarball, status: 429 });
     await expect(host.tarball(commit, token, signal())).rejects.toMatchObject({ retry: true, retryAfter: 60 });
   });
 
-  it('is not fetched with a token from where Bitbucket points to', async () => {
+  it('is fetched from a redirect target without the token', async () => {
     web.expect({ request: tarball, status: 302, headers: { location: `${api.url}/2.0/elsewhere` } });
     api.expect({ request: 'GET /2.0/elsewhere', body: 'tar' });
     expect(await bytes(host.tarball(commit, token, signal()))).toBe('tar');
@@ -110,7 +107,7 @@ describe('The tarball of Bitbucket', () => {
 describe('Pairing with Bitbucket', () => {
   const user = { request: 'GET /2.0/user', body: '{"username":"octo","nickname":"Octo","display_name":"O"}' };
 
-  it('keeps the e-mail address with the token, which does not work without it', async () => {
+  it('stores the e-mail address with the token, which does not work without it', async () => {
     const headers = { 'x-oauth-scopes': 'read:repository:bitbucket, write:repository:bitbucket' };
     api.expect({ ...user, headers });
     expect(await host.pair('octo@example.com', 'ATATT-averysecrettoken')).toEqual({
@@ -126,7 +123,7 @@ describe('Pairing with Bitbucket', () => {
     ['octo@example.com', { request: user.request, status: 401 }, /app passwords do not work.*<email>:<token>/],
     ['octo@example.com', { ...user, headers: { 'x-oauth-scopes': 'account' } }, /it needs read:repository:bitbucket/],
     ['melon', user, /another user/],
-  ])('refuses %s and says what is needed', async (login, exchange, words) => {
+  ])('rejects %s and says what is needed', async (login, exchange, words) => {
     api.expect(exchange);
     await expect(host.pair(login, 'ATATT-averysecrettoken')).rejects.toMatchObject({
       code: 'auth:repohost:github_pairing_failed',

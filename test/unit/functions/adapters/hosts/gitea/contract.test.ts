@@ -3,7 +3,7 @@ import { openHosts } from '../../../../../../functions/adapters/hosts/open-hosts
 import { repositoryHostContract } from '../../../../../contracts/repository-host.ts';
 import { giteaForge } from '../../../../../support/hosts/gitea-forge.ts';
 
-describe.each(['gitea', 'forgejo'] as const)('Of the kind %s', (kind) => {
+describe.each(['gitea', 'forgejo'] as const)('The kind %s', (kind) => {
   repositoryHostContract('A host that exchanges passwords for tokens', async () => {
     const password = 'pass: wörd';
     const forge = await giteaForge(new Map([['octo', password]]));

@@ -24,14 +24,14 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-describe('What is sent to Gitea', () => {
-  it('is the token in the scheme that Gitea has', async () => {
+describe('Requests to Gitea', () => {
+  it('send the token with the scheme token', async () => {
     api.expect({ request: `GET ${repository}/raw/a/b%20c.txt?ref=${sha}`, body: 'text' });
     expect(await host.file(commit, 'a/b c.txt', token, 100)).toBe('text');
     expect(api.received[0]?.headers.authorization).toBe(`token ${token}`);
   });
 
-  it('is a status in the fields of GitHub', async () => {
+  it("set a status with GitHub's fields", async () => {
     api.expect({ request: `POST ${repository}/statuses/${sha}`, status: 201, body: '{"id":1}' });
     const status = { state: 'error', targetUrl: 'https://d.test/1', description: 'late', context: 'c' } as const;
     await host.setStatus(commit, status, token);
@@ -39,18 +39,18 @@ describe('What is sent to Gitea', () => {
     expect(JSON.parse(api.received[0]?.body ?? '')).toEqual(sent);
   });
 
-  it('is no question for histories when a commit is not there', async () => {
+  it('do not list histories when a commit does not exist', async () => {
     api.expect({ request: `GET ${repository}/git/commits/${sha}?${brief}`, status: 404, body: '{}' });
     await expect(host.compare(commit, other, null)).rejects.toMatchObject({ retry: false });
   });
 });
 
-describe('Pairing with a password', () => {
+describe('Pairing with Gitea by a password', () => {
   const make = 'POST /api/v1/users/octo/tokens';
   const made = { request: make, status: 201, body: `{"id":1,"sha1":"${token}","scopes":["read:user"]}` };
   const user = { request: 'GET /api/v1/user', body: '{"login":"Octo"}' };
 
-  it('makes a token of a name of its own, for reading the user and writing repositories', async () => {
+  it('creates a token with a unique name and the scopes read:user and write:repository', async () => {
     api.expect(made, user, made, user);
     const pairing = { login: 'Octo', token, scopes: ['read:user'], expiresAt: null };
     expect(await host.pair('octo', 'pass:wörd')).toEqual(pairing);
@@ -66,7 +66,7 @@ describe('Pairing with a password', () => {
     expect(api.received[1]?.headers.authorization).toBe(`token ${token}`);
   });
 
-  it('tells of two-factor login and of the token to make by hand when the password is refused', async () => {
+  it('says that two-factor login needs a token when the password is rejected', async () => {
     api.expect({ request: make, status: 401, body: '{"message":"invalid username, password or token"}' });
     await expect(host.pair('octo', 'wrong')).rejects.toMatchObject({
       code: 'auth:repohost:github_pairing_failed',
@@ -75,18 +75,18 @@ describe('Pairing with a password', () => {
     });
   });
 
-  it('can be tried again when the host is down or makes no token', async () => {
+  it('is retryable when the host is down or creates no token', async () => {
     api.expect({ request: make, status: 503 }, { request: make, status: 201, body: '{"sha1":""}' });
     await expect(host.pair('octo', 'password')).rejects.toMatchObject({ retry: true });
     await expect(host.pair('octo', 'password')).rejects.toMatchObject({ retry: true });
   });
 });
 
-describe('Pairing with a token', () => {
+describe('Pairing with Gitea by a token', () => {
   const user = { request: 'GET /api/v1/user', body: '{"login":"octo"}' };
   const repos = 'GET /api/v1/user/repos?limit=1';
 
-  it('keeps it when it can see repositories', async () => {
+  it('stores the token when it can read repositories', async () => {
     api.expect(user, { request: repos, body: '[]' });
     expect(await host.pair('octo', token)).toEqual({ login: 'octo', token, scopes: [], expiresAt: null });
   });
@@ -95,7 +95,7 @@ describe('Pairing with a token', () => {
     [[{ request: user.request, status: 403 }], /needs read:user and write:repository/],
     [[user, { request: repos, status: 403 }], /needs read:user and write:repository/],
     [[{ request: user.request, body: '{"login":"melon"}' }], /another user/],
-  ])('refuses one that is not enough, or not of that user', async (exchanges, words) => {
+  ])('rejects a token with too few scopes or of another user', async (exchanges, words) => {
     api.expect(...exchanges);
     await expect(host.pair('octo', token)).rejects.toMatchObject({
       retry: false,
@@ -103,7 +103,7 @@ describe('Pairing with a token', () => {
     });
   });
 
-  it('takes what only looks like a token for a password', async () => {
+  it('uses a secret that only looks like a token as a password', async () => {
     api.expect({ request: user.request, status: 401 }, { request: 'POST /api/v1/users/octo/tokens', status: 401 });
     await expect(host.pair('octo', token)).rejects.toMatchObject({ retry: false });
   });

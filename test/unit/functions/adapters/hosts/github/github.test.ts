@@ -33,8 +33,8 @@ afterEach(async () => {
   await Promise.all([api.close(), codeload.close()]);
 });
 
-describe('What is sent to GitHub', () => {
-  it('asks for a file raw, as a named client, with the API version and the token', async () => {
+describe('Requests to GitHub', () => {
+  it('ask for raw files and send User-Agent, API version and token', async () => {
     api.expect({ request: `GET ${contents}`, body: '{}' });
     await host.file(commit, 'package.json', token, 100);
     expect(api.received[0]?.headers).toMatchObject({
@@ -45,13 +45,13 @@ describe('What is sent to GitHub', () => {
     });
   });
 
-  it('sends no Authorization header without a token', async () => {
+  it('have no Authorization header without a token', async () => {
     api.expect({ request: `GET ${contents}`, body: '{}' });
     await host.file(commit, 'package.json', null, 100);
     expect(api.received[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  it('sends a status in the fields that GitHub documents', async () => {
+  it('set a status with the fields that GitHub documents', async () => {
     api.expect({ request: `POST /repos/octocat/Hello-World/statuses/${sha}`, status: 201, body: '{"id":1}' });
     const status = { state: 'success', targetUrl: 'https://d.test/1', description: 'up', context: 'c/app' } as const;
     await host.setStatus(commit, status, token);
@@ -63,13 +63,13 @@ describe('What is sent to GitHub', () => {
     });
   });
 
-  it('asks for the second page of a comparison, because only the first one lists the files', async () => {
+  it('ask for the second page of a comparison, because only the first one lists the files', async () => {
     const request = `GET /repos/octocat/Hello-World/compare/${sha}...${other}?per_page=1&page=2`;
     api.expect({ request, body: '{"status":"diverged","ahead_by":1,"behind_by":2,"commits":[]}' });
     expect(await host.compare(commit, other, null)).toBe('diverged');
   });
 
-  it('sends nothing at all when the token could not stand in a header', async () => {
+  it('are not sent when the token is not a valid header value', async () => {
     await expect(host.file(commit, 'package.json', 'a\r\nb', 100)).rejects.toMatchObject({ retry: false });
     await expect(host.pair('octocat', 'grüße')).rejects.toMatchObject({ retry: false });
   });
@@ -78,27 +78,27 @@ describe('What is sent to GitHub', () => {
 describe('A 404 for a file', () => {
   const visible = { request: `GET /repos/octocat/Hello-World/commits/${sha}`, body: sha };
 
-  it('is no error when the commit can be seen, which is asked once only', async () => {
+  it('means that the file does not exist when the commit is visible, which is checked once', async () => {
     api.expect({ request: `GET ${contents}`, ...notFound }, visible, { request: `GET ${contents}`, ...notFound });
     expect(await host.file(commit, 'package.json', null, 100)).toBeNull();
     expect(await host.file(commit, 'package.json', null, 100)).toBeNull();
   });
 
-  it('needs no further question when a file of the commit was read before', async () => {
+  it('needs no check of the commit when another of its files was read before', async () => {
     const travis = `GET /repos/octocat/Hello-World/contents/.travis.yml?ref=${sha}`;
     api.expect({ request: `GET ${contents}`, body: '{}' }, { request: travis, ...notFound });
     await host.file(commit, 'package.json', null, 100);
     expect(await host.file(commit, '.travis.yml', null, 100)).toBeNull();
   });
 
-  it('is asked again for another token, which may see less', async () => {
+  it('is checked again for another token, which may have less access', async () => {
     api.expect({ request: `GET ${contents}`, body: '{}' }, { request: `GET ${contents}`, ...notFound });
     api.expect({ ...visible, ...notFound });
     await host.file(commit, 'package.json', token, 100);
     await expect(host.file(commit, 'package.json', 'another', 100)).rejects.toMatchObject({ retry: false });
   });
 
-  it('is an error with advice when the commit cannot be seen', async () => {
+  it('is an error that says what to do when the commit is not visible', async () => {
     api.expect({ request: `GET ${contents}`, ...notFound }, { ...visible, ...notFound });
     await expect(host.file(commit, 'package.json', null, 100)).rejects.toMatchObject({
       detail: expect.stringMatching(
@@ -108,7 +108,7 @@ describe('A 404 for a file', () => {
   });
 });
 
-describe('When GitHub refuses', () => {
+describe('Error responses of GitHub', () => {
   const limited = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(Math.ceil(Date.now() / 1000) + 90) };
 
   it.each([
@@ -118,7 +118,7 @@ describe('When GitHub refuses', () => {
     ['429 with the limit used up', 429, limited, 60, 91],
     ['429 that says nothing more', 429, {}, 60, 60],
     ['503 with Retry-After', 503, { 'retry-after': '5' }, 5, 5],
-  ])('waits as long as it is asked to: %s', async (_, status, headers, least, most) => {
+  ])('set retryAfter for a rate limit: %s', async (_, status, headers, least, most) => {
     api.expect({ request: `GET ${contents}`, status, headers, body: '{"message":"API rate limit exceeded"}' });
     const error = await host.file(commit, 'package.json', null, 100).catch((caught: unknown) => caught);
     expect(error).toMatchObject({ code: 'deploy:repohost:no_pkg_json', retry: true });
@@ -134,7 +134,7 @@ describe('When GitHub refuses', () => {
     [409, false, 'answered 409'],
     [500, true, 'may pass'],
     [502, true, 'may pass'],
-  ])('knows of %i whether to try again, and says what to do', async (status, retry, advice) => {
+  ])('with status %i are retryable or not and say what to do', async (status, retry, advice) => {
     api.expect({ request: `GET ${tarball}`, status, body: 'no json' });
     await expect(host.tarball(commit, token, signal())).rejects.toMatchObject({
       code: 'deploy:repohost:download_tarball',
@@ -144,7 +144,7 @@ describe('When GitHub refuses', () => {
     });
   });
 
-  it('passes on which permission a token lacks, on one line and without control characters', async () => {
+  it('are quoted on one line without control characters, because they name the missing permission', async () => {
     const message = 'Resource not accessible by personal access token\\u001b[2J\\nmore';
     api.expect({
       request: `POST /repos/octocat/Hello-World/statuses/${sha}`,
@@ -160,7 +160,7 @@ describe('When GitHub refuses', () => {
     expect(error).not.toHaveProperty('detail', expect.stringMatching(/\p{Cc}|more/u));
   });
 
-  it('never tells the token, not even deep in the cause', async () => {
+  it('never lead to an error that contains the token, even in its cause', async () => {
     api.expect({ request: `GET ${contents}`, status: 500, body: '{}' });
     const answered = await host.file(commit, 'package.json', token, 100).catch((caught: unknown) => caught);
     const hangUp = { request: `GET ${tarball}`, answer: (response: ServerResponse) => void response.destroy() };
@@ -170,11 +170,11 @@ describe('When GitHub refuses', () => {
   });
 });
 
-describe('The tarball', () => {
+describe('The tarball of GitHub', () => {
   const link = `/octocat/Hello-World/legacy.tar.gz/${sha}?token=ABC`;
   const found = () => ({ request: `GET ${tarball}`, status: 302, headers: { location: `${codeload.url}${link}` } });
 
-  it('is fetched from where GitHub points to, without the token', async () => {
+  it('is fetched from the redirect target without the token', async () => {
     api.expect(found());
     codeload.expect({ request: `GET ${link}`, body: 'tar' });
     expect(await text(await host.tarball(commit, token, signal()))).toBe('tar');
@@ -182,7 +182,7 @@ describe('The tarball', () => {
     expect(codeload.received[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  it('is fetched with the token when a renamed repository moved on the same host', async () => {
+  it('is fetched with the token when a renamed repository redirects to the same host', async () => {
     api.expect({ request: `GET ${tarball}`, status: 301, headers: { location: '/repositories/1/tarball' } });
     api.expect({ request: 'GET /repositories/1/tarball', body: 'tar' });
     expect(await text(await host.tarball(commit, token, signal()))).toBe('tar');
@@ -194,7 +194,7 @@ describe('The tarball', () => {
     ['the metadata service', 'http://169.254.169.254/latest/meta-data/', 'is not one of the hosts'],
     ['a file', 'file:///etc/passwd', 'is not called'],
     ['nowhere', 'http://[', 'not an address'],
-  ])('is refused for good when GitHub points to %s', async (_, location, why) => {
+  ])('fails with a non-retryable error when GitHub redirects to %s', async (_, location, why) => {
     api.expect({ request: `GET ${tarball}`, status: 302, headers: { location } });
     await expect(host.tarball(commit, token, signal())).rejects.toMatchObject({
       retry: false,
@@ -202,7 +202,7 @@ describe('The tarball', () => {
     });
   });
 
-  it('is refused when the redirects lead in a circle', async () => {
+  it('fails after too many redirects', async () => {
     for (let hop = 0; hop <= 5; hop += 1) {
       api.expect({ request: `GET ${tarball}`, status: 302, headers: { location: tarball } });
     }
@@ -212,7 +212,7 @@ describe('The tarball', () => {
     });
   });
 
-  it('can be tried again when the connection breaks off under way', async () => {
+  it('fails with a retryable error when the connection closes early', async () => {
     const half = { 'content-length': '1000' };
     api.expect({
       request: `GET ${tarball}`,
@@ -222,7 +222,7 @@ describe('The tarball', () => {
     await expect(text(await host.tarball(commit, null, signal()))).rejects.toMatchObject({ retry: true });
   });
 
-  it('can be tried again when the host stalls before the first byte or in the middle', async () => {
+  it('fails with a retryable error when the host stalls before the first byte or in the middle', async () => {
     api.expect({ request: `GET ${tarball}`, answer: () => {} });
     await expect(host.tarball(commit, null, signal())).rejects.toMatchObject({
       retry: true,
@@ -235,7 +235,7 @@ describe('The tarball', () => {
     });
   });
 
-  it('is asked for once more when the host had closed the kept connection meanwhile', async () => {
+  it('is requested again when the host has closed the keep-alive connection', async () => {
     api.expect({ request: `GET ${contents}`, body: '{}' });
     await host.file(commit, 'package.json', null, 100);
     api.expect({ request: `GET ${tarball}`, answer: (response) => void response.destroy() });
@@ -243,7 +243,7 @@ describe('The tarball', () => {
     expect(await text(await host.tarball(commit, null, signal()))).toBe('tar');
   });
 
-  it('waits for a reader who is slow', async () => {
+  it('is streamed with backpressure for a slow reader', async () => {
     api.expect({ request: `GET ${tarball}`, body: Buffer.alloc(3_000_000, 'x') });
     let bytes = 0;
     for await (const chunk of await host.tarball(commit, null, signal())) {
@@ -253,7 +253,7 @@ describe('The tarball', () => {
     expect(bytes).toBe(3_000_000);
   });
 
-  it('hangs up when the reader stops early', async () => {
+  it('closes the connection when the reader stops early', async () => {
     const closed = new Promise<void>((resolve) => {
       const answer: (response: ServerResponse) => void = (response) => {
         response.on('close', resolve).writeHead(200).write('begin');
@@ -265,8 +265,8 @@ describe('The tarball', () => {
   });
 });
 
-describe('Pairing', () => {
-  it('learns the scopes and the end of a classic token', async () => {
+describe('Pairing with GitHub', () => {
+  it('returns the scopes and the expiry of a classic token', async () => {
     const headers = {
       'x-oauth-scopes': 'repo, read:user',
       'github-authentication-token-expiration': '2027-01-30 09:12:13 +0100',
@@ -280,13 +280,13 @@ describe('Pairing', () => {
     });
   });
 
-  it('knows that a fine-grained token has no scopes, and reads an end given in UTC', async () => {
+  it('accepts a fine-grained token without scopes and reads its expiry in UTC', async () => {
     const headers = { 'github-authentication-token-expiration': '2027-01-30 09:12:13 UTC' };
     api.expect({ request: 'GET /user', headers, body: '{"login":"octocat"}' });
     expect(await host.pair('octocat', token)).toMatchObject({ scopes: [], expiresAt: '2027-01-30T09:12:13.000Z' });
   });
 
-  it('says that a token is needed, and which, when the secret is refused', async () => {
+  it('says which kind of token is needed when GitHub rejects the secret', async () => {
     api.expect({ request: 'GET /user', status: 401, body: '{"message":"Bad credentials"}' });
     await expect(host.pair('octocat', 'a-password')).rejects.toMatchObject({
       code: 'auth:repohost:github_pairing_failed',
@@ -295,7 +295,7 @@ describe('Pairing', () => {
     });
   });
 
-  it('can be tried again when GitHub is down, limits the rate, or talks nonsense', async () => {
+  it('is retryable when GitHub is down, limits the rate, or responds with something invalid', async () => {
     api.expect({ request: 'GET /user', status: 502 }, { request: 'GET /user', status: 429 });
     api.expect({ request: 'GET /user', body: '<html>' });
     await expect(host.pair('octocat', token)).rejects.toMatchObject({ retry: true });

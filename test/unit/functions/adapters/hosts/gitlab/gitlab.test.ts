@@ -28,8 +28,8 @@ afterEach(async () => {
   await Promise.all([api.close(), files.close()]);
 });
 
-describe('What is sent to GitLab', () => {
-  it('names the project and the file by one encoded segment each, with the token in its own header', async () => {
+describe('Requests to GitLab', () => {
+  it('encode project and file as one path segment each and send the token in Private-Token', async () => {
     const request = `GET ${project}/repository/files/a%2Fb%20c.txt/raw?ref=${sha}`;
     api.expect({ request, body: 'text' });
     expect(await host.file(commit, 'a/b c.txt', token, 100)).toBe('text');
@@ -37,7 +37,7 @@ describe('What is sent to GitLab', () => {
     expect(api.received[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  it('is a status in the words that GitLab has', async () => {
+  it("set a status with GitLab's names of states", async () => {
     api.expect({ request: setStatus, status: 201, body: '{"id":93,"status":"failed"}' });
     await host.setStatus(commit, status, token);
     const sent = { state: 'failed', name: 'deploy/a', target_url: 'https://d.test/1', description: 'down' };
@@ -48,12 +48,12 @@ describe('What is sent to GitLab', () => {
     [sha, 'ahead'],
     [other, 'behind'],
     [base, 'diverged'],
-  ])('is a question for the commit that both come from: %s means %s', async (id, answer) => {
+  ])('compare commits by their merge base: %s means %s', async (id, answer) => {
     api.expect({ request: mergeBase, body: JSON.stringify({ id }) });
     expect(await host.compare(commit, other, token)).toBe(answer);
   });
 
-  it('is, when both come from nothing, a question whether they are there at all', async () => {
+  it('check that both commits exist when there is no merge base', async () => {
     const seen = (one: string) => `GET ${project}/repository/commits/${one}?stats=false`;
     const none = { request: mergeBase, status: 404, body: '{"message":"404 Merge Base Not Found"}' };
     api.expect(none, { request: seen(sha), body: '{}' }, { request: seen(other), body: '{}' });
@@ -63,27 +63,27 @@ describe('What is sent to GitLab', () => {
   });
 
   it.each(['', '/', 'a//b', '../a', 'a/..', 'a b/c', Array(22).fill('g').join('/')])(
-    'is nothing for the owner %j',
+    'are not sent for the invalid owner %j',
     async (owner) => {
       await expect(host.file({ ...commit, owner }, 'f', null, 9)).rejects.toMatchObject({ retry: false });
     },
   );
 });
 
-describe('The same status again, for which GitLab has a 400', () => {
+describe('A status that GitLab rejects with 400 because it is already set', () => {
   const again = {
     request: setStatus,
     status: 400,
     body: '{"message":"Cannot transition status via :drop from :failed"}',
   };
 
-  it('is fine', async () => {
+  it('counts as set', async () => {
     api.expect(again, { request: standing, body: '[{"id":93,"name":"deploy/a","status":"failed"}]' });
     await expect(host.setStatus(commit, status, token)).resolves.toBeUndefined();
   });
 
   it.each(['[{"id":93,"name":"deploy/a","status":"running"}]', '[]'])(
-    'is told from a real refusal by the status that stands: %s',
+    'is an error when the current status differs: %s',
     async (body) => {
       api.expect(again, { request: standing, body });
       await expect(host.setStatus(commit, status, token)).rejects.toMatchObject({
@@ -95,14 +95,14 @@ describe('The same status again, for which GitLab has a 400', () => {
   );
 });
 
-describe('When GitLab refuses', () => {
+describe('Error responses of GitLab', () => {
   const reset = String(Math.ceil(Date.now() / 1000) + 90);
   it.each([
     ['with Retry-After', { 'retry-after': '17' }, 17, 17],
     ['with the time at which the limit ends', { 'ratelimit-remaining': '0', 'ratelimit-reset': reset }, 60, 91],
     ['with the seconds until then', { 'ratelimit-remaining': '0', 'ratelimit-reset': '25' }, 25, 25],
     ['without a time, as for archives', {}, 60, 60],
-  ])('for the rate, it is tried again later: 429 %s', async (_, headers, least, most) => {
+  ])('are retryable for a rate limit: 429 %s', async (_, headers, least, most) => {
     api.expect({ request: archive, status: 429, headers, body: '{"message":{"error":"too many"}}' });
     const error = await host.tarball(commit, token, signal()).catch((caught: unknown) => caught);
     expect(error).toMatchObject({ code: 'deploy:repohost:download_tarball', retry: true });
@@ -115,14 +115,14 @@ describe('When GitLab refuses', () => {
     [401, '{"message":"401 Unauthorized"}', '(401 Unauthorized)'],
     [403, '{"error":"insufficient_scope"}', '(insufficient_scope)'],
     [404, '{"message":"404 Project Not Found"}', 'may the paired token see it'],
-  ])('for good with %i, it says so with what to do at this host', async (status, body, words) => {
+  ])('are not retryable for %i and say what to do', async (status, body, words) => {
     api.expect({ request: archive, status, body });
     const refused = host.tarball(commit, token, signal());
     await expect(refused).rejects.toMatchObject({ retry: false, detail: expect.stringContaining(words) });
     await expect(refused).rejects.toMatchObject({ detail: expect.stringContaining('POST /1/auth/work') });
   });
 
-  it('to serve itself and points elsewhere, the token stays here', async () => {
+  it('do not forward the token when they redirect to another host', async () => {
     api.expect({ request: archive, status: 302, headers: { location: `${files.url}/cache/1` } });
     files.expect({ request: 'GET /cache/1', body: 'tar' });
     for await (const _ of await host.tarball(commit, token, signal()));
@@ -135,7 +135,7 @@ describe('Pairing with GitLab', () => {
   const user = { request: 'GET /api/v4/user', body: '{"id":1,"username":"octo"}' };
   const self = 'GET /api/v4/personal_access_tokens/self';
 
-  it('learns the scopes and the last moment of the token', async () => {
+  it('returns the scopes and the expiry of the token', async () => {
     api.expect(user, { request: self, body: '{"scopes":["api","read_user"],"expires_at":"2027-01-30","active":true}' });
     expect(await host.pair('Octo', token)).toEqual({
       login: 'octo',
@@ -145,7 +145,7 @@ describe('Pairing with GitLab', () => {
     });
   });
 
-  it('works with versions that know nothing of the token itself', async () => {
+  it('works with versions that have no endpoint for the token itself', async () => {
     api.expect(user, { request: self, status: 404 });
     expect(await host.pair('octo', token)).toMatchObject({ scopes: [], expiresAt: null });
   });
@@ -162,7 +162,7 @@ describe('Pairing with GitLab', () => {
       [user, { request: self, body: '{"scopes":["read_api"]}' }],
       /\(read_api\) are not enough: it needs api/,
     ],
-  ])('refuses %s and says what is needed', async (_, exchanges, words) => {
+  ])('rejects %s and says what is needed', async (_, exchanges, words) => {
     api.expect(...exchanges);
     await expect(host.pair('octo', token)).rejects.toMatchObject({
       code: 'auth:repohost:github_pairing_failed',
@@ -171,7 +171,7 @@ describe('Pairing with GitLab', () => {
     });
   });
 
-  it('can be tried again when GitLab is down or says nonsense, whose words are never repeated', async () => {
+  it('is retryable when GitLab is down or responds with something invalid, which is not quoted', async () => {
     api.expect({ request: user.request, status: 502, body: JSON.stringify({ message: token }) });
     api.expect({ request: user.request, body: '{}' }, user, { request: self, body: '{}' });
     await expect(host.pair('octo', token)).rejects.toMatchObject({

@@ -25,7 +25,7 @@ describe('an appveyor.yml holds a push', () => {
     it(`for ${what}`, () => expect(decide(text)).toEqual({ hold: true, waitsFor: 'AppVeyor' }));
   }
 
-  it('and tells who waits for a change that it may wait long', () => {
+  it('and says that AppVeyor may call only when the result changes', () => {
     const text = `notifications:\n- provider: Webhook\n  ${hook}\n  on_build_success: false\n  on_build_status_changed: true`;
     expect(decide(text)).toMatchObject({ hold: true, waitsFor: expect.stringMatching(/only when the result changes/) });
   });
@@ -42,14 +42,14 @@ describe('an appveyor.yml does not hold a push', () => {
   ];
   for (const [what, text] of forms) it(`for ${what}`, () => expect(decide(text)).toEqual({ hold: false, note: null }));
 
-  it('for on_build_success: false, which would never release it, and says so', () => {
+  it('for on_build_success: false, and notes that it would never be released', () => {
     const text = `notifications:\n- provider: Webhook\n  ${hook}\n  on_build_success: false`;
     expect(decide(text)).toMatchObject({ hold: false, note: expect.stringMatching(/on_build_success: false/) });
   });
 });
 
 describe('an appveyor.yml that cannot be read', () => {
-  it('is an error that names the file and the place, and shows no address', () => {
+  it('is an error with file, line and column, but without the URL of the webhook', () => {
     const { code, detail } = refusalOf(appveyorConfig, `notifications:\n- provider: Webhook\n  ${hook}\n bad: [`);
     expect(code).toBe('deploy:provider:not_supported');
     expect(detail).toMatch(/^appveyor\.yml cannot be read: .*line \d+/);

@@ -29,7 +29,7 @@ describe('a .buildkite/pipeline.yml does not hold a push', () => {
 });
 
 describe('a .buildkite/pipeline.yml that cannot be read', () => {
-  it('is an error that names the file and the place', () => {
+  it('is an error with file, line and column', () => {
     expect(refusalOf(buildkiteConfig, 'steps:\n\t- x').detail).toMatch(
       /^\.buildkite\/pipeline\.yml cannot be read: .*line 2/,
     );

@@ -77,7 +77,7 @@ describe('a .travis.yml holds a push', () => {
     it(`for ${what}`, () => expect(decide(text)).toEqual({ hold: true, waitsFor: 'Travis CI' }));
   }
 
-  it('and tells who waits for a change that it may wait long', () => {
+  it('and says that Travis CI may call only when the result changes', () => {
     const decision = decide(notifications('webhooks:', `  urls: ${hook}`, '  on_success: change'));
     expect(decision).toMatchObject({ hold: true, waitsFor: expect.stringMatching(/only when the result changes/) });
   });
@@ -116,7 +116,7 @@ describe('a .travis.yml does not hold a push', () => {
     ['never in each of a list', notifications('webhooks:', `  - urls: ${hook}`, '    on_success: never')],
   ];
   for (const [what, text] of never) {
-    it(`for ${what}, which would never release it, and says so`, () => {
+    it(`for ${what}, and notes that it would never be released`, () => {
       expect(decide(text)).toMatchObject({ hold: false, note: expect.stringMatching(/on_success: never/) });
     });
   }
@@ -139,7 +139,7 @@ describe('a .travis.yml that cannot be read', () => {
     ['hostile nesting', `x: ${'['.repeat(100_000)}`, /nests too deeply/],
   ];
   for (const [what, text, detail] of broken) {
-    it(`is an error that names the file and the place: ${what}`, () => {
+    it(`is an error with file, line and column: ${what}`, () => {
       const error = refusal(text);
       expect(error).toMatchObject({ code: 'deploy:provider:not_supported', retry: false });
       expect(error.detail).toMatch(/^\.travis\.yml cannot be read/);
@@ -148,11 +148,11 @@ describe('a .travis.yml that cannot be read', () => {
     });
   }
 
-  it('does not show the addresses in it', () => {
+  it('is an error that does not contain its URLs', () => {
     expect(refusal(`notifications:\n  webhooks: ${hook}\n bad: [`).detail).not.toContain('s3cret');
   });
 
-  it('never fails otherwise, whatever it holds', () => {
+  it('throws no other error, whatever its content', () => {
     const line = fc.constantFrom(
       'notifications:',
       '  webhooks:',

@@ -59,7 +59,7 @@ describe('a .drone.yml does not hold a push', () => {
     ['a step that leaves pushes out', pipeline(...settings, 'when:', '  event: {exclude: [push]}')],
   ];
   for (const [what, text] of never) {
-    it(`for ${what}, which would never release it, and says so`, () => {
+    it(`for ${what}, and notes that it would never be released`, () => {
       expect(droneConfig.decide(text)).toMatchObject({
         hold: false,
         note: expect.stringMatching(/^\.drone\.yml calls/),
@@ -78,13 +78,13 @@ describe('a .woodpecker.yml', () => {
     expect(woodpeckerConfig.decide(list)).toMatchObject({ hold: true });
   });
 
-  it('holds when one of several conditions lets a push pass', () => {
+  it('holds a push when one of several conditions admits it', () => {
     const when = 'when:\n- event: tag\n- event: push\n  branch: main\n';
     expect(woodpeckerConfig.decide(steps(when))).toMatchObject({ hold: true });
     expect(woodpeckerConfig.decide(steps('when:\n- event: tag\n- event: cron\n'))).toMatchObject({ hold: false });
   });
 
-  it('that cannot be read is an error that names the file and the place, in any of its documents', () => {
+  it('that cannot be read is an error with file, line and column, in any document', () => {
     expect(refusalOf(woodpeckerConfig, 'steps:\n\t- x').detail).toMatch(/^\.woodpecker\.yml cannot be read: .*line 2/);
     expect(refusalOf(droneConfig, 'steps: []\n---\nsteps: [').detail).toMatch(/^\.drone\.yml cannot be read: .*line 3/);
   });

@@ -23,16 +23,16 @@ describe('the address of a repository', () => {
     ['https://github.com/o/r.js.git', 'github.com', 'o', 'r.js'],
   ];
   for (const [address, hostname, owner, name] of known) {
-    it(`is understood: ${address}`, () => expect(repositoryAt(address)).toMatchObject({ hostname, owner, name }));
+    it(`is parsed: ${address}`, () => expect(repositoryAt(address)).toMatchObject({ hostname, owner, name }));
   }
 
-  it('is shown as a page, without credentials', () => {
+  it('is converted to the URL of the web page, without credentials', () => {
     expect(repositoryAt('https://user:s3cret@github.com/o/r.git')?.url).toBe('https://github.com/o/r');
     expect(repositoryAt('git@git.example.org:o/r.git')?.url).toBe('https://git.example.org/o/r');
     expect(repositoryAt('http://127.0.0.1:3000/o/r')?.url).toBe('http://127.0.0.1:3000/o/r');
   });
 
-  it('is none when it leads elsewhere, or is no address', () => {
+  it('is rejected when it is not of a repository or not a URL', () => {
     const others = [
       null,
       7,
@@ -55,13 +55,13 @@ describe('the address of a repository', () => {
     for (const other of others) expect(repositoryAt(other), String(other)).toBeNull();
   });
 
-  it('as a path is owner and name, and nothing that climbs', () => {
+  it('as a path is owner and name, without ..', () => {
     expect(repositoryNamed('o/r')).toEqual({ hostname: null, owner: 'o', name: 'r', url: null });
     for (const path of [null, undefined, '', 'r', '../r', 'o/..', 'o/ r', 'o//r'])
       expect(repositoryNamed(path)).toBeNull();
   });
 
-  it('tells the kind of host only by a name that is one service', () => {
+  it('determines the kind of host only for public services', () => {
     expect(['github.com', 'gitlab.com', 'bitbucket.org'].map(hostKindAt)).toEqual(['github', 'gitlab', 'bitbucket']);
     for (const name of [null, 'git.example.org', 'github.com.example.org', 'constructor'])
       expect(hostKindAt(name)).toBe('any');

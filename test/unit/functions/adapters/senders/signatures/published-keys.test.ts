@@ -20,7 +20,7 @@ function world() {
 }
 
 describe('a published key', () => {
-  it('is fetched once and good for an hour', async () => {
+  it('is fetched once and cached for an hour', async () => {
     const { clock, owner, keys } = world();
     expect([await keys.at(address), await keys.at(address)]).toEqual(['first', 'first']);
     owner.key = 'second';
@@ -32,7 +32,7 @@ describe('a published key', () => {
     expect(owner.asked).toBe(2);
   });
 
-  it('is fetched once by calls that come at one time, and for each address', async () => {
+  it('is fetched once for concurrent calls, and separately for each URL', async () => {
     const { owner, keys } = world();
     await Promise.all([keys.at(address), keys.at(address), keys.renewed(address)]);
     expect(owner.asked).toBe(1);
@@ -40,7 +40,7 @@ describe('a published key', () => {
     expect(owner.asked).toBe(2);
   });
 
-  it('is fetched again when a signature does not fit, once a minute at most', async () => {
+  it('is fetched again when a signature does not match, at most once a minute', async () => {
     const { clock, owner, keys } = world();
     await keys.at(address);
     owner.key = 'second';
@@ -52,7 +52,7 @@ describe('a published key', () => {
     expect(owner.asked).toBe(2);
   });
 
-  it('that never could be fetched is an error to be tried again, which says why', async () => {
+  it('that could never be fetched is a retryable error that says why', async () => {
     const { clock, owner, keys } = world();
     owner.away = true;
     await expect(keys.at(address)).rejects.toMatchObject({
@@ -67,7 +67,7 @@ describe('a published key', () => {
     expect(await keys.at(address)).toBe('first');
   });
 
-  it('is kept for a day while it cannot be fetched again, but vouches for no misfit', async () => {
+  it('is used for a day while fetching fails, but not to reject a signature', async () => {
     const { clock, owner, keys } = world();
     await keys.at(address);
     owner.away = true;

@@ -78,7 +78,7 @@ describe('a signature', () => {
       expect(checkOf(sender, headers)).toBe('valid');
     });
 
-    it(`is valid with any one of two secrets, and invalid with none of them: ${what}`, () => {
+    it(`is valid with either of two secrets, and invalid without both: ${what}`, () => {
       expect(verify(sender, hook(headers), ['new one', secret], now)).toBe('valid');
       expect(verify(sender, hook(headers), ['new one', 'newer one'], now)).toBe('invalid');
       expect(verify(sender, hook(headers), ['', ` ${secret}`, secret.toUpperCase()], now)).toBe('invalid');
@@ -97,7 +97,7 @@ describe('a signature', () => {
       });
     }
 
-    it(`is invalid, and nothing worse, when it is rubbish: ${what}`, () => {
+    it(`is invalid, without an exception, when it is malformed: ${what}`, () => {
       for (const rubbish of [
         'x',
         'sha256=',
@@ -127,13 +127,13 @@ describe('a signature', () => {
     expect(checkOf('github', { 'x-hub-signature': `sha1=${sha1}` })).toBe('missing');
   });
 
-  it('of Forgejo that is bad is not made good by one of Gitea', () => {
+  it("of Forgejo that is invalid is not replaced by a valid one in Gitea's header", () => {
     const headers = { 'x-forgejo-signature': '00'.repeat(32), 'x-gitea-signature': hmac(json) };
     expect(checkOf('forgejo', headers)).toBe('invalid');
     expect(checkOf('forgejo', { 'x-gitea-signature': hmac(json) })).toBe('valid');
   });
 
-  it('of GitLab may be made with a key in base64, as the standard writes it', () => {
+  it('of GitLab can use a base64 key, as in the standard', () => {
     const key = Buffer.from('0123456789abcdef0123456789abcdef');
     const signature = hmac(`msg-1.${seconds}.${json}`, 'base64', key);
     const headers = {
@@ -146,7 +146,7 @@ describe('a signature', () => {
     expect(verify('gitlab', hook(headers), [token.replace('M', 'N')], now)).toBe('invalid');
   });
 
-  it('that is more than five minutes old, or as far ahead, is invalid for senders that sign the time', () => {
+  it('more than five minutes in the past or future is invalid for senders that sign the time', () => {
     const timed = signed.filter(([what]) => /signing token|with a signature|Drone/.test(what));
     expect(timed).toHaveLength(3);
     for (const [what, sender, headers] of timed) {
@@ -162,17 +162,17 @@ describe('a signature', () => {
     }
   });
 
-  it('of CircleCI in another version alone is invalid', () => {
+  it('of CircleCI only in another version is invalid', () => {
     expect(checkOf('circleci', { 'circleci-signature': `v2=${hmac(json)}` })).toBe('invalid');
   });
 
-  it('of Drone counts only when it is over the date and the digest', () => {
+  it('of Drone is valid only over date and digest', () => {
     const weak = `keyId="hmac-key",headers="date",signature="${hmac(`date: ${date}`, 'base64')}"`;
     expect(checkOf('drone', droneHeaders({ signature: weak }))).toBe('invalid');
     expect(checkOf('drone', droneHeaders({ date: 'yesterday' }))).toBe('invalid');
   });
 
-  it('of Travis CI is over the JSON in the form, and made with the key that the public one belongs to', () => {
+  it('of Travis CI is over the JSON in the form and verified with the public key', () => {
     const form = `payload=${encodeURIComponent(json)}`;
     const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ type: 'spki', format: 'pem' });
     const check = (body: string, secrets: readonly string[], signature = travis) =>
@@ -187,7 +187,7 @@ describe('a signature', () => {
     expect(verify('travis', hook({}, form), [publicKey], now)).toBe('missing');
   });
 
-  it('is not known of senders that cannot sign', () => {
+  it('is unsupported for senders that cannot sign', () => {
     for (const sender of ['appveyor', 'jenkins', 'manual', 'constructor', '']) {
       expect(checkOf(sender, { 'x-hub-signature-256': `sha256=${hmac(json)}` })).toBe('unsupported');
     }
