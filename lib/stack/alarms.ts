@@ -32,7 +32,7 @@ export interface AlarmsProps {
   readonly changes: Changes;
 }
 
-/** What the mail of an alarm says: what it means, what to do first, and the section of the runbook. */
+/** The text of an alarm's mail: what it means, what to do first, and the section of the runbook. */
 interface Description {
   readonly meaning: string;
   readonly firstStep: string;

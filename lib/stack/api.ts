@@ -68,8 +68,7 @@ export class Api extends Construct {
   /** Returns the function of an endpoint. */
   named(name: string): ServiceFunction {
     const found = this.functions.find((one) => one.folder === name);
-    if (!found)
-      throw new Error(`There is no function ${name} among the API's; say in lib/stack/api.ts what it may do.`);
+    if (!found) throw new Error(`There is no function ${name} among the API's; add its access in lib/stack/api.ts.`);
     return found;
   }
 
@@ -135,13 +134,13 @@ function login(route: Route, authorizer: IAuthorizer): Login {
   return { options: { authorizer, authorizationType: AuthorizationType.CUSTOM } };
 }
 
-/** The reason why a route asks for no login. */
+/** Returns the reason why a route has no login. */
 function withoutLogin({ function: name, path }: Route): string {
   const reason = {
     'api-badge': 'A badge is embedded in public readmes and shows nothing but the last outcome.',
     'api-errors': 'It explains the error codes, also to those whose login was refused, and holds no data of users.',
   }[name];
-  if (!reason) throw new Error(`Say in lib/stack/api.ts why ${path} asks for no login.`);
+  if (!reason) throw new Error(`Add the reason why ${path} has no login to lib/stack/api.ts.`);
   return reason;
 }
 

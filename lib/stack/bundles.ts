@@ -12,10 +12,10 @@ const requireBanner = "import { createRequire } from 'node:module'; const requir
 const options: BuildOptions = {
   bundle: true,
   platform: 'node',
-  // The oldest Node that runs the bundles: they run on one machine as they run on Lambda, which has a newer one.
+  // The oldest Node that runs the bundles, which is that of local installations; Lambda has a newer one.
   target: 'node20',
   format: 'esm',
-  // ES modules first: only those can lose what a function does not use, which halves the bundles with SDK clients.
+  // ES modules first: esbuild can remove unused code only from those, which halves the bundles with SDK clients.
   mainFields: ['module', 'main'],
   minify: true,
   // Code that is imported on demand gets files of its own. In one file Node would read all of it at every cold start, and
@@ -44,7 +44,7 @@ export async function functionNames(folder: string): Promise<string[]> {
 }
 
 /**
- * Bundles every function of a folder, each by itself, and returns their names. The same sources make the same bytes.
+ * Bundles every function of a folder, each by itself, and returns their names. The same sources produce the same bytes.
  * Throws esbuild's `BuildFailure`, which names file and line, when a source does not build; nothing is written then.
  *
  * All in this process: CDK's `NodejsFunction` starts one process per function, which takes longer than the rest of a first

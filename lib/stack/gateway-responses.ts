@@ -8,29 +8,29 @@ import type { Parameters } from './parameters.ts';
 interface OwnResponse {
   readonly type: ResponseType;
   readonly code: ErrorCode;
-  /** What was tried and what to do next. No quotes: it goes into JSON as it is. */
+  /** What was tried and what to do next. Without quotes, because the gateway inserts it into JSON unescaped. */
   readonly detail: string;
 }
 
-const nothingHere = 'No endpoint of this API has this path; the README lists the endpoints.';
-const noLogin = 'The login could not be checked; send the request again in a moment.';
-const serviceFailed =
+const NO_SUCH_PATH = 'No endpoint of this API has this path; the README lists the endpoints.';
+const LOGIN_NOT_CHECKED = 'The login could not be checked; send the request again in a moment.';
+const SERVICE_FAILED =
   'The request was not answered in time or not at all; send it again in a moment, and quote the uuid if it lasts.';
 
 const responses: readonly OwnResponse[] = [
-  { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, code: 'request:not_found', detail: nothingHere },
+  { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, code: 'request:not_found', detail: NO_SUCH_PATH },
   // Basic credentials at a path that does not exist are taken for a broken AWS signature.
-  { type: ResponseType.INVALID_SIGNATURE, code: 'request:not_found', detail: nothingHere },
-  { type: ResponseType.EXPIRED_TOKEN, code: 'request:not_found', detail: nothingHere },
-  { type: ResponseType.INVALID_API_KEY, code: 'request:not_found', detail: nothingHere },
-  { type: ResponseType.RESOURCE_NOT_FOUND, code: 'request:not_found', detail: nothingHere },
+  { type: ResponseType.INVALID_SIGNATURE, code: 'request:not_found', detail: NO_SUCH_PATH },
+  { type: ResponseType.EXPIRED_TOKEN, code: 'request:not_found', detail: NO_SUCH_PATH },
+  { type: ResponseType.INVALID_API_KEY, code: 'request:not_found', detail: NO_SUCH_PATH },
+  { type: ResponseType.RESOURCE_NOT_FOUND, code: 'request:not_found', detail: NO_SUCH_PATH },
   {
     type: ResponseType.UNAUTHORIZED,
     code: 'mw:auth:unauthorized',
     detail: 'Send the user name of the platform with its password or an API token by Basic authentication.',
   },
-  { type: ResponseType.AUTHORIZER_FAILURE, code: 'mw:auth:auth_server_down', detail: noLogin },
-  { type: ResponseType.AUTHORIZER_CONFIGURATION_ERROR, code: 'mw:auth:auth_server_down', detail: noLogin },
+  { type: ResponseType.AUTHORIZER_FAILURE, code: 'mw:auth:auth_server_down', detail: LOGIN_NOT_CHECKED },
+  { type: ResponseType.AUTHORIZER_CONFIGURATION_ERROR, code: 'mw:auth:auth_server_down', detail: LOGIN_NOT_CHECKED },
   {
     type: ResponseType.THROTTLED,
     code: 'request:throttled',
@@ -58,9 +58,9 @@ const responses: readonly OwnResponse[] = [
     code: 'deploy:provider:not_supported',
     detail: 'The content type of the body is not supported; send JSON or a form.',
   },
-  { type: ResponseType.INTEGRATION_TIMEOUT, code: 'request:failed', detail: serviceFailed },
-  { type: ResponseType.INTEGRATION_FAILURE, code: 'request:failed', detail: serviceFailed },
-  { type: ResponseType.API_CONFIGURATION_ERROR, code: 'request:failed', detail: serviceFailed },
+  { type: ResponseType.INTEGRATION_TIMEOUT, code: 'request:failed', detail: SERVICE_FAILED },
+  { type: ResponseType.INTEGRATION_FAILURE, code: 'request:failed', detail: SERVICE_FAILED },
+  { type: ResponseType.API_CONFIGURATION_ERROR, code: 'request:failed', detail: SERVICE_FAILED },
 ];
 
 /** For errors without a type of their own; these keep the status that the gateway chose. */
@@ -70,11 +70,11 @@ const defaultResponses: readonly OwnResponse[] = [
     code: 'request:bad_parameter',
     detail: 'The request cannot be read; the README lists the endpoints.',
   },
-  { type: ResponseType.DEFAULT_5XX, code: 'request:failed', detail: serviceFailed },
+  { type: ResponseType.DEFAULT_5XX, code: 'request:failed', detail: SERVICE_FAILED },
 ];
 
 /** Emitted by the gateway only: a function's own `WWW-Authenticate` would be renamed. */
-const challenge = { 'WWW-Authenticate': quoted('Basic realm="deployment-webhooks", charset="UTF-8"') };
+const CHALLENGE = { 'WWW-Authenticate': quoted('Basic realm="deployment-webhooks", charset="UTF-8"') };
 
 const headers = {
   'Content-Type': quoted('application/problem+json'),
@@ -116,7 +116,7 @@ function refuse(api: RestApi, base: string): GatewayResponse {
   return api.addGatewayResponse(ResponseType.ACCESS_DENIED.responseType, {
     type: ResponseType.ACCESS_DENIED,
     statusCode: '401',
-    responseHeaders: { ...headers, ...challenge },
+    responseHeaders: { ...headers, ...CHALLENGE },
     templates: template({ ...body, uuid: '$context.requestId' }),
   });
 }
@@ -131,7 +131,7 @@ function respond(
     ...(statusCode && { statusCode }),
     responseHeaders: {
       ...headers,
-      ...(statusCode === '401' && challenge),
+      ...(statusCode === '401' && CHALLENGE),
       ...(statusCode === '429' && { 'Retry-After': quoted('5') }),
     },
     templates: template(problem(code, detail, { base, uuid: '$context.requestId' })),

@@ -51,7 +51,7 @@ export class Pipeline extends Construct {
       memoryMb: stage.memoryMb,
       access: [consume(queue), writeLog(stores.log), sendTo(queues.named('report')), retryLater(parameters), ...access],
     });
-    // Batches of one: a message may take the whole timeout, which would leave none to the others of its batch.
+    // Batches of one, because a message may take the whole timeout.
     stageFunction.addQueueSource(queue, 1);
     return stageFunction;
   }
@@ -75,7 +75,7 @@ export class Pipeline extends Construct {
       timeoutSeconds: 60,
       access: [writeLog(stores.log), findDue(stores.log), hold(parameters), ...queues.all.map(sendTo)],
     });
-    // A failed invocation is not retried: the next one comes within a minute and does the same.
+    // A failed invocation is not retried: the next one within a minute does the same work.
     const everyMinute = new LambdaFunction(sweep, { retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     sweep.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     new Rule(this, 'EveryMinute', { schedule: Schedule.rate(Duration.minutes(1)), targets: [everyMinute] });
@@ -84,8 +84,8 @@ export class Pipeline extends Construct {
 }
 
 /**
- * For functions that stream tarballs: a small young generation of the heap, so that buffers are collected early and a tarball
- * of 500 MB takes no more memory than one of 50 MB.
+ * For functions that stream tarballs: with a small young generation, V8 collects buffers early, and a tarball of 500 MB
+ * needs no more memory than one of 50 MB.
  */
 const STREAMS_BYTES: Access = { environment: { NODE_OPTIONS: '--max-semi-space-size=2' } };
 

@@ -15,7 +15,7 @@ export const runbook = [
 
 export type RunbookEntry = (typeof runbook)[number];
 
-/** Returns the section as a path in the repository: a relative link would lead nowhere in a mail. */
+/** Returns the section as a path in the repository: a relative link does not work in a mail. */
 export function runbookAddress(entry: RunbookEntry): string {
   return `lib/stack/README.md#${entry}`;
 }

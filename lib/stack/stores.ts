@@ -99,7 +99,7 @@ function platformToken(scope: Construct): Secret {
   return secret;
 }
 
-/** An operator's value is not overwritten: CloudFormation sets the value again only when it changes in the template. */
+/** An operator's value is kept: CloudFormation sets the value again only when it changes in the template. */
 function hookSecrets(scope: Construct): Secret {
   const secret = new Secret(scope, 'HookSecrets', {
     description: 'Secrets that webhooks are signed with: {"<user>/<owner>/<repository>": {"github": ["…"]}}',

@@ -9,8 +9,8 @@ import { ServiceStack } from './service-stack.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The name of the stack, and of its template `<stackId>.template.json` in the synthesised folder. */
-export const stackId = 'DeploymentWebhooks';
+/** The name of the stack, and of its template `<STACK_ID>.template.json` in the synthesised folder. */
+export const STACK_ID = 'DeploymentWebhooks';
 
 /** The folders to read and to write. */
 export interface SynthesiseOptions {
@@ -27,7 +27,7 @@ export interface SynthesiseOptions {
 
 /**
  * Bundles the functions and writes the template of the whole service. Needs neither an account nor a network; the same
- * sources make the same template.
+ * sources produce the same template.
  *
  * Throws when a function does not build, when CloudFormation would refuse the template, and when the stack breaks a rule of
  * cdk-nag's AWS Solutions. The findings are printed to standard error and written to `validation-report.json` beside the
@@ -41,7 +41,7 @@ export async function synthesise({
   const bundles = join(outdir, 'bundles');
   await bundle({ functions, outdir: bundles });
   const app = checkedApp({ outdir, checkTemplate });
-  new ServiceStack(app, stackId, { bundles, description: 'Push to deploy, by webhooks' });
+  new ServiceStack(app, STACK_ID, { bundles, description: 'Push to deploy, by webhooks' });
   return app.synth();
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Stack } from 'aws-cdk-lib';
 import { Bucket, CfnBucket } from 'aws-cdk-lib/aws-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkedApp, stackId, synthesise } from '../../../../lib/stack/synthesise.ts';
+import { checkedApp, STACK_ID, synthesise } from '../../../../lib/stack/synthesise.ts';
 import { functionFolders } from '../../../support/service-template.ts';
 
 let folder = '';
@@ -22,7 +22,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function templateIn(outdir: string): string {
-  return readFileSync(join(outdir, `${stackId}.template.json`), 'utf8');
+  return readFileSync(join(outdir, `${STACK_ID}.template.json`), 'utf8');
 }
 
 describe('synthesise', () => {
@@ -43,7 +43,7 @@ describe('synthesise', () => {
   it('knows no account, no region and nothing of this machine', async () => {
     const outdir = join(folder, 'agnostic');
     const assembly = await synthesise({ functions, outdir, checkTemplate: false });
-    expect(assembly.getStackByName(stackId).environment).toMatchObject({
+    expect(assembly.getStackByName(STACK_ID).environment).toMatchObject({
       account: 'unknown-account',
       region: 'unknown-region',
     });
