@@ -3,7 +3,7 @@ import type { Connection, ConnectionRegistry } from '../../functions/core/ports/
 
 let users = 0;
 
-/** What every connection registry does. */
+/** The contract of the port `ConnectionRegistry`; every implementation must pass it. */
 export function connectionRegistryContract(title: string, open: () => ConnectionRegistry): void {
   describe(`${title}, as the connection registry`, () => {
     let connections: ConnectionRegistry;
@@ -15,7 +15,7 @@ export function connectionRegistryContract(title: string, open: () => Connection
       ann = `ann-${users}`;
     });
 
-    it('lists a connection from its registration on, with the side that it came through', async () => {
+    it('lists a connection once it is registered, with the side that it was opened on', async () => {
       const internal: Connection = { id: `${ann}-in=`, side: 'internal' };
       await connections.open(internal, ann);
       await connections.open(socket('out'), ann);
@@ -44,7 +44,7 @@ export function connectionRegistryContract(title: string, open: () => Connection
       expect(await connections.list(ann)).toEqual([socket('1')]);
     });
 
-    it('removes a closed connection, also one that never registered or was never there', async () => {
+    it('removes a closed connection, even one that never registered or is unknown', async () => {
       for (const id of ['1', '2']) await connections.open(socket(id), ann);
       await connections.register(socket('1'));
       for (const id of ['1', '2', '3', '1']) await connections.close(socket(id).id);
@@ -53,7 +53,7 @@ export function connectionRegistryContract(title: string, open: () => Connection
       expect(await connections.register(socket('2'))).toBeNull();
     });
 
-    it('keeps users apart whose names look like its own keys', async () => {
+    it('separates users whose names look like its own keys', async () => {
       const names = [ann, `C#${ann}`, `U#${ann}`];
       for (const [place, name] of names.entries()) {
         await connections.open(socket(String(place)), name);

@@ -9,34 +9,34 @@ import type {
   Upload,
 } from '../../functions/core/ports/hosting-platform.ts';
 
-/** What the tarball of an application does on the platform. */
-export type Works = 'runs' | 'cannot be built' | 'does not start';
+/** How the application in a tarball behaves on the platform. */
+export type Behaviour = 'runs' | 'cannot be built' | 'does not start';
 
 /** A platform for the whole suite; every test uses an application of its own. */
 export interface PlatformUnderTest {
   readonly platform: HostingPlatform;
   /** A user that exists. */
   readonly user: string;
-  /** A gzip tarball of an application of this name; its versions have different bytes. */
-  tarball(app: string, version: string, works: Works): Promise<Buffer>;
-  /** The version that answers at the application's address. */
+  /** Returns a gzip tarball of an application; each version has different bytes. */
+  tarball(app: string, version: string, behaviour: Behaviour): Promise<Buffer>;
+  /** Returns the version that serves at the application's address. */
   version(app: AppRef, url: string): Promise<string>;
   close(): Promise<void>;
 }
 
 const manifest = (name: string, version = '1.0.0') => ({ name, version });
 
-/** The upload of these bytes, in pieces. */
+/** Returns the upload of these bytes, as a stream of chunks. */
 export function uploadOf(bytes: Buffer, patch: Partial<Upload> = {}): Upload {
   const sha256 = createHash('sha256').update(bytes).digest('hex');
-  return { body: pieces(bytes), bytes: bytes.length, sha256, ...patch };
+  return { body: inChunks(bytes), bytes: bytes.length, sha256, ...patch };
 }
 
-async function* pieces(bytes: Buffer, size = 100): AsyncGenerator<Uint8Array> {
+async function* inChunks(bytes: Buffer, size = 100): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-/** What every hosting platform does, whichever is behind the port. */
+/** The contract of the port `HostingPlatform`; every implementation must pass it. */
 export function hostingPlatformContract(title: string, open: () => Promise<PlatformUnderTest>): void {
   describe(`${title}, as a hosting platform`, () => {
     let at: PlatformUnderTest;
@@ -50,30 +50,30 @@ export function hostingPlatformContract(title: string, open: () => Promise<Platf
 
     const ref = (app: string, snapshot = '1.0.0-1'): SnapshotRef => ({ user: at.user, app, snapshot });
 
-    /** Polls until the building is over. */
+    /** Polls until the build has ended. */
     async function built(snapshot: SnapshotRef): Promise<Activation> {
       for (let tries = 0; tries < 300; tries += 1) {
         const activation = await platform.poll(snapshot);
         if (activation.state !== 'building') return activation;
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
-      throw new Error('The building did not come to an end.');
+      throw new Error('The build did not end.');
     }
 
-    async function upload(snapshot: SnapshotRef, works: Works = 'runs'): Promise<Buffer> {
-      const bytes = await at.tarball(snapshot.app, snapshot.snapshot, works);
+    async function upload(snapshot: SnapshotRef, behaviour: Behaviour = 'runs'): Promise<Buffer> {
+      const bytes = await at.tarball(snapshot.app, snapshot.snapshot, behaviour);
       await platform.ensureApp(snapshot, manifest(snapshot.app));
       await platform.upload(snapshot, uploadOf(bytes));
       return bytes;
     }
 
-    async function ready(snapshot: SnapshotRef, works: Works = 'runs'): Promise<void> {
-      await upload(snapshot, works);
+    async function ready(snapshot: SnapshotRef, behaviour: Behaviour = 'runs'): Promise<void> {
+      await upload(snapshot, behaviour);
       await platform.activate(snapshot);
       expect(await built(snapshot)).toEqual({ state: 'ready' });
     }
 
-    it('takes an application from its tarball to an address that answers', async () => {
+    it('deploys a tarball to an address that answers', async () => {
       const shop = ref('shop');
       await ready(shop);
       const { url } = await platform.start(shop);
@@ -81,20 +81,20 @@ export function hostingPlatformContract(title: string, open: () => Promise<Platf
       expect(await at.version(shop, url)).toBe(shop.snapshot);
     });
 
-    it('is asked for the same application twice without harm, and with a new manifest', async () => {
+    it('accepts the same application twice, and with a new manifest', async () => {
       const again = ref('again');
       await platform.ensureApp(again, manifest('again', '1.0.0'));
       await platform.ensureApp(again, manifest('again', '1.0.0'));
       await platform.ensureApp(again, manifest('again', '1.1.0'));
     });
 
-    it('takes the same snapshot with the same bytes twice', async () => {
+    it('accepts the same snapshot with the same bytes twice', async () => {
       const twice = ref('twice');
       const bytes = await upload(twice);
       await platform.upload(twice, uploadOf(bytes));
     });
 
-    it('does not take other bytes for a snapshot that it has', async () => {
+    it('refuses other bytes for an existing snapshot', async () => {
       const taken = ref('taken');
       await upload(taken);
       const other = await at.tarball('taken', 'other', 'runs');
@@ -104,7 +104,7 @@ export function hostingPlatformContract(title: string, open: () => Promise<Platf
       });
     });
 
-    it('does not take a tarball for an application that it does not know', async () => {
+    it('refuses a tarball for an unknown application', async () => {
       const bytes = await at.tarball('stranger', '1', 'runs');
       await expect(platform.upload(ref('stranger'), uploadOf(bytes))).rejects.toMatchObject({
         code: 'deploy:platform:upload_tarball',
@@ -112,7 +112,7 @@ export function hostingPlatformContract(title: string, open: () => Promise<Platf
       });
     });
 
-    it('does not take bytes with another digest than declared', async () => {
+    it('refuses bytes that do not match the declared digest', async () => {
       const forged = ref('forged');
       await platform.ensureApp(forged, manifest('forged'));
       const bytes = await at.tarball('forged', '1', 'runs');
@@ -124,7 +124,7 @@ export function hostingPlatformContract(title: string, open: () => Promise<Platf
     it.each([
       ['shorter', 1],
       ['longer', -1],
-    ])('does not take a body that is %s than declared, and the bytes may be sent again', async (_word, more) => {
+    ])('refuses a body that is %s than declared, and accepts the upload again afterwards', async (_word, more) => {
       const cut = ref(`cut-${more > 0 ? 'short' : 'long'}`);
       await platform.ensureApp(cut, manifest(cut.app));
       const bytes = await at.tarball(cut.app, '1', 'runs');
@@ -135,13 +135,13 @@ export function hostingPlatformContract(title: string, open: () => Promise<Platf
       await platform.upload(cut, uploadOf(bytes));
     });
 
-    it('says of a snapshot that was not activated that it is not ready', async () => {
+    it('returns building for a snapshot that was not activated', async () => {
       const idle = ref('idle');
       await upload(idle);
       expect(await platform.poll(idle)).toEqual({ state: 'building' });
     });
 
-    it('is asked to activate twice without harm, also when it is ready', async () => {
+    it('accepts a repeated activation, even of a ready snapshot', async () => {
       const busy = ref('busy');
       await upload(busy);
       await platform.activate(busy);
@@ -151,7 +151,7 @@ export function hostingPlatformContract(title: string, open: () => Promise<Platf
       expect(await platform.poll(busy)).toEqual({ state: 'ready' });
     });
 
-    it('says why an application cannot be built, and what was printed', async () => {
+    it('returns why a build failed, with the log', async () => {
       const broken = ref('broken');
       await upload(broken, 'cannot be built');
       await platform.activate(broken);
@@ -163,13 +163,13 @@ export function hostingPlatformContract(title: string, open: () => Promise<Platf
       });
     });
 
-    it.each(['activate', 'poll'] as const)('does not %s a snapshot that it does not have', async (method) => {
+    it.each(['activate', 'poll'] as const)('refuses to %s an unknown snapshot', async (method) => {
       const none = ref(`none-${method}`);
       await platform.ensureApp(none, manifest(none.app));
       await expect(platform[method](none)).rejects.toMatchObject({ code: 'deploy:tar:extract_failed', retry: false });
     });
 
-    it('does not start a snapshot that it does not have, or that is not ready', async () => {
+    it('refuses to start a snapshot that is unknown or not ready', async () => {
       const early = ref('early');
       await upload(early);
       const refused = { code: 'deploy:platform:start_app', retry: false };
@@ -177,14 +177,14 @@ export function hostingPlatformContract(title: string, open: () => Promise<Platf
       await expect(platform.start(ref('early', 'missing'))).rejects.toMatchObject(refused);
     });
 
-    it('is asked to start what runs without harm, and gives the same address', async () => {
+    it('accepts the start of a running snapshot and returns the same address', async () => {
       const running = ref('running');
       await ready(running);
       const first = await platform.start(running);
       expect(await platform.start(running)).toEqual(first);
     });
 
-    it('moves the traffic to a newer snapshot under the same address, and back', async () => {
+    it('switches traffic to a newer snapshot at the same address, and back', async () => {
       const [first, second] = [ref('moving', '1.0.0-1'), ref('moving', '1.0.0-2')];
       await ready(first);
       await ready(second);
@@ -195,7 +195,7 @@ export function hostingPlatformContract(title: string, open: () => Promise<Platf
       expect(await at.version(first, url)).toBe('1.0.0-1');
     });
 
-    it('says in one line why an application does not start, and what it printed; the old release serves on', async () => {
+    it('fails with one line and the log when an application does not start, while the old snapshot keeps serving', async () => {
       const [good, bad] = [ref('falling', '1.0.0-1'), ref('falling', '1.0.0-2')];
       await ready(good);
       const { url } = await platform.start(good);

@@ -5,16 +5,16 @@ import type { TarballStore } from '../../functions/core/ports/tarball-store.ts';
 /** A store under test. */
 export interface TarballStoreFixture {
   readonly store: TarballStore;
-  /** Throws when something is left in the store, also what `get` does not show: parts of an upload. Removes the rest. */
+  /** Throws when anything is left in the store, including the parts of an unfinished upload. Removes what is left. */
   expectEmpty(): Promise<void>;
   close(): Promise<void>;
 }
 
 const MiB = 1024 * 1024;
-/** Around what stores may take for a part: nothing, less than one, exactly one, exactly two, several and a rest. */
-const sizes = [0, 1, 5 * MiB - 1, 5 * MiB, 10 * MiB, 20 * MiB + 3];
+/** Sizes around multiples of a part: empty, less than one, exactly one, exactly two, several and a remainder. */
+const SIZES = [0, 1, 5 * MiB - 1, 5 * MiB, 10 * MiB, 20 * MiB + 3];
 
-/** What every store of tarballs does, whichever is behind the port. */
+/** The contract of the port `TarballStore`; every implementation must pass it. */
 export function tarballStoreContract(title: string, open: () => Promise<TarballStoreFixture>): void {
   describe(`${title}, as a store of tarballs`, () => {
     let fixture: TarballStoreFixture;
@@ -26,7 +26,7 @@ export function tarballStoreContract(title: string, open: () => Promise<TarballS
     });
     afterAll(() => fixture?.close());
 
-    it.each(sizes)('gives back the %d bytes that were put, and their number', async (size) => {
+    it.each(SIZES)('returns the %d bytes that were stored, and their number', async (size) => {
       await store.put('user/1/a.tar.gz', bytesOf(size));
       const stored = await store.get('user/1/a.tar.gz');
       expect(stored?.bytes).toBe(size);
@@ -34,11 +34,11 @@ export function tarballStoreContract(title: string, open: () => Promise<TarballS
       await store.remove('user/1/a.tar.gz');
     });
 
-    it('has null for a key that is not there', async () => {
+    it('returns null for an unknown key', async () => {
       expect(await store.get('nobody/0/none')).toBeNull();
     });
 
-    it('replaces with a second put, and a key is exactly what was said', async () => {
+    it('replaces a tarball, and does not decode or normalise its key', async () => {
       await store.put('a%2Fb/1/ü +.tar.gz', bytesOf(10, 1));
       await store.put('a%2Fb/1/ü +.tar.gz', bytesOf(7, 2));
       expect((await store.get('a%2Fb/1/ü +.tar.gz'))?.bytes).toBe(7);
@@ -46,7 +46,7 @@ export function tarballStoreContract(title: string, open: () => Promise<TarballS
       await store.remove('a%2Fb/1/ü +.tar.gz');
     });
 
-    it('forgets a key, and a second time does no harm', async () => {
+    it('removes a tarball, and accepts a second removal', async () => {
       await store.put('k', bytesOf(3));
       await store.remove('k');
       await store.remove('k');
@@ -57,21 +57,21 @@ export function tarballStoreContract(title: string, open: () => Promise<TarballS
       ['before the first byte', 0],
       ['within the first part', 3 * MiB],
       ['in the middle', 21 * MiB],
-    ])('keeps nothing of a stream that throws %s, and throws its error', async (_when, size) => {
+    ])('stores nothing of a stream that throws %s, and throws its error', async (_when, size) => {
       const error = new Error('refused');
       await expect(store.put('refused', failing(size, error))).rejects.toBe(error);
       expect(await store.get('refused')).toBeNull();
       await fixture.expectEmpty();
     });
 
-    it('keeps the tarball before when the one to replace it throws', async () => {
+    it('keeps the previous tarball when the stream of its replacement throws', async () => {
       await store.put('kept', bytesOf(9 * MiB));
       await expect(store.put('kept', failing(12 * MiB, new Error('refused')))).rejects.toThrow('refused');
       expect((await store.get('kept'))?.bytes).toBe(9 * MiB);
       await store.remove('kept');
     });
 
-    it('keeps streams apart that are put at the same time', async () => {
+    it('stores concurrent streams separately', async () => {
       await Promise.all([1, 2, 3].map((seed) => store.put(`k${seed}`, bytesOf(9 * MiB, seed))));
       for (const seed of [1, 2, 3]) {
         expect(await digest((await store.get(`k${seed}`))?.body)).toBe(await digest(bytesOf(9 * MiB, seed)));

@@ -10,7 +10,7 @@ const github: StoredToken = {
   sealed: 'v1.sealed',
 };
 
-/** What every store of sealed tokens does. `open` gives one that holds nothing of the users named `kiwi…`. */
+/** The contract of the port `TokenStore`. Every implementation must pass it; `open` returns one without tokens of `kiwi`. */
 export function tokenStoreContract(title: string, open: () => Promise<TokenStore>): void {
   describe(`${title}, as a store of tokens`, () => {
     let store: TokenStore;
@@ -21,18 +21,18 @@ export function tokenStoreContract(title: string, open: () => Promise<TokenStore
       }
     });
 
-    it('has nothing for a user who never paired', async () => {
+    it('has no token for a user who never paired', async () => {
       expect(await store.get('kiwi', 'github', '*')).toBeNull();
       expect(await store.list('kiwi')).toEqual([]);
       expect(await store.remove('kiwi', 'github', '*')).toBe(false);
     });
 
-    it('gives a token back as it was put', async () => {
+    it('returns a token as it was stored', async () => {
       await store.put('kiwi', github);
       expect(await store.get('kiwi', 'github', '*')).toEqual(github);
     });
 
-    it('has one token for each host and application, the last one put', async () => {
+    it('has one token per host and application, the latest', async () => {
       await store.put('kiwi', github);
       await store.put('kiwi', { ...github, sealed: 'v1.newer' });
       await store.put('kiwi', { ...github, app: '@scope/app' });
@@ -42,13 +42,13 @@ export function tokenStoreContract(title: string, open: () => Promise<TokenStore
       expect(await store.get('kiwi', 'github', '*')).toMatchObject({ sealed: 'v1.newer' });
     });
 
-    it('keeps users apart, whatever they are called', async () => {
+    it('separates users whose names contain separators', async () => {
       await store.put('kiwi jr', github);
       expect(await store.list('kiwi')).toEqual([]);
       expect(await store.get('kiwi', 'jr github', '*')).toBeNull();
     });
 
-    it('removes one token and says whether it was there', async () => {
+    it('removes one token and returns whether it existed', async () => {
       await store.put('kiwi', github);
       await store.put('kiwi', { ...github, app: 'hello' });
       expect(await store.remove('kiwi', 'github', '*')).toBe(true);

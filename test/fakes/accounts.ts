@@ -1,7 +1,7 @@
 import { DeployError } from '../../functions/core/errors.ts';
 import type { Account, Accounts } from '../../functions/core/ports/accounts.ts';
 
-/** A user as the twin is told about them. */
+/** A user of the fake. */
 export interface MemoryUser {
   readonly user: string;
   /** The password and the API tokens. */
@@ -10,17 +10,17 @@ export interface MemoryUser {
   readonly record?: Account['record'];
 }
 
-/** Accounts in memory, with what a test does to them. */
+/** In-memory accounts with controls for tests. */
 export interface MemoryAccounts extends Accounts {
-  /** Takes a secret away, as revoking a token does. */
+  /** Revokes a secret. */
   revoke(user: string, secret: string): void;
-  /** From now on no call is answered, or every call again. */
+  /** Makes every call fail from now on, or work again. */
   setDown(down: boolean): void;
-  /** How often `authenticate` was called. */
+  /** Number of calls of `authenticate`. */
   readonly logins: number;
 }
 
-/** The in-memory twin of the accounts, with the same codes. */
+/** Returns an in-memory fake of the accounts, with the same error codes. */
 export function memoryAccounts(users: readonly MemoryUser[]): MemoryAccounts {
   const secrets = new Map(users.map((one) => [one.user, new Set(one.secrets)]));
   const records = new Map(users.map((one) => [one.user, one.record ?? { username: one.user }]));

@@ -1,7 +1,7 @@
 import type { Clock } from '../../functions/core/ports/clock.ts';
 import type { Ids } from '../../functions/core/ports/ids.ts';
 
-/** A clock that stands still until it is moved; sleeping moves it. */
+/** Returns a clock that only `pass` and `sleep` move forward. */
 export function memoryClock(start = Date.parse('2026-01-01T00:00:00Z')): Clock & { pass(milliseconds: number): void } {
   let now = start;
   return {
@@ -15,7 +15,7 @@ export function memoryClock(start = Date.parse('2026-01-01T00:00:00Z')): Clock &
   };
 }
 
-/** Identifiers that count, so that a test can be read. */
+/** Returns identifiers that count up, so that a test's expectations are readable. */
 export function memoryIds(): Ids {
   let next = 0;
   const count = () => {

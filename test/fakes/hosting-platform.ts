@@ -8,15 +8,15 @@ import type {
   Upload,
 } from '../../functions/core/ports/hosting-platform.ts';
 
-/** A snapshot as the twin keeps it. */
+/** A snapshot in the fake. */
 export interface MemorySnapshot {
   readonly bytes: Buffer;
   readonly state: 'pending' | 'building' | 'ready' | 'failed';
-  /** How many more polls find it building. */
+  /** How many more polls return `building`. */
   readonly pollsLeft: number;
 }
 
-/** An application as the twin keeps it. */
+/** An application in the fake. */
 export interface MemoryApp {
   readonly manifest: Readonly<Record<string, unknown>>;
   /** The snapshot that serves. */
@@ -24,39 +24,39 @@ export interface MemoryApp {
   readonly snapshots: Readonly<Record<string, MemorySnapshot>>;
 }
 
-/** Why something failed, as a platform says it. */
+/** Why a build or a start failed, as a platform reports it. */
 export interface MemoryFailure {
   readonly reason: string;
   readonly log: readonly string[];
 }
 
-/** How the twin's applications behave; by default all of them are built at the first poll, and start. */
+/** How the fake's applications behave; by default each is built at the first poll and starts. */
 export interface MemoryBehaviour {
-  /** How many polls find a snapshot still building. */
+  /** How many polls return `building`; default 0. */
   readonly slowPolls?: number;
-  /** Why a tarball cannot be built, or null. */
+  /** Returns why a tarball cannot be built, or null. */
   readonly build?: (bytes: Buffer) => MemoryFailure | null;
-  /** Why it does not start, or null. */
+  /** Returns why it does not start, or null. */
   readonly start?: (bytes: Buffer) => MemoryFailure | null;
 }
 
 type Method = keyof HostingPlatform;
 
-/** A platform in memory, with what a test does to it and sees of it. */
+/** An in-memory platform with controls for tests. */
 export interface MemoryPlatform extends HostingPlatform {
   app(ref: AppRef): MemoryApp | undefined;
-  /** The next calls of the method throw these errors, one each; then it works again. */
+  /** Makes the next calls of the method throw these errors, one each. */
   fail(method: Method, ...errors: readonly DeployError[]): void;
   /** The methods called, in order. */
   readonly calls: readonly Method[];
 }
 
-/** The in-memory twin of a hosting platform, with the same codes. */
+/** Returns an in-memory fake of a hosting platform, with the same error codes. */
 export function memoryPlatform(behaviour: MemoryBehaviour = {}): MemoryPlatform {
-  return new InMemory(behaviour);
+  return new FakePlatform(behaviour);
 }
 
-class InMemory implements MemoryPlatform {
+class FakePlatform implements MemoryPlatform {
   readonly calls: Method[] = [];
   readonly #apps = new Map<string, MemoryApp>();
   readonly #failures: { readonly method: Method; readonly error: DeployError }[] = [];
@@ -151,7 +151,7 @@ async function receive({ body, bytes, sha256 }: Upload): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
   const whole = Buffer.concat(chunks);
-  // What was read is not what is stored; reading it again may help.
+  // Retryable: the source may have been read incompletely.
   if (whole.length !== bytes) {
     throw new DeployError(code, `The body has ${whole.length} bytes, not the ${bytes} declared.`, { retry: true });
   }

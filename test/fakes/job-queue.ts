@@ -1,7 +1,7 @@
 import type { Job, StageJob } from '../../functions/core/pipeline/job.ts';
 import type { JobQueue } from '../../functions/core/ports/job-queue.ts';
 
-/** The in-memory twin of the queues: what was sent, in order, to be looked at and taken. */
+/** Returns an in-memory fake of the queues; `sent` and `reports` hold what was sent, in order, and can be emptied. */
 export function memoryQueue(): JobQueue & { readonly sent: StageJob[]; readonly reports: Job[] } {
   const sent: StageJob[] = [];
   const reports: Job[] = [];

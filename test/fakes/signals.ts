@@ -2,7 +2,7 @@ import type { Connection, ConnectionRegistry } from '../../functions/core/ports/
 import type { Change } from '../../functions/core/ports/log-reader.ts';
 import type { OnSignal, Signals } from '../../functions/core/ports/signals.ts';
 
-/** An in-memory fake of the signals; `notify` sends one. */
+/** Returns an in-memory fake of the signals; `notify` sends one. */
 export function memorySignals(): Signals & {
   notify(user: string, last: number | null, changes?: readonly Change[]): void;
   subscribers(): number;
@@ -23,7 +23,7 @@ export function memorySignals(): Signals & {
   };
 }
 
-/** An in-memory fake of the connection registry. */
+/** Returns an in-memory fake of the connection registry. */
 export function memoryConnections(): ConnectionRegistry {
   const open = new Map<string, { readonly user: string; readonly connection: Connection; registered: boolean }>();
   return {

@@ -1,6 +1,6 @@
 import type { TarballStore } from '../../functions/core/ports/tarball-store.ts';
 
-/** The in-memory twin of the bucket of tarballs, with its keys to be looked at. */
+/** Returns an in-memory fake of the tarball store; `keys` lists what it holds. */
 export function memoryTarballs(): TarballStore & { keys(): readonly string[] } {
   const tarballs = new Map<string, Buffer>();
   return {

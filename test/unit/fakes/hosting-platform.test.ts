@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { DeployError } from '../../../functions/core/errors.ts';
-import { hostingPlatformContract, uploadOf, type Works } from '../../contracts/hosting-platform.ts';
+import { type Behaviour, hostingPlatformContract, uploadOf } from '../../contracts/hosting-platform.ts';
 import { memoryPlatform } from '../../fakes/hosting-platform.ts';
 
-const works = (bytes: Buffer): Works => JSON.parse(bytes.toString()).works;
+const works = (bytes: Buffer): Behaviour => JSON.parse(bytes.toString()).works;
 
 hostingPlatformContract('the platform in memory', async () => {
   const platform = memoryPlatform({

@@ -9,8 +9,8 @@ function get(shown: Badge, headers: Record<string, string> = {}, repository = 's
   );
 }
 
-describe('the badge', () => {
-  it.each(['ok', 'failed', 'deploying', 'held', 'unknown'] as const)('is a picture that says %s', async (shown) => {
+describe('GET /<user>/<repository>.svg', () => {
+  it.each(['ok', 'failed', 'deploying', 'held', 'unknown'] as const)('returns an SVG that says %s', async (shown) => {
     const { status, headers, body } = await get(shown);
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -21,7 +21,7 @@ describe('the badge', () => {
     expect(body).toContain(`deployment: ${shown}`);
   });
 
-  it('has a tag of its own for each state, by which a reader that has it is spared the picture', async () => {
+  it('has a different ETag for each outcome and answers 304 to If-None-Match', async () => {
     const etag = (await get('ok')).headers?.etag ?? '';
     expect((await get('failed')).headers?.etag).not.toBe(etag);
     expect(await get('ok', { 'if-none-match': `W/${etag}, "other"` })).toMatchObject({
@@ -31,15 +31,18 @@ describe('the badge', () => {
     expect((await get('failed', { 'if-none-match': etag })).status).toBe(200);
   });
 
-  it('of a repository that does not exist looks like that of one that never deployed', async () => {
+  it('returns the same badge for an unknown repository as for one without deploys', async () => {
     expect(await get('ok', {}, 'nothing.svg')).toEqual(await get('unknown'));
   });
 
-  it.each(['shop', 'shop.png', ''])('has an address that ends with .svg: %j is none', async (repository) => {
-    await expect(get('ok', {}, repository)).rejects.toMatchObject({ code: 'request:not_found', status: 404 });
-  });
+  it.each(['shop', 'shop.png', ''])(
+    'is request:not_found when the path %j does not end with .svg',
+    async (repository) => {
+      await expect(get('ok', {}, repository)).rejects.toMatchObject({ code: 'request:not_found', status: 404 });
+    },
+  );
 
-  it('cannot be told when the database fails', async () => {
+  it('is status:db:query_fail when the database fails', async () => {
     const failing = badge({ badge: async () => Promise.reject(new Error('away')) });
     const failure = failing(request({ params: { user: 'ann', repository: 'shop.svg' } }));
     await expect(failure).rejects.toMatchObject({ code: 'status:db:query_fail' });

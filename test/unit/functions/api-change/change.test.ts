@@ -14,39 +14,39 @@ async function world() {
   return { mine, theirs, get };
 }
 
-describe('one entry', () => {
-  it('is answered by its id', async () => {
+describe('GET /1/status/<user>/changes/<id>', () => {
+  it('returns the entry with that id', async () => {
     const { mine, get } = await world();
     const id = `https://hooks.example.com/1/status/ann/changes/${mine.id}`;
     expect(await get(mine.id)).toMatchObject({ status: 200, body: { id, status: 'queued', seq: 1 } });
   });
 
-  it('has its document when that is asked for', async () => {
+  it('includes the document with include_docs', async () => {
     const { mine, get } = await world();
     expect((await get(mine.id, { include_docs: 'true' })).body).toMatchObject({ doc: { branch: 'master' } });
     expect((await get(mine.id)).body).not.toHaveProperty('doc');
   });
 
-  it('of another user is not found, though a number of one’s own is in its id', async () => {
+  it('is status:db:not_found for the id of another user’s entry with the same number', async () => {
     const { theirs, get } = await world();
     await expect(get(theirs.id)).rejects.toMatchObject({ code: 'status:db:not_found', status: 404 });
   });
 
   it.each(['', 'x', '1', `${'0'.repeat(20)}000000000001`, `${'0'.repeat(20)}000000000099`, `${'0'.repeat(32)}`])(
-    'is not found as %j: a number alone is no address',
+    'is status:db:not_found for %j, because the whole id is compared',
     async (id) => {
       const { get } = await world();
       await expect(get(id)).rejects.toMatchObject({ code: 'status:db:not_found' });
     },
   );
 
-  it('is not cached, because it changes', async () => {
+  it('forbids caching, because an entry changes', async () => {
     const { mine, get } = await world();
     expect((await get(mine.id)).headers).toMatchObject({ 'cache-control': 'no-cache' });
   });
 });
 
-it('A database that fails is status:db:get_by_id', async () => {
+it('GET /1/status/<user>/changes/<id> is status:db:get_by_id when the database fails', async () => {
   const { mine } = await world();
   const failing = { read: async () => Promise.reject(new Error('away')) };
   const failure = change(failing)(request({ params: { user: 'ann', id: mine.id } }));

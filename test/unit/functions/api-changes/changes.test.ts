@@ -60,7 +60,7 @@ const rows = (text: string) =>
     .map((line) => JSON.parse(line));
 
 describe('a stream of changes', () => {
-  it('begins at once with an empty line, before anything has happened', async () => {
+  it('starts with an empty line at once, before the first change', async () => {
     const { ask } = world();
     const stream = await ask();
     expect(stream.status).toBe(200);
@@ -69,7 +69,7 @@ describe('a stream of changes', () => {
     await stream.leave();
   });
 
-  it('gives by default only what happens after its head', async () => {
+  it('has only changes after its response head by default', async () => {
     const { ask, write } = world();
     await write(3);
     const stream = await ask({ limit: '1' });
@@ -77,13 +77,13 @@ describe('a stream of changes', () => {
     expect(rows(await stream.rest()).map(({ seq }) => seq)).toEqual([4]);
   });
 
-  it('closes without a further line when it has given as many rows as were asked for', async () => {
+  it('ends without a further line after limit rows', async () => {
     const { ask, write } = world();
     await write(5);
     expect(rows(await (await ask({ since: '1', limit: '2' })).rest()).map(({ seq }) => seq)).toEqual([2, 3]);
   });
 
-  it('says where to go on when its time is over, and what went wrong when it fails', async () => {
+  it('ends with last_seq at its timeout, and with the error when it fails', async () => {
     const short = world({ seconds: 0.1 });
     await short.write(2);
     const [timeout] = rows(await (await short.ask()).rest());
@@ -98,7 +98,7 @@ describe('a stream of changes', () => {
     expect(text).not.toContain('10.0.0.7');
   });
 
-  it('does not begin when the database does not answer or the query cannot be read', async () => {
+  it('does not start when the database fails or a parameter is malformed', async () => {
     const { ask, reader } = world();
     await expect(ask({ since: 'yesterday' })).rejects.toMatchObject({ code: 'request:bad_parameter' });
     reader.last = async () => {
@@ -107,7 +107,7 @@ describe('a stream of changes', () => {
     await expect(ask()).rejects.toMatchObject({ code: 'status:db:query_fail', status: 500 });
   });
 
-  it('carries documents as asked', async () => {
+  it('includes documents with include_docs', async () => {
     const { ask, write, log } = world();
     await write();
     await log.move('ann', 1, () => ({ changes: { status: 'ok' }, due: 0 }));
@@ -120,7 +120,7 @@ describe('a stream of changes', () => {
     expect((await docs('auto'))[1]).toBe(false);
   });
 
-  it('holds nothing for a reader that does not read', async () => {
+  it('does not read ahead for a reader that does not read', async () => {
     const { ask, write, reads } = world();
     await write(500);
     const slow = await ask({ since: '0' });
@@ -137,7 +137,7 @@ describe('a stream of changes', () => {
     await slow.leave();
   });
 
-  it('ends its part of the feed when its reader leaves', async () => {
+  it('releases the feed when its reader disconnects', async () => {
     const { ask, signals } = world();
     const stream = await ask({ heartbeat: '20' });
     await stream.next();
@@ -151,7 +151,7 @@ describe('a stream of changes', () => {
 describe('server-sent events', () => {
   const headers = { accept: 'text/event-stream' };
 
-  it('begin with the cursor, so that a browser that breaks off before the first goes on from there', async () => {
+  it('start with the cursor as id, so that a browser that disconnects before the first event continues there', async () => {
     const { ask, write } = world();
     await write(2);
     const stream = await ask({}, { headers });
@@ -160,7 +160,7 @@ describe('server-sent events', () => {
     await stream.leave();
   });
 
-  it('have the seq as their id, and go on behind the last one that was seen, whatever since says', async () => {
+  it('have the seq as id, and continue after Last-Event-ID, which overrides since', async () => {
     const { ask, write } = world();
     await write(4);
     const stream = await ask({ since: '0', limit: '2' }, { headers: { ...headers, 'last-event-id': '2' } });
@@ -169,7 +169,7 @@ describe('server-sent events', () => {
     for (const event of events) expect(JSON.parse(event.split('\ndata: ')[1] ?? '')).toHaveProperty('status', 'queued');
   });
 
-  it('end with an event that moves the cursor over what was filtered', async () => {
+  it('end with an event that moves the cursor past filtered changes', async () => {
     const { ask, write } = world({ seconds: 0.1 });
     await write(3);
     const text = await (await ask({ since: '0', app: 'other' }, { headers })).rest();
@@ -177,8 +177,8 @@ describe('server-sent events', () => {
   });
 });
 
-describe('changes in one answer', () => {
-  it('are what there is, as one JSON document, also when that is nothing', async () => {
+describe('changes in one JSON document', () => {
+  it('are all existing changes, or an empty list', async () => {
     const { ask, write } = world();
     expect(JSON.parse(await (await ask({ feed: 'normal', since: '0' })).rest())).toEqual({ results: [], last_seq: 0 });
     await write(130);
@@ -188,7 +188,7 @@ describe('changes in one answer', () => {
     expect([results.length, results[0].seq, results[129].seq, last_seq]).toEqual([130, 1, 130, 130]);
   });
 
-  it('of a long poll are the first ones; until then line ends show that it is alive', async () => {
+  it('of a long poll are the next changes, with line breaks as heartbeats until then', async () => {
     const { ask, write } = world();
     const poll = await ask({ feed: 'longpoll', heartbeat: '10' });
     const start = `${await poll.next()}${await poll.next()}${await poll.next()}`;
@@ -198,7 +198,7 @@ describe('changes in one answer', () => {
     expect([results.map(({ seq }: { seq: number }) => seq), last_seq]).toEqual([[1], 1]);
   });
 
-  it('of a long poll whose time is over are none, and a failure is told in the document', async () => {
+  it('of a long poll are empty after its timeout, and a failure is a field of the document', async () => {
     const short = world({ seconds: 0.1 });
     expect(JSON.parse(await (await short.ask({ feed: 'longpoll' })).rest())).toEqual({ results: [], last_seq: 0 });
     const broken = world();

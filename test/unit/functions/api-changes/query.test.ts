@@ -4,8 +4,8 @@ import { readChangesQuery } from '../../../../functions/api-changes/query.ts';
 const read = (query: Record<string, string> = {}, headers: Record<string, string> = {}) =>
   readChangesQuery({ query, headers });
 
-describe('the query of the changes', () => {
-  it('asks by default for a stream of what is still to come', () => {
+describe('the query of GET /1/status/<user>/changes', () => {
+  it('is a continuous stream of future changes by default', () => {
     expect(read()).toEqual({
       since: 'now',
       mode: 'continuous',
@@ -29,18 +29,18 @@ describe('the query of the changes', () => {
     ['limit', '0'],
     ['limit', '-5'],
     ['include_docs', 'yes'],
-  ])('is refused by name when %s is %j', (name, value) => {
+  ])('is refused, naming the parameter, when %s is %j', (name, value) => {
     expect(() => read({ [name]: value })).toThrow(expect.objectContaining({ code: 'request:bad_parameter' }));
     expect(() => read({ [name]: value })).toThrow(name);
   });
 
-  it('has the last event of a browser win over since, and names the header when it cannot be read', () => {
+  it('uses Last-Event-ID instead of since, and names that header when it is malformed', () => {
     expect(read({ since: '3' }, { 'last-event-id': '7' }).since).toBe(7);
     expect(read({ since: '3' }, { 'last-event-id': '' }).since).toBe(3);
     expect(() => read({}, { 'last-event-id': 'x' })).toThrow('Last-Event-ID');
   });
 
-  it('never lets a stream be silent for so long that the gateway ends it', () => {
+  it('limits the heartbeat to less than the gateway’s idle timeout', () => {
     expect(read({ heartbeat: '86400000' }).heartbeatMs).toBe(240_000);
   });
 
@@ -50,7 +50,7 @@ describe('the query of the changes', () => {
     ['text/event-stream;q=0, */*', false],
     ['*/*', false],
     ['application/x-ndjson', false],
-  ])('with Accept: %s wants server-sent events: %s', (accept, events) => {
+  ])('with the header Accept: %s, selects server-sent events: %s', (accept, events) => {
     expect(read({}, { accept }).events).toBe(events);
   });
 });

@@ -30,13 +30,13 @@ describe('GET /errors', () => {
     expect(type).toBe(`${base}/errors#deploy:tar:unsafe_path`);
   });
 
-  it('escapes what has a meaning in HTML', async () => {
+  it('escapes the special characters of HTML', async () => {
     const { body } = await explainErrors({ base, headers: html });
     expect(body).toContain('POST /1/auth/&lt;host&gt;');
     expect(body).not.toContain('<host>');
   });
 
-  it('depends on the header Accept and is revalidated by ETag', async () => {
+  it('varies by the header Accept and is revalidated by ETag', async () => {
     const first = await explainErrors({ base, headers: html });
     expect(first.headers).toMatchObject({ vary: 'accept', 'cache-control': 'no-cache' });
     const again = await explainErrors({ base, headers: { ...html, 'if-none-match': first.headers?.etag } });

@@ -19,7 +19,7 @@ const canary = 'canary:pass wörd-91c2f7';
 const serviceToken = 'service-token-of-the-test';
 const levels = ['log', 'info', 'warn', 'error', 'debug'] as const;
 
-describe('The function api-pair, on the services of one machine', () => {
+describe('the function api-pair, on the local services', () => {
   const written: unknown[] = [];
   const answers: unknown[] = [];
   const close: (() => Promise<unknown>)[] = [];
@@ -77,7 +77,7 @@ describe('The function api-pair, on the services of one machine', () => {
 
   const send = (credentials: string, more: PairRequest = {}) => ask({ body: JSON.stringify({ credentials }), ...more });
 
-  it('exchanges the password for a token and stores that, sealed', async () => {
+  it('exchanges the password for a token and stores the token sealed', async () => {
     const { statusCode, body } = await send(`octo:${canary}`);
     expect(statusCode).toBe(201);
     expect(JSON.parse(body)).toEqual({
@@ -92,7 +92,7 @@ describe('The function api-pair, on the services of one machine', () => {
     expect(JSON.parse(Items[0]?.doc?.S ?? '{}')).toMatchObject({ sealed: expect.stringMatching(/^v1\.kms\./) });
   });
 
-  it('is found again by the next request, and fails as it should', async () => {
+  it('lists the pairing in the next request, and refuses a wrong password', async () => {
     expect(JSON.parse((await ask({ method: 'GET' })).body).pairings).toHaveLength(1);
     expect((await send(`octo:not-the-${canary}`)).statusCode).toBe(401);
     expect((await send(`${canary}:${canary}`, { app: 'hello' })).statusCode).toBe(401);
@@ -105,7 +105,7 @@ describe('The function api-pair, on the services of one machine', () => {
     expect((await send(`octo:${canary}`)).statusCode).toBe(500);
   });
 
-  it('has left neither the password nor a token in an answer, a line of a log, or a file', async () => {
+  it('writes neither the password nor a token into a response, the log or a file', async () => {
     const made = [...forge.tokens.keys()];
     expect(made.length).toBeGreaterThanOrEqual(2);
     const files = await Promise.all((await filesIn(folder)).map((path) => readFile(path)));

@@ -55,8 +55,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe('Pairing', () => {
-  it('answers 201 with what was learnt, and never with the token', async () => {
+describe('pairing', () => {
+  it('answers 201 with login, scopes and expiry, never with the token', async () => {
     const { send } = setUp();
     const answer = await send(`Octo:${secret}`);
     expect(answer).toMatchObject({ status: 201, headers: { 'x-api-uuid': uuid, 'cache-control': 'no-store' } });
@@ -70,7 +70,7 @@ describe('Pairing', () => {
     expect(JSON.stringify(answer)).not.toContain(secret);
   });
 
-  it('stores the token sealed, for fetching code and for statuses of every application', async () => {
+  it('stores the token sealed, for fetching code and for commit statuses of all applications', async () => {
     const { send, ports } = setUp();
     await send(`octo:${secret}`);
     expect(JSON.stringify(await ports.tokens.list('kiwi'))).not.toContain(secret);
@@ -79,7 +79,7 @@ describe('Pairing', () => {
     expect(await fetchToken(ports, 'melon', 'forge')).toBeNull();
   });
 
-  it('with app stores it for the statuses of that application alone, never for fetching', async () => {
+  it('stores a token with app for commit statuses of that application only', async () => {
     const { send, ports } = setUp();
     expect((await send(`octo:${secret}`, { app: '@kiwi/hello' })).body).toMatchObject({ app: '@kiwi/hello' });
     expect(await fetchToken(ports, 'kiwi', 'forge')).toBeNull();
@@ -87,7 +87,7 @@ describe('Pairing', () => {
     expect(await statusToken(ports, 'kiwi', 'forge', 'other')).toBeNull();
   });
 
-  it('again replaces what was stored for the host and the application', async () => {
+  it('replaces the stored token of the same host and application', async () => {
     const { send, forge, ports, read } = setUp();
     await send(`octo:${secret}`);
     forge.addToken('octo', 'newer-secret', ['repo', 'user']);
@@ -97,7 +97,7 @@ describe('Pairing', () => {
     expect(await read()).toMatchObject({ repohost_pairings: [{ scopes: ['repo', 'user'], expires_at: null }] });
   });
 
-  it('splits at the first colon only', async () => {
+  it('splits the credentials at the first colon only', async () => {
     const { send, forge, ports } = setUp();
     forge.addToken('octo', 'pass:with:colons');
     expect((await send('octo:pass:with:colons')).status).toBe(201);
@@ -109,11 +109,11 @@ describe('Pairing', () => {
     ['forge', 'forge'],
     ['gitea', 'forge'],
     ['github', 'github'],
-  ])('at /1/auth/%s is with the host %s', async (host, name) => {
+  ])('at /1/auth/%s uses the host %s', async (host, name) => {
     expect((await setUp().send(`octo:${secret}`, { host })).body).toMatchObject({ host: name });
   });
 
-  it('lists the pairings in the record of the user, which otherwise stays as it is', async () => {
+  it('lists the pairings in the user’s record and keeps its other fields', async () => {
     const { send, read } = setUp();
     await send(`octo:${secret}`, { host: 'github', app: 'hello' });
     expect(await read()).toEqual({
@@ -126,16 +126,16 @@ describe('Pairing', () => {
   });
 });
 
-describe('A refused pairing', () => {
+describe('a refused pairing', () => {
   it.each([
     ['no body', ''],
-    ['no JSON', '{"credentials": '],
-    ['no UTF-8', Uint8Array.from([0x7b, 0xff, 0x7d])],
+    ['malformed JSON', '{"credentials": '],
+    ['invalid UTF-8', Uint8Array.from([0x7b, 0xff, 0x7d])],
     ['a list', '["octo:x"]'],
     ['no such field', '{"credential": "octo:x"}'],
     ['null', '{"credentials": null}'],
-    ['nothing', '{"credentials": ""}'],
-  ])('is auth:repohost:no_credentials with %s', async (_, body) => {
+    ['an empty string', '{"credentials": ""}'],
+  ])('is auth:repohost:no_credentials for a body with %s', async (_, body) => {
     expect(await setUp().ask({ body })).toMatchObject({
       status: 400,
       headers: { 'content-type': 'application/problem+json' },
@@ -144,7 +144,7 @@ describe('A refused pairing', () => {
   });
 
   it.each(['application/x-www-form-urlencoded', 'text/plain', '', 'application/jsonp'])(
-    'is auth:repohost:no_credentials with the content type %j, which a foreign page can send',
+    'is auth:repohost:no_credentials for the content type %j, which another site’s page can send',
     async (contentType) => {
       const { send } = setUp();
       expect(await send(`octo:${secret}`, { contentType })).toMatchObject({
@@ -154,7 +154,7 @@ describe('A refused pairing', () => {
   );
 
   it.each(['application/json; charset=utf-8', 'Application/JSON', 'application/problem+json'])(
-    'is not because of the content type %j',
+    'is never caused by the JSON content type %j',
     async (contentType) => {
       expect((await setUp().send(`octo:${secret}`, { contentType })).status).toBe(201);
     },
@@ -166,16 +166,16 @@ describe('A refused pairing', () => {
     ['no password', 'octo:'],
     ['a number', 1],
     ['an object', { user: 'octo' }],
-    ['a line end', `octo:${secret}\n`],
-    ['half a character', `octo:${secret}\ud800`],
-    ['more than a host takes', `octo:${secret.repeat(200)}`],
-  ])('is auth:repohost:bad_credentials with %s', async (_, credentials) => {
+    ['a line break', `octo:${secret}\n`],
+    ['a lone surrogate', `octo:${secret}\ud800`],
+    ['more bytes than the limit', `octo:${secret.repeat(200)}`],
+  ])('is auth:repohost:bad_credentials for credentials with %s', async (_, credentials) => {
     const answer = await setUp().send(credentials);
     expect(answer).toMatchObject({ status: 400, body: { code: 'auth:repohost:bad_credentials' } });
     expect(JSON.stringify(answer)).not.toContain(secret);
   });
 
-  it('is auth:repohost:github_pairing_failed, whatever the host, and no challenge to log in again', async () => {
+  it('is auth:repohost:github_pairing_failed for every host, without WWW-Authenticate', async () => {
     const { send, ports } = setUp();
     for (const credentials of [`someone:${secret}`, 'octo:wrong']) {
       const answer = await send(credentials);
@@ -188,7 +188,7 @@ describe('A refused pairing', () => {
     expect(await ports.tokens.list('kiwi')).toEqual([]);
   });
 
-  it('is auth:repohost:get_user_failed without a record, and the host is not even asked', async () => {
+  it('is auth:repohost:get_user_failed without a user record, and the host is not called', async () => {
     const { send, forge } = setUp();
     forge.failWith('pair', new DeployError('request:failed', 'was asked'));
     expect(await send(`octo:${secret}`, { user: 'melon' })).toMatchObject({
@@ -209,7 +209,7 @@ describe('A refused pairing', () => {
     expect(await ports.tokens.list('kiwi')).toEqual([]);
   });
 
-  it('is request:failed when the token cannot be sealed or stored, with the cause in the log only', async () => {
+  it('is request:failed when the token cannot be sealed or stored; only the log has the cause', async () => {
     for (const port of ['seal', 'put'] as const) {
       const { send, ports } = setUp();
       const broken = vi.fn().mockRejectedValue(new Error('the key is gone'));
@@ -222,7 +222,7 @@ describe('A refused pairing', () => {
     }
   });
 
-  it('is request:not_found at a host that is not configured, and says which are', async () => {
+  it('is request:not_found for a host that is not configured, and names the configured ones', async () => {
     for (const host of ['bitbucket', '../x', '"', 'constructor', '']) {
       expect(await setUp().send(`octo:${secret}`, { host })).toMatchObject({
         status: 404,
@@ -232,7 +232,7 @@ describe('A refused pairing', () => {
   });
 
   it.each(['', 'a b', '.hidden', '../x', 'x'.repeat(215), 'a\u0000b', '**'])(
-    'is request:bad_parameter with the app %j',
+    'is request:bad_parameter for the app %j',
     async (app) => {
       expect(await setUp().send(`octo:${secret}`, { app })).toMatchObject({
         status: 400,
@@ -241,12 +241,12 @@ describe('A refused pairing', () => {
     },
   );
 
-  it('is request:too_large when nobody can have meant that body', async () => {
+  it('is request:too_large for a body over the limit', async () => {
     const body = Buffer.alloc(5 * 1024 * 1024 + 1, ' ');
     expect(await setUp().ask({ body })).toMatchObject({ status: 413, body: { code: 'request:too_large' } });
   });
 
-  it('is one of these, whatever the credentials are', async () => {
+  it('has one of the documented codes for any credentials', async () => {
     const { send, ask } = setUp();
     await assert(
       asyncProperty(oneof(string(), string({ unit: 'binary' }), string({ unit: 'grapheme' })), async (text) => {
@@ -266,8 +266,8 @@ describe('A refused pairing', () => {
   });
 });
 
-describe('The pairings of a user', () => {
-  it('are listed by host, without the tokens', async () => {
+describe('the pairings of a user', () => {
+  it('are listed per host, without the tokens', async () => {
     const { send, ask } = setUp();
     await send(`octo:${secret}`);
     await send(`octo:${secret}`, { app: 'hello' });
@@ -279,7 +279,7 @@ describe('The pairings of a user', () => {
     expect((await ask({ method: 'GET', user: 'melon' })).body).toEqual({ host: 'forge', pairings: [] });
   });
 
-  it('are forgotten one by one: the token goes, the record says so, and the next time there is none', async () => {
+  it('are removed one by one, from the store and from the user’s record; a second DELETE is 404', async () => {
     const { send, ask, ports, read } = setUp();
     await send(`octo:${secret}`);
     await send(`octo:${secret}`, { app: 'hello' });
@@ -294,7 +294,7 @@ describe('The pairings of a user', () => {
     expect(await read()).toMatchObject({ repohost_pairings: [] });
   });
 
-  it('are forgotten even while the platform is down, which the next call makes up for', async () => {
+  it('are removed even while the platform is down; the next call updates the user’s record', async () => {
     const { send, ask, ports, read } = setUp();
     await send(`octo:${secret}`);
     ports.accounts.setDown(true);

@@ -29,7 +29,7 @@ function numbers(body: unknown): number[] {
 }
 
 describe('the status page of a user', () => {
-  it('shows ten entries, newest first, with the count of all', async () => {
+  it('has ten entries by default, newest first, and the total', async () => {
     const { get } = await world(25);
     const { status: code, body } = await get();
     expect(code).toBe(200);
@@ -37,7 +37,7 @@ describe('the status page of a user', () => {
     expect(numbers(body)).toEqual([25, 24, 23, 22, 21, 20, 19, 18, 17, 16]);
   });
 
-  it('skips what was seen, and ends where the log ends', async () => {
+  it('skips entries with skip, and ends with the oldest entry', async () => {
     const { get } = await world(25);
     expect(numbers((await get({ skip: '20', limit: '10' })).body)).toEqual([5, 4, 3, 2, 1]);
     expect(numbers((await get({ skip: '25' })).body)).toEqual([]);
@@ -48,7 +48,7 @@ describe('the status page of a user', () => {
     expect((await get()).body).toEqual({ total: 0, skip: 0, limit: 10, rows: [] });
   });
 
-  it('links to its neighbours, keeping what was asked for', async () => {
+  it('links to the next and the previous page with the same parameters', async () => {
     const { get } = await world(25);
     const address = 'https://hooks.example.com/1/status/ann/webhooks';
     const links = async (query: Record<string, string>) => (await get(query)).headers?.link;
@@ -60,14 +60,14 @@ describe('the status page of a user', () => {
     expect(await links({ limit: '100' })).toBeUndefined();
   });
 
-  it('has documents when they are asked for', async () => {
+  it('includes documents with include_docs', async () => {
     const { get } = await world(1);
     expect((await get({ include_docs: 'true' })).body).toMatchObject({ rows: [{ doc: { user: 'ann' } }] });
     expect(JSON.stringify((await get()).body)).not.toContain('"doc"');
   });
 
   it.each([{ limit: '0' }, { limit: '101' }, { skip: '-1' }, { include_docs: 'maybe' }])(
-    'refuses %j by name',
+    'refuses %j, naming the parameter',
     async (query) => {
       const { get } = await world(1);
       const [name] = Object.keys(query);
@@ -80,25 +80,25 @@ describe('the status page of a user', () => {
 });
 
 describe('the status page of an application', () => {
-  it('shows only its entries', async () => {
+  it('has only entries of that application', async () => {
     const { get } = await world(5);
     const { body } = await get({}, 'shop');
     expect(body).toMatchObject({ total: 2 });
     expect(numbers(body)).toEqual([4, 2]);
   });
 
-  it('is not found when there are none', async () => {
+  it('is status:db:not_found for an application without entries', async () => {
     const { get } = await world(5);
     await expect(get({}, 'blog')).rejects.toMatchObject({ code: 'status:db:not_found', status: 404 });
   });
 
-  it('is found beyond its last entry, and empty', async () => {
+  it('is an empty page when skip is beyond its last entry', async () => {
     const { get } = await world(5);
     expect((await get({ skip: '10' }, 'shop')).body).toMatchObject({ total: 2, rows: [] });
   });
 });
 
-it('A database that fails is status:db:query_fail, without its words', async () => {
+it('The status page is status:db:query_fail when the database fails, without its message', async () => {
   const failing = { page: async () => Promise.reject(new Error('10.0.0.7 is away')) };
   const failure = status(failing)(request({ params: { user: 'ann' } }));
   await expect(failure).rejects.toMatchObject({ code: 'status:db:query_fail', status: 500 });

@@ -67,7 +67,7 @@ const context: Context = {
   succeed: () => {},
 };
 
-it('The handler answers a wrong method in the shape of every answer', async () => {
+it('The function api-unknown answers a wrong method with a problem document, as all endpoints do', async () => {
   const answer = await handler(event, context);
   expect(answer.statusCode).toBe(405);
   expect(answer.headers).toEqual({

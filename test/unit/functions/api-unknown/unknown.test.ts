@@ -4,8 +4,8 @@ import { routes } from '../../../../functions/core/routes.ts';
 
 const known = { uuid: '6ad0ce5c-1f4d-4b0b-9d5e-0a2f3a4b5c6d', base: 'https://deploy.example.com' };
 
-describe('what has no endpoint', () => {
-  it('is 404 below the known paths', async () => {
+describe('a request without an endpoint', () => {
+  it('is 404 at a path below a known path', async () => {
     const request = { method: 'GET', resource: '/1/{proxy+}', path: '/1/nothing/here', ...known };
     expect(await answerUnknown(request)).toMatchObject({
       status: 404,
@@ -20,18 +20,18 @@ describe('what has no endpoint', () => {
     });
   });
 
-  it('is 404 at a path that only leads to others', async () => {
+  it('is 404 at a path that is only the parent of endpoints', async () => {
     const answer = await answerUnknown({ method: 'GET', resource: '/1/status/{user}', path: '/1/status/jo', ...known });
     expect(answer.body.code).toBe('request:not_found');
     expect(answer.headers).not.toHaveProperty('allow');
   });
 
-  it('is 404 even where a variable of another route would take it', async () => {
+  it('is 404 even where the variable of another route would match', async () => {
     const answer = await answerUnknown({ method: 'POST', resource: '/1/{proxy+}', path: '/1/repository', ...known });
     expect(answer.status).toBe(404);
   });
 
-  it('is 405 at a known path, and says which methods it takes', async () => {
+  it('is 405 with Allow at a known path', async () => {
     const request = { method: 'DELETE', resource: '/1/deploy', path: '/1/deploy', ...known };
     expect(await answerUnknown(request)).toMatchObject({
       status: 405,
@@ -45,7 +45,7 @@ describe('what has no endpoint', () => {
     });
   });
 
-  it.each(routes)('is 405 with the methods of $path there', async ({ path, method }) => {
+  it.each(routes)('is 405 at $path, with $method in Allow', async ({ path, method }) => {
     const answer = await answerUnknown({ method: 'PATCH', resource: path, path, ...known });
     expect(answer.headers.allow?.split(', ')).toContain(method);
   });

@@ -19,13 +19,13 @@ function setUp() {
   return { accounts, clock, enter };
 }
 
-describe('a login at a status address', () => {
-  it('lets a user in at their own address', async () => {
+describe('a login at a status path', () => {
+  it('is accepted at the user’s own path', async () => {
     const { enter } = setUp();
     expect(await enter(status, basic('kiwi', 'password'), 'kiwi')).toEqual({ allowed: true, user: 'kiwi' });
   });
 
-  it('is refused with mw:auth:unauthorized without credentials, with the way to send them', async () => {
+  it('is refused with mw:auth:unauthorized without credentials, and explains how to send them', async () => {
     const { enter } = setUp();
     expect(await enter(status, undefined, 'kiwi')).toEqual({
       allowed: false,
@@ -39,29 +39,29 @@ describe('a login at a status address', () => {
     expect(await enter(status, basic('kiwi', 'wrong'), 'kiwi')).toMatchObject({ code: 'mw:auth:unauthorized' });
   });
 
-  it('is refused with mw:auth:no_username when the record is in a bad state', async () => {
+  it('is refused with mw:auth:no_username when the user record has no username', async () => {
     const { enter } = setUp();
     expect(await enter(status, basic('broken', 'password'), 'broken')).toMatchObject({ code: 'mw:auth:no_username' });
   });
 
-  it('is refused with mw:auth:not_you at the address of another user', async () => {
+  it('is refused with mw:auth:not_you at the path of another user', async () => {
     const { enter } = setUp();
     expect(await enter(status, basic('kiwi', 'password'), 'melon')).toMatchObject({ code: 'mw:auth:not_you' });
   });
 
-  it('tells a wrong secret before a wrong address', async () => {
+  it('reports a wrong secret rather than a wrong path', async () => {
     const { enter } = setUp();
     expect(await enter(status, basic('kiwi', 'wrong'), 'melon')).toMatchObject({ code: 'mw:auth:unauthorized' });
   });
 
-  it('is refused with mw:auth:not_you also when it is remembered', async () => {
+  it('is refused with mw:auth:not_you even if the login is remembered', async () => {
     const { accounts, enter } = setUp();
     await enter(status, basic('kiwi', 'password'), 'kiwi');
     expect(await enter(status, basic('kiwi', 'password'), 'melon')).toMatchObject({ code: 'mw:auth:not_you' });
     expect(accounts.logins).toBe(1);
   });
 
-  it('compares the user of the path percent-decoded, and only so', async () => {
+  it('compares only the percent-decoded user of the path', async () => {
     const { enter } = setUp();
     expect(await enter(status, basic('a b', 'password'), 'a%20b')).toMatchObject({ user: 'a b' });
     expect(await enter(status, basic('a%20b', 'password'), 'a%20b')).toMatchObject({ code: 'mw:auth:not_you' });
@@ -73,7 +73,7 @@ describe('a login at a status address', () => {
     expect(await enter(status, basic('kiwi', 'password'), 'kiwi%')).toMatchObject({ code: 'mw:auth:not_you' });
   });
 
-  it('throws mw:auth:auth_server_down when the accounts do not answer', async () => {
+  it('throws mw:auth:auth_server_down when the platform does not answer', async () => {
     const { accounts, enter } = setUp();
     accounts.setDown(true);
     await expect(enter(status, basic('kiwi', 'password'), 'kiwi')).rejects.toMatchObject({
@@ -81,22 +81,22 @@ describe('a login at a status address', () => {
     });
   });
 
-  it('at an address that no route knows is held to the same rules', async () => {
+  it('is checked by the same rules at a path without a route', async () => {
     const { enter } = setUp();
     expect(await enter('/elsewhere/{user}', basic('kiwi', 'wrong'))).toMatchObject({ code: 'mw:auth:unauthorized' });
     expect(await enter('/elsewhere/{user}', basic('kiwi', 'password'), 'melon')).toMatchObject({ allowed: false });
   });
 });
 
-describe('a login at a pairing address, which has no user in it', () => {
+describe('a login at a pairing path, which has no user in it', () => {
   const auth = '/1/auth/{host}';
 
-  it('lets every user in, as themselves', async () => {
+  it('is accepted for every user', async () => {
     const { enter } = setUp();
     expect(await enter(auth, basic('kiwi', 'password'))).toEqual({ allowed: true, user: 'kiwi' });
   });
 
-  it('is refused with the codes of the status addresses', async () => {
+  it('is refused with the same codes as at a status path', async () => {
     const { enter } = setUp();
     expect(await enter(auth)).toMatchObject({ code: 'mw:auth:unauthorized' });
     expect(await enter(auth, basic('kiwi', 'wrong'))).toMatchObject({ code: 'mw:auth:unauthorized' });
@@ -104,8 +104,8 @@ describe('a login at a pairing address, which has no user in it', () => {
   });
 });
 
-describe.each(['/', '/1/deploy'])('a login at the deploy address %s', (deploy) => {
-  it('lets a user in', async () => {
+describe.each(['/', '/1/deploy'])('a login at the deploy path %s', (deploy) => {
+  it('is accepted for a valid user', async () => {
     const { enter } = setUp();
     expect(await enter(deploy, basic('kiwi', 'password'))).toEqual({ allowed: true, user: 'kiwi' });
   });
@@ -115,14 +115,14 @@ describe.each(['/', '/1/deploy'])('a login at the deploy address %s', (deploy) =
     ['a header that cannot be read', 'Basic ?'],
     ['a wrong secret', basic('kiwi', 'wrong')],
     ['a record in a bad state', basic('broken', 'password')],
-  ])('is refused with deploy:auth:bad_creds on %s, and says more', async (_what, header) => {
+  ])('is refused with deploy:auth:bad_creds on %s, with a detail', async (_what, header) => {
     const { enter } = setUp();
     const verdict = await enter(deploy, header);
     expect(verdict).toMatchObject({ allowed: false, code: 'deploy:auth:bad_creds' });
     expect(verdict).toHaveProperty('detail', expect.stringMatching(/\w{3}/));
   });
 
-  it('throws mw:auth:auth_server_down when the accounts do not answer', async () => {
+  it('throws mw:auth:auth_server_down when the platform does not answer', async () => {
     const { accounts, enter } = setUp();
     accounts.setDown(true);
     await expect(enter(deploy, basic('kiwi', 'password'))).rejects.toMatchObject({ code: 'mw:auth:auth_server_down' });
@@ -130,24 +130,24 @@ describe.each(['/', '/1/deploy'])('a login at the deploy address %s', (deploy) =
 });
 
 describe('credentials from a URL', () => {
-  it('are compared as sent: a secret may hold a percent sign', async () => {
+  it('are first tried as sent, because a secret may contain a percent sign', async () => {
     const { accounts, enter } = setUp();
     expect(await enter('/', basic('kiwi', 'to%3Aken'))).toMatchObject({ user: 'kiwi' });
     expect(accounts.logins).toBe(1);
   });
 
-  it('are then compared percent-decoded', async () => {
+  it('are then tried percent-decoded', async () => {
     const { enter } = setUp();
     expect(await enter('/', basic('kiwi', 'a%3Ab'))).toEqual({ allowed: true, user: 'kiwi' });
   });
 
-  it('are not compared twice when decoding changes nothing', async () => {
+  it('are tried once when decoding changes nothing', async () => {
     const { accounts, enter } = setUp();
     await enter('/', basic('kiwi', 'wrong'));
     expect(accounts.logins).toBe(1);
   });
 
-  it('are not tried again when the accounts did not answer', async () => {
+  it('are not tried decoded when the platform did not answer', async () => {
     const { accounts, enter } = setUp();
     accounts.setDown(true);
     await expect(enter('/', basic('kiwi', 'a%3Ab'))).rejects.toThrow('auth_server_down');
@@ -155,8 +155,8 @@ describe('credentials from a URL', () => {
   });
 });
 
-describe('good credentials', () => {
-  it('are good for at most a minute after they were revoked', async () => {
+describe('remembered credentials', () => {
+  it('are accepted for at most a minute after they were revoked', async () => {
     const { accounts, clock, enter } = setUp();
     await enter('/', basic('kiwi', 'password'));
     accounts.revoke('kiwi', 'password');
@@ -166,7 +166,7 @@ describe('good credentials', () => {
     expect(await enter('/', basic('kiwi', 'password'))).toMatchObject({ allowed: false });
   });
 
-  it('open the door within the minute while the accounts are down', async () => {
+  it('are accepted within the minute while the platform is down', async () => {
     const { accounts, enter } = setUp();
     await enter('/', basic('kiwi', 'password'));
     accounts.setDown(true);

@@ -1,8 +1,8 @@
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 
-describe('the bundle of authorize, which stands before every request', () => {
-  it('is small and loads nothing but hashing: no SDK, no framework', async () => {
+describe('the bundle of authorize, which runs before every request', () => {
+  it('is small and imports only Node’s crypto, no SDK and no framework', async () => {
     const { metafile } = await build({
       entryPoints: ['functions/authorize/handler.ts'],
       bundle: true,

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { decodePercent, percentDecoded } from '../../../../functions/authorize/credentials.ts';
 
-describe('percent-escapes', () => {
-  it('are undone in user and secret', () => {
+describe('percent-escapes in credentials', () => {
+  it('are decoded in user and secret', () => {
     expect(percentDecoded({ user: 'k%40iwi', secret: 'a%3Ab' })).toEqual({ user: 'k@iwi', secret: 'a:b' });
   });
 
-  it('give nothing when there are none', () => {
+  it('return null when there are none', () => {
     expect(percentDecoded({ user: 'kiwi', secret: 'secret+' })).toBeNull();
   });
 
-  it('stay in the part where they cannot be read', () => {
+  it('are kept in the part where they are malformed', () => {
     expect(percentDecoded({ user: 'k%40iwi', secret: '100%' })).toEqual({ user: 'k@iwi', secret: '100%' });
   });
 
-  it('that cannot be read give null', () => {
+  it('return null when they are malformed in both parts', () => {
     expect(decodePercent('%E0%A4%A')).toBeNull();
   });
 });

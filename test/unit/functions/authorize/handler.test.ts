@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 describe('the function authorize', () => {
-  it('asks the platform at PLATFORM_URL', async () => {
+  it('checks logins at PLATFORM_URL', async () => {
     const url = await server((request, response) => {
       response.end(JSON.stringify(request.url === '/auth' ? { user: 'kiwi' } : { username: 'kiwi' }));
     });
@@ -23,12 +23,12 @@ describe('the function authorize', () => {
     expect(await handler(event)).toMatchObject({ principalId: 'kiwi', context: { user: 'kiwi' } });
   });
 
-  it('does not come up without PLATFORM_URL, and names it', async () => {
+  it('fails to start without PLATFORM_URL, naming the variable', async () => {
     vi.stubEnv('PLATFORM_URL', undefined);
     await expect(import('../../../../functions/authorize/handler.ts')).rejects.toThrow('PLATFORM_URL');
   });
 
-  it('does not come up with an address that holds credentials, and keeps them to itself', async () => {
+  it('fails to start when PLATFORM_URL contains credentials, without quoting them', async () => {
     vi.stubEnv('PLATFORM_URL', 'https://kiwi:hunter2@platform.example.com');
     const start = import('../../../../functions/authorize/handler.ts');
     await expect(start).rejects.toThrow('without credentials');

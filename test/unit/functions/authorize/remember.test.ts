@@ -21,7 +21,7 @@ const good = (user: string): Credentials => ({ user, secret: 'good' });
 const kiwi = good('kiwi');
 
 describe('a remembered login', () => {
-  it('asks once in a minute', async () => {
+  it('is checked once a minute', async () => {
     const { login, calls, clock } = setUp();
     await login(kiwi);
     clock.time += 59_999;
@@ -29,7 +29,7 @@ describe('a remembered login', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('asks again after a minute, however often it was used meanwhile', async () => {
+  it('is checked again after a minute, even if it was used in between', async () => {
     const { login, calls, clock } = setUp();
     await login(kiwi);
     clock.time += 40_000;
@@ -39,7 +39,7 @@ describe('a remembered login', () => {
     expect(calls).toHaveLength(2);
   });
 
-  it('counts the minute from before the question', async () => {
+  it('expires a minute after the start of its check', async () => {
     const clock = { time: 0, now: () => clock.time };
     let asked = 0;
     const slow = async ({ user }: Credentials) => {
@@ -54,14 +54,14 @@ describe('a remembered login', () => {
     expect(asked).toBe(2);
   });
 
-  it('never remembers a failure', async () => {
+  it('is never a failed one', async () => {
     const { login, calls } = setUp();
     await expect(login({ user: 'kiwi', secret: 'bad' })).rejects.toThrow('no');
     await expect(login({ user: 'kiwi', secret: 'bad' })).rejects.toThrow('no');
     expect(calls).toHaveLength(2);
   });
 
-  it('does not let another secret or another user in', async () => {
+  it('does not match another secret or another user', async () => {
     const { login, calls } = setUp();
     await login(kiwi);
     await expect(login({ user: 'kiwi', secret: 'goo' })).rejects.toThrow('no');
@@ -69,14 +69,14 @@ describe('a remembered login', () => {
     expect(calls).toEqual(['kiwi:good', 'kiwi:goo', 'melon:good']);
   });
 
-  it('shares one question among the same logins at the same time, good or bad', async () => {
+  it('shares one check among equal concurrent logins, whether it succeeds or fails', async () => {
     const { login, calls } = setUp();
     await Promise.all([login(kiwi), login(kiwi), login(kiwi)]);
     await Promise.allSettled([login({ user: 'kiwi', secret: 'bad' }), login({ user: 'kiwi', secret: 'bad' })]);
     expect(calls).toEqual(['kiwi:good', 'kiwi:bad']);
   });
 
-  it('forgets the one not used for longest when there are too many', async () => {
+  it('is removed when it is the least recently used of too many', async () => {
     const { login, calls } = setUp(2);
     const [a, b, c] = [good('a'), good('b'), good('c')];
     await login(a);

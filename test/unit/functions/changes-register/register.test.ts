@@ -9,20 +9,20 @@ function world(last: (user: string) => Promise<number> = async () => 0) {
 
 const socket = { id: 'c1', side: 'public' } as const;
 
-describe('a connection', () => {
-  it('is told of nothing before it registers, because it cannot be posted to while it opens', async () => {
+describe('a WebSocket connection', () => {
+  it('is not listed before it registers, because it cannot be posted to while it opens', async () => {
     const { connections, routes } = world();
     expect(await routes.connect(socket, 'ann')).toEqual({ status: 200 });
     expect(await connections.list('ann')).toEqual([]);
   });
 
-  it('of nobody is refused and not remembered', async () => {
+  it('is refused and not stored without a user', async () => {
     const { routes } = world();
     expect(await routes.connect(socket, '')).toEqual({ status: 401 });
     expect((await routes.register(socket)).status).toBe(410);
   });
 
-  it('learns how far its user’s log is when it is registered already, so that no change falls between', async () => {
+  it('receives the number of the last change after it is registered, so that no change is missed', async () => {
     const listed: unknown[] = [];
     const { connections, routes } = world(async (user) => {
       listed.push(await connections.list(user));
@@ -33,7 +33,7 @@ describe('a connection', () => {
     expect(listed).toEqual([[socket]]);
   });
 
-  it('may register again and again, and is one connection', async () => {
+  it('is listed once when it registers several times', async () => {
     const { connections, routes } = world();
     await routes.connect(socket, 'ann');
     await routes.register(socket);
@@ -41,7 +41,7 @@ describe('a connection', () => {
     expect(await connections.list('ann')).toEqual([socket]);
   });
 
-  it('is forgotten when it ends, registered or not', async () => {
+  it('is removed when it closes, registered or not', async () => {
     const { connections, routes } = world();
     await routes.connect(socket, 'ann');
     await routes.register(socket);
@@ -51,7 +51,7 @@ describe('a connection', () => {
     expect((await routes.register(socket)).status).toBe(410);
   });
 
-  it('that says something else is told what it may say', async () => {
+  it('receives an error that names the only valid message when it sends another', async () => {
     const { routes } = world();
     expect(await routes.other(socket)).toMatchObject({ status: 400, body: { code: 'request:bad_parameter' } });
   });

@@ -21,28 +21,28 @@ describe('the token to fetch code with', () => {
     expect(await fetchToken(access, 'bob', 'github')).toBeNull();
   });
 
-  it('is never one that was restricted to an application', async () => {
+  it('is never a token for a single application', async () => {
     expect(await fetchToken(await world('shop'), 'ann', 'github')).toBeNull();
   });
 });
 
 describe('the token for commit statuses', () => {
-  it('is that of the application before the one for all', async () => {
+  it('is the application’s token rather than the one for all applications', async () => {
     expect(await statusToken(await world('shop', ANY_APP), 'ann', 'github', 'shop')).toBe('for shop');
   });
 
-  it('is the one for all where the application is another one, or is not known', async () => {
+  it('is the one for all applications when the application has none or is unknown', async () => {
     const access = await world('shop', ANY_APP);
     expect(await statusToken(access, 'ann', 'github', 'blog')).toBe('for *');
     expect(await statusToken(access, 'ann', 'github', null)).toBe('for *');
   });
 
-  it('is never that of another application', async () => {
+  it('is never the token of another application', async () => {
     expect(await statusToken(await world('shop'), 'ann', 'github', 'blog')).toBeNull();
   });
 });
 
-it('A token that was sealed for another user is not opened', async () => {
+it('Access does not open a token that was sealed for another user', async () => {
   const { tokens, sealer } = await world();
   const sealed = await sealer.seal('x', { purpose: 'repo-token', user: 'bob', host: 'github' });
   await tokens.put('ann', { host: 'github', app: ANY_APP, login: 'ann', scopes: [], expiresAt: null, sealed });

@@ -9,7 +9,7 @@ const authorization = `Basic ${Buffer.from(`kiwi:${secret}`).toString('base64')}
 const login: Reply = { status: 200, body: { user: 'kiwi' } };
 const record: Reply = { status: 200, body: { username: 'kiwi', email: 'kiwi@example.com' } };
 
-/** Accounts at a server that answers `/auth` and everything else with these. */
+/** Returns accounts at a server that answers `/auth` and all other paths with the given replies. */
 async function setUp(replies: { auth?: Reply; record?: Reply }, timeoutMs = 5000) {
   const auth = await apiServer(...Array<Reply>(2).fill(replies.auth ?? login));
   const records = await apiServer(...Array<Reply>(2).fill(replies.record ?? record));
@@ -36,7 +36,7 @@ async function failure(work: Promise<unknown>): Promise<DeployError> {
 }
 
 describe('a login at the platform', () => {
-  it('is asked for with the credentials of the caller, beside the record', async () => {
+  it('sends the credentials of the caller to /auth and to the user record', async () => {
     const { accounts, auth, records } = await setUp({});
     expect(await accounts.authenticate('kiwi', secret)).toEqual({
       user: 'kiwi',
@@ -46,9 +46,9 @@ describe('a login at the platform', () => {
     expect(records.received).toMatchObject([{ method: 'GET', url: '/users/kiwi', headers: { authorization } }]);
   });
 
-  it('takes one round trip', async () => {
+  it('sends both requests at the same time, so that it takes one round trip', async () => {
     let waiting: (() => void)[] = [];
-    // Neither call is answered before the other one is there.
+    // Neither call is answered before the other one has arrived.
     const url = await server((request, response) => {
       const { body } = request.url === '/auth' ? { body: { user: 'kiwi' } } : { body: { username: 'kiwi' } };
       waiting.push(() => response.end(JSON.stringify(body)));
@@ -66,13 +66,13 @@ describe('a login at the platform', () => {
     ['401 to the login while the record is not answered', { auth: { status: 401 }, record: 'silence' }],
     ['another user than asked for', { auth: { status: 200, body: { user: 'melon' } } }],
     ['the same user in another case', { auth: { status: 200, body: { user: 'Kiwi' } } }],
-    ['401 to the record, the token being revoked just now', { record: { status: 401 } }],
+    ['401 to the record, because the token has just been revoked', { record: { status: 401 } }],
   ])('is mw:auth:unauthorized on %s', async (_what, replies) => {
     const { accounts } = await setUp(replies);
     expect(await failure(accounts.authenticate('kiwi', secret))).toMatchObject({ code: 'mw:auth:unauthorized' });
   });
 
-  it('that is refused does not wait for the record', async () => {
+  it('fails without waiting for the record when it is refused', async () => {
     const { accounts } = await setUp({ auth: { status: 401 }, record: 'silence' });
     const began = performance.now();
     await failure(accounts.authenticate('kiwi', secret));
@@ -87,7 +87,7 @@ describe('a login at the platform', () => {
     ['404, as from a wrong address', { auth: { status: 404 } }],
     ['a page instead of JSON', { auth: { status: 200, body: '<html>Welcome</html>' } }],
     ['JSON without a user', { auth: { status: 200, body: {} } }],
-    ['a user that is no text', { auth: { status: 200, body: { user: { toString: 'kiwi' } } } }],
+    ['a user that is not a string', { auth: { status: 200, body: { user: { toString: 'kiwi' } } } }],
     ['a record that is a list', { record: { status: 200, body: '[]' } }],
     ['silence to the login', { auth: 'silence' }],
     ['silence to the record', { record: 'silence' }],
@@ -114,18 +114,18 @@ describe('a login at the platform', () => {
     expect(await failure(accounts.authenticate('kiwi', secret))).toMatchObject({ code: 'mw:auth:no_username' });
   });
 
-  it('outlives a connection that the other side has closed', async () => {
+  it('is sent again when the server has closed the connection', async () => {
     const api = await apiServer('hang up', 'hang up', record, record);
     const accounts = httpAccounts({ url: api.url, serviceToken: async () => 'token' });
     await expect(failure(accounts.authenticate('kiwi', secret))).resolves.toMatchObject({
-      // Both calls were made again; the server of this test gives a record to each.
+      // Both calls were repeated; the server of this test answers each with a record.
       code: 'mw:auth:auth_server_down',
       detail: expect.stringContaining('200'),
     });
     expect(api.received).toHaveLength(4);
   });
 
-  it('never shows the secret', async () => {
+  it('never has the secret in an error', async () => {
     const { accounts: refusing } = await setUp({ auth: { status: 401 } });
     const { accounts: silent } = await setUp({ auth: 'silence' }, 200);
     const absent = httpAccounts({ url: 'http://127.0.0.1:1' });
@@ -136,8 +136,8 @@ describe('a login at the platform', () => {
   });
 });
 
-describe('the record for the service', () => {
-  it('is read and replaced with the token of the service', async () => {
+describe('the user record that the service reads and updates', () => {
+  it('is read and replaced with the service’s own token', async () => {
     const { accounts, records } = await setUp({});
     await accounts.read('kiwi');
     await accounts.update({ user: 'kiwi', record: { username: 'kiwi', a: 1 } });
@@ -154,7 +154,7 @@ describe('the record for the service', () => {
     [429, true],
     [500, true],
     [503, true],
-  ])('on %i fails with the code of its own and says whether to try again: %s', async (status, retry) => {
+  ])('fails with a code of its own when the platform answers %i, retryable: %s', async (status, retry) => {
     const { accounts } = await setUp({ record: { status } });
     expect(await failure(accounts.read('kiwi'))).toMatchObject({ code: 'auth:repohost:get_user_failed', retry });
     expect(await failure(accounts.update({ user: 'kiwi', record: {} }))).toMatchObject({
@@ -163,14 +163,14 @@ describe('the record for the service', () => {
     });
   });
 
-  it('cannot be had without a token of the service', async () => {
+  it('cannot be read or updated without a service token', async () => {
     const api = await apiServer();
     const accounts = httpAccounts({ url: api.url });
     expect(await failure(accounts.read('kiwi'))).toMatchObject({ code: 'auth:repohost:get_user_failed' });
     expect(api.received).toEqual([]);
   });
 
-  it('that is no object is none', async () => {
+  it('is refused when it is not a JSON object', async () => {
     const { accounts } = await setUp({ record: { status: 200, body: '"kiwi"' } });
     expect(await failure(accounts.read('kiwi'))).toMatchObject({ code: 'auth:repohost:get_user_failed' });
   });

@@ -7,12 +7,12 @@ import { pack } from 'tar-stream';
 import { describe, expect, it } from 'vitest';
 import { httpPlatform } from '../../../../../functions/adapters/platform/hosting.ts';
 import { startPlatform } from '../../../../../lib/platform/platform.ts';
-import { hostingPlatformContract, uploadOf, type Works } from '../../../../contracts/hosting-platform.ts';
+import { type Behaviour, hostingPlatformContract, uploadOf } from '../../../../contracts/hosting-platform.ts';
 
 const serviceToken = 'service-token-of-the-tests';
 
 /** Real applications: a server that answers with its version, and two that do not get that far. */
-function filesOf(name: string, version: string, works: Works): Record<string, string> {
+function filesOf(name: string, version: string, works: Behaviour): Record<string, string> {
   const scripts = works === 'cannot be built' ? { preinstall: 'echo no compiler here && exit 1' } : {};
   const serve = `require('node:http').createServer((q, s) => s.end('${version}')).listen(process.env.PORT, process.env.HOST)`;
   const server = works === 'does not start' ? "console.error('no database here'); process.exit(1)" : serve;
@@ -45,7 +45,7 @@ hostingPlatformContract('the embedded platform over HTTP', async () => {
 });
 
 describe('the embedded platform', () => {
-  it('answers a patient caller when the building is over', async () => {
+  it('holds a poll with a wait until the build has ended', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'platform-'));
     const embedded = await startPlatform({ dataDir, serviceToken });
     try {

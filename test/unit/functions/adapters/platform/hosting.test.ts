@@ -46,26 +46,26 @@ async function failure(work: Promise<unknown>): Promise<DeployError> {
 }
 
 describe('a call of the platform API', () => {
-  it('acts for the user with the token of the service', async () => {
+  it('authenticates as the user with the service token', async () => {
     const { api, platform } = await setUp({ status: 200 });
     await platform.activate(shop);
     expect(api.received[0]?.headers).toMatchObject({ authorization, accept: 'application/json' });
   });
 
-  it('keeps the path of the address and encodes the names', async () => {
+  it('keeps the path of the base address and encodes the names', async () => {
     const api = await apiServer({ status: 202 });
     const platform = httpPlatform({ url: `${api.url}/platform/v1//`, serviceToken });
     await platform.activate({ user: 'k/i', app: '@scope/shop', snapshot: '1+2' });
     expect(api.received[0]?.url).toBe('/platform/v1/apps/k%2Fi/%40scope%2Fshop/snapshots/1%2B2/activate');
   });
 
-  it.each(['..', '.', ''])('is not made for the name %j, which would lead to another path', async (name) => {
+  it.each(['..', '.', ''])('is not made for the name %j, which would resolve to another path', async (name) => {
     const { api, platform } = await setUp();
     expect(await failure(platform.activate({ ...shop, app: name }))).toMatchObject({ retry: false });
     expect(api.received).toEqual([]);
   });
 
-  it('does not follow a redirect with the token', async () => {
+  it('does not send the token to the target of a redirect', async () => {
     const elsewhere = await apiServer({ status: 200 });
     const { platform } = await setUp({ status: 307, headers: { location: elsewhere.url } });
     expect(await failure(platform.activate(shop))).toMatchObject({ retry: false });
@@ -73,7 +73,7 @@ describe('a call of the platform API', () => {
   });
 
   it.each(['ftp://example.com', 'platform', 'https://kiwi:hunter2@example.com'])(
-    'needs an http address without credentials, not %s',
+    'requires an http address without credentials and refuses %s',
     (url) => {
       const make = () => httpPlatform({ url, serviceToken });
       expect(make).toThrow('without credentials');
@@ -83,7 +83,7 @@ describe('a call of the platform API', () => {
 });
 
 describe('ensuring an application', () => {
-  it('puts the manifest', async () => {
+  it('sends the manifest with PUT', async () => {
     const { api, platform } = await setUp({ status: 200 });
     await platform.ensureApp(shop, { name: 'shop', version: '1.0.0' });
     expect(api.received).toMatchObject([
@@ -92,13 +92,13 @@ describe('ensuring an application', () => {
     expect(api.received[0]?.headers['content-type']).toBe('application/json');
   });
 
-  it('creates it when there is none', async () => {
+  it('creates the application with POST when PUT answers 404', async () => {
     const { api, platform } = await setUp({ status: 404 }, { status: 201 });
     await platform.ensureApp(shop, { name: 'shop' });
     expect(api.received.map(({ method }) => method)).toEqual(['PUT', 'POST']);
   });
 
-  it('puts again when another deploy has created it in between', async () => {
+  it('sends PUT again when another deploy has just created the application', async () => {
     const { api, platform } = await setUp({ status: 404 }, { status: 409 }, { status: 200 });
     await platform.ensureApp(shop, { name: 'shop' });
     expect(api.received.map(({ method }) => method)).toEqual(['PUT', 'POST', 'PUT']);
@@ -118,27 +118,27 @@ describe('polling', () => {
       { state: 'failed', log: 'a\r\nb\n' },
       { state: 'failed', reason: expect.stringMatching(/why/), log: ['a', 'b'] },
     ],
-  ])('understands %j', async (body, expected) => {
+  ])('reads the state in %j', async (body, expected) => {
     const { api, platform } = await setUp({ status: 200, body });
     expect(await platform.poll(shop)).toEqual(expected);
     expect(api.received).toMatchObject([{ method: 'GET', url: '/apps/kiwi/shop/snapshots/1.0.0-7', body: '' }]);
   });
 
-  it('asks the platform to wait, and waits for as much longer itself', async () => {
+  it('asks the platform to wait, and extends its own timeout by that time', async () => {
     const { api, platform } = await setUp({ status: 200, body: { state: 'ready' } });
     await platform.poll(shop, 20);
     expect(api.received).toMatchObject([{ method: 'GET', url: '/apps/kiwi/shop/snapshots/1.0.0-7?wait=20' }]);
   });
 
   it.each(['<html>Welcome</html>', '[]', '{"state":"dreaming"}'])(
-    'can be tried again on the answer %s',
+    'fails with a retryable error on the response %s',
     async (body) => {
       const { platform } = await setUp({ status: 200, body });
       expect(await failure(platform.poll(shop))).toMatchObject({ code: 'deploy:tar:extract_failed', retry: true });
     },
   );
 
-  it('keeps the last hundred lines of a long log, and a thousand characters of each', async () => {
+  it('keeps the last 100 lines of a long log, and 1000 characters of each', async () => {
     const log = Array.from({ length: 250 }, (_, line) => `${line} ${'x'.repeat(2000)}`);
     const { platform } = await setUp({ status: 200, body: { state: 'failed', reason: 'No.', log } });
     const activation = await platform.poll(shop);
@@ -150,7 +150,7 @@ describe('polling', () => {
 });
 
 describe('a start', () => {
-  it('names the snapshot and gives the address', async () => {
+  it('sends the snapshot’s id and returns the application’s address', async () => {
     const { api, platform } = await setUp(running);
     expect(await platform.start(shop)).toEqual({ url: 'http://127.0.0.1:4000' });
     expect(api.received).toMatchObject([
@@ -158,24 +158,24 @@ describe('a start', () => {
     ]);
   });
 
-  it('asks the application for its address when the answer has none', async () => {
+  it('reads the address from the application when the response has none', async () => {
     const { api, platform } = await setUp({ status: 200, body: '' }, running);
     expect(await platform.start(shop)).toEqual({ url: 'http://127.0.0.1:4000' });
     expect(api.received[1]).toMatchObject({ method: 'GET', url: '/apps/kiwi/shop' });
   });
 
-  it('is no success when another snapshot runs', async () => {
+  it('fails when another snapshot runs', async () => {
     const other = { status: 200, body: { url: 'http://127.0.0.1:4000', snapshot: '1.0.0-6' } };
     const { platform } = await setUp(other);
     expect(await failure(platform.start(shop))).toMatchObject({ code: 'deploy:platform:start_app', retry: true });
   });
 
-  it.each(['javascript:alert(1)', 'not an address', 7])('is no success with the address %j', async (url) => {
+  it.each(['javascript:alert(1)', 'not an address', 7])('fails when the address is %j', async (url) => {
     const { platform } = await setUp({ status: 200, body: { url } }, { status: 200, body: { url } });
     expect(await failure(platform.start(shop))).toMatchObject({ code: 'deploy:platform:start_app' });
   });
 
-  it('has a longer time limit of its own', async () => {
+  it('has its own, longer timeout', async () => {
     const url = await server((_request, response) => {
       setTimeout(() => response.end(JSON.stringify(running.body)), 250);
     });
@@ -183,7 +183,7 @@ describe('a start', () => {
     expect(await platform.start(shop)).toEqual({ url: 'http://127.0.0.1:4000' });
   });
 
-  it('that failed is final, in the words of the platform, with what was printed', async () => {
+  it('is not retryable when the application failed, and has the platform’s message and log', async () => {
     const body = { error: 'The application ended with 1 before it answered.', log: ['no database'] };
     const { platform } = await setUp({ status: 500, body });
     expect(await failure(platform.start(shop))).toMatchObject({
@@ -194,7 +194,7 @@ describe('a start', () => {
     });
   });
 
-  it('that the platform itself failed at, without a word, can be tried again', async () => {
+  it('is retryable when the platform answers 500 without a message', async () => {
     const { platform } = await setUp({ status: 500, body: 'Internal Server Error' });
     expect(await failure(platform.start(shop))).toMatchObject({ retry: true });
   });
@@ -213,7 +213,7 @@ describe.each(methods)('a failed %s', (method) => {
     [502, true],
     [503, true],
     [504, true],
-  ])('with %i has its code and says whether to try again: %s', async (status, retry) => {
+  ])('has the code of the call when the platform answers %i, retryable: %s', async (status, retry) => {
     const reply = { status, body: { error: 'So it is.', log: ['a line'] } };
     const { platform } = await setUp(reply);
     const error = await failure(calls[method](platform));
@@ -221,24 +221,24 @@ describe.each(methods)('a failed %s', (method) => {
     expect(error.detail).toMatch(new RegExp(`^The platform refused .*\\(${status}\\): So it is\\.$`));
   });
 
-  it('keeps how long to wait', async () => {
+  it('keeps the delay of Retry-After', async () => {
     const { platform } = await setUp({ status: 429, headers: { 'retry-after': '7' } });
     expect(await failure(calls[method](platform))).toMatchObject({ retry: true, retryAfter: 7 });
   });
 
-  it('can be tried again when the platform does not answer in time', async () => {
+  it('is retryable when the platform does not answer in time', async () => {
     const { platform } = await setUp('silence');
     const error = await failure(calls[method](platform));
     expect(error).toMatchObject({ code: codes[method], retry: true });
     expect(error.detail).toMatch(/did not answer .* within 0\.\d seconds\.$/);
   });
 
-  it('can be tried again when nobody listens', async () => {
+  it('is retryable when the connection is refused', async () => {
     const platform = httpPlatform({ url: 'http://127.0.0.1:1', serviceToken });
     expect(await failure(calls[method](platform))).toMatchObject({ code: codes[method], retry: true });
   });
 
-  it('never shows the token of the service', async () => {
+  it('never has the service token in its error', async () => {
     const { platform } = await setUp({ status: 500, body: { error: 'No.' } });
     const refused = await failure(calls[method](platform));
     const unanswered = await failure(calls[method](httpPlatform({ url: 'http://127.0.0.1:1', serviceToken })));
@@ -247,7 +247,7 @@ describe.each(methods)('a failed %s', (method) => {
     expect(shown).not.toContain(authorization.slice('Basic '.length));
   });
 
-  it('says what happened in one line, however the platform writes', async () => {
+  it('has a detail of one line when the platform’s message has several', async () => {
     const { platform } = await setUp({
       status: 400,
       body: { error: `${'Long. '.repeat(200)}\nSecond line\u001b[31m` },
@@ -258,15 +258,15 @@ describe.each(methods)('a failed %s', (method) => {
   });
 });
 
-describe('a connection that the other side has closed', () => {
-  it.each(['ensureApp', 'activate', 'poll', 'start'] as const)('does not fail a %s at once', async (method) => {
+describe('a kept connection that the server has closed', () => {
+  it.each(['ensureApp', 'activate', 'poll', 'start'] as const)('makes %s repeat its request once', async (method) => {
     const ok = method === 'poll' ? { status: 200, body: { state: 'ready' } } : running;
     const { api, platform } = await setUp('hang up', ok);
     await calls[method](platform);
     expect(api.received).toHaveLength(2);
   });
 
-  it('fails the call when it happens again', async () => {
+  it('fails the call when the second request fails too', async () => {
     const { api, platform } = await setUp('hang up', 'hang up');
     expect(await failure(platform.activate(shop))).toMatchObject({ retry: true });
     expect(api.received).toHaveLength(2);
@@ -280,7 +280,7 @@ describe('a connection that the other side has closed', () => {
 });
 
 describe('Retry-After', () => {
-  it('may be a date', async () => {
+  it('is accepted as a date', async () => {
     const at = new Date(Date.now() + 30_000).toUTCString();
     const { platform } = await setUp({ status: 503, headers: { 'retry-after': at } });
     const { retryAfter } = await failure(platform.poll(shop));
@@ -288,7 +288,7 @@ describe('Retry-After', () => {
     expect(retryAfter).toBeLessThanOrEqual(30);
   });
 
-  it.each(['soon', '-5'])('that cannot be read is left out: %s', async (header) => {
+  it.each(['soon', '-5'])('is ignored when it cannot be parsed: %s', async (header) => {
     const { platform } = await setUp({ status: 503, headers: { 'retry-after': header } });
     const { retryAfter } = await failure(platform.poll(shop));
     expect(retryAfter ?? 0).toBe(0);

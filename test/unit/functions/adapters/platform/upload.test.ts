@@ -36,7 +36,7 @@ afterEach(async () => {
 });
 
 describe('an upload', () => {
-  it('is one stream of declared length and digest', async () => {
+  it('is sent as one stream with the declared length and digest', async () => {
     const api = await apiServer({ status: 201 });
     const bytes = Buffer.from('x'.repeat(1000));
     await at(api.url).upload(shop, uploadOf(bytes));
@@ -48,7 +48,7 @@ describe('an upload', () => {
     expect(request?.body).toBe(bytes.toString());
   });
 
-  it('takes no more from its source than the platform takes from it', async () => {
+  it('reads its source no faster than the platform reads the request', async () => {
     let resume = () => {};
     let received = 0;
     const url = await server(async (request, response) => {
@@ -68,7 +68,7 @@ describe('an upload', () => {
     expect(received).toBe(96 * MiB);
   });
 
-  it('of a platform that refuses before it has read is let go, with the reason', async () => {
+  it('destroys its source when the platform refuses it unread, and has the platform’s reason', async () => {
     const url = await server((_request, response) => {
       response.writeHead(413, { connection: 'close' }).end('{"error":"A snapshot has at most 10 bytes."}');
     });
@@ -82,7 +82,7 @@ describe('an upload', () => {
     await expect.poll(() => seen.closed).toBe(true);
   });
 
-  it('whose platform is not there lets go of a source that nobody read', async () => {
+  it('destroys an unread source when the platform cannot be reached', async () => {
     const body = Readable.from([Buffer.from('x')]);
     await expect(at('http://127.0.0.1:1').upload(shop, uploadOf(Buffer.from('x'), { body }))).rejects.toMatchObject({
       ...failed,
@@ -91,7 +91,7 @@ describe('an upload', () => {
     expect(body.destroyed).toBe(true);
   });
 
-  it('whose source fails can be tried again', async () => {
+  it('fails with a retryable error when its source fails', async () => {
     const api = await apiServer({ status: 201 });
     async function* body() {
       yield Buffer.from('x');
@@ -104,7 +104,7 @@ describe('an upload', () => {
     });
   });
 
-  it('whose source fails before anybody reads it does not end the process', async () => {
+  it('does not end the process when its source fails before the first read', async () => {
     const api = await apiServer({ status: 201 });
     const body = new Readable({ read() {} });
     body.destroy(new Error('The object store hung up.'));
@@ -117,7 +117,7 @@ describe('an upload', () => {
   it.each([
     ['shorter', 1, 'it has 4 bytes, not the 5 declared'],
     ['longer', -1, 'it is longer than the 3 bytes declared'],
-  ])('that is %s than declared says so', async (_word, more, says) => {
+  ])('fails when it is %s than declared', async (_word, more, says) => {
     const api = await apiServer({ status: 201 });
     const upload = uploadOf(Buffer.from('four'), { bytes: 4 + more });
     await expect(at(api.url).upload(shop, upload)).rejects.toMatchObject({
@@ -126,7 +126,7 @@ describe('an upload', () => {
     });
   });
 
-  it('that takes too long is ended, and its source let go', async () => {
+  it('is aborted after its timeout, and its source is destroyed', async () => {
     const url = await server(() => {});
     const { upload, seen } = zeros(96 * MiB);
     const platform = httpPlatform({ url, serviceToken, timeouts: { uploadMs: 200 } });

@@ -12,7 +12,7 @@ import { kmsOperations } from '../../../../../lib/aws-local/emulators/kms.ts';
 
 const context = { purpose: 'repo-token', user: 'kiwi', host: 'github' } as const;
 
-describe('The sealer, on the keys of one machine', () => {
+describe('the KMS sealer, on the local KMS', () => {
   let folder: string;
   let file: string;
   let endpoint: JsonEndpoint;
@@ -29,7 +29,7 @@ describe('The sealer, on the keys of one machine', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('opens what it sealed, whatever the characters, and never seals the same twice', async () => {
+  it('opens what it sealed, in any characters, and seals the same secret differently each time', async () => {
     const [one, two] = [await sealer.seal('grüße:🗝', context), await sealer.seal('grüße:🗝', context)];
     expect(one).toMatch(/^v1\.kms\.[A-Za-z0-9+/]+=*$/);
     expect(two).not.toBe(one);
@@ -39,12 +39,12 @@ describe('The sealer, on the keys of one machine', () => {
   it.each([
     ['another user', { ...context, user: 'melon' }],
     ['another host', { ...context, host: 'gitlab' }],
-  ])('opens nothing in the name of %s', async (_, other) => {
+  ])('does not open a value that was sealed for %s', async (_, other) => {
     const sealed = await sealer.seal('secret', context);
     await expect(sealer.open(sealed, other)).rejects.toThrow();
   });
 
-  it('opens nothing that was changed or that has another form', async () => {
+  it('does not open a value that was changed or has another format', async () => {
     const sealed = await sealer.seal('secret', context);
     const bytes = Buffer.from(sealed.slice('v1.kms.'.length), 'base64');
     bytes.writeUInt8(bytes.readUInt8(bytes.length - 1) ^ 1, bytes.length - 1);
@@ -52,7 +52,7 @@ describe('The sealer, on the keys of one machine', () => {
     await expect(sealer.open('secret', context)).rejects.toThrow('unknown form');
   });
 
-  it('goes on opening what an older key sealed when a newer one seals, and needs the older one for it', async () => {
+  it('opens values of an older key after a rotation, as long as that key exists', async () => {
     const old = await sealer.seal('old', context);
     const keys: Record<string, string[]> = JSON.parse(readFileSync(file, 'utf8'));
     const newer = Buffer.alloc(32, 7).toString('base64');
@@ -65,7 +65,7 @@ describe('The sealer, on the keys of one machine', () => {
     await expect(sealer.open(old, context)).rejects.toThrow();
   });
 
-  it('has its keys in a file for the owner only', () => {
+  it('keeps the local keys in a file that only its owner can read', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 });

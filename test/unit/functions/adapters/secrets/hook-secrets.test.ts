@@ -15,17 +15,17 @@ function world(value: string | undefined) {
   return { clock, secret, secrets: hookSecrets({ id: 'arn', read, clock }) };
 }
 
-describe('the secrets of webhooks', () => {
-  it('are none, and nothing is read, where no secret is set', async () => {
+describe('the configured secrets of webhooks', () => {
+  it('are empty, without a read, when no secret id is configured', async () => {
     const read = () => Promise.reject(new Error('Nothing is to be read.'));
     await expect(hookSecrets({ id: undefined, read, clock: memoryClock(AT) })()).resolves.toEqual({});
   });
 
-  it.each([undefined, '', '{}'])('are none where the secret holds %j', async (value) => {
+  it.each([undefined, '', '{}'])('are empty when the secret’s value is %j', async (value) => {
     expect(await world(value).secrets()).toEqual({});
   });
 
-  it('are read once a minute', async () => {
+  it('are read at most once a minute', async () => {
     const { clock, secret, secrets } = world('{"*":{"github":["one"]}}');
     await secrets();
     secret.value = '{"*":{"github":["two","one"]}}';
@@ -38,9 +38,9 @@ describe('the secrets of webhooks', () => {
 
   it.each([
     ['cannot be read', true, '{}'],
-    ['is no JSON', false, 'canary'],
-    ['is of another shape', false, '{"*":{"github":"canary"}}'],
-  ])('let nothing in when the secret %s, and show nothing of it', async (_what, away, value) => {
+    ['is not JSON', false, 'canary'],
+    ['has the wrong shape', false, '{"*":{"github":"canary"}}'],
+  ])('fail closed when the secret %s, with an error that does not quote it', async (_what, away, value) => {
     const { secret, secrets } = world(value);
     secret.away = away;
     const refused = await secrets().catch((error: Error) => error);
@@ -48,7 +48,7 @@ describe('the secrets of webhooks', () => {
     expect(`${refused} ${(refused as Error).cause}`).not.toContain('canary');
   });
 
-  it('stay what they were when they cannot be read again', async () => {
+  it('stay in use when they cannot be read again', async () => {
     const { clock, secret, secrets } = world('{"*":{"github":["one"]}}');
     await secrets();
     secret.away = true;

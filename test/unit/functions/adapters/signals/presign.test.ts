@@ -17,7 +17,7 @@ const signing = (sessionToken?: string) =>
 const because = (words: string) => ({ status: 403, reason: expect.stringContaining(words) });
 
 /** The local WebSocket API verifies what arrives, as API Gateway would. */
-describe('a signed address', () => {
+describe('a presigned WebSocket address', () => {
   let server: Server;
   let origin: string;
   let seen: IncomingMessage | undefined;
@@ -43,11 +43,11 @@ describe('a signed address', () => {
     return { ...request.query };
   }
 
-  it.each(['ann', 'Ånn O’Neil', "a'b(c)*!~", 'a+b&c=d%20/?#', '日本'])('names the user %j', async (user) => {
+  it.each(['ann', 'Ånn O’Neil', "a'b(c)*!~", 'a+b&c=d%20/?#', '日本'])('has the user %j in its query', async (user) => {
     expect(await verify(await presign(`ws://${origin}/live`, { user }, signing()))).toMatchObject({ user });
   });
 
-  it('carries the session token that a function’s credentials have, under the signature', async () => {
+  it('has the session token of a function’s credentials, covered by the signature', async () => {
     const address = await presign(`ws://${origin}/`, { user: 'ann' }, signing('token/with+signs=='));
     expect(await verify(address)).toMatchObject({ 'X-Amz-Security-Token': 'token/with+signs==' });
     await expect(verify(address.replace('token%2Fwith', 'token%2Fother'))).rejects.toMatchObject(
@@ -63,13 +63,13 @@ describe('a signed address', () => {
     await expect(verify(address.replace('127.0.0.1', 'localhost'))).rejects.toMatchObject(because('does not match'));
   });
 
-  it('is valid for a minute', async () => {
+  it('expires after a minute', async () => {
     const address = await presign(`ws://${origin}/`, { user: 'ann' }, signing());
     await verify(address, Date.now() + 50_000);
     await expect(verify(address, Date.now() + 70_000)).rejects.toMatchObject(because('expired'));
   });
 
-  it('does not hold the key', async () => {
+  it('does not contain the secret access key', async () => {
     expect(await presign(`ws://${origin}/`, { user: 'ann' }, signing())).not.toContain('canary');
   });
 });

@@ -57,8 +57,8 @@ async function until(holds: () => boolean): Promise<void> {
   expect(holds()).toBe(true);
 }
 
-describe('signals through a socket', () => {
-  it('register once the connection is open, and begin with where the log stands', async () => {
+describe('signals over a WebSocket', () => {
+  it('register when the connection is open, and start with the number of the last change', async () => {
     const { url, said, server } = await serve(answerWith(41));
     const { heard } = follow(async () => url);
     await until(() => heard.includes(41));
@@ -67,7 +67,7 @@ describe('signals through a socket', () => {
     await until(() => heard.includes(42));
   });
 
-  it('bring the changes that come along, and pass over what is none', async () => {
+  it('include the changes of a message and ignore malformed ones', async () => {
     // A manifest may nest a hundred levels deep, and is a part of a change.
     const engines = JSON.parse(`${'{"a":'.repeat(98)}1${'}'.repeat(98)}`);
     const large = { seq: 2, message: 'x'.repeat(32 * 1024), manifest: { engines } };
@@ -81,7 +81,7 @@ describe('signals through a socket', () => {
     expect(along).toEqual([[{ seq: 1 }, large], [{ seq: 3 }], [], []]);
   });
 
-  it('come from a connection that is made anew when it breaks, and say that some may have been missed', async () => {
+  it('reconnect after the connection breaks, and report that signals may have been missed', async () => {
     const { url, server, opened } = await serve();
     let asked = 0;
     const { heard } = follow(async () => {
@@ -96,7 +96,7 @@ describe('signals through a socket', () => {
     expect(asked).toBe(2);
   });
 
-  it('go on being tried when nobody answers, when signing fails and when the server refuses', async () => {
+  it('reconnect when the server is unreachable, when signing fails and when the server refuses', async () => {
     const { url, close } = await serve();
     await close();
     const addresses = [async () => url, async () => Promise.reject(new Error('no credentials: canary'))];
@@ -111,7 +111,7 @@ describe('signals through a socket', () => {
     expect(JSON.stringify(traced)).not.toMatch(/canary|127\.0\.0\.1/);
   });
 
-  it('pass over what is no signal', async () => {
+  it('ignore messages that are not signals', async () => {
     const nonsense = ['', 'x', '[]', '{"last":"7"}', '{"last":-1}', '{"last":1.5}', '{"message":"Forbidden"}'];
     const { url } = await serve((socket) => {
       for (const text of [...nonsense, '{"last":3}']) socket.send(text);
@@ -121,14 +121,14 @@ describe('signals through a socket', () => {
     expect(heard).toEqual([3]);
   });
 
-  it('keep the connection alive by registering again', async () => {
+  it('keep the connection open by registering again', async () => {
     const { url, said } = await serve();
     follow(async () => url, { renewMs: 20 });
     await until(() => said.length >= 3);
     expect(new Set(said)).toEqual(new Set(['{"action":"register"}']));
   });
 
-  it('are over when they are closed, also while the address is being signed', async () => {
+  it('stop when the subscription is closed, even while the address is being signed', async () => {
     const { url, server, opened } = await serve();
     const { subscription, heard } = follow(async () => url);
     await until(() => heard.length > 0);

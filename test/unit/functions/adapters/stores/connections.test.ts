@@ -12,7 +12,7 @@ import { emulatorClient } from '../../../../support/dynamodb-table.ts';
 
 connectionRegistryContract('The memory', memoryConnections);
 
-describe('The table of connections', () => {
+describe('the connection registry in DynamoDB', () => {
   const table = 'connections';
   let folder: string;
   let database: Awaited<ReturnType<typeof startDynamoDb>>;
@@ -41,7 +41,7 @@ describe('The table of connections', () => {
 
   connectionRegistryContract('It', open);
 
-  it('passes over a connection that has outlived what the gateway allows, however often it registered', async () => {
+  it('does not list a connection older than API Gateway allows, even if it has registered again', async () => {
     const clock = memoryClock();
     const connections = open(clock);
     const socket = { id: 'old=', side: 'public' } as const;

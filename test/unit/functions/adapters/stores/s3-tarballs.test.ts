@@ -38,10 +38,10 @@ tarballStoreContract('S3', async () => {
   };
 });
 
-describe('S3 tarballs', () => {
+describe('the tarball store in S3', () => {
   const chunk = Buffer.alloc(1024 * 1024);
 
-  it('throws why the stream failed, also when its parts cannot be taken back', async () => {
+  it('throws the error of the stream even if aborting the upload fails', async () => {
     const s3 = mockClient(S3Client);
     s3.on(CreateMultipartUploadCommand).resolves({ UploadId: 'u' });
     s3.on(UploadPartCommand).resolves({ ETag: 'e' });
@@ -51,7 +51,7 @@ describe('S3 tarballs', () => {
     expect(s3.commandCalls(AbortMultipartUploadCommand)).toHaveLength(1);
   });
 
-  it('lets errors of S3 through, takes the parts back and stops reading', async () => {
+  it('throws errors of S3 unchanged, aborts the upload and stops reading', async () => {
     const s3 = mockClient(S3Client);
     const down = Object.assign(new Error('Please reduce your request rate.'), { name: 'SlowDown' });
     s3.on(CreateMultipartUploadCommand).resolves({ UploadId: 'u' });
@@ -76,7 +76,7 @@ describe('S3 tarballs', () => {
     expect(read).toBeLessThanOrEqual(12);
   });
 
-  it('reads no further than one part ahead while S3 does not answer', async () => {
+  it('reads at most one part ahead while S3 does not answer', async () => {
     const s3 = mockClient(S3Client);
     const answers: (() => void)[] = [];
     s3.on(CreateMultipartUploadCommand).resolves({ UploadId: 'u' });

@@ -12,7 +12,7 @@ import { createLogTable, emulatorClient } from '../../../../support/dynamodb-tab
 
 tokenStoreContract('The memory', async () => memoryTokens());
 
-describe('The table of the log', () => {
+describe('the token store in DynamoDB', () => {
   let folder: string;
   let database: Awaited<ReturnType<typeof startDynamoDb>>;
   beforeAll(async () => {

@@ -98,7 +98,7 @@ function world() {
 const upTo = (last: number, from = 1) => Array.from({ length: last - from + 1 }, (_, place) => from + place);
 
 describe('a feed of changes', () => {
-  it('gives every change once and in order, whatever becomes of the signals', async () => {
+  it('yields every change once and in order when signals are lost, repeated or reordered', async () => {
     const step = fc.oneof(
       fc.constant('commit' as const),
       fc.constant('hide the next' as const),
@@ -139,7 +139,7 @@ describe('a feed of changes', () => {
     );
   });
 
-  it('goes on from where a reader was cut, without a gap and without a double', async () => {
+  it('continues at the cursor of an interrupted reader without a gap or a duplicate', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 8 }), async (bursts) => {
         const { log, time, signals, read } = world();
@@ -171,7 +171,7 @@ describe('a feed of changes', () => {
     expect(signals.subscribers()).toBe(1);
   });
 
-  it('reads nothing when the changes come along with the signals, each once however often it comes', async () => {
+  it('does not read the log when signals include the changes, and yields a repeated one once', async () => {
     const { log, time, signals, read } = world();
     const reader = read(0);
     await time.pass(10);
@@ -185,7 +185,7 @@ describe('a feed of changes', () => {
     expect([reader.seen, log.reads - before]).toEqual([upTo(6), 0]);
   });
 
-  it('reads what is missing before the changes that came along', async () => {
+  it('reads the changes that are missing before those of a signal', async () => {
     const { log, time, signals, read } = world();
     const reader = read(0);
     await time.pass(10);
@@ -197,7 +197,7 @@ describe('a feed of changes', () => {
     expect(reader.seen).toEqual(upTo(6));
   });
 
-  it('goes on when changes come along while it reads', async () => {
+  it('continues when a signal brings changes during a read', async () => {
     const { log, time, signals, read } = world();
     const reader = read(0);
     await time.pass(10);
@@ -225,7 +225,7 @@ describe('a feed of changes', () => {
     expect(reader.seen).toEqual([1, 2, 3]);
   });
 
-  it('wakes who begins to wait when what it waits for is there already', async () => {
+  it('wakes a new listener at once when its changes have already arrived', async () => {
     const { log, time, signals } = world();
     const feed = new Feed({ log, signals, clock: time.clock }, 'ann', 0);
     log.commit();
@@ -240,7 +240,7 @@ describe('a feed of changes', () => {
     feed.close();
   });
 
-  it('takes changes that have expired for gone, and goes on behind them', async () => {
+  it('continues after changes that have expired', async () => {
     const { log, time, read } = world();
     for (let row = 0; row < 9; row += 1) log.commit();
     log.rows.splice(0, 6);
@@ -254,7 +254,7 @@ describe('a feed of changes', () => {
     expect([none.seen, await none.ended]).toEqual([[], 9]);
   });
 
-  it('reads the log six times before it takes a missing change for expired', async () => {
+  it('reads the log six times before it treats a missing change as expired', async () => {
     const { log, time, read } = world();
     for (let row = 0; row < 3; row += 1) log.commit();
     log.rows.splice(0, 1);
@@ -264,7 +264,7 @@ describe('a feed of changes', () => {
     expect([await reader.ended, reader.seen, log.reads]).toEqual([3, [2, 3], 6]);
   });
 
-  it('lets who is far behind read for itself, while the others follow from memory', async () => {
+  it('reads the log for a reader that is far behind, while the others follow from memory', async () => {
     const { log, time, signals, read } = world();
     for (let row = 0; row < 700; row += 1) log.commit();
     const far = read(0);
@@ -278,7 +278,7 @@ describe('a feed of changes', () => {
     expect([far.seen, near.seen]).toEqual([upTo(701), [701]]);
   });
 
-  it('asks a database that fails again, and then tells its readers, each where it was', async () => {
+  it('retries a failed read once, and then fails each reader at its cursor', async () => {
     const { log, time, signals, read } = world();
     log.commit();
     const reader = read(0);
@@ -306,7 +306,7 @@ describe('a feed of changes', () => {
     expect(next.events).toEqual(['done']);
   });
 
-  it('looks for itself every half minute, once for all its readers', async () => {
+  it('checks the log’s counter every 30 seconds, once for all readers', async () => {
     const { log, time, read } = world();
     let looks = 0;
     const readers = Array.from({ length: 10 }, () => read(0));
@@ -323,7 +323,7 @@ describe('a feed of changes', () => {
     expect([looks, ...readers.map(({ seen }) => seen)]).toEqual([1, ...readers.map(() => [1])]);
   });
 
-  it('subscribes when somebody waits, and only as long', async () => {
+  it('subscribes when the first reader waits, and unsubscribes after the last', async () => {
     const { time, signals, read } = world();
     read(0, { mode: 'normal' });
     await time.pass(10);
@@ -335,7 +335,7 @@ describe('a feed of changes', () => {
     expect(signals.subscribers()).toBe(0);
   });
 
-  it('gives only what concerns one application, and moves its cursor over the rest', async () => {
+  it('yields only changes of the given application, and moves the cursor past the others', async () => {
     const { log, time, read } = world();
     for (const appName of ['shop', 'blog', 'shop', null]) {
       log.commit();
@@ -346,14 +346,14 @@ describe('a feed of changes', () => {
     expect([reader.seen, await reader.ended]).toEqual([[1, 3], 4]);
   });
 
-  it('gives a sign of life when nothing happens, and says when its time is over', async () => {
+  it('yields a heartbeat when nothing happens, and a timeout at its end', async () => {
     const { time, read } = world();
     const reader = read(0, { heartbeatMs: 1_000, endsAt: 3_500 });
     await time.pass(4_000);
     expect(reader.events).toEqual(['heartbeat', 'heartbeat', 'heartbeat', 'timeout']);
   });
 
-  it('of the kind normal ends with what there is, longpoll with the first changes', async () => {
+  it('ends after the existing changes in mode normal, and after the first changes in mode longpoll', async () => {
     const { log, time, signals, read } = world();
     const empty = read(0, { mode: 'normal' });
     const poll = read(0, { mode: 'longpoll' });
@@ -366,7 +366,7 @@ describe('a feed of changes', () => {
     expect([poll.seen, poll.events.at(-1)]).toEqual([[1], 'done']);
   });
 
-  it('closes after as many rows as were asked for, at the cursor of the last of them', async () => {
+  it('ends after limit changes, with the cursor of the last one', async () => {
     const { log, time, read } = world();
     for (let row = 0; row < 5; row += 1) log.commit();
     const reader = read(0, { limit: 3 });
