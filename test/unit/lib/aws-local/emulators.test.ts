@@ -71,7 +71,7 @@ async function createLog(client: DynamoDBClient, TableName: string): Promise<voi
 
 /** Ids of the processes with the folder in their command line, from /proc: not every machine has `ps`. */
 describe('DynamoDB', () => {
-  it('gives the item that failed a condition back with a cancelled transaction', async () => {
+  it('a cancelled transaction returns the item that failed its condition', async () => {
     const client = new DynamoDBClient(clientFor(emulators.endpoints.dynamodb));
     await createLog(client, 'transactions');
     await client.send(
@@ -112,7 +112,7 @@ describe('DynamoDB', () => {
     expect(kept.Count).toBe(1);
   });
 
-  it('answers from a secondary index at once after the write', async () => {
+  it('a secondary index returns an item immediately after its write', async () => {
     const client = new DynamoDBClient(clientFor(emulators.endpoints.dynamodb));
     await createLog(client, 'indexed');
     await client.send(
@@ -134,7 +134,7 @@ describe('DynamoDB', () => {
 });
 
 describe('SQS', () => {
-  it('gives queue addresses at its own endpoint and finds the queue by them', async () => {
+  it('queue URLs have the host of the endpoint and find the queue', async () => {
     const client = new SQSClient(clientFor(emulators.endpoints.sqs));
     const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName: 'reachable' }));
     expect(QueueUrl).toBe(`${emulators.endpoints.sqs}/000000000000/reachable`);
@@ -143,7 +143,7 @@ describe('SQS', () => {
     expect(Messages?.[0]?.Body).toBe('hello');
   });
 
-  it('wakes a long poll at once with a message', async () => {
+  it('a long poll returns as soon as a message is sent', async () => {
     const client = new SQSClient(clientFor(emulators.endpoints.sqs));
     const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName: 'awake' }));
     const receiving = client.send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 20 }));
@@ -154,7 +154,7 @@ describe('SQS', () => {
     expect(performance.now() - sent).toBeLessThan(1000);
   });
 
-  it('drops a FIFO message with a known deduplication id and keeps the order within a group', async () => {
+  it('a FIFO queue drops a message with a known deduplication id and keeps the order within a group', async () => {
     const client = new SQSClient(clientFor(emulators.endpoints.sqs));
     const { QueueUrl } = await client.send(
       new CreateQueueCommand({ QueueName: 'order.fifo', Attributes: { FifoQueue: 'true' } }),
@@ -174,7 +174,7 @@ describe('SQS', () => {
     expect(bodies).toEqual(['1', '2', '3']);
   });
 
-  it('holds the later messages of a group back while an earlier one is in flight, and not those of other groups', async () => {
+  it('a message in flight holds back the later ones of its group, but not other groups', async () => {
     const client = new SQSClient(clientFor(emulators.endpoints.sqs));
     const { QueueUrl } = await client.send(
       new CreateQueueCommand({ QueueName: 'groups.fifo', Attributes: { FifoQueue: 'true' } }),
@@ -195,7 +195,7 @@ describe('SQS', () => {
 });
 
 describe('S3', () => {
-  it('takes 30 MB in parts of 8 MiB from a stream of unknown length and gives the same bytes back', async () => {
+  it('an upload of 30 MB in parts of 8 MiB from a stream of unknown length keeps its bytes', async () => {
     const client = new S3Client(clientFor(emulators.endpoints.s3));
     await client.send(new CreateBucketCommand({ Bucket: 'tarballs' }));
     const chunk = Buffer.alloc(1_000_000, 'abcdefg');
@@ -219,7 +219,7 @@ describe('S3', () => {
     expect(Buffer.concat(Array.from({ length: 30 }, () => chunk)).equals(bytes ?? Buffer.alloc(0))).toBe(true);
   });
 
-  it('takes a single object of 40 MB', async () => {
+  it('PutObject accepts an object of 40 MB', async () => {
     const client = new S3Client(clientFor(emulators.endpoints.s3));
     await client.send(new CreateBucketCommand({ Bucket: 'large' }));
     await client.send(new PutObjectCommand({ Bucket: 'large', Key: 'one', Body: Buffer.alloc(40_000_000) }));
@@ -228,7 +228,7 @@ describe('S3', () => {
     await object.Body?.transformToByteArray();
   });
 
-  it('refuses to overwrite with If-None-Match and keeps Cache-Control', async () => {
+  it('If-None-Match prevents an overwrite, and Cache-Control is kept', async () => {
     const client = new S3Client(clientFor(emulators.endpoints.s3));
     await client.send(new CreateBucketCommand({ Bucket: 'conditional' }));
     const put = (Body: string) =>
@@ -246,7 +246,7 @@ describe('S3', () => {
 describe('KMS', () => {
   const context = { user: 'u', host: 'github' };
 
-  it('decrypts what it encrypted, in the same context only', async () => {
+  it('KMS decrypts a ciphertext in the same context only', async () => {
     const client = new KMSClient(clientFor(emulators.endpoints.kms));
     const { CiphertextBlob } = await client.send(
       new EncryptCommand({ KeyId: 'TokenKey', Plaintext: Buffer.from('s3cret'), EncryptionContext: context }),
@@ -260,7 +260,7 @@ describe('KMS', () => {
     await expect(other).rejects.toMatchObject({ name: 'InvalidCiphertextException' });
   });
 
-  it('still reads what an older key of the same id encrypted after a rotation', async () => {
+  it('KMS decrypts a ciphertext of an older key after a rotation', async () => {
     const client = new KMSClient(clientFor(emulators.endpoints.kms));
     const { CiphertextBlob } = await client.send(
       new EncryptCommand({ KeyId: 'arn:aws:kms:us-east-1:000000000000:key/Rotated', Plaintext: Buffer.from('old') }),
@@ -275,13 +275,13 @@ describe('KMS', () => {
     expect(Buffer.from(opened.Plaintext ?? []).toString()).toBe('old');
   });
 
-  it('keeps its keys readable by the owner only', async () => {
+  it('only the owner can read the KMS keys', async () => {
     expect((await stat(join(dataDir, 'keys.json'))).mode & 0o777).toBe(0o600);
   });
 });
 
 describe('A service without an emulator', () => {
-  it('is answered with an error that names the operation, and is not looked for on AWS', async () => {
+  it('a service without an emulator is an error that names the operation, and no call reaches AWS', async () => {
     // Where `AWS_ENDPOINT_URL` points; the SDK calls it for each service without an address of its own.
     const client = new KMSClient(clientFor(emulators.endpoints.kms));
     await expect(client.send(new ListAliasesCommand({}))).rejects.toMatchObject({
@@ -294,7 +294,7 @@ describe('A service without an emulator', () => {
 });
 
 describe('Secrets Manager', () => {
-  it('gives a created secret by name and by ARN, and refuses a second one of the name', async () => {
+  it('a created secret is returned by name and ARN, and a second one with the name is refused', async () => {
     const client = new SecretsManagerClient(clientFor(emulators.endpoints.secretsManager));
     const create = () => client.send(new CreateSecretCommand({ Name: 'platform', SecretString: 'token' }));
     const { ARN } = await create();
@@ -305,12 +305,12 @@ describe('Secrets Manager', () => {
     expect((await stat(join(dataDir, 'secrets.json'))).mode & 0o777).toBe(0o600);
   });
 
-  it('gives a secret that the caller chose', async () => {
+  it('a secret that the caller chose is returned', async () => {
     const client = new SecretsManagerClient(clientFor(emulators.endpoints.secretsManager));
     expect((await client.send(new GetSecretValueCommand({ SecretId: 'given' }))).SecretString).toBe('chosen');
   });
 
-  it('says ResourceNotFoundException for an unknown one', async () => {
+  it('an unknown secret is a ResourceNotFoundException', async () => {
     const client = new SecretsManagerClient(clientFor(emulators.endpoints.secretsManager));
     await expect(client.send(new GetSecretValueCommand({ SecretId: 'constructor' }))).rejects.toMatchObject({
       name: 'ResourceNotFoundException',
@@ -336,7 +336,7 @@ describe('Starting and stopping', () => {
       await createLog(new DynamoDBClient(clientFor(endpoints.dynamodb)), 'log');
       expect(runningIn(folder).length).toBeGreaterThan(1);
       child.kill('SIGKILL');
-      // At once, so that the database may still be open in the first emulator.
+      // Without a pause, so that the database may still be open in the first emulator.
       const second = await startEmulators({ dataDir: folder });
       const client = new DynamoDBClient(clientFor(second.endpoints.dynamodb));
       await client.send(new PutItemCommand({ TableName: 'log', Item: { pk: { S: 'u' }, sk: { S: 'HEAD' } } }));
@@ -352,7 +352,7 @@ describe('Starting and stopping', () => {
     async () => {
       const folder = await mkdtemp(join(tmpdir(), 'stopping-'));
       const second = await startEmulators({ dataDir: folder });
-      // The database and who watches over it: either may take the other along.
+      // The database and its watchdog: the end of one may end the other.
       for (const { pid } of runningIn(folder)) signalIfThere(pid, 'SIGTERM');
       expect((await second.failed).message).toMatch(/^The DynamoDB emulator stopped by itself/);
       await second.close();
@@ -363,7 +363,7 @@ describe('Starting and stopping', () => {
     },
   );
 
-  it('says in one sentence that the database file is damaged, and leaves nothing running', async () => {
+  it('a damaged database file is an error of one sentence, and nothing keeps running', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'damaged-'));
     await writeFile(join(folder, 'dynamodb.sqlite'), 'not a database '.repeat(100));
     await expect(startEmulators({ dataDir: folder })).rejects.toThrow(
@@ -372,12 +372,12 @@ describe('Starting and stopping', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('says in one sentence that nothing answers at DYNAMODB_ENDPOINT', async () => {
+  it('a DYNAMODB_ENDPOINT that does not respond is an error of one sentence', async () => {
     const starting = startEmulators({ dataDir, dynamodbEndpoint: 'http://127.0.0.1:9' });
     await expect(starting).rejects.toThrow(/^Nothing answers at DYNAMODB_ENDPOINT/);
   });
 
-  it('uses a DynamoDB-compatible server that it was given', async () => {
+  it('a given DynamoDB-compatible server is used', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'brought-'));
     const second = await startEmulators({ dataDir: folder, dynamodbEndpoint: emulators.endpoints.dynamodb });
     expect(second.endpoints.dynamodb).toBe(emulators.endpoints.dynamodb);
@@ -386,7 +386,7 @@ describe('Starting and stopping', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('says in one sentence that the data folder cannot be created', async () => {
+  it('a data folder that cannot be created is an error of one sentence', async () => {
     await expect(startEmulators({ dataDir: '/dev/null/data' })).rejects.toThrow(
       /^The data folder \/dev\/null\/data cannot be created/,
     );

@@ -122,19 +122,19 @@ async function text(body: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 describe('an invocation', () => {
-  it('gives what the handler returns, as JSON carries it', async () => {
+  it('an invocation returns the result of the handler, serialised to JSON', async () => {
     const event = { do: 'echo', deep: [{ text: 'é\u0000' }] };
     expect(await functions.invoke('work', event)).toEqual(event);
     expect(await functions.invoke('work', { do: 'lossy' })).toEqual({ kept: 1, date: '1970-01-01T00:00:00.000Z' });
     expect(await functions.invoke('work', { do: 'nothing' })).toBeNull();
   });
 
-  it('keeps the module scope between calls', async () => {
+  it('invocations share the module scope', async () => {
     expect(await functions.invoke('work', { do: 'count' })).toBe(1);
     expect(await functions.invoke('work', { do: 'count' })).toBe(2);
   });
 
-  it('runs a bundle of CommonJS in index.js, whatever package.json lies above it', async () => {
+  it('a CommonJS bundle in index.js runs regardless of the package.json above it', async () => {
     expect(await functions.invoke('CommonJs', {})).toEqual({
       file: join(fixture.folder, 'asset.commonjs', 'index.js'),
       later: '\n',
@@ -142,14 +142,14 @@ describe('an invocation', () => {
     });
   });
 
-  it('runs beside others of the same function', async () => {
+  it('invocations of one function run in parallel', async () => {
     const slow = functions.invoke('work', { do: 'sleep', ms: 300 });
     const order = await Promise.race([slow, functions.invoke('work', { do: 'echo' })]);
     expect(order).toEqual({ do: 'echo' });
     expect(await slow).toBe('slept');
   });
 
-  it('sees the template’s environment, Lambda’s own and the endpoints, and nothing of this process', async () => {
+  it('a function has the environment of the template, of Lambda and the endpoints, and none of this process', async () => {
     const env = (await functions.invoke('work', { do: 'env' })) as Record<string, string>;
     expect(env).toMatchObject({
       TABLE: 'log',
@@ -162,7 +162,7 @@ describe('an invocation', () => {
     expect(env).not.toHaveProperty('VITEST');
   });
 
-  it('gets the context that Lambda gives', async () => {
+  it('a handler gets the context of Lambda', async () => {
     const context = (await functions.invoke('work', { do: 'context' })) as Record<string, unknown>;
     expect(context).toMatchObject({
       functionName: 'work',
@@ -176,7 +176,7 @@ describe('an invocation', () => {
     expect(context.remaining).toBeLessThanOrEqual(5000);
   });
 
-  it('captures what the function prints, line by line', async () => {
+  it('the output of a function is logged line by line', async () => {
     await functions.invoke('work', { do: 'prints' });
     await expect.poll(() => log).toHaveLength(3);
     expect(log).toContainEqual({ functionName: 'work', stream: 'stdout', text: '{"level":"info"}' });
@@ -185,7 +185,7 @@ describe('an invocation', () => {
 });
 
 describe('a failing invocation', () => {
-  it('carries the type and message of what was thrown', async () => {
+  it('a failed invocation has the type and message of the error', async () => {
     expect(await failure(functions.invoke('work', { do: 'throws' }))).toMatchObject({
       name: 'FunctionError',
       errorType: 'RangeError',
@@ -196,7 +196,7 @@ describe('a failing invocation', () => {
     });
   });
 
-  it('times out after the template’s timeout, and the worker keeps its other calls', async () => {
+  it('an invocation times out after the template’s timeout, and other invocations of the worker continue', async () => {
     await functions.warm('quick');
     const slow = failure(functions.invoke('quick', { do: 'sleep', ms: 3000 }));
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -215,13 +215,13 @@ describe('a failing invocation', () => {
     },
   );
 
-  it('ends a worker that is caught in a loop', async () => {
+  it('a worker in an endless loop is terminated', async () => {
     expect(await failure(functions.invoke('Loop', { loop: true }))).toMatchObject({ errorType: 'Sandbox.Timedout' });
     await new Promise((resolve) => setTimeout(resolve, 5500));
     expect(await functions.invoke('Loop', {})).toBe('fine');
   });
 
-  it('says why a bundle did not load, each time it is tried', async () => {
+  it('a bundle that cannot be loaded fails each invocation with the reason', async () => {
     for (const _ of [1, 2]) {
       const error = await failure(functions.invoke('Broken', {}));
       expect(error.errorType).toBe('Runtime.ImportModuleError');
@@ -230,7 +230,7 @@ describe('a failing invocation', () => {
     expect((await failure(functions.invoke('NoHandler', {}))).errorMessage).toContain('no function named handler');
   });
 
-  it('refuses an event and fails a result over 6 MB', async () => {
+  it('an event over 6 MB is refused, and a result over 6 MB fails', async () => {
     const event = { do: 'echo', text: 'x'.repeat(6 * 1024 * 1024) };
     await expect(functions.invoke('work', event)).rejects.toBeInstanceOf(PayloadTooLarge);
     expect(await failure(functions.invoke('work', { do: 'large' }))).toMatchObject({
@@ -238,18 +238,18 @@ describe('a failing invocation', () => {
     });
   });
 
-  it('names a function of another runtime than Node.js, and one without a module', async () => {
+  it('a function of another runtime than Node.js, or without a module, fails with its name', async () => {
     await expect(functions.invoke('Python', {})).rejects.toThrow('only Node.js functions run locally, not python3.13');
     await expect(functions.invoke('NoModule', {})).rejects.toThrow(
       /function NoModule: there is no .*\.js, \.mjs or \.cjs/,
     );
   });
 
-  it('names a function that is not in the template', async () => {
+  it('an unknown function fails with its name', async () => {
     await expect(functions.invoke('nobody', {})).rejects.toThrow('function nobody is not in the template');
   });
 
-  it('ends with close(), after which nothing starts', async () => {
+  it('close() fails running invocations, and later ones do not start', async () => {
     await functions.warm('work');
     const open = failure(functions.invoke('work', { do: 'sleep', ms: 4000 }));
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -260,13 +260,13 @@ describe('a failing invocation', () => {
 });
 
 describe('a streaming invocation', () => {
-  it('gives the head of the response, then its body', async () => {
+  it('a streaming invocation returns the head of the response, then its body', async () => {
     const { prelude, body } = await functions.invokeStreaming('stream', { do: 'parts' });
     expect(prelude).toMatchObject({ statusCode: 201, headers: { 'x-a': 'b' } });
     expect(await text(body)).toBe('one two');
   });
 
-  it('gives every piece as it was when the function wrote it, to many readers at a time', async () => {
+  it('every streamed chunk has the bytes at the time of its write, with many concurrent readers', async () => {
     const bodies = await Promise.all(
       Array.from({ length: 40 }, async () => (await functions.invokeStreaming('stream', { do: 'reuse' })).body),
     );
@@ -274,7 +274,7 @@ describe('a streaming invocation', () => {
     for (const body of await Promise.all(bodies.map(text))) expect(body).toBe(whole);
   });
 
-  it('holds the function back while nobody reads', async () => {
+  it('a streaming function waits while its response is not read', async () => {
     const { body } = await functions.invokeStreaming('stream', { do: 'lots' });
     await new Promise((resolve) => setTimeout(resolve, 300));
     const other = await functions.invokeStreaming('stream', { do: 'written' });
@@ -282,7 +282,7 @@ describe('a streaming invocation', () => {
     expect(await text(body)).toHaveLength(4_000_000);
   });
 
-  it('lets the function go on to its end when the reader leaves', async () => {
+  it('a streaming function runs to its end when its reader stops', async () => {
     const { body } = await functions.invokeStreaming('stream', { do: 'lots' });
     for await (const _ of body) break;
     const written = async (): Promise<string> =>
@@ -290,16 +290,16 @@ describe('a streaming invocation', () => {
     await expect.poll(written).toBe('4000000');
   });
 
-  it('fails the body when the function throws under way', async () => {
+  it('the body of a stream fails when the function throws', async () => {
     const { body } = await functions.invokeStreaming('stream', { do: 'fail' });
     expect(await failure(text(body))).toMatchObject({ errorMessage: 'under way' });
   });
 
-  it.each(['nothing', 'raw'])('fails without a response head (%s)', async (how) => {
+  it.each(['nothing', 'raw'])('a stream without a valid response head fails (%s)', async (how) => {
     expect((await failure(functions.invokeStreaming('stream', { do: how }))).errorMessage).toContain('response head');
   });
 
-  it('fails when handler and integration disagree about streaming', async () => {
+  it('an invocation fails when handler and integration disagree about streaming', async () => {
     expect((await failure(functions.invokeStreaming('work', {}))).errorMessage).toContain('the integration streams');
     expect((await failure(functions.invoke('stream', {}))).errorMessage).toContain('invoked for a whole response');
   });

@@ -56,7 +56,7 @@ describe('A CDK app that is not this service, synthesised and run', () => {
     expect(await runtime.invoke('Orders/read-receipt', event)).toMatchObject({ statusCode: 404 });
   });
 
-  it('each resource of a type that aws-local does not know is warned of by name', () => {
+  it('each resource of a type that aws-local does not know gets a warning with its name', () => {
     expect(warnings).toEqual([
       'Refunds (AWS::StepFunctions::StateMachine) does not run here: aws-local does not know the type.',
     ]);

@@ -55,13 +55,13 @@ describe('intrinsic functions', () => {
     expect(resolved(value)).toEqual(expected);
   });
 
-  it('leaves out what resolves to AWS::NoValue, in objects and in lists', () => {
+  it('a template value leaves out what resolves to AWS::NoValue, in objects and in lists', () => {
     expect(resolved({ gone: { Ref: 'AWS::NoValue' }, list: ['kept', { Ref: 'AWS::NoValue' }] })).toEqual({
       list: ['kept'],
     });
   });
 
-  it('takes the branch of Fn::If that its condition names', () => {
+  it('Fn::If resolves to the branch of its condition', () => {
     const Conditions = {
       IsLocal: { 'Fn::Equals': [{ Ref: 'AWS::AccountId' }, '000000000000'] },
       IsElsewhere: { 'Fn::Not': [{ Condition: 'IsLocal' }] },
@@ -72,12 +72,12 @@ describe('intrinsic functions', () => {
     expect(['IsLocal', 'IsElsewhere', 'Either', 'Both'].map(outcome)).toEqual(['yes', 'no', 'yes', 'no']);
   });
 
-  it('does not take the Condition of a policy statement for an intrinsic', () => {
+  it('the Condition of a policy statement is not an intrinsic', () => {
     const statement = { Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } };
     expect(resolved(statement)).toEqual(statement);
   });
 
-  it('looks up Fn::FindInMap', () => {
+  it('Fn::FindInMap resolves to the value in the mapping', () => {
     const Mappings = { Sizes: { 'us-east-1': { memory: 512 } } };
     expect(resolved({ 'Fn::FindInMap': ['Sizes', { Ref: 'AWS::Region' }, 'memory'] }, { Mappings })).toBe(512);
   });
@@ -102,12 +102,12 @@ describe('intrinsic functions', () => {
     expect(() => resolved(value, { Resources: { Queue: queue } })).toThrow(message);
   });
 
-  it('refuses a name that refers to itself', () => {
+  it('a name that refers to itself is refused', () => {
     const own = { Type: 'AWS::SQS::Queue', Properties: { QueueName: { 'Fn::GetAtt': ['Queue', 'QueueName'] } } };
     expect(() => resolved({ Ref: 'Queue' }, { Resources: { Queue: own } })).toThrow('refers to itself');
   });
 
-  it('resolves a resource only when it is read, so that kinds never run here need no values', () => {
+  it('a resource is resolved only when it is read, so that types that do not run locally need no values', () => {
     const Role = { Type: 'AWS::IAM::Role', Properties: { odd: { 'Fn::GetAZs': '' } } };
     expect(resolved('fine', { Resources: { Role } })).toBe('fine');
   });
@@ -142,7 +142,7 @@ describe('local values', () => {
     expect(resolved(value, { Resources })).toBe(expected);
   });
 
-  it('turns the address of an API of the stack into the local one, stage and all', () => {
+  it('the address of an API of the stack is replaced by the local one, including the stage', () => {
     const address = { 'Fn::Sub': 'https://${Api}.execute-api.${AWS::Region}.${AWS::URLSuffix}/${Stage}/1/deploy' };
     const Outputs = { Url: { Value: address } };
     const local = { ...values, apiHosts: { Api: '127.0.0.1:8080' } };
@@ -150,7 +150,7 @@ describe('local values', () => {
     expect(load({ Resources, Outputs }).outputs.Url).toContain('https://Api.execute-api.');
   });
 
-  it('lets an override win over the generated value', () => {
+  it('an override takes precedence over the generated value', () => {
     const local = { ...values, overrides: { Key: 'known', 'Key.Arn': 'known-arn' } };
     const Outputs = { Id: { Value: { Ref: 'Key' } }, Arn: { Value: { 'Fn::GetAtt': ['Key', 'Arn'] } } };
     expect(load({ Resources, Outputs }, { local }).outputs).toEqual({ Id: 'known', Arn: 'known-arn' });
@@ -158,7 +158,7 @@ describe('local values', () => {
 });
 
 describe('loading a stack', () => {
-  it('gives a parameter its default, and the value that is passed in preference', () => {
+  it('a parameter has the given value, else its default', () => {
     const template = {
       Parameters: { Branch: { Type: 'String', Default: 'master' }, Minutes: { Type: 'Number', Default: 60 } },
       Resources: { Holder: { Type: 'Test::Holder', Properties: { all: { 'Fn::Sub': '${Branch} ${Minutes}' } } } },
@@ -169,7 +169,7 @@ describe('loading a stack', () => {
     expect(all({ Branch: 'main' })).toBe('main 60');
   });
 
-  it('refuses a parameter the template does not have, and one that has no value', () => {
+  it('an unknown parameter and one without a value are refused', () => {
     expect(() => load({ Resources: {} }, { parameters: { Typo: 'x' } })).toThrow(
       'parameter Typo is not in the template',
     );
@@ -178,7 +178,7 @@ describe('loading a stack', () => {
     );
   });
 
-  it('leaves out resources and outputs whose condition does not hold', () => {
+  it('resources and outputs whose condition is false are left out', () => {
     const template = load({
       Conditions: { Never: { 'Fn::Equals': ['a', 'b'] } },
       Resources: { Queue: { ...queue, Condition: 'Never' }, Table: table },
@@ -188,7 +188,7 @@ describe('loading a stack', () => {
     expect(template.outputs).toEqual({});
   });
 
-  it('knows the folder of a function’s bundle and lists resources by type', () => {
+  it('the template has the folder of a function’s bundle and lists resources by type', () => {
     const template = load({ Resources: { Fn: lambda('greet'), Table: table } }, { bundles: { greet: '' } });
     const [fn] = template.ofType('AWS::Lambda::Function');
     expect(fn?.logicalId).toBe('Fn');
@@ -196,11 +196,11 @@ describe('loading a stack', () => {
     expect(template.ofType('AWS::DynamoDB::GlobalTable').map((one) => 'assetPath' in one)).toEqual([false]);
   });
 
-  it('says that the synthesis is missing when the folder holds no assembly', () => {
+  it('a folder without an assembly is refused with the advice to run the synthesis', () => {
     expect(() => loadTemplate({ cloudAssembly: '/nowhere', parameters: {}, values })).toThrow('npx cdk synth');
   });
 
-  it('refuses an assembly without a stack', () => {
+  it('an assembly without a stack is refused', () => {
     const folder = mkdtempSync(join(tmpdir(), 'local-runtime-'));
     fixtures.push({ folder, remove: () => rmSync(folder, { recursive: true }) });
     mkdirSync(folder, { recursive: true });

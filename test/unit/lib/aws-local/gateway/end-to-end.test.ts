@@ -92,30 +92,30 @@ describe('a synthesised API with its functions', () => {
   });
   const as = (authorization: string): RequestInit => ({ headers: { authorization } });
 
-  it('passes the caller from the authorizer to the function', async () => {
+  it('the gateway passes the caller from the authorizer to the function', async () => {
     const response = await fetch(gateway.url, { method: 'POST', ...as('good') });
     expect(response.status).toBe(202);
     expect(await response.json()).toEqual({ user: 'ann', id: response.headers.get('x-amzn-requestid') });
   });
 
-  it('refuses with the template’s response and its WWW-Authenticate, unrenamed', async () => {
+  it('a refusal has the template’s response and its WWW-Authenticate under that name', async () => {
     const response = await fetch(gateway.url, { method: 'POST', ...as('bad') });
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toBe('Basic realm="x"');
     expect(await response.json()).toEqual({ code: 'bad_creds' });
   });
 
-  it('answers 500 when the authorizer fails', async () => {
+  it('a failed authorizer is status 500', async () => {
     expect((await fetch(gateway.url, { method: 'POST', ...as('down') })).status).toBe(500);
   });
 
-  it('streams', async () => {
+  it('a streaming function streams its response', async () => {
     const response = await fetch(`${gateway.url}/changes/`, as('good'));
     expect(response.headers.get('content-type')).toBe('text/plain');
     expect(await response.text()).toBe('one\ntwo\nthree\n');
   });
 
-  it('serves many requests at a time', async () => {
+  it('the gateway serves many requests concurrently', async () => {
     const calls = Array.from({ length: 100 }, () => fetch(gateway.url, { method: 'POST', ...as('good') }));
     const answers = await Promise.all(
       (await Promise.all(calls)).map((response) => response.json() as Promise<{ id: string }>),
@@ -123,7 +123,7 @@ describe('a synthesised API with its functions', () => {
     expect(new Set(answers.map(({ id }) => id)).size).toBe(100);
   });
 
-  it('refuses a body whose event is over Lambda’s 6 MB, base64 and all', async () => {
+  it('a body whose event in base64 exceeds Lambda’s 6 MB is refused', async () => {
     const body = Buffer.alloc(4.75 * 1024 * 1024);
     expect((await fetch(gateway.url, { method: 'POST', ...as('good'), body })).status).toBe(413);
   });

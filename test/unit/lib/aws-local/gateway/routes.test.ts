@@ -57,20 +57,20 @@ describe('routes', () => {
     expect(route(httpMethod, path)).toBe(expected);
   });
 
-  it('choose the resource before the method, so that another method of it is no match', () => {
+  it('the resource is selected before the method, so that another method of it does not match', () => {
     expect(route('PUT', '/ann/site')).toBeUndefined();
   });
 
-  it('do not take an empty segment for a parameter', () => {
+  it('an empty segment does not match a parameter', () => {
     expect(route('GET', '//site')).toBe('ANY /{proxy+} {"proxy":"/site"}');
   });
 
-  it('do not match the root with a greedy path, nor what is no path', () => {
+  it('a greedy path does not match the root, and a target that is not a path matches nothing', () => {
     expect(route('GET', '/')).toBeUndefined();
     expect(route('OPTIONS', '*')).toBeUndefined();
   });
 
-  it('refuse an API that this gateway cannot serve', () => {
+  it('an API that this gateway cannot serve is refused', () => {
     const template = apiTemplate({ 'GET /': { function: 'f' } });
     const method = template.ofType('AWS::ApiGateway::Method')[0];
     if (method) method.properties.Integration = { Type: 'MOCK' };

@@ -60,7 +60,7 @@ const problem = (type: string, statusCode?: string): object => ({
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe('the event of a function', () => {
-  it('is the Lambda proxy event of the request', async () => {
+  it('a function gets the Lambda proxy event of the request', async () => {
     let event: Record<string, unknown> = {};
     const methods = { 'POST /1/status/{user}': { function: 'f' } };
     const gateway = await serve(methods, {
@@ -99,7 +99,7 @@ describe('the event of a function', () => {
     expect((event.requestContext as { requestId: string }).requestId).toMatch(uuid);
   });
 
-  it('has null for an absent body, query and path parameters', async () => {
+  it('the event has null for an absent body, query and path parameters', async () => {
     const gateway = await serve(
       { 'GET /': { function: 'f' } },
       { f: (event) => ({ statusCode: 200, body: JSON.stringify(event) }) },
@@ -113,7 +113,7 @@ describe('the event of a function', () => {
     });
   });
 
-  it('carries a text body when its type is not binary', async () => {
+  it('the event has the body as a string when its type is not binary', async () => {
     const api = { BinaryMediaTypes: ['image/*'] };
     const methods = { 'POST /': { function: 'f' } };
     const gateway = await serve(
@@ -128,11 +128,11 @@ describe('the event of a function', () => {
   });
 });
 
-describe('the answer of a function', () => {
+describe('the response of a function', () => {
   const answerOf = async (result: unknown): Promise<Response> =>
     fetch((await serve({ 'ANY /': { function: 'f' } }, { f: () => result })).url);
 
-  it('goes out with its status, headers and body', async () => {
+  it('a response is sent with its status, headers and body', async () => {
     const response = await answerOf({
       statusCode: 201,
       headers: { Location: '/x', 'X-One': 1, 'Content-Length': 999 },
@@ -149,12 +149,12 @@ describe('the answer of a function', () => {
     expect(await response.text()).toBe('made');
   });
 
-  it('is decoded when it is base64', async () => {
+  it('a base64 response is decoded', async () => {
     const response = await answerOf({ statusCode: 200, body: '/wA=', isBase64Encoded: true });
     expect([...new Uint8Array(await response.arrayBuffer())]).toEqual([255, 0]);
   });
 
-  it('loses WWW-Authenticate to another name, as on AWS', async () => {
+  it('a response has its WWW-Authenticate renamed, as on AWS', async () => {
     const response = await answerOf({ statusCode: 401, headers: { 'WWW-Authenticate': 'Basic' } });
     expect(response.headers.has('www-authenticate')).toBe(false);
     expect(response.headers.get('x-amzn-remapped-www-authenticate')).toBe('Basic');
@@ -175,14 +175,14 @@ describe('the answer of a function', () => {
     expect(records[0]?.reason).toBeTruthy();
   });
 
-  it('has no body for HEAD, and the length that GET would have', async () => {
+  it('the response to HEAD has no body, and the length of the response to GET', async () => {
     const gateway = await serve({ 'ANY /': { function: 'f' } }, { f: () => ok });
     const response = await fetch(gateway.url, { method: 'HEAD' });
     expect(response.headers.get('content-length')).toBe('4');
     expect(await response.text()).toBe('');
   });
 
-  it('uses one connection for many requests', async () => {
+  it('one connection serves many requests', async () => {
     const gateway = await serve({ 'GET /': { function: 'f' } }, { f: () => ok });
     const socket = connect(gateway.port, '127.0.0.1');
     const request = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
@@ -206,7 +206,7 @@ describe('the authorizer', () => {
       headers: { authorization: 'Basic x' },
     });
 
-  it('sees the request and hands its context on as texts', async () => {
+  it('the authorizer gets the request, and the function its context as strings', async () => {
     let event: Record<string, unknown> = {};
     const response = await ask((got) => {
       event = got;
@@ -223,7 +223,7 @@ describe('the authorizer', () => {
     expect(event).not.toHaveProperty('body');
   });
 
-  it('denies with the gateway response of the template and its own context', async () => {
+  it('a denial has the gateway response of the template and the context of the authorizer', async () => {
     const responses = [problem('ACCESS_DENIED', '401')];
     const response = await ask(() => policy('Deny', '*', { code: 'mw:auth:unauthorized' }), { responses });
     expect(response.status).toBe(401);
@@ -251,12 +251,12 @@ describe('the authorizer', () => {
     expect((await ask(() => policy('Allow', resource))).status).toBe(status);
   });
 
-  it('lets a Deny win over an Allow', async () => {
+  it('a Deny in the policy takes precedence over an Allow', async () => {
     const Statement = ['Allow', 'Deny'].map((Effect) => ({ Effect, Action: 'execute-api:*', Resource: ['*'] }));
     expect((await ask(() => ({ principalId: 'ann', policyDocument: { Statement } }))).status).toBe(403);
   });
 
-  it('answers UNAUTHORIZED when it throws "Unauthorized", AUTHORIZER_FAILURE when it throws anything else', async () => {
+  it('an authorizer that throws "Unauthorized" is UNAUTHORIZED, any other error AUTHORIZER_FAILURE', async () => {
     const responses = [problem('UNAUTHORIZED'), problem('AUTHORIZER_FAILURE')];
     const outcome = async (message: string): Promise<unknown> => {
       const response = await ask(
@@ -280,7 +280,7 @@ describe('the authorizer', () => {
     expect(records[0]?.reason).toContain('the authorizer returned');
   });
 
-  it('is not asked when its identity source is missing', async () => {
+  it('the authorizer is not invoked when its identity source is missing', async () => {
     const authorizer = { IdentitySource: 'method.request.header.X-Key' };
     expect((await ask(() => expect.fail('asked'), { authorizer })).status).toBe(401);
   });
@@ -291,7 +291,7 @@ describe('gateway responses', () => {
     throw thrown('secret detail');
   };
 
-  it('answer a path that is not there, with the status the template gives', async () => {
+  it('an unknown path gets the gateway response and status of the template', async () => {
     const gateway = await serve(
       { 'GET /a': { function: 'f' } },
       { f },
@@ -303,13 +303,13 @@ describe('gateway responses', () => {
     expect(await response.json()).toMatchObject({ message: 'Missing Authentication Token', code: '' });
   });
 
-  it('are API Gateway’s own without a declaration', async () => {
+  it('an undeclared gateway response is the default of API Gateway', async () => {
     const gateway = await serve({ 'GET /a': { function: 'f' } }, { f });
     const response = await fetch(`${gateway.url}/b`);
     expect([response.status, await response.json()]).toEqual([403, { message: 'Missing Authentication Token' }]);
   });
 
-  it('fall back to the default of their class and keep their status', async () => {
+  it('an undeclared gateway response has the body of its default type and its own status', async () => {
     const responses = [problem('DEFAULT_4XX'), problem('DEFAULT_5XX')];
     const gateway = await serve({ 'GET /a': { function: 'f' } }, { f }, { responses });
     const missing = await fetch(`${gateway.url}/b`);
@@ -322,7 +322,7 @@ describe('gateway responses', () => {
     expect(records[1]?.reason).toContain('secret detail');
   });
 
-  it('answer INTEGRATION_TIMEOUT when the function takes too long', async () => {
+  it('a function that takes too long is INTEGRATION_TIMEOUT', async () => {
     const responses = [problem('INTEGRATION_TIMEOUT')];
     const gateway = await serve(
       { 'GET /': { function: 'f', timeoutMs: 50 } },
@@ -333,7 +333,7 @@ describe('gateway responses', () => {
     expect([response.status, ((await response.json()) as { type: string }).type]).toEqual([504, 'INTEGRATION_TIMEOUT']);
   });
 
-  it('answer REQUEST_TOO_LARGE to an event over what Lambda takes', async () => {
+  it('an event over the limit of Lambda is REQUEST_TOO_LARGE', async () => {
     const gateway = await serve(
       { 'GET /': { function: 'f' } },
       {
@@ -345,7 +345,7 @@ describe('gateway responses', () => {
     expect((await fetch(gateway.url)).status).toBe(413);
   });
 
-  it('answer INTEGRATION_FAILURE when the function cannot be reached', async () => {
+  it('a function that cannot be invoked is INTEGRATION_FAILURE', async () => {
     const gateway = await serve(
       { 'GET /': { function: 'f' } },
       {
@@ -362,7 +362,7 @@ describe('a body', () => {
   const methods = { 'POST /': { function: 'f' } };
   const f: Handler = ({ body }) => ({ statusCode: 200, body: String(String(body).length) });
 
-  it('over 10 MB is refused, with and without a declared length', async () => {
+  it('a body over 10 MB is refused, with and without a declared length', async () => {
     const gateway = await serve(methods, { f });
     const body = Buffer.alloc(10 * 1024 * 1024 + 1);
     expect((await fetch(gateway.url, { method: 'POST', body })).status).toBe(413);
@@ -375,7 +375,7 @@ describe('a body', () => {
     expect((await fetch(gateway.url, { method: 'POST', body: pieces, duplex: 'half' })).status).toBe(413);
   });
 
-  it('is asked for when the client expects 100 Continue, unless it is too long', async () => {
+  it('a client that expects 100 Continue gets it, unless the body is too long', async () => {
     const gateway = await serve(methods, { f });
     const send = (length: number): Promise<string> =>
       new Promise((resolve, reject) => {
@@ -397,7 +397,7 @@ describe('a body', () => {
     expect(await send(11 * 1024 * 1024)).toBe('false 413');
   });
 
-  it('that never comes whole reaches no function, and the log says 499', async () => {
+  it('a request with an incomplete body invokes no function and is logged with 499', async () => {
     const gateway = await serve(methods, { f: () => expect.fail('called') });
     const socket = connect(gateway.port, '127.0.0.1');
     socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nabc');
@@ -415,7 +415,7 @@ describe('a stream', () => {
     async () => ({ prelude, body });
   const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-  it('sends its head at once and its chunks as they come', async () => {
+  it('a streamed response has its head sent immediately and its chunks as they are written', async () => {
     let go: () => void = () => {};
     const gate = new Promise<void>((resolve) => {
       go = resolve;
@@ -431,7 +431,7 @@ describe('a stream', () => {
     expect(await response.text()).toBe('one\ntwo\n');
   });
 
-  it('is cut, not ended, when the function fails under way', async () => {
+  it('a stream is cut off, not ended, when the function fails', async () => {
     async function* body(): AsyncGenerator<Uint8Array, undefined> {
       yield Buffer.from('one');
       throw thrown('under way');
@@ -441,7 +441,7 @@ describe('a stream', () => {
     await expect.poll(() => records[0]?.reason).toContain('under way');
   });
 
-  it('is cut when its time is over', async () => {
+  it('a stream is cut off at its timeout', async () => {
     async function* body(): AsyncGenerator<Uint8Array, undefined> {
       while (true) {
         yield Buffer.from('.');
@@ -454,7 +454,7 @@ describe('a stream', () => {
     expect(Date.now() - started).toBeGreaterThan(200);
   });
 
-  it('is left when the client goes away', async () => {
+  it('a stream is no longer read when the client disconnects', async () => {
     let left = false;
     async function* body(): AsyncGenerator<Uint8Array, undefined> {
       try {
@@ -474,7 +474,7 @@ describe('a stream', () => {
     await expect.poll(() => left).toBe(true);
   });
 
-  it('that does not start is a gateway response', async () => {
+  it('a stream that does not start is a gateway response', async () => {
     const stream = async (): Promise<never> => {
       throw thrown('no head');
     };
@@ -499,7 +499,7 @@ describe('starting and closing', () => {
     await again.close();
   });
 
-  it('says which port is taken', async () => {
+  it('the error of a taken port names the port', async () => {
     const { port } = await serve({}, {});
     const functions = { invoke: async () => ok, invokeStreaming: () => expect.fail('no') };
     await expect(startGateway({ template: apiTemplate({}), functions, port })).rejects.toThrow(`127.0.0.1:${port}`);

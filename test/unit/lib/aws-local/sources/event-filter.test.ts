@@ -29,7 +29,7 @@ describe('A filter pattern', () => {
   });
 
   it.each(['[]', '{"a":"x"}', '{"a":[{"cidr":"10.0.0.0/8"}]}', '{"a":[{"numeric":["~",1]}]}', '{"$or":{}}'])(
-    'is refused when it is not understood: %s',
+    'an unsupported filter pattern is refused: %s',
     (pattern) => {
       expect(() => parseFilter(pattern)).toThrow(/filter|numeric/);
     },

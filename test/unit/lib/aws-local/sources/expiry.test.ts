@@ -25,7 +25,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-it('Items go after their time to live; those with time left, without one, or with a nonsense one stay', async () => {
+it('items are deleted after their time to live; those with time left, without one, or with an invalid one are kept', async () => {
   const template = templateOf({
     Log: [
       'AWS::DynamoDB::Table',
@@ -67,7 +67,7 @@ it('Items go after their time to live; those with time left, without one, or wit
   expect(performance.now() - asked).toBeLessThan(1000);
 });
 
-it('Objects go when they are older than the bucket’s rule allows, and only those that the rule is for', async () => {
+it('objects are deleted when they are older than a rule of the bucket allows, and only those that the rule matches', async () => {
   const rules = [
     { Status: 'Enabled', ExpirationInDays: 2, Prefix: 'old/' },
     { Status: 'Disabled', ExpirationInDays: 1 },

@@ -93,7 +93,7 @@ async function queueWith({ fifo = false, visibility = 30, mapping = {}, handle }
 }
 
 describe('A queue', () => {
-  it('starts its function within milliseconds of a message, with the event that Lambda gives', async () => {
+  it('a message starts its function within milliseconds, with the event of Lambda', async () => {
     let started = 0;
     const { send, events, left } = await queueWith({
       fifo: true,
@@ -121,7 +121,7 @@ describe('A queue', () => {
     await expect.poll(left).toBe(0);
   });
 
-  it('runs several batches beside each other, up to its maximum concurrency', async () => {
+  it('batches run in parallel, up to the maximum concurrency', async () => {
     let running = 0;
     let most = 0;
     const handle = async () => {
@@ -142,7 +142,7 @@ describe('A queue', () => {
     expect(most).toBe(3);
   });
 
-  it('keeps the order within a message group and runs groups beside each other', async () => {
+  it('messages of a group keep their order, and groups run in parallel', async () => {
     const order: string[] = [];
     const handle = async ({ Records }: SQSEvent) => {
       if (Records[0]?.body === 'a1') await expect.poll(() => order, { timeout: 10_000 }).toContain('b2');
@@ -160,7 +160,7 @@ describe('A queue', () => {
     expect(order).toEqual(['b1', 'b2', 'a1', 'a2']);
   });
 
-  it('deletes what a batch finished and keeps only what it reported as failed', async () => {
+  it('messages of a batch are deleted, except those that it reported as failed', async () => {
     const handle = ({ Records }: SQSEvent) => ({
       batchItemFailures: Records.filter((record) => record.body === 'bad').map((record) => ({
         itemIdentifier: record.messageId,
@@ -172,7 +172,7 @@ describe('A queue', () => {
     await expect.poll(left).toBe(1);
   });
 
-  it('keeps the entire batch when the function answers with an id that it was not given', async () => {
+  it('the entire batch is kept when the function reports an id that is not in it', async () => {
     const { send, left, events } = await queueWith({
       handle: () => ({ batchItemFailures: [{ itemIdentifier: 'other' }] }),
     });
@@ -182,7 +182,7 @@ describe('A queue', () => {
     expect(await left()).toBe(1);
   });
 
-  it('gives a message again after its visibility timeout when the function threw, then to the dead-letter queue', async () => {
+  it('a failed message is received again after its visibility timeout, then moved to the dead-letter queue', async () => {
     const { send, url, bodies, warnings, left } = await queueWith({
       fifo: true,
       visibility: 1,
@@ -201,7 +201,7 @@ describe('A queue', () => {
     expect(warnings[0]).toMatch(/^worker failed, .*: crashed$/);
   });
 
-  it('gives a message again as soon as the function asked for, and holds the rest of its group until then', async () => {
+  it('a visibility timeout that the function set delays its message and the rest of the group', async () => {
     const again = async ({ Records: [record] }: SQSEvent) => {
       if (record?.body !== 'wait' || record.attributes.ApproximateReceiveCount !== '1') return undefined;
       const QueueUrl = `${emulators.endpoints.sqs}/000000000000/${record.eventSourceARN.split(':').at(-1)}`;
@@ -219,7 +219,7 @@ describe('A queue', () => {
     expect(performance.now() - sent).toBeGreaterThan(900);
   });
 
-  it('stops at once when it is closed, while a function is still at work', async () => {
+  it('a close does not wait for a running function of a queue', async () => {
     let release = () => {};
     const { send, events, left } = await queueWith({
       handle: () =>
@@ -237,7 +237,7 @@ describe('A queue', () => {
     expect(await left()).toBe(1);
   });
 
-  it('runs a dozen queues without a warning of a leak', async () => {
+  it('a dozen queues cause no warning of a leak', async () => {
     const names = Array.from({ length: 12 }, (_, index) => `dozen${index}`);
     const arn = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}`;
     const template = templateOf(
@@ -267,7 +267,7 @@ describe('A queue', () => {
     expect(leaks).not.toContain('MaxListenersExceededWarning');
   });
 
-  it('refuses a filter on a queue, rather than passing everything', () => {
+  it('a filter on a queue is refused, because ignoring it would pass everything', () => {
     const template = templateOf({
       Mapping: [
         'AWS::Lambda::EventSourceMapping',

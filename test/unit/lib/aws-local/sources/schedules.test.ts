@@ -25,7 +25,7 @@ describe('A schedule expression', () => {
     expect(parseSchedule(expression)(new Date(after))?.toISOString()).toBe(due);
   });
 
-  it('that lies in the past is never due again', () => {
+  it('a schedule in the past is never due again', () => {
     expect(parseSchedule('at(2020-01-01T00:00:00)')(new Date())).toBeUndefined();
     expect(parseSchedule('cron(0 0 1 1 ? 2020)')(new Date())).toBeUndefined();
   });
@@ -67,7 +67,7 @@ describe('The schedules of a template', () => {
       ],
     });
 
-  it('start a rate at once and then by its interval, until closed', async () => {
+  it('a rate runs at the start and then at its interval, until closed', async () => {
     const { events, invoker } = fakeFunctions<Record<string, unknown>>();
     schedules = startSchedules({ template: rule('rate(1 minute)'), functions: invoker, warn: () => {} });
     expect(events).toHaveLength(1);
@@ -86,7 +86,7 @@ describe('The schedules of a template', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('start a cron only when it is due', async () => {
+  it('a cron schedule runs only when it is due', async () => {
     const { events, invoker } = fakeFunctions<Record<string, unknown>>();
     schedules = startSchedules({ template: rule('cron(0 11 * * ? *)'), functions: invoker, warn: () => {} });
     await vi.advanceTimersByTimeAsync(3_599_000);
@@ -95,7 +95,7 @@ describe('The schedules of a template', () => {
     expect(events).toHaveLength(1);
   });
 
-  it('give the input of a Scheduler schedule in place of the event', async () => {
+  it('the input of a Scheduler schedule replaces the event', async () => {
     const { events, invoker } = fakeFunctions();
     const template = templateOf({
       Daily: [
@@ -108,7 +108,7 @@ describe('The schedules of a template', () => {
     expect(events).toEqual([{ shards: 8 }]);
   });
 
-  it('leave disabled rules, rules for events and other targets alone', () => {
+  it('disabled rules, event rules and other targets are ignored', () => {
     const { events, invoker } = fakeFunctions();
     const others = [
       rule('rate(1 minute)', { State: 'DISABLED' }),
@@ -119,7 +119,7 @@ describe('The schedules of a template', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('go on after a run that failed, and say so', async () => {
+  it('a failed run is reported and the schedule continues', async () => {
     const warnings: string[] = [];
     const { events, invoker } = fakeFunctions(() => {
       throw new Error('no database');
@@ -134,7 +134,7 @@ describe('The schedules of a template', () => {
     expect(warnings[0]).toBe('Sweep, started by its schedule, failed: no database');
   });
 
-  it('refuse a time zone other than UTC', () => {
+  it('a time zone other than UTC is refused', () => {
     const template = templateOf({
       Daily: [
         'AWS::Scheduler::Schedule',

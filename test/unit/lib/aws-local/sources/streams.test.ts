@@ -91,7 +91,7 @@ async function tableWith(mapping: Record<string, unknown>, handle?: Handle, posi
 }
 
 describe('A table stream', () => {
-  it('starts its function soon after a write, with the record that Lambda gives', async () => {
+  it('a write starts the function of the stream soon, with the record of Lambda', async () => {
     const { start, put, events } = await tableWith({});
     await start();
     await sleep(150);
@@ -117,7 +117,7 @@ describe('A table stream', () => {
     });
   });
 
-  it('gives the function only what passes one of its filters', async () => {
+  it('a function gets only the stream records that pass one of its filters', async () => {
     const Pattern = JSON.stringify({ dynamodb: { Keys: { sk: { S: ['HEAD'] } } } });
     const { start, put, batches } = await tableWith({ FilterCriteria: { Filters: [{ Pattern }] } });
     for (const sk of ['E#1', 'HEAD', 'C#1']) await put(sk);
@@ -127,7 +127,7 @@ describe('A table stream', () => {
     await expect.poll(() => batches().join('+')).toBe('HEAD+HEAD');
   });
 
-  it('starts with what is there, or with what comes, as the mapping says', async () => {
+  it('a stream is read from its oldest or its next record, as the mapping says', async () => {
     const { start, put, batches } = await tableWith({ StartingPosition: 'LATEST' });
     await put('before');
     await start();
@@ -136,14 +136,14 @@ describe('A table stream', () => {
     await expect.poll(batches).toEqual(['after']);
   });
 
-  it('keeps to the batch size and goes on in order', async () => {
+  it('stream records are delivered in order, in batches of the batch size', async () => {
     const { start, put, batches } = await tableWith({ BatchSize: 2 });
     for (const sk of ['1', '2', '3']) await put(sk);
     await start();
     await expect.poll(batches).toEqual(['1+2', '3']);
   });
 
-  it('gives no batch more than a function may be sent', async () => {
+  it('a batch of stream records does not exceed the size of an event', async () => {
     const { start, put, batches } = await tableWith({});
     const filling = { doc: { S: 'x'.repeat(390 * 1024) } };
     for (const sk of ['1', '2', '3', '4', '5', '6', '7', '8', '9']) await put(sk, filling);
@@ -169,7 +169,7 @@ describe('A table stream', () => {
     expect(seen.filter((item) => item.startsWith('b'))).toEqual(['b=1', 'b=2', 'b=3']);
   });
 
-  it('halves a failing batch down to the bad record, gives that one up and tells the failure queue', async () => {
+  it('a failing batch is bisected down to the bad record, which is discarded and reported to the failure queue', async () => {
     const refuse: Handle = ({ Records }) => {
       if (Records.some((record) => sortKey(record) === 'bad')) throw new Error('cannot read');
     };
@@ -193,7 +193,7 @@ describe('A table stream', () => {
     ]);
   });
 
-  it('tries again from the first record that the function reports', async () => {
+  it('a batch is retried from the first record that the function reports', async () => {
     let failed = false;
     const report: Handle = ({ Records }) => {
       const second = Records[1]?.dynamodb?.SequenceNumber;
@@ -207,7 +207,7 @@ describe('A table stream', () => {
     await expect.poll(batches).toEqual(['1+2+3', '2+3']);
   });
 
-  it('goes on after a restart where it stopped, with what was written meanwhile', async () => {
+  it('a stream continues at its position after a restart, with the records written in between', async () => {
     const { start, put, batches } = await tableWith({}, undefined, join(dataDir, `positions${number}.json`));
     await put('1');
     const first = await start();
@@ -218,7 +218,7 @@ describe('A table stream', () => {
     await expect.poll(batches).toEqual(['1', '2']);
   });
 
-  it('stops at once when it is closed, while a function is still at work', async () => {
+  it('a close does not wait for a running function of a stream', async () => {
     const { start, put, events } = await tableWith({}, () => sleep(3000));
     const running = await start();
     await put('slow');

@@ -29,7 +29,7 @@ async function posts(count: number): Promise<void> {
   begun = [];
 }
 
-/** A function that ends when it is told to. */
+/** A function that the test ends. */
 function held(name: string): () => void {
   let release = (): void => {};
   const until = new Promise<void>((resolve) => {

@@ -15,21 +15,21 @@ describe("the emulator's stream records", () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('have their index from the first start on, so that a write costs the same however many there are', async () => {
+  it('stream records are indexed from the first start on, so that the cost of a write is constant', async () => {
     await (await startDynamoDb({ file })).close();
     const query =
       'SELECT COALESCE(MAX(CAST(sequence_number AS INTEGER)), 0) + 1 FROM _stream_records WHERE table_name = ?';
     expect(JSON.stringify(planOf(file, query))).toMatch(/SEARCH .* INDEX stream_order/);
   });
 
-  it('are forgotten after a day, but for the newest, which the next one is numbered after', async () => {
+  it('stream records are deleted after a day, except the newest, whose number the next one continues', async () => {
     await (await startDynamoDb({ file })).close();
     insert(file, ['1', 0], ['2', 0], ['3', Math.floor(Date.now() / 1000)]);
     expect(await indexStreamRecords(file)).toBe(true);
     expect(numbersIn(file)).toEqual(['3']);
   });
 
-  it('are left alone where there is no database, or a damaged one', async () => {
+  it('a missing or damaged database is not changed', async () => {
     expect(await indexStreamRecords(file)).toBe(false);
     await writeFile(file, 'this is no database at all, but it is longer than a header would be'.repeat(20));
     expect(await indexStreamRecords(file)).toBe(false);

@@ -35,7 +35,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-it('tells of the next write once, and of another one when it is asked again', async () => {
+it('a watch notifies of the next write once, and of another one after a second call', async () => {
   told = 0;
   const { writes } = database;
   writes?.next(tell);
@@ -49,7 +49,7 @@ it('tells of the next write once, and of another one when it is asked again', as
   await expect.poll(() => told).toBe(2);
 });
 
-it('tells nothing of reads, and nothing any more when it is closed', async () => {
+it('a watch does not notify of reads, nor after its close', async () => {
   told = 0;
   const writes = databaseWrites(join(folder, 'dynamodb.sqlite'));
   writes.next(tell);
@@ -61,7 +61,7 @@ it('tells nothing of reads, and nothing any more when it is closed', async () =>
   expect(told).toBe(0);
 });
 
-it('is silent where nothing can be watched', () => {
+it('a folder that cannot be watched causes no notification and no error', () => {
   const writes = databaseWrites('/nowhere/at/all');
   expect(() => writes.next(() => {})).not.toThrow();
   writes.close();

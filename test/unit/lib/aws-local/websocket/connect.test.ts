@@ -16,7 +16,7 @@ describe('a handshake', () => {
     fixture.events.length = 0;
   });
 
-  it('reaches the function of $connect as API Gateway’s event', async () => {
+  it('the $connect function gets the handshake as API Gateway’s event', async () => {
     const before = Date.now();
     const { socket } = await openSocket(`${fixture.url}/prod?user=ann&user=bob`, { headers: { 'X-Test': 'yes' } });
     const event = await fixture.event('$connect');
@@ -47,14 +47,14 @@ describe('a handshake', () => {
     expect(event.requestContext).not.toHaveProperty('authorizer');
   });
 
-  it('is answered only when the function has answered', async () => {
+  it('a handshake is accepted only after the response of the function', async () => {
     const asked = performance.now();
     const { socket } = await openSocket(`${fixture.url}?wait=300`);
     expect(performance.now() - asked).toBeGreaterThan(290);
     socket.terminate();
   });
 
-  it('has no query in its event when it has none', async () => {
+  it('the event of a handshake without a query has none', async () => {
     const { socket } = await openSocket(fixture.url);
     expect(await fixture.event('$connect')).not.toHaveProperty('queryStringParameters');
     socket.terminate();
@@ -75,20 +75,20 @@ describe('a handshake', () => {
     expect(fixture.routesOf(String(refusal.body.connectionId))).toEqual(['$connect']);
   });
 
-  it('is refused on any other path, without asking a function', async () => {
+  it('a handshake on any other path is refused without a call of a function', async () => {
     const { status, body } = await refusedSocket(`${fixture.url}/other`);
     expect(status).toBe(403);
     expect(fixture.routesOf(String(body.connectionId))).toEqual([]);
   });
 
-  it('gets the subprotocol that the function chose, and none when it chose none', async () => {
+  it('a handshake gets the subprotocol that the function returned, if any', async () => {
     const chosen = await openSocket(`${fixture.url}?protocol=b`, { protocols: ['a', 'b'] });
     expect(chosen.socket.protocol).toBe('b');
     chosen.socket.terminate();
     await expect(openSocket(fixture.url, { protocols: ['a'] })).rejects.toThrow('Server sent no subprotocol');
   });
 
-  it('that is malformed is refused before any function hears of it', async () => {
+  it('a malformed handshake is refused without a call of a function', async () => {
     const { port } = new URL(fixture.url);
     const socket = tcpConnect(Number(port), '127.0.0.1');
     socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
@@ -98,7 +98,7 @@ describe('a handshake', () => {
     expect(fixture.events.filter((event) => event.requestContext.eventType === 'CONNECT')).toEqual([]);
   });
 
-  it('of a client that left meanwhile is followed by $disconnect', async () => {
+  it('the handshake of a client that disconnected during $connect is followed by $disconnect', async () => {
     const { port } = new URL(fixture.url);
     const socket = tcpConnect(Number(port), '127.0.0.1');
     const key = Buffer.alloc(16).toString('base64');
@@ -123,7 +123,7 @@ describe('a handshake with an authorizer', () => {
   });
   const as = (authorization: string) => ({ headers: { authorization } });
 
-  it('asks it with an event of type REQUEST', async () => {
+  it('the authorizer of a handshake gets an event of type REQUEST', async () => {
     const { socket } = await openSocket(fixture.url, as('good'));
     socket.terminate();
     await fixture.event('$connect');
@@ -137,7 +137,7 @@ describe('a handshake with an authorizer', () => {
     });
   });
 
-  it('tells every function of the connection who it is, every value a text', async () => {
+  it('every function of the connection gets the context of the authorizer as strings', async () => {
     const client = await openSocket(fixture.url, as('good'));
     client.socket.send('hello');
     await client.next();
@@ -159,20 +159,20 @@ describe('a handshake with an authorizer', () => {
     expect(fixture.events.map((event) => event.type)).toContain('REQUEST');
   });
 
-  it('is refused unasked without the identity source', async () => {
+  it('a handshake without the identity source is refused without a call of the authorizer', async () => {
     const { status, body } = await refusedSocket(fixture.url);
     expect({ status, message: body.message }).toEqual({ status: 401, message: 'Unauthorized' });
     expect(fixture.routesOf(String(body.connectionId))).toEqual([]);
   });
 
-  it('leaves no credentials in the log', async () => {
+  it('a refused handshake leaves no credentials in the log', async () => {
     await refusedSocket(`${fixture.url}?token=hidden`, as('bad'));
     expect(fixture.sentences.join()).not.toMatch(/hidden|bad/);
   });
 });
 
 describe('the ports', () => {
-  it('are those that were asked for, and one that is taken is told', async () => {
+  it('the given ports are used, and a taken one is an error', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const address = other.address();

@@ -19,16 +19,19 @@ describe('the frame meter', () => {
   const sizes = [0, 1, 125, 126, 1000, 1001, 5, 65_535, 65_536, 1000];
   const stream = Buffer.concat(sizes.map(frame));
 
-  it.each([1, 2, 3, 7, 1024, stream.length])('finds every frame over its limit in pieces of %i bytes', (piece) => {
-    let found = 0;
-    const meter = frameMeter(1000, () => {
-      found += 1;
-    });
-    for (let at = 0; at < stream.length; at += piece) meter(stream.subarray(at, at + piece));
-    expect(found).toBe(3);
-  });
+  it.each([1, 2, 3, 7, 1024, stream.length])(
+    'the frame meter finds every frame over its limit in pieces of %i bytes',
+    (piece) => {
+      let found = 0;
+      const meter = frameMeter(1000, () => {
+        found += 1;
+      });
+      for (let at = 0; at < stream.length; at += piece) meter(stream.subarray(at, at + piece));
+      expect(found).toBe(3);
+    },
+  );
 
-  it('tells as soon as the length is announced, before the frame has come', () => {
+  it('the frame meter reports a frame as soon as its length is announced', () => {
     let found = 0;
     frameMeter(1000, () => {
       found += 1;

@@ -19,7 +19,7 @@ function unsigned(address: string) {
   return { method: 'GET', protocol: 'ws:', hostname, port: Number(port), path, query, headers: { host } };
 }
 
-/** The address as the service's own functions presign it. */
+/** The address as functions of the service presign it. */
 async function presign(address: string, signed = signer(), options: { expiresIn?: number; signingDate?: Date } = {}) {
   const { query } = await signed.presign(unsigned(address), { expiresIn: 60, ...options });
   const url = new URL(address);
@@ -36,7 +36,7 @@ describe('a handshake that IAM authorizes', () => {
   });
   afterAll(() => fixture.close());
 
-  it('is accepted when it is presigned, and its events say by whom', async () => {
+  it('a presigned handshake is accepted, and its events have the caller', async () => {
     const { socket } = await openSocket(await presign(`${fixture.url}/?user=${encodeURIComponent("a b/ü'*")}`));
     socket.terminate();
     const { requestContext, queryStringParameters } = await fixture.event('$connect');
@@ -49,20 +49,20 @@ describe('a handshake that IAM authorizes', () => {
     });
   });
 
-  it('is accepted on the path of the stage, and with a session token', async () => {
+  it('a presigned handshake is accepted on the path of the stage and with a session token', async () => {
     const credentials = { accessKeyId: 'local', secretAccessKey: 'local', sessionToken: 'a/b+c=' };
     const { socket } = await openSocket(await presign(`${fixture.url}/prod`, signer({ credentials })));
     socket.terminate();
   });
 
-  it('is accepted when it is signed in the header', async () => {
+  it('a handshake that is signed in the header is accepted', async () => {
     const { headers } = await signer().sign(unsigned(`${fixture.url}/`));
     const { host: _, ...signed } = headers;
     const { socket } = await openSocket(fixture.url, { headers: signed });
     socket.terminate();
   });
 
-  it('is refused unsigned', async () => {
+  it('an unsigned handshake is refused', async () => {
     const { status, body } = await refusedSocket(fixture.url);
     expect({ status, message: body.message }).toEqual({ status: 403, message: 'Missing Authentication Token' });
   });
@@ -91,7 +91,7 @@ describe('a handshake that IAM authorizes', () => {
     expect((await refusedSocket(url.href)).status).toBe(403);
   });
 
-  it('is refused after its time and before it', async () => {
+  it('a presigned handshake is refused after its expiry and before its date', async () => {
     const at = (seconds: number) => ({ signingDate: new Date(Date.now() + seconds * 1000) });
     expect((await refusedSocket(await presign(`${fixture.url}/`, signer(), at(-62)))).status).toBe(403);
     expect((await refusedSocket(await presign(`${fixture.url}/`, signer(), at(600)))).status).toBe(403);

@@ -70,14 +70,14 @@ async function disconnectEvent(fixture: SocketFixture, id: string): Promise<Reco
   return { code, reason };
 }
 
-describe('a connection ends', () => {
-  it('by the client, with its code and reason', async () => {
+describe('the end of a connection', () => {
+  it('the close of the client passes its code and reason to $disconnect', async () => {
     const { fixture, client, id } = await opened();
     client.socket.close(4001, 'enough');
     expect(await disconnectEvent(fixture, id)).toEqual({ code: 4001, reason: 'enough' });
   });
 
-  it('by a client that says nothing', async () => {
+  it('the close of a client without a code is 1005', async () => {
     const { fixture, client, id } = await opened();
     client.socket.close();
     expect(await disconnectEvent(fixture, id)).toEqual({
@@ -86,26 +86,26 @@ describe('a connection ends', () => {
     });
   });
 
-  it('by a client that vanishes', async () => {
+  it('the loss of a client is 1006', async () => {
     const { fixture, client, id } = await opened();
     client.socket.terminate();
     expect(await disconnectEvent(fixture, id)).toEqual({ code: 1006, reason: 'Connection closed abnormally' });
   });
 
-  it('by the server after so long without a message', async () => {
+  it('an idle connection is closed with 1001', async () => {
     const { fixture, client, id } = await opened({ limits: { idleMs: 100 } });
     expect(await client.closed).toEqual({ code: 1001, reason: 'Going away' });
     expect(await disconnectEvent(fixture, id)).toEqual({ code: 1001, reason: 'Going away' });
   });
 
-  it('after its longest life, busy or not', async () => {
+  it('a busy connection is closed with 1001 at its maximum age', async () => {
     const { client } = await opened({ limits: { lifeMs: 400 } });
     const busy = setInterval(() => client.socket.send('{"action":"quiet"}'), 50);
     expect(await client.closed).toEqual({ code: 1001, reason: 'Going away' });
     clearInterval(busy);
   });
 
-  it('by a message over 128 KB', async () => {
+  it('a message over 128 KB closes the connection with 1009', async () => {
     const { fixture, client, id } = await opened();
     for (let frame = 0; frame < 5; frame++) client.socket.send('x'.repeat(30 * 1024), { fin: frame === 4 });
     expect(await client.closed).toMatchObject({ code: 1009 });
@@ -113,7 +113,7 @@ describe('a connection ends', () => {
     expect(fixture.routesOf(id)).toEqual(['$connect', '$disconnect']);
   });
 
-  it('by a frame over 32 KB, which reaches no function', async () => {
+  it('a frame over 32 KB closes the connection with 1009 and reaches no function', async () => {
     const { fixture, client, id } = await opened();
     client.socket.send('x'.repeat(32 * 1024));
     await client.next();
@@ -123,7 +123,7 @@ describe('a connection ends', () => {
     expect(fixture.routesOf(id)).toEqual(['$connect', '$default', '$disconnect']);
   });
 
-  it('by a binary message', async () => {
+  it('a binary message closes the connection with 1003', async () => {
     const { fixture, client, id } = await opened();
     client.socket.send(Buffer.from('hello'));
     expect(await client.closed).toMatchObject({ code: 1003 });
@@ -131,12 +131,12 @@ describe('a connection ends', () => {
     expect(fixture.routesOf(id)).not.toContain('$default');
   });
 
-  it('when its client leaves too much unread', async () => {
+  it('a client with too much unread data is disconnected with 1008', async () => {
     const { fixture, client, id } = await opened({ limits: { closeMs: 100 } });
     client.socket.pause();
     const Data = Buffer.alloc(128 * 1024, 'x');
     const post = () => fixture.client.send(new PostToConnectionCommand({ ConnectionId: id, Data }));
-    // The kernel takes some megabytes on both sides before anything waits in this process.
+    // The kernel buffers some megabytes on both sides before this process has to.
     const flood = async (): Promise<void> => {
       for (let n = 0; n < 500; n++) await post();
     };
@@ -152,7 +152,7 @@ describe('the idle timeout of a connection', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
   afterEach(() => void vi.useRealTimers());
 
-  it('starts again with a message from the client or to it, and not with a ping', async () => {
+  it('the idle timeout restarts with a message from or to the client, but not with a ping', async () => {
     const arrivals = new EventEmitter();
     const invoke = async (_name: string, event: unknown): Promise<object> => {
       arrivals.emit('message', event);
@@ -182,8 +182,8 @@ describe('the idle timeout of a connection', () => {
   });
 });
 
-describe('a client that sends more than the functions can take', () => {
-  it('has to wait, and loses nothing', async () => {
+describe('a client that sends faster than its functions run', () => {
+  it('a client that sends too fast has to wait and loses no message', async () => {
     let [atWork, atMost] = [0, 0];
     const invoke = async (): Promise<object> => {
       atMost = Math.max(atMost, ++atWork);
@@ -195,15 +195,15 @@ describe('a client that sends more than the functions can take', () => {
     const client = await openSocket(url);
     for (let n = 0; n < 200; n++) client.socket.send('x'.repeat(32 * 1024));
     for (let n = 0; n < 200; n++) expect(await client.next()).toBe('done');
-    // What one read of the socket holds comes at once, whatever was under way.
+    // The messages of one read of the socket are all handled, regardless of the limit.
     expect(atMost).toBeLessThan(2 + 8);
     client.socket.close();
     await client.closed;
   });
 });
 
-describe('the end of the server', () => {
-  it('closes every connection and calls $disconnect for each', async () => {
+describe('the close of the server', () => {
+  it('the close of the server closes every connection and calls $disconnect for each', async () => {
     const { fixture, client } = await opened();
     const second = await openSocket(fixture.url);
     const started = performance.now();
@@ -217,7 +217,7 @@ describe('the end of the server', () => {
     await expect(openSocket(fixture.url)).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('does not wait for clients that do not answer, nor for handshakes', async () => {
+  it('the close of the server does not wait for unresponsive clients or handshakes', async () => {
     const { fixture, client } = await opened({ limits: { closeMs: 200 } });
     client.socket.pause();
     const pending = openSocket(`${fixture.url}/?wait=600`).catch((error: Error) => error.message);
@@ -232,16 +232,16 @@ describe('the end of the server', () => {
     client.socket.terminate();
   });
 
-  it('gives up on a $disconnect that hangs', async () => {
+  it('the close of the server stops waiting for a $disconnect that hangs', async () => {
     const { fixture } = await opened({ limits: { disconnectTimeoutMs: 200 }, functions: { goodbye: hang } });
     const started = performance.now();
     await fixture.stop();
     expect(performance.now() - started).toBeLessThan(900);
   });
 
-  it('leaves no timer and no socket behind', async () => {
+  it('the close of the server leaves no timer and no socket', async () => {
     const { fixture } = await opened();
-    // A worker that loads has a timer of its own.
+    // A worker has its own timer while it loads.
     await fixture.functions.warm('Goodbye');
     const timers = new Set<number>();
     let counting = true;

@@ -29,7 +29,7 @@ describe('the management API, called by the SDK', () => {
   const post = (id: string, Data: string | Uint8Array, client = fixture.client) =>
     client.send(new PostToConnectionCommand({ ConnectionId: id, Data }));
 
-  it('sends a message to the client, as a text', async () => {
+  it('PostToConnection sends a text message to the client', async () => {
     const client = await open();
     const text = new Promise((resolve) => client.socket.once('message', (_, isBinary) => resolve(!isBinary)));
     await post(client.id, Buffer.from('{"last":7}'));
@@ -38,7 +38,7 @@ describe('the management API, called by the SDK', () => {
     client.socket.close();
   });
 
-  it('keeps the order of what it sent one after the other', async () => {
+  it('messages of PostToConnection keep their order', async () => {
     const client = await open();
     for (let n = 0; n < 20; n++) await post(client.id, String(n));
     const got = [];
@@ -47,7 +47,7 @@ describe('the management API, called by the SDK', () => {
     client.socket.close();
   });
 
-  it('is found behind the path of a stage as well', async () => {
+  it('the management API also has the path of a stage', async () => {
     const client = await open();
     const staged = new ApiGatewayManagementApiClient(clientFor(`${fixture.endpoint}/prod`));
     await post(client.id, 'hello', staged);
@@ -56,7 +56,7 @@ describe('the management API, called by the SDK', () => {
     client.socket.close();
   });
 
-  it('describes a connection', async () => {
+  it('GetConnection describes a connection', async () => {
     const before = Date.now();
     const client = await open();
     const { $metadata, ...description } = await fixture.client.send(
@@ -73,7 +73,7 @@ describe('the management API, called by the SDK', () => {
     client.socket.close();
   });
 
-  it('closes a connection, which $disconnect tells once', async () => {
+  it('DeleteConnection closes a connection, and $disconnect is called once', async () => {
     const client = await open();
     await fixture.client.send(new DeleteConnectionCommand({ ConnectionId: client.id }));
     expect(await client.closed).toMatchObject({ code: 1000 });
@@ -86,7 +86,7 @@ describe('the management API, called by the SDK', () => {
     expect(fixture.routesOf(client.id).filter((route) => route === '$disconnect')).toHaveLength(1);
   });
 
-  it('says gone of a connection that was closed or never was', async () => {
+  it('a closed or unknown connection is a GoneException', async () => {
     const client = await open();
     client.socket.close();
     await client.closed;
@@ -99,7 +99,7 @@ describe('the management API, called by the SDK', () => {
     await expect(deleted).rejects.toBeInstanceOf(GoneException);
   });
 
-  it('says gone while $connect is under way, and not any more once the client is in', async () => {
+  it('a connection is a GoneException until $connect has accepted it', async () => {
     const opening = openSocket(`${fixture.url}/?wait=300`);
     const { connectionId } = (await fixture.event('$connect')).requestContext;
     await expect(post(connectionId, 'early')).rejects.toBeInstanceOf(GoneException);
@@ -109,7 +109,7 @@ describe('the management API, called by the SDK', () => {
     client.socket.close();
   });
 
-  it('takes a message of 128 KB and none that is larger', async () => {
+  it('PostToConnection accepts a message of 128 KB and no larger one', async () => {
     const client = await open();
     await post(client.id, Buffer.alloc(128 * 1024, 'x'));
     expect(await client.next()).toHaveLength(128 * 1024);
@@ -119,7 +119,7 @@ describe('the management API, called by the SDK', () => {
     client.socket.close();
   });
 
-  it('refuses what is not signed, and other methods', async () => {
+  it('the management API refuses unsigned requests and other methods', async () => {
     const client = await open();
     const address = `${fixture.endpoint}/@connections/${encodeURIComponent(client.id)}`;
     const unsigned = await fetch(address, { method: 'POST', body: 'hello' });
@@ -129,7 +129,7 @@ describe('the management API, called by the SDK', () => {
     client.socket.close();
   });
 
-  it('tells whoever comes by plain HTTP that this is a WebSocket API', async () => {
+  it('a plain HTTP request gets 426 Upgrade Required', async () => {
     const response = await fetch(fixture.endpoint);
     expect([response.status, response.headers.get('upgrade')]).toEqual([426, 'websocket']);
   });

@@ -17,7 +17,7 @@ describe('a message', () => {
     return JSON.parse(await client.next());
   };
 
-  it('goes to the route that it names, and the function’s body comes back', async () => {
+  it('a message invokes the route that it names, and the function’s body is sent back', async () => {
     const body = JSON.stringify({ action: 'register', user: 'ann' });
     expect(await ask(body)).toEqual({ routeKey: 'register', connectionId, length: body.length });
     const event = await fixture.event('register');
@@ -51,7 +51,7 @@ describe('a message', () => {
     expect(await ask(body)).toEqual({ routeKey: '$default', connectionId, length: body.length });
   });
 
-  it('gets no answer on a route without a response', async () => {
+  it('a message on a route without a response gets none', async () => {
     client.socket.send('{"action":"quiet"}');
     expect((await fixture.event('quiet')).body).toBe('{"action":"quiet"}');
     expect(await ask('next')).toMatchObject({ routeKey: '$default' });
@@ -67,24 +67,24 @@ describe('a message', () => {
     expect(await ask('next')).toMatchObject({ routeKey: '$default' });
   });
 
-  it('is answered by the gateway on a route without a response, too, when the function throws', async () => {
+  it('an error of the function is sent to the client even on a route without a response', async () => {
     expect(await ask('{"action":"quiet","then":"explode"}')).toMatchObject({ message: 'Internal server error' });
   });
 
-  it('does not wait for those before it', async () => {
+  it('a message does not wait for earlier ones', async () => {
     client.socket.send('linger');
     expect(await ask('next')).toMatchObject({ routeKey: '$default' });
     expect(JSON.parse(await client.next())).toMatchObject({ message: 'Endpoint request timed out' });
   });
 
-  it('may come in frames', async () => {
+  it('a message may consist of several frames', async () => {
     client.socket.send('a'.repeat(32 * 1024), { fin: false });
     client.socket.send('b'.repeat(32 * 1024), { fin: true });
     expect(await ask('next')).toMatchObject({ length: 64 * 1024 });
     expect(JSON.parse(await client.next())).toMatchObject({ length: 4 });
   });
 
-  it('that is a ping is answered with a pong', async () => {
+  it('a ping gets a pong', async () => {
     const pong = new Promise((resolve) => client.socket.once('pong', (data) => resolve(data.toString())));
     client.socket.ping('there?');
     expect(await pong).toBe('there?');
@@ -92,7 +92,7 @@ describe('a message', () => {
 });
 
 describe('an API without $default, $connect and $disconnect', () => {
-  it('lets everybody in and answers Forbidden to what no route takes', async () => {
+  it('an API without $default, $connect and $disconnect accepts everyone and refuses messages without a route', async () => {
     const left = { OnConnect: undefined, OnDisconnect: undefined, OnDefault: undefined, DefaultResponse: undefined };
     const fixture = await startSocketFixture({ resources: left });
     const client = await openSocket(fixture.url);

@@ -22,13 +22,13 @@ const read = (route: object, more: Record<string, object> = {}, properties: obje
   );
 
 describe('the WebSocket API of a template', () => {
-  it('has its own routes and the functions behind them', () => {
+  it('a WebSocket API has its own routes with their functions', () => {
     expect([...read({}).routes.values()]).toEqual([
       { routeKey: '$connect', hasResponse: false, integration: { functionName: 'app', timeoutMs: 29_000 } },
     ]);
   });
 
-  it('selects routes by a field inside the message, which may be a number', () => {
+  it('a WebSocket API selects routes by a field inside the message, which may be a number', () => {
     const { select } = read({});
     expect(select('{"data":{"kind":"a"}}')).toBe('a');
     expect(select('{"data":{"kind":7}}')).toBe('7');
@@ -39,7 +39,7 @@ describe('the WebSocket API of a template', () => {
     expect(select('{"data":{"__proto__":{"kind":"a"}}}')).toBeUndefined();
   });
 
-  it('answers only with both the expression and the route response', () => {
+  it('a route has a response only with both the expression and the route response', () => {
     expect(read({ RouteResponseSelectionExpression: '$default' }).routes.get('$connect')?.hasResponse).toBe(false);
   });
 
@@ -63,7 +63,7 @@ describe('the WebSocket API of a template', () => {
 });
 
 describe('a template without WebSocket APIs', () => {
-  it('is served by nothing', async () => {
+  it('a template without WebSocket APIs starts no server', async () => {
     const template = templateOf({ Http: ['AWS::ApiGatewayV2::Api', { ProtocolType: 'HTTP' }] });
     expect(webSocketApiIds(template)).toEqual([]);
     const functions = { invoke: () => expect.fail('nothing to invoke') };
@@ -75,7 +75,7 @@ describe('a template without WebSocket APIs', () => {
 });
 
 describe('a template with several WebSocket APIs', () => {
-  it('has an endpoint for each, which knows only its own connections', async () => {
+  it('each WebSocket API has an endpoint that knows only its own connections', async () => {
     const template = templateOf({ One: ['AWS::ApiGatewayV2::Api', api], Two: ['AWS::ApiGatewayV2::Api', api] });
     const functions = { invoke: () => expect.fail('nothing to invoke') };
     const served = await startWebSocketApis({ template, functions, ports: 0, log: () => {} });
