@@ -15,7 +15,7 @@ import { ciChoiceOf, type HookOptions, hookOptionsOf } from './hook-options.ts';
 import type { AcceptPorts } from './ports.ts';
 import { requireSignature } from './signature.ts';
 
-/** A call to the webhook, after its login. */
+/** A request to the webhook, after its login. */
 export interface HookRequest extends RequestContext {
   readonly headers: HookCall['headers'];
   readonly query: HookCall['query'];
@@ -23,10 +23,10 @@ export interface HookRequest extends RequestContext {
 }
 
 /**
- * Accepts a webhook call: one entry for each thing that it says, stored in a transaction before anything is answered,
- * and the first stage queued for those that deploy. Gives the entries, those that deploy first. Throws
- * `deploy:no_payload`, `deploy:provider:not_supported`, `deploy:auth:bad_creds`, `request:too_large`,
- * `request:bad_parameter`, `mw:auth:auth_server_down` and `deploy:db:failed_to_store_payload`; nothing is stored then.
+ * Accepts a webhook call: stores one entry for each of its deliveries and queues the first stage of those that deploy.
+ * Returns the entries, those that deploy first. Throws `deploy:no_payload`, `deploy:provider:not_supported`,
+ * `deploy:auth:bad_creds`, `request:too_large`, `request:bad_parameter`, `mw:auth:auth_server_down` and
+ * `deploy:db:failed_to_store_payload`.
  */
 export async function accept(hook: HookRequest, ports: AcceptPorts): Promise<readonly [Entry, ...Entry[]]> {
   const options = hookOptionsOf(hook.query, ports.defaultBranch);
@@ -37,7 +37,7 @@ export async function accept(hook: HookRequest, ports: AcceptPorts): Promise<rea
   await requireSignature(deliveries, { sender, call, user: hook.user, at: hook.at }, ports);
   const plans = await Promise.all(deliveries.map((delivery) => plan(delivery, options, hook, ports)));
   const entries: Entry[] = [];
-  // One after the other: they get their numbers in the order in which the sender names them.
+  // In sequence, so that the entries are numbered in the sender's order.
   for (const request of plans) entries.push(await store(request, ports));
   entries.sort((one, other) => Number(isFinal(one.status)) - Number(isFinal(other.status)));
   const [first, ...others] = entries;
@@ -72,15 +72,15 @@ function hostOf(delivery: Delivery, { hostName }: AcceptPorts): string | null {
   const kind = delivery.kind === 'notice' ? delivery.provider : delivery.hostKind;
   const { hostname } = delivery.repository;
   const host = hostName(kind, hostname);
-  // What deploys nothing may come from anywhere: a ping must not look like a broken hook.
+  // A notice deploys nothing and is accepted from any host, so that a ping does not look like a broken hook.
   if (host || delivery.kind === 'notice') return host;
   const detail = `The repository lives at ${hostname ?? `a host of the kind ${kind}`}, which this service is not configured for.`;
   throw new DeployError('deploy:provider:not_supported', detail);
 }
 
 /**
- * The same delivery makes one entry, for each branch that it is asked to deploy: two hooks of a repository may deploy two
- * branches, and send the same delivery id.
+ * Returns the key under which a delivery makes only one entry. It contains the branch, because two hooks of a repository
+ * may deploy two branches and send the same delivery id.
  */
 function deliveryKeyOf(delivery: Delivery, branch: string, { deploys }: HookDecision): string | null {
   if (delivery.id === null || !deploys) return null;
@@ -119,7 +119,7 @@ function notStored(cause: unknown): DeployError {
   return new DeployError('deploy:db:failed_to_store_payload', detail, { cause });
 }
 
-/** The same delivery again: deployed when the first try failed, or else only written down. */
+/** Stores a repeated delivery: it deploys when the first deploy failed, or else becomes a duplicate. */
 async function appendAgain(request: AppendRequest, number: number, log: DeployLog): Promise<Entry> {
   const { draft } = request;
   const first = await log.read(draft.user, number);
@@ -129,7 +129,8 @@ async function appendAgain(request: AppendRequest, number: number, log: DeployLo
   // A third copy may have been faster than this one.
   const made = again.duplicateOf === number ? first : await log.read(draft.user, again.duplicateOf);
   const address = made ? entryAddress(draft.base, made) : 'another entry';
-  const duplicate: Draft = { ...draft, ...over(`The same delivery made ${address}.`, draft.receivedAt) };
+  const reason = `The same delivery made ${address}.`;
+  const duplicate: Draft = { ...draft, status: 'duplicate', reason, finishedAt: draft.receivedAt };
   const written = await log.append({
     ...request,
     draft: duplicate,
@@ -140,8 +141,4 @@ async function appendAgain(request: AppendRequest, number: number, log: DeployLo
   });
   if ('entry' in written) return written.entry;
   throw new Error('An entry without a delivery id cannot be a duplicate.');
-}
-
-function over(reason: string, at: number): Pick<Draft, 'status' | 'reason' | 'finishedAt'> {
-  return { status: 'duplicate', reason, finishedAt: at };
 }

@@ -5,18 +5,18 @@ import type { Clock } from '../core/ports/clock.ts';
 import type { DeployLog } from '../core/ports/deploy-log.ts';
 import type { HttpAnswer } from '../triggers/http.ts';
 
-/** The pause between two reads of an entry that a client waits for. */
+/** The pause between two reads of an entry whose outcome a client waits for. */
 const POLL_PAUSE_MS = 150;
 
-/** The answer to a hook: `202` while the deploy is under way, `200` when there is none. */
+/** Returns the answer to a hook: `202` for an unfinished deploy, `200` for an entry that has ended. */
 export function accepted(entry: Entry): HttpAnswer {
   const headers = { location: entryAddress(entry.base, entry) };
   return { status: isFinal(entry.status) ? 200 : 202, headers, body: row(entry, { base: entry.base, docs: 'false' }) };
 }
 
 /**
- * The answer to a hook that waits up to so many seconds, counted from its arrival, for the outcome: a failed deploy
- * answers with its code. The hook is stored by then, so that a database that fails meanwhile is no failure of the hook.
+ * Returns the answer to a hook that waits for the outcome, up to so many seconds after its arrival. A failed deploy is
+ * answered with its code. A database that fails during the wait is ignored, because the hook is already stored.
  */
 export async function awaited(
   entry: Entry,

@@ -1,8 +1,8 @@
 import type { BuildResult, RepositoryRef } from '../core/payload/delivery.ts';
 import type { AcceptPorts } from './ports.ts';
 
-/** Where a build was accepted. */
-interface Place {
+/** The branch that a build is for. */
+interface BuildTarget {
   readonly user: string;
   /** The configured name of the repository host. */
   readonly host: string | null;
@@ -10,11 +10,15 @@ interface Place {
 }
 
 /**
- * A build whose sender gives only the first digits of its commit, with the commit that they are of: one that CI or a hold
- * has made known on the deployed branch, or the newest that was pushed to it. As it is when there is none, or several.
+ * Returns a build with its whole commit, when its sender only sends the first digits. The commit is one with a known
+ * state on the deployed branch, or else the newest push to it. The build is unchanged when none or several match.
  */
-export async function withWholeCommit(build: BuildResult, place: Place, ports: AcceptPorts): Promise<BuildResult> {
-  const { user, host, branch } = place;
+export async function withWholeCommit(
+  build: BuildResult,
+  target: BuildTarget,
+  ports: AcceptPorts,
+): Promise<BuildResult> {
+  const { user, host, branch } = target;
   const { sha, shaPrefix, pullRequest } = build;
   if (sha !== null || shaPrefix === null || host === null || pullRequest || build.branch !== branch) return build;
   const repository = { host, owner: build.repository.owner, name: build.repository.name };

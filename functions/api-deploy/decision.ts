@@ -2,7 +2,7 @@ import type { CheckResult } from '../core/hold/checks.ts';
 import { buildDeployable, deployable } from '../core/payload/branch.ts';
 import type { Delivery } from '../core/payload/delivery.ts';
 
-/** What is decided on a delivery: a deploy, or none and why. */
+/** Whether a delivery deploys; `reason` says why not. */
 export interface HookDecision {
   readonly deploys: boolean;
   readonly reason: string | null;
@@ -10,7 +10,7 @@ export interface HookDecision {
   readonly checkResult: CheckResult | null;
 }
 
-/** Decides on a delivery, when `branch` is the one to deploy. */
+/** Returns whether a delivery deploys, and its check result; `branch` is the deployed branch. */
 export function decisionOf(delivery: Delivery, branch: string): HookDecision {
   if (delivery.kind === 'notice') return { deploys: false, reason: delivery.reason, checkResult: null };
   const decision = delivery.kind === 'push' ? deployable(delivery, branch) : buildDeployable(delivery, branch);
@@ -18,7 +18,7 @@ export function decisionOf(delivery: Delivery, branch: string): HookDecision {
   return { deploys: decision.deploy, reason, checkResult: checkResultOf(delivery, branch) };
 }
 
-/** Builds of pull requests and of other branches say nothing about a commit of this branch. */
+/** Returns null for builds of pull requests and of other branches, which say nothing about a commit of this branch. */
 function checkResultOf(delivery: Delivery, branch: string): CheckResult | null {
   if (delivery.kind !== 'build' || delivery.pullRequest || delivery.branch !== branch) return null;
   const { provider, check, outcome, state } = delivery;

@@ -4,7 +4,10 @@ import { accepted, awaited } from './answer.ts';
 import type { AcceptPorts } from './ports.ts';
 import { preferredWait } from './prefer.ts';
 
-/** `POST /` and `POST /1/deploy`: takes a webhook call and answers as soon as it is stored, or with the outcome. */
+/**
+ * Returns the endpoint `POST /` and `POST /1/deploy`. It answers a webhook call as soon as it is stored or, with
+ * `Prefer: wait`, with the outcome of the deploy.
+ */
 export function deploy(ports: AcceptPorts): (request: HttpRequest) => Promise<HttpAnswer> {
   return async (request) => {
     const { user, uuid, base, headers, query, body } = request;

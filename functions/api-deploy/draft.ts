@@ -4,7 +4,7 @@ import { stages } from '../core/pipeline/pipeline.ts';
 import type { Draft } from '../core/ports/deploy-log.ts';
 import type { HookDecision } from './decision.ts';
 
-/** What an entry takes from the request itself. */
+/** The properties of the request that its entries keep. */
 export interface RequestContext {
   readonly user: string;
   readonly uuid: string;
@@ -13,7 +13,7 @@ export interface RequestContext {
   readonly at: number;
 }
 
-/** The entry of a delivery, as it begins. `host` is the configured name of its repository host; `ci`, what is decided. */
+/** Returns the new entry of a delivery. `host` is the configured name of its repository host. */
 export function draftOf(
   delivery: Delivery,
   { host, ci }: { readonly host: string | null; readonly ci: CiChoice | null },

@@ -3,14 +3,14 @@ import { DeployError } from '../core/errors.ts';
 import type { Delivery } from '../core/payload/delivery.ts';
 import type { HookCall } from '../core/ports/sender.ts';
 
-/** What the address of a hook asks for. */
+/** The options in the address of a hook. */
 export interface HookOptions {
   readonly branch: string;
-  /** `wait`: every push waits for CI; `ignore`: none does; null: the repository tells. */
+  /** `wait`: every push waits for CI; `ignore`: none does; null: the repository decides. */
   readonly ci: 'wait' | 'ignore' | null;
 }
 
-/** What the query of a hook's address asks for. Throws `request:bad_parameter`, naming the parameter. */
+/** Returns the options in the query of a hook's address. Throws `request:bad_parameter`, naming the parameter. */
 export function hookOptionsOf(query: HookCall['query'], defaultBranch: string): HookOptions {
   return { branch: query.branch === undefined ? defaultBranch : branchNamed(query.branch), ci: ciOf(query.ci) };
 }
@@ -28,8 +28,8 @@ function ciOf(text: string | undefined): HookOptions['ci'] {
 }
 
 /**
- * What is decided about waiting for CI. A commit whose message asks CI to leave it out is deployed without, whatever the
- * hook says: nobody would ever call about it.
+ * Returns the choice of a push or its hook to wait for CI; null when they make none. A commit whose message skips CI
+ * never waits, whatever the hook says, because no CI provider will call.
  */
 export function ciChoiceOf(delivery: Delivery, { ci }: HookOptions): CiChoice | null {
   if (delivery.kind !== 'push') return null;

@@ -6,15 +6,15 @@ import type { HookCall, Sender } from '../core/ports/sender.ts';
 import type { Trace } from '../core/ports/trace.ts';
 import type { SignaturePorts } from './signature.ts';
 
-/** What accepting works with. */
+/** The ports of the webhook endpoint. */
 export interface AcceptPorts extends SignaturePorts {
   readonly log: DeployLog;
   readonly facts: DeployFacts;
   readonly queue: JobQueue;
   readonly clock: Clock;
-  /** The sender of a call. Throws `deploy:provider:not_supported`. */
+  /** Returns the sender of a call. Throws `deploy:provider:not_supported`. */
   readonly recognise: (call: HookCall) => Sender;
-  /** The configured name of a repository host, from its kind and the payload's host name; null when it is not allowed. */
+  /** Returns the configured name of a repository host by its kind and its host name; null when it is not configured. */
   readonly hostName: (kind: string, hostname: string | null) => string | null;
   readonly defaultBranch: string;
   readonly trace: Trace;

@@ -1,7 +1,7 @@
-/** The longest wait: the gateway gives up after 29 seconds. */
+/** The longest wait: API Gateway times out after 29 seconds. */
 const MAX_WAIT_SECONDS = 25;
 
-/** The seconds that `Prefer: wait=N` asks for, at most 25; null when it does not ask (RFC 7240). */
+/** Returns the seconds of `Prefer: wait=N` (RFC 7240), at most 25; null without that preference. */
 export function preferredWait(header: string | undefined): number | null {
   const wait = header
     ?.split(',')

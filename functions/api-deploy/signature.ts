@@ -3,14 +3,14 @@ import type { DeliveredRepository, Delivery } from '../core/payload/delivery.ts'
 import type { HookCall, Sender, SignatureCheck, SignedCall } from '../core/ports/sender.ts';
 
 /**
- * The secrets that webhooks are signed with: by `<user>/<owner>/<repository>`, `<user>` or `*`, then by the sender whose
- * webhook it is. While one replaces another, both of a list are valid.
+ * The secrets that webhooks are signed with: by `<user>/<owner>/<repository>`, `<user>` or `*`, then by the sender of the
+ * webhook. All secrets of a list are valid, so that one can replace another.
  */
 export type HookSecrets = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
-/** What signatures are checked with. */
+/** The ports that checking a signature needs. */
 export interface SignaturePorts {
-  /** Returns the secrets as they are configured now. */
+  /** Returns the secrets that are configured now. */
   readonly hookSecrets: () => Promise<HookSecrets>;
   /** Checks the signature of a call. Throws `mw:auth:auth_server_down` when the key cannot be fetched. */
   readonly verify: (signed: SignedCall) => Promise<SignatureCheck>;
@@ -49,7 +49,7 @@ export async function requireSignature(
   }
 }
 
-/** Returns those of the narrowest scope that has any for the webhook; null when none has. */
+/** Returns the secrets of the narrowest scope that has any for the webhook; null when none has. */
 function secretsFor(
   repository: DeliveredRepository | null,
   { user, sender: { webhook } }: ReceivedCall,

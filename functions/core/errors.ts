@@ -1,8 +1,8 @@
-/** One row of the catalogue: what a code means to HTTP, to the pipeline and to a person. */
+/** A row of the error table. */
 export interface ErrorRow {
   /** HTTP status of the answer, and of the entry's `error.status`. */
   readonly status: number;
-  /** Whether trying the same thing again later can help; a `DeployError` may know better. */
+  /** Whether a retry can help; a `DeployError` may override it. */
   readonly retry: boolean;
   /** The reason in one plain sentence: the `title` of the problem document. */
   readonly title: string;
@@ -55,26 +55,26 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors;
 
-/** The row of a code. */
+/** Returns the row of a code. */
 export function errorRow(code: ErrorCode): ErrorRow {
   return errors[code];
 }
 
-/** What more is known than the code says. */
+/** What an error knows beyond its code. */
 export interface ErrorOptions {
   /** Overrides the row's `retry`: a 404 of the host is final, its 503 is not. */
   readonly retry?: boolean;
-  /** Seconds the other side asked us to wait before the next try (`Retry-After`, rate limits). */
+  /** Seconds to wait before the next attempt, as the remote service asked (`Retry-After`, rate limits). */
   readonly retryAfter?: number;
   /** The last lines that the platform printed; they go to the entry's `log_tail`, masked. */
   readonly logTail?: readonly string[];
-  /** What was met underneath. Goes to the service's log, never to a client. */
+  /** The original error: for the service's log only, never for a client. */
   readonly cause?: unknown;
 }
 
 /**
- * A failure with a row in the catalogue. `detail` says what was tried, on what, and what to do next; clients see it, so
- * it never holds a secret, a stack trace or another user's data.
+ * A failure with a row in the error table. `detail` says what failed and what to do next. Clients see it, so it must not
+ * contain a secret, a stack trace or another user's data.
  */
 export class DeployError extends Error {
   override readonly name = 'DeployError';
@@ -98,7 +98,7 @@ export class DeployError extends Error {
   }
 }
 
-/** A problem document (RFC 9457) in the service's one shape. */
+/** A problem document (RFC 9457). */
 export interface Problem {
   readonly type: string;
   readonly title: string;
@@ -109,8 +109,8 @@ export interface Problem {
 }
 
 /**
- * Returns the problem document of a code. `base` is the service's address as the request met it, without a slash at the
- * end; `uuid` is the request's `x-api-uuid`.
+ * Returns the problem document of a code. `base` is the address of the service that the request used, without a slash at
+ * the end; `uuid` is the request's `x-api-uuid`.
  */
 export function problem(code: ErrorCode, detail: string, request: { base: string; uuid: string }): Problem {
   const { status, title } = errors[code];

@@ -1,18 +1,18 @@
 import { exceededLimit } from './payload/json-limits.ts';
 
-/** The value of a JSON text, or what is wrong with the text, as the end of a sentence that never quotes it. */
+/** The value of a JSON document, or what is wrong with it, as the end of a sentence that never quotes it. */
 export type JsonResult =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problem: string };
 
-/** Parses a JSON text from outside. Linear in time, constant in stack. */
+/** Returns the value of a JSON document from outside. Linear time, constant stack depth. */
 export function parseJson(text: string): JsonResult {
   const exceeded = exceededLimit(text);
   if (exceeded !== null) return { ok: false, problem: exceeded };
   try {
     return { ok: true, value: JSON.parse(text) };
   } catch {
-    // The engine's message quotes the text, which may contain a secret.
+    // The message of JSON.parse quotes the document, which may contain a secret.
     return { ok: false, problem: 'is not valid JSON' };
   }
 }
@@ -22,7 +22,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns line and column, both from 1, of an offset in a text. */
+/** Returns the line and the column, both from 1, of an offset in a string. */
 export function lineAndColumn(text: string, offset: number): { readonly line: number; readonly column: number } {
   const before = text.slice(0, offset).split('\n');
   return { line: before.length, column: (before.at(-1) ?? '').length + 1 };

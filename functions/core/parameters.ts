@@ -3,7 +3,7 @@ import { DeployError } from './errors.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
 
-/** A whole number of the query between two bounds. Throws `request:bad_parameter`, naming it. */
+/** Returns a whole number of the query within a range. Throws `request:bad_parameter`, naming the parameter. */
 export function wholeNumber(query: Query, name: string, range: { preset: number; from: number; to: number }): number {
   const text = query[name];
   if (text === undefined) return range.preset;
@@ -16,14 +16,14 @@ export function wholeNumber(query: Query, name: string, range: { preset: number;
   );
 }
 
-/** `include_docs` of the query. Throws `request:bad_parameter`. */
+/** Returns `include_docs` of the query. Throws `request:bad_parameter`. */
 export function includeDocs(query: Query): IncludeDocs {
   const text = query.include_docs ?? 'false';
   if (text === 'true' || text === 'false' || text === 'auto') return text;
   throw new DeployError('request:bad_parameter', 'The parameter include_docs must be true, false or auto.');
 }
 
-/** One of a few words of the query; the first is the preset. Throws `request:bad_parameter`, naming it. */
+/** Returns one of a few words; the first is the default. Throws `request:bad_parameter`, naming the parameter. */
 export function oneOf<Word extends string>(query: Query, name: string, words: readonly [Word, ...Word[]]): Word {
   const text = query[name] ?? words[0];
   const found = words.find((word) => word === text);

@@ -5,23 +5,25 @@ import type { LogReader } from '../core/ports/log-reader.ts';
 import type { CommitStatus, RepositoryHost } from '../core/ports/repository-host.ts';
 import { oneLine } from '../core/text.ts';
 
-/** What reporting works with. */
+/** The ports that setting a commit status needs. */
 export interface ReportPorts extends TokenAccess {
   readonly log: Pick<LogReader, 'read'>;
   readonly host: (name: string) => RepositoryHost;
 }
 
-/** A commit status has room for that many characters. */
-const DESCRIPTION = 140;
+/** GitHub's limit for the description of a commit status. */
+const MAX_DESCRIPTION_CHARACTERS = 140;
+/** Posts for one message, when the entry changes during each of them. */
+const MAX_POSTS = 3;
 
 /**
- * Sets the commit status to what the entry says now, whatever it said when the message was sent: a message that comes
- * late or twice does no harm. Without a stored token there is nothing to do. Throws what the host throws.
+ * Sets the commit status to the current status of the entry, so that late and repeated messages have no effect. Does
+ * nothing without a stored token. Throws what the host throws.
  */
 export async function report({ user, number }: Job, ports: ReportPorts): Promise<void> {
   let posted: CommitStatus['state'] | null = null;
-  // The entry may move while the host is being told; the last word must be the entry's.
-  for (let look = 0; look < 3; look += 1) {
+  // The entry may change during the request, so it is read again after each.
+  for (let posts = 0; posts < MAX_POSTS; posts += 1) {
     const entry = await ports.log.read(user, number);
     const state = entry && stateOf(entry);
     if (!entry || !state || state === posted) return;
@@ -39,15 +41,15 @@ async function post(entry: Entry, state: CommitStatus['state'], ports: ReportPor
   const status = {
     state,
     targetUrl: entryAddress(entry.base, entry),
-    description: oneLine(describe(entry), DESCRIPTION) ?? entry.status,
+    description: oneLine(describe(entry), MAX_DESCRIPTION_CHARACTERS) ?? entry.status,
     context: `deployment-webhooks/${appName ?? repository.name}`,
   };
   await ports.host(repository.host).setStatus(commit, status, token);
 }
 
 /**
- * Null when the entry is no news for the commit. The status bears the application's name, so that nothing is pending
- * before that is known; and what has been pending does not stay so, however the entry ended.
+ * Returns the state to set; null when there is none. The status contains the application's name, so nothing is pending
+ * before it is known. Every end of an entry replaces `pending`.
  */
 function stateOf({ status, appName }: Entry): CommitStatus['state'] | null {
   if (status === 'error') return 'failure';

@@ -11,7 +11,7 @@ import { withoutOwnDeploy } from './passed-build.ts';
 import type { CheckPorts } from './ports.ts';
 import { supersededBy } from './superseded.ts';
 
-/** The first stage: decides whether the commit is deployed, and as which application. */
+/** Returns the work of the stage `check`: it decides whether the commit is deployed, and as which application. */
 export function check(ports: CheckPorts): StageWork {
   return async (entry) => {
     const { branch, sha, repository } = entry;
@@ -32,7 +32,7 @@ export function check(ports: CheckPorts): StageWork {
   };
 }
 
-/** What CI reports about the commit, unless the push or its hook ignores CI. */
+/** Returns the combined CI result of the commit; `nothing` when the push or its hook ignores CI. */
 function verdictFor(entry: Entry, state: CommitState): CiVerdict {
   return entry.ci && !entry.ci.waits ? { says: 'nothing' } : ciVerdictOf(state.checks);
 }
@@ -40,7 +40,7 @@ function verdictFor(entry: Entry, state: CommitState): CiVerdict {
 /** Ends a push whose commit is already deployed by the entry of a passed build. */
 async function deployedByBuild(entry: Entry, state: CommitState, ports: CheckPorts): Promise<StageOutcome | null> {
   const other = state.awaitsPush && state.deploying !== null ? await ports.log.read(entry.user, state.deploying) : null;
-  // When the branch has moved on since, this is another push, which moves it back.
+  // If the branch has another active deploy by now, this is a later push that moves the branch back.
   if (!other || !isAlive(other.status) || !(await isActive(other, entry, ports))) return null;
   const reason = `The passed build came first and deploys this commit: ${entryAddress(entry.base, other)}.`;
   return { kind: 'ended', status: 'skipped', reason, transition: { commitState: { awaitsPush: false } } };
@@ -82,7 +82,7 @@ async function decide(entry: Entry, { state, verdict, source }: Known, ports: Ch
       changes: { ...changes, order: entry.seq },
       promotes: true,
       commitState: { deploying: entry.number, awaitsPush: entry.fromBuild },
-      // Where CI decides, a result that arrives meanwhile may forbid the deploy.
+      // Where CI decides, a result that arrives in the meantime may forbid the deploy.
       ...(verdict.says === 'passed' && { ifCommitVersion: state.version }),
     },
   };
@@ -105,14 +105,14 @@ async function manifestOf({ host, commit, token }: Source): Promise<Manifest> {
   throw new DeployError('deploy:repohost:no_pkg_json', detail, { retry: false });
 }
 
-/** A commit without a readable name still belongs to the application that its branch deployed before. */
+/** A commit without a readable package.json belongs to the application that its branch deployed before. */
 async function knownApp({ user, repository, branch }: Entry, { facts }: CheckPorts): Promise<EntryChanges> {
   if (!repository || !branch) return {};
   const { app } = await facts.branch(user, repository, branch);
   return app ? { appName: app } : {};
 }
 
-/** What a hold needs to know: for whom it waits, and the version of the commit state that it was decided with. */
+/** A hold: what it waits for, and the version of the commit state that it is based on. */
 interface Hold {
   readonly waitsFor: string;
   readonly version: number;

@@ -24,7 +24,7 @@ export async function withoutOwnDeploy(
   const held = state.held === null ? null : await ports.log.read(entry.user, state.held);
   if (held?.status === 'held') {
     const released = await releaseHeld(held, state.version, ports);
-    // The hold has ended meanwhile, or another check has reported: decide again from what is known now.
+    // The hold has ended in the meantime, or another check has reported: decide again.
     if (!released) return { kind: 'again', afterSeconds: 0 };
     return skipped(`The build passed and released the deploy that waited for it: ${entryAddress(entry.base, held)}.`);
   }

@@ -6,13 +6,13 @@ import type { JobQueue } from '../core/ports/job-queue.ts';
 import type { HostToken, RepositoryHost } from '../core/ports/repository-host.ts';
 import type { Trace } from '../core/ports/trace.ts';
 
-/** What the first stage works with. */
+/** The ports of the stage `check`. */
 export interface CheckPorts {
   readonly log: DeployLog;
   readonly facts: DeployFacts;
   readonly queue: JobQueue;
   readonly clock: Clock;
-  /** The configured repository host of that name. */
+  /** Returns the configured repository host of that name. */
   readonly host: (name: string) => RepositoryHost;
   readonly token: (user: string, host: string) => Promise<HostToken>;
   readonly ciConfigs: readonly CiConfig[];

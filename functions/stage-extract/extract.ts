@@ -20,7 +20,10 @@ const LONG_POLL_SECONDS = 20;
 const FIRST_PAUSE_MS = 10;
 const MAX_PAUSE_MS = 2_000;
 
-/** Has the platform extract and install the snapshot. Polls in windows, because that can take longer than a function. */
+/**
+ * Returns the work of the stage `extract`: the platform extracts and installs the snapshot. It polls in several runs,
+ * because that can take longer than the timeout of a function.
+ */
 export function extract({ platform, clock }: ExtractPorts): StageWork {
   return async (entry) => {
     const snapshot = snapshotOf(entry);

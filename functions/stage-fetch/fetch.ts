@@ -5,7 +5,7 @@ import type { TarballStore } from '../core/ports/tarball-store.ts';
 import { inspected } from '../core/tarball/inspect.ts';
 import { TARBALL_LIMITS } from '../core/tarball/limits.ts';
 
-/** What fetching works with. */
+/** The ports of the stage `fetch`. */
 export interface FetchPorts {
   readonly host: (name: string) => RepositoryHost;
   readonly token: (user: string, host: string) => Promise<HostToken>;
@@ -13,13 +13,13 @@ export interface FetchPorts {
 }
 
 /**
- * The tarball of exactly the entry's commit, from the repository host to the store in one pass: counted, hashed and
- * inspected while it flows, and unchanged. What is refused leaves nothing in the store.
+ * Returns the work of the stage `fetch`: it streams the tarball of exactly the entry's commit from the repository host to
+ * the store, and inspects it on the way. A refused tarball leaves nothing in the store.
  */
 export function fetchTarball({ host, token, tarballs }: FetchPorts): StageWork {
   return async (entry) => {
     const { repository, sha } = entry;
-    if (!repository || !sha) throw new Error('Only an entry with a commit comes here.');
+    if (!repository || !sha) throw new Error('Only an entry with a commit is fetched.');
     const commit = { host: repository.host, owner: repository.owner, name: repository.name, sha };
     const stop = new AbortController();
     try {
@@ -38,7 +38,7 @@ export function fetchTarball({ host, token, tarballs }: FetchPorts): StageWork {
   };
 }
 
-/** Always the same for an entry, so that a second run replaces what the first one left. */
+/** The same key for every run of an entry, so that a second run replaces the tarball of the first. */
 function tarballKey({ user, number, sha }: Entry): string {
   return `${encodeURIComponent(user)}/${number}/${sha}.tar.gz`;
 }

@@ -4,7 +4,7 @@ import type { DeployFacts } from '../core/ports/deploy-facts.ts';
 import type { HostingPlatform } from '../core/ports/hosting-platform.ts';
 import type { TarballStore } from '../core/ports/tarball-store.ts';
 
-/** What starting works with. */
+/** The ports of the stage `start`. */
 export interface StartPorts {
   readonly platform: Pick<HostingPlatform, 'start'>;
   readonly facts: Pick<DeployFacts, 'claimApp'>;
@@ -12,8 +12,8 @@ export interface StartPorts {
 }
 
 /**
- * The platform starts the snapshot and moves the traffic once it answers. The application is claimed before, so that a
- * deploy that comes late never replaces a newer one.
+ * Returns the work of the stage `start`: the platform starts the snapshot, and moves the traffic to it once it answers.
+ * The application is claimed first, so that a late deploy never replaces a newer one.
  */
 export function start({ platform, facts, tarballs }: StartPorts): StageWork {
   return async (entry) => {
@@ -23,7 +23,7 @@ export function start({ platform, facts, tarballs }: StartPorts): StageWork {
       return { kind: 'ended', status: 'superseded', reason };
     }
     const { url } = await platform.start(snapshot);
-    // The platform has its own copy now. One that stays behind expires, and is no reason to call the deploy failed.
+    // The platform has its own copy. If the removal fails, the tarball expires later, so it must not fail the deploy.
     if (entry.tarball) await tarballs.remove(entry.tarball.key).catch(() => {});
     return { kind: 'done', detail: `answers at ${url}`, transition: { changes: { url }, activates: true } };
   };

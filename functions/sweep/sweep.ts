@@ -27,14 +27,14 @@ const GIVE_UP_AFTER_MS = 120 * 60_000;
 const BATCH_SIZE = 200;
 
 /**
- * Looks after what has been waiting for too long: queues it again, ends holds that nobody released, and ends deploys
- * that no longer move. `everything` looks at all that is unfinished, for a start after the queues were lost. Gives the
- * number of entries that it looked at.
+ * Looks at the entries that are due: queues their stages again, and ends holds that were not released and deploys that
+ * have not moved for two hours. With `everything` it looks at all unfinished entries, due or not, for a start after the
+ * queues were lost. Returns the number of entries that it looked at.
  */
 export async function sweep(ports: SweepPorts, everything = false): Promise<number> {
   const until = everything ? Number.MAX_SAFE_INTEGER : ports.clock.now();
   const jobs = await ports.backlog.due(until, everything ? 10_000 : BATCH_SIZE);
-  // In the order of the entries: what is queued again must keep its place.
+  // In the order of the entries, which queuing them again must not change.
   const inOrder = [...jobs].sort((one, other) => one.number - other.number);
   for (const job of inOrder) {
     await lookAfter(job, ports, everything).catch((error: unknown) => {
@@ -57,7 +57,7 @@ async function lookAfterHeld(entry: Entry, ports: SweepPorts): Promise<void> {
   const end = entry.updatedAt + ports.holdMinutes * 60_000;
   const reason = `No CI provider called with a passed build within ${ports.holdMinutes} minutes.`;
   if (ports.clock.now() >= end) await endHeld(entry, 'expired', reason, ports);
-  // Looked at too early, because holds have been made longer: what comes first in the backlog must not be in the way.
+  // HOLD_MINUTES was increased after this hold began. Postponed, so that it does not block the front of the backlog.
   else await ports.backlog.postpone(entry, end, false);
 }
 
@@ -71,7 +71,7 @@ async function giveUp(entry: Entry, { log, queue, clock }: SweepPorts): Promise<
   if (moved?.status === 'error') await queue.report(moved);
 }
 
-/** The message may be lost or only late; a second one does no harm, because the stage finds itself taken or done. */
+/** The message may be lost or only late. A second one has no effect, because it finds the stage claimed or done. */
 async function resend(entry: Entry, { backlog, queue, clock }: SweepPorts, everything: boolean): Promise<void> {
   await backlog.postpone(entry, clock.now() + SWEEP_AGAIN_AFTER_MS, everything);
   await queue.send(jobOf(entry));

@@ -3,7 +3,7 @@ import { errorRow } from '../core/errors.ts';
 import type { LoginDecision, LoginRequest } from '../core/login.ts';
 import { header } from './header.ts';
 
-/** What the trigger reads of the gateway's event; the rest is never looked at. A WebSocket API's has no `resource`. */
+/** The part of the gateway's event that the trigger reads. Events of a WebSocket API have no `resource`. */
 export interface AuthorizerEvent extends Pick<APIGatewayRequestAuthorizerEvent, 'methodArn' | 'headers'> {
   readonly resource?: string;
   readonly pathParameters?: APIGatewayRequestAuthorizerEvent['pathParameters'];
@@ -12,10 +12,9 @@ export interface AuthorizerEvent extends Pick<APIGatewayRequestAuthorizerEvent, 
 const LOGIN_PROTOCOL = 'basic.';
 
 /**
- * A Lambda REQUEST authorizer of API Gateway, REST or WebSocket, around a decision. Allow carries `user` in its context; Deny carries
- * `code`, `title` and `detail`, which the gateway response ACCESS_DENIED writes into the problem document. A
- * decision that throws comes out as it is, and API Gateway answers AUTHORIZER_FAILURE. The event, which holds the
- * secret, is never logged.
+ * Returns a Lambda REQUEST authorizer for API Gateway, REST or WebSocket. The context of Allow has `user`; that of Deny
+ * has `code`, `title` and `detail`, which the gateway response ACCESS_DENIED writes into the problem document. When
+ * `decide` throws, API Gateway answers AUTHORIZER_FAILURE. The event contains the secret and is never logged.
  *
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
  */
@@ -41,8 +40,8 @@ function readEvent({ resource, headers, pathParameters }: AuthorizerEvent): Logi
 }
 
 /**
- * A browser cannot set headers of a WebSocket, but it can offer subprotocols: `basic.<user:secret, base64url>` is a login.
- * Unlike the query it shows in no log and no history.
+ * Returns the login in a subprotocol, `basic.<user:secret, base64url>`: a browser cannot set the headers of a WebSocket,
+ * but it can offer subprotocols. Unlike the query, they appear in no log and no history.
  */
 function offeredLogin(protocols = ''): string | undefined {
   const offered = protocols.split(',').map((one) => one.trim());
@@ -61,7 +60,7 @@ function refusal({ code, detail }: Extract<LoginDecision, { allowed: false }>): 
   return { code, title: plain(errorRow(code).title), detail: plain(detail) };
 }
 
-// The gateway's templates put these values between the quotes of a JSON string as they are, without escaping.
+// The templates of API Gateway insert these values into a JSON string without escaping.
 function plain(text: string): string {
   return text.replaceAll(/["\\\p{Cc}\s]+/gu, ' ').trim();
 }

@@ -1,4 +1,4 @@
-/** The value of a header, whose name (given in lower case) comes in the sender's spelling. */
+/** Returns the value of a header by its lower-case name, in whatever case the event has it. */
 export function header(
   headers: Readonly<Record<string, string | undefined>> | null | undefined,
   name: string,

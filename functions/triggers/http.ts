@@ -4,18 +4,18 @@ import { DeployError, problem } from '../core/errors.ts';
 import { version } from '../core/version.ts';
 import { trace } from './trace.ts';
 
-/** A request to an endpoint, parsed once. */
+/** A parsed request to an endpoint. */
 export interface HttpRequest {
   readonly method: string;
-  /** Decoded. */
+  /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string | undefined>>;
   readonly query: Readonly<Record<string, string | undefined>>;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** The bytes as they came. */
+  /** The bytes as received. */
   readonly body: Uint8Array;
   readonly path: string;
-  /** The service's address as this request met it, without a slash at the end. */
+  /** The address of the service that this request used, without a slash at the end. */
   readonly base: string;
   /** The request's `x-api-uuid`. */
   readonly uuid: string;
@@ -23,7 +23,7 @@ export interface HttpRequest {
   readonly user: string;
 }
 
-/** An answer. What is not a string is sent as JSON. */
+/** An answer. A body that is not a string is sent as JSON. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -31,8 +31,8 @@ export interface HttpAnswer {
 }
 
 /**
- * The handler of an endpoint behind API Gateway. Every answer carries `x-api-uuid` and `x-api-version`; a DeployError
- * becomes its problem document, anything else that is thrown `request:failed` with its cause in the log only.
+ * Returns the handler of an endpoint behind API Gateway. Every answer has `x-api-uuid` and `x-api-version`. A DeployError
+ * becomes its problem document, any other error `request:failed`; causes are only logged.
  */
 export function httpTrigger(answer: (request: HttpRequest) => Promise<HttpAnswer>, publicUrl: string | null = null) {
   return middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
@@ -40,7 +40,7 @@ export function httpTrigger(answer: (request: HttpRequest) => Promise<HttpAnswer
     .handler(async (event) => render(await answer(readRequest(event, publicUrl)), event.requestContext.requestId));
 }
 
-/** Turns what was thrown into its problem document. */
+/** Returns the middleware that answers an error with its problem document. */
 export function problems(publicUrl: string | null): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> {
   return {
     onError: (request) => {
@@ -52,7 +52,7 @@ export function problems(publicUrl: string | null): MiddlewareObj<APIGatewayProx
   };
 }
 
-/** The answer that tells of an error. */
+/** Returns the problem document of an error as an answer. */
 export function problemAnswer(error: DeployError, request: Pick<HttpRequest, 'base' | 'uuid'>): HttpAnswer {
   return {
     status: error.status,
@@ -75,12 +75,12 @@ function render(answer: HttpAnswer, uuid: string): APIGatewayProxyResult {
   return { ...head(status, { ...type, ...headers }, uuid), body: text };
 }
 
-/** Status and headers of any answer, as the gateway takes them. */
+/** Returns the status and the headers of any answer in the form of API Gateway. */
 export function head(status: number, headers: Readonly<Record<string, string>>, uuid: string) {
   return { statusCode: status, headers: { ...headers, 'x-api-uuid': uuid, 'x-api-version': version } };
 }
 
-/** What an event of API Gateway asks for. `publicUrl` wins over the address that the request met. */
+/** Returns the request in an event of API Gateway. `publicUrl` replaces the address that the request used. */
 export function readRequest(event: APIGatewayProxyEvent, publicUrl: string | null): HttpRequest {
   const headers = lowerCase(event.headers ?? {});
   return {
@@ -97,8 +97,8 @@ export function readRequest(event: APIGatewayProxyEvent, publicUrl: string | nul
 }
 
 /**
- * Returns the service's address without a slash at the end. On AWS's own domain names the stage is part of it, on a custom
- * domain it is not: the difference of the two paths tells.
+ * Returns the service's address without a slash at the end. It includes the stage on AWS's own domain names and not on a
+ * custom domain, so it is computed from the difference of the two paths in the event.
  */
 function baseAddress({ path, requestContext, ...event }: APIGatewayProxyEvent, publicUrl: string | null): string {
   if (publicUrl !== null) return publicUrl;

@@ -1,22 +1,22 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { trace } from './trace.ts';
 
-/** A message that is not done with, and the seconds until it should be seen again; null leaves that to the queue. */
+/** A message that must be received again: after so many seconds, or null for the queue's visibility timeout. */
 export interface Unfinished {
   readonly visibleInSeconds: number | null;
 }
 
-/** What reading a queue needs. */
+/** What the handler of a queue needs. */
 export interface QueueTrigger<Message> {
   readonly read: (body: string) => Message;
-  /** Null when the message is done with. What it throws puts the message back as it is. */
+  /** Returns null when the message is done. An error returns the message to the queue. */
   readonly work: (message: Message) => Promise<Unfinished | null>;
   readonly setVisibility: (receiptHandle: string, seconds: number) => Promise<void>;
 }
 
 /**
- * The handler of a queue. One bad message never fails its batch; in a FIFO queue the messages of the same group behind
- * it wait, those of other groups go on
+ * Returns the handler of a queue. A failed message does not fail its batch. In a FIFO queue the later messages of its
+ * group are returned too, and those of other groups are processed
  * (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html#services-sqs-batchfailurereporting).
  */
 export function queueTrigger<Message>(trigger: QueueTrigger<Message>) {
@@ -26,7 +26,7 @@ export function queueTrigger<Message>(trigger: QueueTrigger<Message>) {
   };
 }
 
-/** The records that must keep their order, together; without groups each stands alone. */
+/** Returns the records by message group; without groups, each record is its own group. */
 function groups(records: readonly SQSRecord[]): SQSRecord[][] {
   const found = new Map<string, SQSRecord[]>();
   for (const record of records) {
@@ -37,9 +37,9 @@ function groups(records: readonly SQSRecord[]): SQSRecord[][] {
 }
 
 async function inOrder<Message>(records: SQSRecord[], trigger: QueueTrigger<Message>): Promise<SQSRecord[]> {
-  for (const [place, record] of records.entries()) {
+  for (const [index, record] of records.entries()) {
     const unfinished = await workOn(record, trigger);
-    if (unfinished) return records.slice(place);
+    if (unfinished) return records.slice(index);
   }
   return [];
 }

@@ -5,8 +5,8 @@ import { queueTrigger } from './queue.ts';
 import { trace } from './trace.ts';
 
 /**
- * The handler of the queue of commit statuses. A status that the host refuses for good is given up: it is never an error
- * of the deploy. What may work later comes again with the queue's visibility timeout.
+ * Returns the handler of the queue of commit statuses. A status that the host refuses permanently is dropped, and never
+ * fails the deploy. A retryable failure is received again after the queue's visibility timeout.
  */
 export function reportTrigger(report: (job: Job) => Promise<void>) {
   return queueTrigger({

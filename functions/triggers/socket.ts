@@ -3,7 +3,7 @@ import type { Connection } from '../core/ports/connection-registry.ts';
 import { header } from './header.ts';
 import { trace } from './trace.ts';
 
-/** What the trigger reads of an event of a WebSocket API; the headers and the query are those of `$connect`. */
+/** The part of a WebSocket API's event that the trigger reads. Only `$connect` has headers and a query. */
 export interface SocketEvent {
   readonly requestContext: Pick<
     APIGatewayProxyWebsocketEventV2['requestContext'],
@@ -15,29 +15,29 @@ export interface SocketEvent {
   readonly queryStringParameters?: Readonly<Record<string, string | undefined>> | null;
 }
 
-/** An answer to a client: an object to send, or a status that lets it in or not. */
+/** An answer to a client: an object to send, and a status that accepts or refuses a connection. */
 export interface SocketAnswer {
   readonly status: number;
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
-/** What may happen to a connection. */
+/** The routes of a WebSocket API. */
 export interface SocketRoutes {
-  /** `user` is whom the gateway vouches for; empty when it vouches for nobody. */
+  /** `user` is the user that the gateway has authenticated; empty without one. */
   connect(connection: Connection, user: string): Promise<SocketAnswer>;
   register(connection: Connection): Promise<SocketAnswer>;
   disconnect(connection: Connection): Promise<void>;
-  /** A message that asks for nothing known. */
+  /** A message with an unknown action. */
   other(connection: Connection): Promise<SocketAnswer>;
 }
 
-/** What a client offers beside the subprotocol that carries its login; it is what the service speaks. */
+/** The subprotocol of the service. A browser offers it in addition to the one that contains its login. */
 const SUBPROTOCOL = 'changes';
 
 /**
- * The handler of both WebSocket APIs. Who a connection belongs to is only what API Gateway has checked: for the clients
- * outside what the authorizer says, for the service's own functions the `user` of the query, which their signature covers
- * and which nobody else can sign. `internalApi` is the id of the API that takes signatures only.
+ * Returns the handler of both WebSocket APIs. The user of a connection is the one that API Gateway has authenticated: in
+ * the public API that of the authorizer, in the internal API the `user` of the query, which the IAM signature of the
+ * service's own functions covers. `internalApi` is the id of the internal API.
  */
 export function socketTrigger(routes: SocketRoutes, internalApi: string) {
   return async (event: SocketEvent): Promise<APIGatewayProxyResult> => {
@@ -63,7 +63,7 @@ function userOf({ requestContext, queryStringParameters }: SocketEvent, { side }
   return typeof user === 'string' ? user : '';
 }
 
-/** A browser closes the connection when it offered protocols and none was chosen. Never the one with the login. */
+/** Chooses a subprotocol, because a browser closes the connection when none of those it offered is chosen. */
 function subprotocol({ headers }: SocketEvent): Record<string, string> {
   const offered = (header(headers, 'sec-websocket-protocol') ?? '').split(',').map((one) => one.trim());
   return offered.includes(SUBPROTOCOL) ? { 'Sec-WebSocket-Protocol': SUBPROTOCOL } : {};

@@ -3,11 +3,11 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { type HttpRequest, head, problems, readRequest } from './http.ts';
 
-/** An answer that is sent on while it is made. */
+/** An answer with a streamed body. */
 export interface StreamAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Asked for the next piece only when the last one was taken. */
+  /** Read with backpressure: the next chunk is requested when the last one was sent. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
@@ -16,9 +16,9 @@ interface StreamedResult extends Omit<APIGatewayProxyResult, 'body'> {
 }
 
 /**
- * The handler of an endpoint whose answer is streamed (`responseTransferMode: STREAM`). The head leaves with the first
- * piece of the body, so that is best written at once. What is thrown before becomes a problem document as everywhere;
- * what the body throws cuts the answer.
+ * Returns the handler of an endpoint with a streamed answer (`responseTransferMode: STREAM`). Status and headers are sent
+ * with the first chunk of the body, so that should come at once. An earlier error becomes a problem document; an error
+ * of the body truncates the answer.
  *
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode-lambda.html
  */
@@ -30,7 +30,7 @@ export function streamTrigger(
     .use(problems(publicUrl))
     .handler(async (event) => {
       const { status, headers, body } = await answer(readRequest(event, publicUrl));
-      // Not in object mode: the bytes count, and the stream asks for more only when the client has taken them.
+      // Not in object mode, so that the buffer is limited in bytes and not in chunks.
       const stream = Readable.from(body, { objectMode: false });
       return { ...head(status, headers, event.requestContext.requestId), body: stream };
     });

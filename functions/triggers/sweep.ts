@@ -1,13 +1,13 @@
 import type { SweepPorts } from '../sweep/sweep.ts';
 import { trace } from './trace.ts';
 
-/** The event of the schedule, or the one that an operator (or a start after the queues were lost) sends. */
+/** The event of the schedule, or that of an operator or a start after the queues were lost. */
 interface SweepEvent {
-  /** Looks at all that is unfinished, whatever its time. */
+  /** Whether to look at all unfinished entries, due or not. */
   readonly everything?: boolean;
 }
 
-/** The handler of the schedule. Answers with the number of entries that were looked at. */
+/** Returns the handler of the schedule, which answers with the number of entries that were looked at. */
 export function sweepTrigger(
   sweep: (ports: SweepPorts, everything: boolean) => Promise<number>,
   connection: Omit<SweepPorts, 'trace'>,

@@ -1,8 +1,8 @@
 import { masked } from '../core/entry/mask.ts';
 
 /**
- * Writes a line to the function's log, for operators. Errors come with stack and causes, in which secrets are masked:
- * the words of others are in them. What is passed must hold no event, header or payload.
+ * Writes a line to the function's log, for operators. Errors are logged with stack and causes, in which secrets are
+ * masked, because they may quote remote services. The fields must not contain an event, header or payload.
  */
 export function trace(event: string, fields: Readonly<Record<string, unknown>>): void {
   const { error, ...rest } = fields;

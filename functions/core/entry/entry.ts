@@ -2,7 +2,7 @@ import type { ErrorCode } from '../errors.ts';
 import type { RepositoryRef } from '../payload/delivery.ts';
 import type { StageName } from '../pipeline/pipeline.ts';
 
-/** What became of a request. `ok`, `error`, `expired`, `skipped`, `duplicate` and `superseded` are final. */
+/** The status of an entry. `ok`, `error`, `expired`, `skipped`, `duplicate` and `superseded` are final. */
 export type Status =
   | 'queued'
   | 'running'
@@ -16,12 +16,12 @@ export type Status =
 
 const unfinished: readonly Status[] = ['queued', 'running', 'held'];
 
-/** Whether an entry of that status never changes again. */
+/** Returns whether an entry of that status never changes again. */
 export function isFinal(status: Status): boolean {
   return !unfinished.includes(status);
 }
 
-/** Whether an entry of that status deploys or has deployed: not held, and not ended in any other way. */
+/** Returns whether an entry of that status deploys or has deployed: it is not held and has not ended otherwise. */
 export function isAlive(status: Status): boolean {
   return status === 'queued' || status === 'running' || status === 'ok';
 }
@@ -43,9 +43,10 @@ export interface EntryError {
   readonly detail: string;
 }
 
-/** What somebody has decided about waiting for CI, and where: one sentence's beginning, such as `The commit's message says [skip ci]`. */
+/** The choice of a push or its hook to wait for CI or not. */
 export interface CiChoice {
   readonly waits: boolean;
+  /** Where the choice was made, as the start of a sentence: `The commit's message says [skip ci]`. */
   readonly because: string;
 }
 
@@ -57,15 +58,15 @@ export interface StagedTarball {
   readonly sha256: string;
 }
 
-/** What the push or build was about; null for a call that concerns no commit. */
+/** The repository of an entry, as the sender described it. */
 export interface EntryRepository extends RepositoryRef {
   readonly url: string | null;
   readonly private: boolean;
 }
 
 /**
- * An entry of the log: one per API request that concerns a deployment. What the pipeline must know to go on is in it,
- * so that an entry is all that a deploy needs to survive. Times are milliseconds since 1970.
+ * An entry of the log: one per delivery of a webhook. It has all that the pipeline needs to continue the deploy after any
+ * failure. Times are milliseconds since 1970.
  */
 export interface Entry {
   readonly user: string;
@@ -74,7 +75,7 @@ export interface Entry {
   /** 32 digits: 20 random hex digits, then the number as 12 decimal ones. */
   readonly id: string;
   readonly uuid: string;
-  /** The service's address as the request met it; commit statuses point there. */
+  /** The address of the service that the request used; commit statuses link to it. */
   readonly base: string;
   readonly appName: string | null;
   readonly status: Status;
@@ -96,45 +97,45 @@ export interface Entry {
   readonly error: EntryError | null;
   readonly stages: readonly StageRecord[];
   readonly snapshot: string | null;
-  /** Where the application answers. */
+  /** The address of the application. */
   readonly url: string | null;
   readonly logTail: readonly string[];
   /** Number of the last change of this entry in the user's feed. */
   readonly seq: number;
-  /** The stage whose turn it is. */
+  /** The current stage, or the last one of an entry that has ended. */
   readonly stage: StageName;
   readonly tarball: StagedTarball | null;
-  /** What the platform is told of the package manifest. */
+  /** The part of the package manifest that the platform gets. */
   readonly manifest: Readonly<Record<string, unknown>> | null;
-  /** Whether a CI provider's passed build made this entry, so that there is nothing to wait for. */
+  /** Whether the entry was made by a CI provider's build, and not by a push. */
   readonly fromBuild: boolean;
-  /** Absent: whether it waits for CI is told by the repository. */
+  /** Absent when neither the push nor its hook has a choice: the repository decides then. */
   readonly ci?: CiChoice;
   /**
    * Its order among the user's deploys: the number of the change after which it was promoted; absent before. Not its
    * number, because a push that has waited for CI is promoted after deploys with higher numbers.
    */
   readonly order?: number;
-  /** How often a stage had to be repeated because what it had made was gone; absent when never. */
+  /** How often a stage was repeated because its result was gone; absent when never. */
   readonly returns?: number;
 }
 
-/** The address of an entry. */
+/** Returns the address of an entry. */
 export function entryAddress(base: string, entry: Pick<Entry, 'user' | 'id'>): string {
   return `${base}/1/status/${encodeURIComponent(entry.user)}/changes/${entry.id}`;
 }
 
-/** The id of an entry: it carries its number, so that an address resolves with one read, and cannot be guessed. */
+/** Returns the id of an entry. It contains the number, so that one read finds the entry, and cannot be guessed. */
 export function entryId(random: string, number: number): string {
   return `${random}${String(number).padStart(12, '0')}`;
 }
 
-/** The number in an id; null when it is not of that form. */
+/** Returns the number in an id; null when it is not an id. */
 export function entryNumber(id: string): number | null {
   return /^[0-9a-f]{20}[0-9]{12}$/.test(id) ? Number(id.slice(20)) : null;
 }
 
-/** `<owner>/<repository>/<sha>`, as far as it is known. */
+/** Returns `<owner>/<repository>/<sha>`, or `<owner>/<repository>` without a commit; null without a repository. */
 export function commitName(entry: Entry): string | null {
   const { repository, sha } = entry;
   if (!repository) return null;

@@ -16,7 +16,7 @@ const MAX_RANGE_LENGTH = 60;
 export interface Manifest {
   /** As written: `@scope/app`. */
   readonly name: string;
-  /** The version as one segment of a path, for the id of a snapshot; `0.0.0` when the file has none. */
+  /** The version as a path segment, for the id of a snapshot; `0.0.0` when the file has none. */
   readonly version: string;
   /** What is wrong with the file and does not prevent a deploy, as a sentence without its period; null when nothing is. */
   readonly note: string | null;
@@ -25,12 +25,11 @@ export interface Manifest {
 }
 
 /**
- * Reads the text of a package.json. Throws `deploy:repohost:no_pkg_json`, not retryable, saying what is wrong: the file
- * is too large, is not a JSON object, or has no name that npm accepts and that an application can be called by
- * (https://docs.npmjs.com/cli/configuring-npm/package-json#name).
+ * Returns the contents of a package.json. Throws `deploy:repohost:no_pkg_json`, not retryable, when the file is too
+ * large, is not a JSON object, or has no valid name (https://docs.npmjs.com/cli/configuring-npm/package-json#name).
  */
 export function readManifest(text: string): Manifest {
-  // A UTF-16 unit takes at most three bytes in UTF-8, so most texts need not be measured.
+  // A UTF-16 unit takes at most three bytes in UTF-8, so most files need no measuring.
   if (text.length * 3 > MAX_MANIFEST_BYTES && Buffer.byteLength(text) > MAX_MANIFEST_BYTES) {
     throw unreadable(`has more than ${MAX_MANIFEST_BYTES} bytes`);
   }
@@ -56,7 +55,7 @@ function readName(name: unknown): string {
   return name;
 }
 
-/** A semantic version in its canonical form, anything else with its unsafe characters replaced. */
+/** Returns a semantic version in its canonical form, and any other string with its unsafe characters replaced. */
 function snapshotVersion(version: unknown): string {
   if (typeof version !== 'string') return DEFAULT_VERSION;
   const parsed = parseVersion(version);

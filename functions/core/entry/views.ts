@@ -1,15 +1,15 @@
 import { commitName, type Entry, entryAddress, type StageRecord } from './entry.ts';
 
-/** Which rows carry `doc`: all, none, or (`auto`) those that have something to explain: a failure, a hold, a retry. */
+/** Which rows have a `doc`: all, none, or (`auto`) those with something to explain: a failure, a hold, a retry. */
 export type IncludeDocs = 'true' | 'false' | 'auto';
 
-/** How a reader wants its rows. `base` is the service's address as that reader sees it. */
+/** The form of the rows for a reader. `base` is the address of the service that the reader used. */
 export interface View {
   readonly base: string;
   readonly docs: IncludeDocs;
 }
 
-/** The row of an entry, as the answers to a hook, the status page and the changes show it. */
+/** Returns the row of an entry in the response to a hook, on the status pages and in the feed. */
 export function row(entry: Entry, view: View): Record<string, unknown> {
   const summary = summarise(entry, view.base);
   const explains = entry.status !== 'ok' && entry.reason !== null;

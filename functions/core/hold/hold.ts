@@ -37,8 +37,8 @@ export async function notifyHeldDeploy(
  * Releases a held deploy. Returns its entry, or null when it is no longer held or its commit has had another check
  * result since that version.
  *
- * It goes back to the stage that held it, which decides again: only that stage knows whether a newer commit is deployed
- * by now, and it reads the results that arrive until it has decided. `deploying` names the deploy from here on, so that
+ * The stage that held it runs again and decides again: only that stage knows whether a newer commit is deployed by now,
+ * and it sees the results that arrive until it has decided. `deploying` names the deploy from here on, so that
  * a second passed build does not deploy the commit as well.
  */
 export function releaseHeld(held: Job, version: number, ports: HoldPorts): Promise<Entry | null> {

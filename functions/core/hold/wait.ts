@@ -20,18 +20,19 @@ export interface WaitPorts {
   readonly ciConfigs: readonly CiConfig[];
 }
 
-/** Who has to call before the commit is deployed; null when nobody has to, and `note` may say why not. */
+/** What a commit waits for. */
 export interface Wait {
+  /** The CI provider or check that must report a pass, for a sentence; null when the commit does not wait. */
   readonly for: string | null;
+  /** Why it does not wait, where that needs an explanation. */
   readonly note: string | null;
 }
 
 const CI_CONFIG_BYTES = 128 * 1024;
 
 /**
- * Returns what a commit waits for. Decisions of people come first, for this push or for the hook; then the results that
- * CI has already reported; then the CI configuration in the commit's tree; then the providers that have reported on
- * this branch before.
+ * Returns what a commit waits for. In this order: the choice of its push or hook, the results that CI has already
+ * reported, the CI configuration in its tree, the providers that have reported on its branch before.
  */
 export async function waitOf(entry: Entry, verdict: CiVerdict, source: Source, ports: WaitPorts): Promise<Wait> {
   const { ci } = entry;
@@ -45,21 +46,21 @@ export async function waitOf(entry: Entry, verdict: CiVerdict, source: Source, p
   return expected.length > 0 ? { for: `CI (${expected.join(', ')})`, note: null } : configured;
 }
 
-/** The wait that CI configuration files ask for by naming their webhooks. */
+/** Returns the wait that CI configuration files ask for with the webhooks that they declare. */
 async function configuredWait({ host, commit, token }: Source, configs: readonly CiConfig[]): Promise<Wait> {
-  const texts = await Promise.all(configs.map(({ path }) => host.file(commit, path, token, CI_CONFIG_BYTES)));
+  const files = await Promise.all(configs.map(({ path }) => host.file(commit, path, token, CI_CONFIG_BYTES)));
   const notes: string[] = [];
   for (const [index, config] of configs.entries()) {
-    const text = texts[index] ?? null;
-    if (text === null) continue;
-    const decision = config.decide(text);
+    const content = files[index] ?? null;
+    if (content === null) continue;
+    const decision = config.decide(content);
     if (decision.hold) return { for: decision.waitsFor, note: null };
     if (decision.note) notes.push(decision.note);
   }
   return { for: null, note: notes.length > 0 ? notes.join('; ') : null };
 }
 
-/** The providers that reported on the branch lately, except those whose configuration file alone decides. */
+/** Returns the providers that are expected to report on the branch, except those whose configuration file decides. */
 async function expectedProviders({ user, repository, branch }: Entry, ports: WaitPorts): Promise<readonly string[]> {
   if (!repository || !branch) return [];
   const { ci } = await ports.facts.branch(user, repository, branch);

@@ -1,9 +1,9 @@
 import type { BuildResult, Push } from './delivery.ts';
 
-/** Whether a delivery concerns the branch that is deployed; if not, why, in one sentence. */
+/** Whether a delivery asks for a deploy; `reason` is one sentence. */
 export type BranchDecision = { readonly deploy: true } | { readonly deploy: false; readonly reason: string };
 
-/** Whether a push moved the wanted branch to a commit. Names of branches are compared as git does: exactly. */
+/** Returns whether a push moved the wanted branch to a commit. Branch names are case-sensitive, as in git. */
 export function deployable(push: Push, wanted: string): BranchDecision {
   if (push.branch === null) return no(`${refInWords(push.ref)}; only the branch ${wanted} is deployed.`);
   if (push.branch !== wanted) return no(otherBranch(push.branch, wanted));
@@ -13,10 +13,9 @@ export function deployable(push: Push, wanted: string): BranchDecision {
 }
 
 /**
- * Whether a build vouches for a commit of the wanted branch. A build of a pull request never does, though it passed:
- * what was built is the merge with the branch it names. A pending or neutral build is `deploy: false` as well; whoever
- * holds a commit looks at `pending` first and goes on holding. A build that gives only the first digits of its commit
- * deploys nothing by itself, because digits are no commit: it can only release a push that waits.
+ * Returns whether a build has passed for a commit of the wanted branch. A build of a pull request never deploys, because
+ * it tested a merge with the branch that it names. A pending or neutral build is `deploy: false` too, but does not end a
+ * hold. A build that only has the first digits of its commit does not identify it: it can only release a held push.
  */
 export function buildDeployable(build: BuildResult, wanted: string): BranchDecision {
   if (build.pullRequest) return no('A build of a pull request is never deployed.');

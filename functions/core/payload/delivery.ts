@@ -1,9 +1,9 @@
 import type { Skip } from './skip-words.ts';
 
-/** Where a repository lives: `host` is the name of a configured host (`github`), never an address from a payload. */
+/** A repository of a host. `host` is the name of a configured host (`github`), never an address from a payload. */
 export interface RepositoryRef {
   readonly host: string;
-  /** May hold slashes (GitLab groups). */
+  /** May contain slashes (GitLab groups). */
   readonly owner: string;
   readonly name: string;
 }
@@ -15,23 +15,23 @@ export interface CommitRef extends RepositoryRef {
 
 /** The repository as the sender described it. */
 export interface DeliveredRepository {
-  /** Host name in the payload's own addresses (`github.com`; with its port, when it has one), to choose among the configured hosts; null when absent. */
+  /** Host name, with its port if any, in the addresses of the payload: selects the configured host. Null when absent. */
   readonly hostname: string | null;
   readonly owner: string;
   readonly name: string;
-  /** Address of its page for people, as sent; shown, never called. */
+  /** Address of its web page, as sent; shown, never requested. */
   readonly url: string | null;
   readonly private: boolean;
 }
 
 interface DeliveryBase {
-  /** Who called, in the words of the log: `github`, `travis`, … */
+  /** Id of the sender: `github`, `travis`, … */
   readonly provider: string;
-  /** The sender's own id of the delivery; the same id again is the same delivery. Null when the sender has none. */
+  /** The sender's id of the delivery, the same for a redelivery. Null when the sender has none. */
   readonly id: string | null;
 }
 
-/** The `hostKind` of a build whose repository is to be found by its host name, among hosts of every kind. */
+/** The `hostKind` of a build whose host is selected by its host name only. */
 export const ANY_HOST_KIND = 'any';
 
 /** A ref moved. `branch` is null for tags and other refs; `sha` is null when the ref was deleted. */
@@ -43,63 +43,63 @@ export interface Push extends DeliveryBase {
   readonly ref: string;
   readonly branch: string | null;
   readonly sha: string | null;
-  /** Where the ref stood before; null when it is new or unknown. */
+  /** The previous commit of the ref; null when it is new or unknown. */
   readonly before: string | null;
   readonly forced: boolean;
   /** First line of the head commit's message. */
   readonly message: string | null;
   readonly author: string | null;
-  /** What the head commit's whole message asks to leave out; null when it asks for nothing, or is not known. */
+  /** What the message of the head commit asks to skip; null when it asks for nothing or is not known. */
   readonly skip: Skip | null;
 }
 
-/** What a build says of its commit. `neutral`: it was skipped, or tells nothing about the commit. */
+/** The outcome of a build for its commit. `neutral`: it was skipped, or says nothing about the commit. */
 export type CheckOutcome = 'passed' | 'failed' | 'pending' | 'neutral';
 
-/** A CI provider finished (or moved) a build. */
+/** The state of a CI provider's build, finished or not. */
 export interface BuildResult extends DeliveryBase {
   readonly kind: 'build';
-  /** Kind of repository host, or `any` when the CI provider does not say it: the host name decides then. */
+  /** Kind of repository host, or `any` when the CI provider does not name it. */
   readonly hostKind: string;
   readonly repository: DeliveredRepository;
-  /** The commit; null when the provider gives only its first digits. */
+  /** The commit; null when the provider sends only its first digits. */
   readonly sha: string | null;
-  /** The first 7 to 39 digits of the commit, in lower case, for a provider that gives no more; else null. */
+  /** The first 7 to 39 digits of the commit, in lower case, when the provider sends no more; else null. */
   readonly shaPrefix: string | null;
   readonly branch: string | null;
-  /** Name of the check, workflow or pipeline, by which several ones of a commit are told apart. */
+  /** Name of the check, workflow or pipeline among those of the commit. */
   readonly check: string;
   readonly outcome: CheckOutcome;
-  /** `outcome` is `passed`. */
+  /** Whether `outcome` is `passed`. */
   readonly passed: boolean;
-  /** Neither releases a hold nor ends it: `outcome` is `pending` or `neutral`. */
+  /** Whether `outcome` is `pending` or `neutral`: the build neither releases a hold nor ends it. */
   readonly pending: boolean;
-  /** The provider's own word: `Passed`, `Broken`, `cancelled`. */
+  /** The state as the provider names it: `Passed`, `Broken`, `cancelled`. */
   readonly state: string;
-  /** A pull-request build never deploys: its branch is the base. */
+  /** Whether the build is of a pull request, whose branch is the base. It never deploys. */
   readonly pullRequest: boolean;
   readonly message: string | null;
   readonly author: string | null;
-  /** As of a push: a commit that asks not to be deployed is not deployed by its build either. */
+  /** As in a push: a commit that asks not to be deployed is not deployed by its build either. */
   readonly skip: Skip | null;
-  /** Page of the build, for people. */
+  /** Web page of the build. */
   readonly url: string | null;
 }
 
-/** Something genuine that never deploys: a ping, an event that the service was not asked for. */
+/** A valid delivery that never deploys: a ping, or an event that the service does not use. */
 export interface Notice extends DeliveryBase {
   readonly kind: 'notice';
   readonly repository: DeliveredRepository | null;
   /** Why nothing is deployed: one sentence. */
   readonly reason: string;
-  /** What a ping tells: whether the webhook is also called with what CI found. Absent when it does not tell. */
+  /** For a ping: whether the webhook also sends CI results. Absent when it does not say. */
   readonly bringsCi?: boolean;
 }
 
-/** The fields of a build that follow from its outcome. */
+/** Returns the fields of a build that follow from its outcome. */
 export function outcomeFields(outcome: CheckOutcome): Pick<BuildResult, 'outcome' | 'passed' | 'pending'> {
   return { outcome, passed: outcome === 'passed', pending: outcome === 'pending' || outcome === 'neutral' };
 }
 
-/** What a webhook call says, whoever sent it. */
+/** The content of a webhook call, the same for all senders. */
 export type Delivery = Push | BuildResult | Notice;

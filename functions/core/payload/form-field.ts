@@ -1,10 +1,10 @@
-const percent = 0x25;
-const plus = 0x2b;
-const space = 0x20;
+const PERCENT = 0x25;
+const PLUS = 0x2b;
+const SPACE = 0x20;
 
 /**
- * The value of a form's field as it was before it was encoded (https://url.spec.whatwg.org/#urlencoded-parsing).
- * `URLSearchParams` would take a third of a second for five megabytes of `+`; this takes a tenth of that.
+ * Returns the decoded value of a form field (https://url.spec.whatwg.org/#urlencoded-parsing). `URLSearchParams` takes a
+ * third of a second for five megabytes of `+`; this takes a tenth of that.
  */
 export function decodeField(encoded: string): string {
   const from = new TextEncoder().encode(encoded);
@@ -12,16 +12,16 @@ export function decodeField(encoded: string): string {
   let length = 0;
   for (let at = 0; at < from.length; at += 1) {
     const byte = from[at] ?? 0;
-    const high = byte === percent ? hexDigit(from[at + 1]) : -1;
+    const high = byte === PERCENT ? hexDigit(from[at + 1]) : -1;
     const low = high < 0 ? -1 : hexDigit(from[at + 2]);
     if (low >= 0) at += 2;
-    to[length] = low >= 0 ? high * 16 + low : byte === plus ? space : byte;
+    to[length] = low >= 0 ? high * 16 + low : byte === PLUS ? SPACE : byte;
     length += 1;
   }
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(to.subarray(0, length));
 }
 
-/** The value of a digit; -1 for what is none, a percent sign that stands for itself then. */
+/** Returns the value of a hex digit; -1 for anything else, where the percent sign is literal. */
 function hexDigit(code: number | undefined): number {
   if (code === undefined) return -1;
   if (code >= 0x30 && code <= 0x39) return code - 0x30;

@@ -2,18 +2,18 @@ import { DeployError } from '../errors.ts';
 import { isObject, parseJson } from '../json.ts';
 import { decodeField } from './form-field.ts';
 
-/** The largest body that is read, in bytes; the gateway's own limit is twice that. */
+/** The largest body that is accepted, in bytes; the limit of API Gateway is twice that. */
 export const MAX_PAYLOAD_BYTES = 5 * 1024 * 1024;
 
 /**
- * The JSON object that a webhook call carries, whatever its Content-Type says. Senders wrap it in five ways: plain JSON;
- * `{"payload": {…}}`; `{"payload": "<json>"}`; a form whose field `payload` is the JSON, other fields or not; and plain
- * JSON that claims to be a form, which is what `curl -d @file` sends. A byte order mark is passed over, bytes that are
- * no UTF-8 become U+FFFD: the raw bytes stay the caller's, for signatures.
+ * Returns the JSON object in the body of a webhook call, whatever its Content-Type. Senders use five layouts: plain
+ * JSON; `{"payload": {…}}`; `{"payload": "<json>"}`; a form whose field `payload` is the JSON, with or without other
+ * fields; and plain JSON that claims to be a form, which is what `curl -d @file` sends. A byte order mark is ignored, and
+ * bytes that are not UTF-8 become U+FFFD.
  *
- * Throws `deploy:no_payload` (nothing there: no bytes, blanks, `null`, `{}`, the same inside a wrapper, a form without
- * the field), `deploy:provider:not_supported` (neither JSON object nor form) and `request:too_large`. No message quotes
- * the payload.
+ * Throws `deploy:no_payload` (no bytes, blanks, `null` or `{}`, also inside a wrapper; a form without the field),
+ * `deploy:provider:not_supported` (neither a JSON object nor a form) and `request:too_large`. No message quotes the
+ * payload.
  */
 export function readPayload(raw: Uint8Array, contentType: string | undefined): { body: unknown } {
   if (raw.byteLength > MAX_PAYLOAD_BYTES) {
@@ -22,7 +22,7 @@ export function readPayload(raw: Uint8Array, contentType: string | undefined): {
       `The body has ${raw.byteLength} bytes; at most ${MAX_PAYLOAD_BYTES} are read.`,
     );
   }
-  // trim() takes the byte order mark as well.
+  // trim() removes the byte order mark as well.
   const text = new TextDecoder().decode(raw).trim();
   if (text === '') throw noPayload('The body is empty.');
   if (isForm(text)) return { body: unwrap(readObject(payloadField(text).trim(), 'The form field payload')) };
@@ -32,14 +32,14 @@ export function readPayload(raw: Uint8Array, contentType: string | undefined): {
   );
 }
 
-/** A form starts with a field's name; JSON cannot, and neither can XML, multipart or prose. */
+/** Whether a body is a form: it starts with the name of a field, as JSON, XML, multipart and prose do not. */
 function isForm(text: string): boolean {
   return /^&*[\w.%+*[\]-]{1,200}=/.test(text);
 }
 
 /**
- * The JSON of a call as its sender wrote it, for a signature over just that: the decoded form field `payload`, or else the
- * whole body. Throws `deploy:no_payload` for a form without the field.
+ * Returns the JSON of a call as its sender wrote it, for signatures over the JSON: the decoded form field `payload`, or
+ * else the whole body. Throws `deploy:no_payload` for a form without the field.
  */
 export function payloadText(raw: Uint8Array): string {
   const text = new TextDecoder().decode(raw);
@@ -47,8 +47,8 @@ export function payloadText(raw: Uint8Array): string {
 }
 
 /**
- * The decoded field `payload`. It is cut out before it is decoded, because a form of a million empty fields would keep
- * URLSearchParams busy for a second.
+ * Returns the decoded field `payload`. Only that field is decoded: URLSearchParams takes a second for a form of a million
+ * empty fields.
  */
 function payloadField(form: string): string {
   const start = form.startsWith('payload=') ? 0 : form.indexOf('&payload=') + 1;
@@ -67,7 +67,7 @@ function unwrap(body: Readonly<Record<string, unknown>>): Readonly<Record<string
 
 function readObject(text: string, what: string): Readonly<Record<string, unknown>> {
   if (text === '') throw noPayload(`${what} is empty.`);
-  // Refused before it is parsed: a list of five megabytes takes the engine a second.
+  // Refused before it is parsed: parsing a list of five megabytes takes a second.
   if (text.startsWith('[')) throw notAnObject(what, 'a list');
   const result = parseJson(text);
   if (result.ok) return requireObject(result.value, what);
@@ -81,7 +81,7 @@ function requireObject(value: unknown, what: string): Readonly<Record<string, un
   return value;
 }
 
-/** What the body seems to be, for whoever configured the sender. */
+/** Returns what the body seems to be and how to send it instead, as the end of a sentence. */
 function guess(raw: Uint8Array, contentType: string | undefined): string {
   const [first, second] = raw;
   if (first === 0x1f && second === 0x8b) return 'it is compressed; send it plain';

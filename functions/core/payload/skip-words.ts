@@ -1,23 +1,23 @@
-/** What a commit's message asks to leave out. */
+/** What a commit's message asks to skip. */
 export interface Skip {
-  /** The commit shall not be deployed. */
+  /** Whether the commit must not be deployed. */
   readonly deploy: boolean;
-  /** The commit is not tested: no CI provider will call, so nothing should wait for one. */
+  /** Whether the commit is not tested: no CI provider will call, so the deploy must not wait for one. */
   readonly ci: boolean;
-  /** The words that ask it, as written. */
+  /** The words that ask for it, as written. */
   readonly words: string;
 }
 
-// The words that CI providers agree on, GitHub's and GitLab's first
-// (https://docs.github.com/actions/managing-workflow-runs/skipping-workflow-runs,
-// https://docs.gitlab.com/ci/pipelines/#skip-a-pipeline); case, dashes and underscores do not matter to most.
+// The words of GitHub (https://docs.github.com/actions/managing-workflow-runs/skipping-workflow-runs) and GitLab
+// (https://docs.gitlab.com/ci/pipelines/#skip-a-pipeline), which other CI providers share. Most of them ignore case and
+// accept dashes and underscores.
 const noDeploy = /\[(?:(?:skip|no)[ _-]deploy|deploy[ _-]skip)\]/i;
 const noCi = /\[(?:(?:skip|no)[ _-](?:ci|actions)|(?:ci|actions)[ _-]skip)\]/i;
 const noChecks = /^skip-checks:[ \t]*true[ \t]*$/im;
 
 /**
- * What the whole message of a commit asks to leave out; null when it asks for nothing. `[skip deploy]` means the deploy,
- * `[skip ci]` and its like and the trailer `skip-checks: true` mean CI, wherever in the message the bracketed words are.
+ * Returns what the whole message of a commit asks to skip; null when it asks for nothing. `[skip deploy]` skips the
+ * deploy; `[skip ci]`, its variants and the trailer `skip-checks: true` skip CI. Words in brackets count anywhere.
  */
 export function skips(message: string): Skip | null {
   const deploy = noDeploy.exec(message)?.[0];

@@ -1,24 +1,24 @@
-/** A stage of a deploy, in the word that queues, functions, stage markers and the entry's `doc.stages` share. */
+/** The name of a stage, also in the names of its queue and function and in the entry's `doc.stages`. */
 export type StageName = 'check' | 'fetch' | 'upload' | 'extract' | 'start';
 
 /** Milliseconds after which the sweeper looks at an entry whose stage was queued and not claimed. */
 export const SWEEP_AFTER_MS = 60_000;
 
-/** What the stack must know of a stage to give it a queue and a function. */
+/** What the stack needs to create the queue and the function of a stage. */
 export interface Stage {
   readonly name: StageName;
-  /** Seconds one run may take; the queue hides a message for six times as long. */
+  /** Timeout of one run, in seconds. The visibility timeout of the queue is six times as long. */
   readonly timeoutSeconds: number;
-  /** Megabytes of memory. Processor and network share grow with it, so what moves tarballs gets more. */
+  /** Memory in megabytes. CPU and network grow with it, so the stages that move tarballs get more. */
   readonly memoryMb: number;
   /**
-   * Receives of one message before it moves to the dead-letter queue. Far above the tries of a stage, which are counted
-   * in the log: backing off and polling in slices put the message back, and each return is one more receive.
+   * Receives of one message before it moves to the dead-letter queue. Far more than the attempts at a stage, which the
+   * log counts: a back-off and a poll that continues return the message to the queue, and each return is a receive.
    */
   readonly maxReceives: number;
   /**
-   * Age of a queue's oldest message, in seconds, from which on something is wrong. Above what the stage may rightly take:
-   * a platform has 20 minutes to install an application, and the message waits for it.
+   * Age of the queue's oldest message, in seconds, that raises the alarm. Longer than the stage may take: a platform has
+   * 20 minutes to install an application, and the message waits for it.
    */
   readonly overdueSeconds: number;
 }
@@ -32,7 +32,7 @@ export const stages: readonly Stage[] = [
   { name: 'start', timeoutSeconds: 120, memoryMb: 512, maxReceives: 12, overdueSeconds: 600 },
 ];
 
-/** Whether a stage runs after another one. */
+/** Returns whether a stage runs after another one. */
 export function isAfter(stage: StageName, other: StageName): boolean {
   const index = (name: StageName) => stages.findIndex((one) => one.name === name);
   return index(stage) > index(other);

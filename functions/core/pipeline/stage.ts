@@ -55,7 +55,7 @@ async function announce(entry: Entry, { log, clock }: StageContext): Promise<Ent
   if (entry.status !== 'queued') return entry;
   const now = clock.now();
   const running = await log.move(entry.user, entry.number, (current) =>
-    // It may have been given up meanwhile, and a final status stays.
+    // The sweeper may have ended it in the meantime, and a final status must not change.
     current.status !== 'queued'
       ? null
       : {
@@ -92,6 +92,7 @@ function settle(entry: Entry, attempts: number, outcome: StageOutcome, context: 
   }
 }
 
+/** The outcomes of one kind. */
 type OutcomeOf<Kind extends StageOutcome['kind']> = Extract<StageOutcome, { kind: Kind }>;
 
 /** The stage is done: the next one runs, or the deploy has ended. */
@@ -133,7 +134,7 @@ async function end(entry: Entry, outcome: OutcomeOf<'ended'>, context: StageCont
   return DONE;
 }
 
-/** Gives up the claim without counting the attempt; the message runs the stage again. */
+/** Releases the claim without counting the attempt; the message runs the stage again. */
 async function runAgain({ user, number }: Entry, afterSeconds: number, context: StageContext): Promise<RunResult> {
   await context.log.releaseClaim({ user, number, stage: context.stage }, dueIn(afterSeconds, context));
   return { done: false, visibleInSeconds: afterSeconds };
@@ -181,7 +182,7 @@ async function goBack(entry: Entry, to: StageName, detail: string, context: Stag
 
 /**
  * Writes a transition of an entry that is still at this stage. Returns null when it is not, and `outdated` when a check
- * result that arrived meanwhile forbids it. The entry is still queued when all workers so far died before `announce`.
+ * result that arrived in the meantime forbids it. The entry is still queued when all workers so far died before `announce`.
  */
 async function move(
   entry: Entry,
@@ -211,7 +212,7 @@ async function repeatReport({ user, number }: Job, { log, queue, stage }: StageC
   return DONE;
 }
 
-/** Sends the next stage again, which may be lost; not when the entry is further on, because then it was not. */
+/** Sends the next stage again, whose message may be lost. An entry at a later stage shows that it was not lost. */
 async function repeatSend(entry: Entry, context: StageContext): Promise<RunResult> {
   return entry.stage === stageAfter(context.stage) ? sendOn(entry, context) : DONE;
 }

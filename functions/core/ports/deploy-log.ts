@@ -5,7 +5,7 @@ import type { Job } from '../pipeline/job.ts';
 import type { StageName } from '../pipeline/pipeline.ts';
 import type { ExpectedCi } from './deploy-facts.ts';
 
-/** An entry before the log has given it its number, its id and its place in the feed. */
+/** An entry without what the log assigns: its number, its id and its `seq` in the feed. */
 export type Draft = Omit<Entry, 'number' | 'id' | 'seq'>;
 
 /** A request that becomes an entry. */
@@ -61,7 +61,7 @@ export interface DeployLog {
   read(user: string, number: number): Promise<Entry | null>;
   /** Claims a stage and counts the attempt; an expired lease is taken over. Makes no change in the feed. */
   claim(claim: StageClaim): Promise<ClaimResult>;
-  /** Gives up a claim on a stage that only paused: the attempt does not count. The sweeper looks again at `dueAt`. */
+  /** Releases a claim on a stage that only paused: the attempt does not count. The sweeper looks again at `dueAt`. */
   releaseClaim(stage: ClaimedStage, dueAt: number): Promise<void>;
   /**
    * Writes the transition that `decide` returns for the current entry; null writes nothing. It is called again when

@@ -1,14 +1,16 @@
-/** An application of a user on the platform, and one uploaded version of it. */
+/** An application of a user on the platform. */
 export interface AppRef {
   readonly user: string;
   readonly app: string;
 }
+
+/** An uploaded version of an application. */
 export interface SnapshotRef extends AppRef {
   /** Unique per deploy: `<version>-<entry number>`. */
   readonly snapshot: string;
 }
 
-/** Bytes on their way to the platform; length and digest are declared first and checked there. */
+/** An upload to the platform, which checks its length and digest. */
 export interface Upload {
   readonly body: AsyncIterable<Uint8Array>;
   readonly bytes: number;
@@ -16,7 +18,7 @@ export interface Upload {
   readonly sha256: string;
 }
 
-/** How far the platform is with a snapshot. */
+/** The progress of extracting and installing a snapshot. */
 export type Activation =
   | { readonly state: 'building' }
   | { readonly state: 'ready' }
@@ -24,20 +26,20 @@ export type Activation =
 
 /** The platform that runs the applications. */
 export interface HostingPlatform {
-  /** Creates the application or updates its manifest; a second call changes nothing. Throws `deploy:platform:upload_tarball`. */
+  /** Creates the application or updates its manifest. Idempotent. Throws `deploy:platform:upload_tarball`. */
   ensureApp(app: AppRef, manifest: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Uploads the tarball; the same snapshot with the same digest again is fine. Throws `deploy:platform:upload_tarball`. */
+  /** Uploads the tarball. Idempotent for the same snapshot and digest. Throws `deploy:platform:upload_tarball`. */
   upload(snapshot: SnapshotRef, upload: Upload): Promise<void>;
-  /** Asks the platform to extract and install; a second call is fine. Throws `deploy:tar:extract_failed`. */
+  /** Asks the platform to extract and install the snapshot. Idempotent. Throws `deploy:tar:extract_failed`. */
   activate(snapshot: SnapshotRef): Promise<void>;
   /**
-   * How far that is. A platform that can wait answers when it is over, at most so many whole seconds later; others answer
-   * at once. Throws `deploy:tar:extract_failed` (retryable when the platform did not answer).
+   * Returns the progress. A platform that supports long polling answers when it has finished, or after `waitSeconds`
+   * (whole seconds); others answer at once. Throws `deploy:tar:extract_failed`, retryable when there was no answer.
    */
   poll(snapshot: SnapshotRef, waitSeconds?: number): Promise<Activation>;
   /**
-   * Starts the snapshot and moves the traffic once it answers; the old release serves on when it does not. A second
-   * call on a snapshot that runs is fine. Gives the application's address. Throws `deploy:platform:start_app` with `logTail`.
+   * Starts the snapshot, and moves the traffic to it once it answers; until then the old release serves it. Returns the
+   * application's address. Idempotent. Throws `deploy:platform:start_app` with `logTail`.
    */
   start(snapshot: SnapshotRef): Promise<{ readonly url: string }>;
 }

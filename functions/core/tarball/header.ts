@@ -6,14 +6,14 @@ export const BLOCK = 512;
 
 /** What an entry unpacks to. */
 export type EntryKind = 'file' | 'hardlink' | 'symlink' | 'folder';
-/** A header that says more about what follows: of the next entry (pax, GNU), or of all (pax global). */
+/** An extended header: it describes the next entry (pax, GNU), or all entries (pax global). */
 export type ExtensionKind = 'pax' | 'global' | 'long-path' | 'long-target';
 
 /** One header block, read and checked. */
 export interface Header {
   readonly kind: EntryKind | ExtensionKind;
   readonly path: string;
-  /** Where a link points; empty for what is none. */
+  /** The target of a link; empty for everything else. */
   readonly target: string;
   /** Bytes of the body, without padding. */
   readonly size: number;
@@ -42,12 +42,12 @@ const PREFIX = [345, 155] as const;
 const SPACE = 0x20;
 
 /**
- * Reads a header block of the POSIX (ustar, pax) or GNU format. Throws `deploy:tar:corrupt` when it is none or when its
- * checksum or size do not hold, `deploy:tar:unsafe_type` for devices, pipes, sparse files and types unknown here,
- * `deploy:tar:unsafe_path` for names that are no text.
+ * Returns the header in a block of the POSIX (ustar, pax) or GNU format. Throws `deploy:tar:corrupt` when it has another
+ * format, a bad checksum or a bad size, `deploy:tar:unsafe_type` for devices, pipes, sparse files and unknown types, and
+ * `deploy:tar:unsafe_path` for names that are not text.
  *
- * Where readers of tar differ (a version other than 00, digits after the number), the block is refused rather than
- * guessed, because who unpacks might guess differently.
+ * A block that tar readers interpret differently (a version other than 00, digits after the number) is refused, because
+ * the program that unpacks it may read it differently from this one.
  */
 export function readHeader(block: Buffer): Header {
   if (checksum(block) !== number(block, CHECKSUM))
@@ -64,7 +64,7 @@ export function readHeader(block: Buffer): Header {
   return { kind, path, target: text(block, TARGET), size: number(block, SIZE) };
 }
 
-/** Whether a block, or what there is of it, is all zeros: two such blocks end an archive. */
+/** Whether all bytes of a block, or of a part of it, are zero: two such blocks end an archive. */
 export function isZero(bytes: Uint8Array): boolean {
   for (const byte of bytes) if (byte !== 0) return false;
   return true;
@@ -98,7 +98,7 @@ function digitAt(block: Buffer, at: number): number | null {
   return digit >= 0 && digit <= 7 ? digit : null;
 }
 
-/** GNU's way to write what octal digits cannot hold. https://www.gnu.org/software/tar/manual/html_node/Standard.html */
+/** The GNU format for numbers that are too large for the octal digits. https://www.gnu.org/software/tar/manual/html_node/Standard.html */
 function base256(block: Buffer, start: number, length: number): number {
   if (block[start] !== 0x80) throw refusal('deploy:tar:corrupt', 'has a header with a negative size');
   let value = 0;
@@ -106,7 +106,7 @@ function base256(block: Buffer, start: number, length: number): number {
   return value;
 }
 
-/** A field up to its first NUL. */
+/** Returns a field up to its first NUL. */
 function text(block: Buffer, [start, length]: readonly [number, number]): string {
   let end = start;
   while (end < start + length && block[end] !== 0) end += 1;

@@ -10,9 +10,9 @@ interface Waiting {
 }
 
 /**
- * Gunzip that says when it is done with what it was given: `write` resolves once every byte of a chunk has been
- * inflated and handed to `receive` together with the compressed bytes used so far. Nothing waits inside, so whoever
- * awaits `write` before reading on neither buffers nor runs ahead.
+ * Gunzip that reports when a chunk is done: `write` resolves once every byte of it has been inflated and passed to
+ * `receive`, with the number of compressed bytes used so far. Nothing is queued inside, so a caller that awaits each
+ * `write` keeps memory constant.
  */
 export class Inflater {
   readonly #gunzip: Gunzip;
@@ -24,7 +24,7 @@ export class Inflater {
     this.#gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
     this.#gunzip.on('data', (bytes: Buffer) => this.#receive(bytes, receive));
     this.#gunzip.on('error', (error) => this.#fail(translated(error)));
-    // Also when it is not asked to end: gunzip stops at the first byte after the archive, and then answers no write.
+    // It can also end early: gunzip stops at the first byte after the archive, and then calls back for no write.
     this.#gunzip.on('end', () => this.#waiting?.resolve());
   }
 
@@ -37,13 +37,13 @@ export class Inflater {
     }
   }
 
-  /** To be called after the last chunk. Throws `deploy:tar:truncated` when the gzip stream is not at its end. */
+  /** Must be called after the last chunk. Throws `deploy:tar:truncated` when the gzip stream is not complete. */
   async end(): Promise<void> {
     if (this.#written === 0) throw refusal('deploy:tar:truncated', 'has no bytes');
     await this.#settled(() => this.#gunzip.end());
   }
 
-  /** Frees the native memory; to be called in any case, and safe to call again. */
+  /** Frees the native memory. Must be called in any case; a second call does nothing. */
   destroy(): void {
     this.#gunzip.destroy();
   }
@@ -67,13 +67,13 @@ export class Inflater {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
       if (this.#failure !== null) reject(this.#failure);
-      // A failure reaches us as `error` event, with its cause; the callback's copy of it is not needed.
+      // The `error` event reports a failure with its cause, so the error that the callback gets is not needed.
       else start(() => this.#failure ?? resolve());
     });
   }
 }
 
-/** https://nodejs.org/api/zlib.html#zlib-constants */
+/** Returns the refusal for an error code of zlib: https://nodejs.org/api/zlib.html#zlib-constants */
 function translated(error: NodeJS.ErrnoException): unknown {
   if (error.code === 'Z_BUF_ERROR') {
     return refusal('deploy:tar:truncated', 'ends before the end of its gzip stream', error);

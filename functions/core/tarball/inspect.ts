@@ -5,40 +5,39 @@ import { refusal } from './refuse.ts';
 import { TarTree } from './tree.ts';
 import { TarWalker } from './walker.ts';
 
-/** What is known of a tarball that was found good. */
+/** The result of an inspection that refused nothing. */
 export interface TarballReport {
   /** Compressed bytes. */
   readonly bytes: number;
-  /** Of the compressed bytes, hexadecimal. */
+  /** Digest of the compressed bytes, lower-case hex. */
   readonly sha256: string;
   /** Bytes after gunzip, headers and padding included. */
   readonly unpackedBytes: number;
-  /** Files, folders and links, without headers that only describe others. */
+  /** Files, folders and links; extended headers do not count. */
   readonly entries: number;
-  /** The name of the one folder that holds everything. */
+  /** The name of the root folder, which contains all entries. */
   readonly root: string;
 }
 
-/** A tarball on its way through the inspection. */
+/** A tarball that is inspected while it is read. */
 export interface InspectedTarball {
   /**
-   * The same bytes in the same chunks, each once it has been inspected. Throws a `deploy:tar:*` error as soon as
-   * something is refused, at the latest in place of its end: who stores these bytes must not call them complete before
-   * the iteration has ended. Errors of the source come through as they are. To be read once.
+   * The same bytes in the same chunks, each after it has been inspected. Throws a `deploy:tar:*` error as soon as
+   * something is refused, at the latest instead of ending: stored bytes are only complete after the iteration has
+   * ended. Errors of the source are rethrown unchanged. Can be read once.
    */
   readonly body: AsyncIterable<Uint8Array>;
   /**
-   * What was found, once `body` has been read to its end. Rejects with what `body` threw, or with a plain error when
-   * its reader stopped early; nobody has to listen.
+   * Resolves once `body` has been read to its end. Rejects with the error that `body` threw, or with a plain error when
+   * its reader stopped early; a rejection needs no handler.
    */
   readonly result: Promise<TarballReport>;
 }
 
 /**
- * Inspects a gzip tarball while it passes, in one pass and in memory that does not grow with it: counts, hashes,
- * gunzips and walks the headers, never holding a file. Nothing is read before `body` is, and `source` is read no
- * faster than `body`. The bytes are not changed; unpacking them with the root folder stripped stays inside the folder
- * it is done in.
+ * Returns a gzip tarball that is inspected in one pass while it is read: counted, hashed, inflated, its headers checked.
+ * Memory does not grow with its size. `source` is read no faster than `body`, and not before. The bytes are not changed.
+ * A tarball that passes unpacks into its target folder only, with the root folder stripped.
  */
 export function inspected(source: AsyncIterable<Uint8Array>, bounds: TarballLimits = TARBALL_LIMITS): InspectedTarball {
   const pending = new PendingReport();
@@ -89,7 +88,7 @@ class PendingReport {
   }
 }
 
-/** What comes out of gunzip. */
+/** The inflated bytes, with their limits. */
 class Contents {
   readonly #bounds: TarballLimits;
   readonly #tree: TarTree;
@@ -102,7 +101,7 @@ class Contents {
     this.#walker = new TarWalker((entry) => this.#tree.add(entry), bounds);
   }
 
-  /** `used`: the compressed bytes that have become these and all before. */
+  /** Inspects the next bytes. `used` is the number of compressed bytes so far. */
   push(bytes: Buffer, used: number): void {
     this.#bytes += bytes.length;
     if (this.#bytes > this.#bounds.unpackedBytes) {

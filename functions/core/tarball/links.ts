@@ -2,14 +2,14 @@ import { TARBALL_LIMITS, type TarballLimits } from './limits.ts';
 import { quoted, refusal } from './refuse.ts';
 import { isAbsolute } from './safe-path.ts';
 
-/** Links that are followed in one look-up before a system gives up: https://man7.org/linux/man-pages/man7/path_resolution.7.html */
+/** Links that Linux follows in one path: https://man7.org/linux/man-pages/man7/path_resolution.7.html */
 const MAX_HOPS = 40;
-/** In `#resolved`: the link is being followed, so meeting it again is a loop, which leads nowhere. */
+/** In `#resolved`: the link is being followed. Reaching it again is a loop, which resolves to no path. */
 const NOWHERE = null;
 
 /**
- * The symbolic links of an archive. A link is checked by itself as it comes, and with all others at the end: `a/up -> ..`
- * and `out -> a/up/..` are harmless by the letter, and together leave the root.
+ * The symbolic links of an archive. Each link is checked alone when it is added, and with all others at the end:
+ * `a/up -> ..` and `out -> a/up/..` each stay inside the root, but together they leave it.
  */
 export class SymbolicLinks {
   readonly #targets = new Map<string, string>();
@@ -21,7 +21,7 @@ export class SymbolicLinks {
     this.#bounds = bounds;
   }
 
-  /** Remembers a link. Throws `deploy:tar:unsafe_link` when its target is absolute or climbs out of the root. */
+  /** Adds a link. Throws `deploy:tar:unsafe_link` when its target is absolute or leaves the root. */
   add(path: string, target: string): void {
     if (target === '' || isAbsolute(target)) throw unsafeLink(path, `points at ${quoted(target)}`);
     if (Buffer.byteLength(target) > this.#bounds.pathBytes) throw unsafeLink(path, 'has too long a target');
@@ -49,7 +49,7 @@ export class SymbolicLinks {
     return end;
   }
 
-  /** The path at which a target ends, step by step from the link's folder as the kernel goes. */
+  /** Returns the path that a target resolves to, segment by segment from the link's folder, as the kernel does. */
   #walk(path: string, target: string, follow: (step: string) => string | typeof NOWHERE): string | typeof NOWHERE {
     let at = parentOf(path);
     for (const segment of target.split('/')) {

@@ -1,7 +1,7 @@
 import { quoted, refusal } from './refuse.ts';
 import { decodeName } from './safe-path.ts';
 
-/** What a pax header changes in the entry after it. */
+/** The fields of the next entry that a pax header replaces. */
 export interface PaxChanges {
   readonly path?: string;
   readonly target?: string;
@@ -13,10 +13,10 @@ const EQUALS = 0x3d;
 const NEWLINE = 0x0a;
 
 /**
- * Reads the records of a pax header, `<length> <key>=<value>\n` each
+ * Returns what the records of a pax header, `<length> <key>=<value>\n` each, change in an entry
  * (https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html#tag_20_92_13_03). Times, owners and the commit id
- * that `git archive` leaves as a comment change nothing here. Throws `deploy:tar:corrupt` for records that do not add
- * up or come twice, `deploy:tar:unsafe_type` for GNU's sparse files, `deploy:tar:unsafe_path` for names that are no text.
+ * that `git archive` writes as a comment are ignored. Throws `deploy:tar:corrupt` for records of a wrong length and
+ * repeated ones, `deploy:tar:unsafe_type` for GNU's sparse files, `deploy:tar:unsafe_path` for names that are not text.
  */
 export function readPax(body: Buffer): PaxChanges {
   const changes: { path?: string; target?: string; size?: number } = {};
@@ -34,8 +34,8 @@ export function readPax(body: Buffer): PaxChanges {
 }
 
 /**
- * Checks the records of a global pax header. One that names a path or a size for every entry is refused: readers
- * disagree on whether it holds, and one could show us another archive than it unpacks.
+ * Refuses a global pax header that sets a path or a size for every entry: some readers apply it and others do not, so
+ * the archive that is inspected could differ from the one that is unpacked.
  */
 export function checkGlobalPax(body: Buffer): void {
   if (Object.keys(readPax(body)).length === 0) return;

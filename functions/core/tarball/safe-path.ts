@@ -4,8 +4,8 @@ import { quoted, refusal, type TarCode } from './refuse.ts';
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * The text of a name's bytes, or of those from `start` to `end`. Throws `deploy:tar:unsafe_path` for what is no UTF-8 and for control characters, which
- * end names early in C, break lists in two and rewrite terminals.
+ * Returns the name in the bytes from `start` to `end`. Throws `deploy:tar:unsafe_path` when it is not UTF-8 or contains
+ * control characters, which end strings in C, split lists and change terminals.
  */
 export function decodeName(bytes: Buffer, start = 0, end = bytes.length): string {
   if (isPrintable(bytes, start, end)) return bytes.toString('latin1', start, end);
@@ -17,9 +17,9 @@ export function decodeName(bytes: Buffer, start = 0, end = bytes.length): string
 }
 
 /**
- * Checks a path and gives it back without the slash that marks folders. Nothing is cleaned up: a path that would need
- * it means different places to different unpackers, above all once its first folder is stripped, so it is refused with
- * `code`. A backslash counts as a slash, as it is one on Windows.
+ * Returns a path without the slash that marks folders. Throws `code` for a path that would have to be normalised:
+ * programs that unpack it would disagree on where it leads, above all once its first folder is stripped. A backslash
+ * counts as a slash, as on Windows.
  */
 export function safePath(
   text: string,
@@ -32,7 +32,7 @@ export function safePath(
   return path;
 }
 
-/** Whether a path starts at a root of its own: `/etc`, `\\server`, `C:`. */
+/** Whether a path is absolute on some system: `/etc`, `\\server`, `C:`. */
 export function isAbsolute(path: string): boolean {
   return /^(?:[\\/]|[A-Za-z]:)/.test(path);
 }
@@ -45,20 +45,20 @@ function faultOf(path: string, bounds: TarballLimits): string | null {
   return faultOfLength(path, bounds);
 }
 
-/** What is left when the first folder is stripped, as it is when a tarball is unpacked. */
+/** Returns the path without its first folder, which is stripped when a tarball is unpacked. */
 function withoutRoot(path: string): string {
   return path.slice(path.search(/[\\/]/) + 1);
 }
 
 function faultOfLength(path: string, bounds: TarballLimits): string | null {
-  // A character is at most three bytes for each UTF-16 unit, so nearly every path is done here.
+  // A UTF-16 unit takes at most three bytes in UTF-8, so nearly every path needs no measuring.
   if (path.length * 3 <= bounds.segmentBytes) return null;
   if (Buffer.byteLength(path) > bounds.pathBytes) return `which is longer than ${bounds.pathBytes} bytes`;
   const long = path.split('/').some((segment) => Buffer.byteLength(segment) > bounds.segmentBytes);
   return long ? `of which a segment is longer than ${bounds.segmentBytes} bytes` : null;
 }
 
-/** Whether all of it is ASCII that can be printed, as nearly every name is. */
+/** Whether all bytes are printable ASCII, as in nearly every name. */
 function isPrintable(bytes: Buffer, start: number, end: number): boolean {
   for (let at = start; at < end; at++) {
     const byte = bytes[at] ?? 0;

@@ -4,12 +4,12 @@ import { quoted, refusal } from './refuse.ts';
 import { safePath } from './safe-path.ts';
 import type { TarEntry } from './walker.ts';
 
-/** What is at a path. A hard link is one more name of its file. */
+/** The kind of thing at a path. A hard link is a file. */
 type Node = 'file' | 'symlink' | 'folder';
 
 /**
- * The tree that an archive would unpack to. Each entry is checked as it comes: one root folder, no path that leaves it,
- * nothing below a link, no name twice. Memory grows with the paths, whose number is limited, and not with the files.
+ * The tree that an archive would unpack to. Each entry is checked when it is added: one root folder, no path that leaves
+ * it, nothing below a link, no name twice. Memory grows with the number of paths, which is limited, not with file sizes.
  */
 export class TarTree {
   readonly #bounds: TarballLimits;
@@ -17,7 +17,7 @@ export class TarTree {
   readonly #nodes = new Map<string, Node>();
   #root: string | null = null;
   #entries = 0;
-  /** The folder of the entry before: it is known, and mostly the next one's too. */
+  /** The folder of the previous entry. It is in the tree already, and usually that of the next entry too. */
   #lastFolder = '';
 
   constructor(bounds: TarballLimits = TARBALL_LIMITS) {
@@ -47,8 +47,8 @@ export class TarTree {
   }
 
   /**
-   * The root folder's name, once all entries are there. Throws `deploy:tar:no_root` when there were none, and
-   * `deploy:tar:unsafe_link` when links lead out of the root through each other.
+   * Returns the name of the root folder, after the last entry. Throws `deploy:tar:no_root` when there were no entries,
+   * and `deploy:tar:unsafe_link` when links lead out of the root through other links.
    */
   finish(): string {
     if (this.#root === null) throw refusal('deploy:tar:no_root', 'is empty');
@@ -68,7 +68,7 @@ export class TarTree {
     this.#root = first;
   }
 
-  /** Enters the folders above a path, from the nearest up to the first that is known. */
+  /** Adds the folders above a path, from the nearest up to the first that is known. */
   #addFolders(path: string): void {
     const nearest = path.slice(0, Math.max(0, path.lastIndexOf('/')));
     let folder = nearest;
@@ -93,8 +93,8 @@ export class TarTree {
   }
 
   /**
-   * Hard links name their file from the archive's root, and it comes before them. Asking for a known file shuts out
-   * symbolic links, at the end of the target and on the way to it.
+   * The target of a hard link starts at the archive's root, and its file comes earlier in the archive. Only known files
+   * are accepted, which excludes symbolic links, in the target and above it.
    */
   #linkedFile(entry: TarEntry): Node {
     const target = safePath(entry.target, this.#bounds, 'deploy:tar:unsafe_link');

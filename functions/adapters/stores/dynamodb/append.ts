@@ -12,7 +12,7 @@ import { expiry, RETENTION_SECONDS } from './retention.ts';
 import type { WriteContext } from './table.ts';
 import { conditionFailed, type Refusal, transact } from './transact.ts';
 
-/** An item has at most 400 kB and a transaction 4 MB. Payloads compress to a tenth, so one part is the rule. */
+/** An item has at most 400 kB and a transaction 4 MB. Payloads compress to a tenth, so most have one part. */
 const PART_BYTES = 350_000;
 const MAX_PARTS = 10;
 
@@ -35,7 +35,7 @@ function numberedEntry({ counters, ids }: WriteContext, { draft }: AppendRequest
   return { ...draft, number, id: entryId(ids.hex(20), number), seq: known.changes + 1 };
 }
 
-/** A refusal is read by position: the counters come first, then the delivery. */
+/** Refusals are read by position: the counters come first, then the delivery. */
 function writes(context: WriteContext, request: AppendRequest, entry: Entry): TransactWriteItem[] {
   const { counters, table, clock } = context;
   const { deliveryKey, dueAt } = request;

@@ -46,7 +46,7 @@ async function postpone({ client, table }: TableContext, { user, number }: Job, 
       }),
     );
   } catch (error) {
-    // The entry has ended meanwhile.
+    // The entry has ended in the meantime.
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
   }
 }

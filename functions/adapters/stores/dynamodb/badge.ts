@@ -3,7 +3,7 @@ import { type Entry, isFinal } from '../../../core/entry/entry.ts';
 import type { Badge } from '../../../core/ports/log-reader.ts';
 import { type Item, keys, S, stringIn } from './items.ts';
 
-/** What an entry makes of its repository's badge; null leaves it as it was before. */
+/** Returns what the badge of an entry's repository shows for the entry; null when it shows what it did before. */
 export function badgeOf({ status }: Pick<Entry, 'status'>): Exclude<Badge, 'unknown'> | null {
   switch (status) {
     case 'ok':
@@ -24,9 +24,9 @@ export function badgeOf({ status }: Pick<Entry, 'status'>): Exclude<Badge, 'unkn
 const UNDER_WAY = 'under_way#';
 
 /**
- * Brings the badge of the entry's repository up to date: an attribute of its own for each entry under way, so that the
- * end of one hides no other, and `outcome` for what came of the last one. What ends without an outcome (skipped,
- * superseded) uncovers the outcome before it.
+ * Returns the update of the badge of an entry's repository. Each unfinished entry has an attribute of its own, so that
+ * the end of one does not hide another; `outcome` is the result of the last one that ended with a result. After an entry
+ * that ends without a result (skipped, superseded), the badge shows the previous result again.
  */
 export function badgeUpdate(table: string, entry: Entry): TransactWriteItem[] {
   if (!entry.repository) return [];
@@ -43,7 +43,7 @@ function badgeExpression(entry: Entry, value: Badge | null) {
   return { UpdateExpression, ExpressionAttributeNames, ExpressionAttributeValues };
 }
 
-/** What an item shows: the newest entry under way, or else what came of the last one. */
+/** Returns the badge in an item: the newest unfinished entry, or else the last result. */
 export function shownBadge(item: Item | undefined): Badge {
   const numbers = Object.keys(item ?? {}).flatMap((name) =>
     name.startsWith(UNDER_WAY) ? [Number(name.slice(UNDER_WAY.length))] : [],

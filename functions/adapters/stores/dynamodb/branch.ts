@@ -7,7 +7,7 @@ import { type Item, keys, N, numberIn, S, stringIn } from './items.ts';
 
 const CI = 'ci#';
 
-/** Returns what the item of a branch says. The active deploy is stored as `going`, as by earlier versions. */
+/** Returns the facts in the item of a branch. The active deploy is stored as `going`, as in earlier versions. */
 export function branchOf(item: Item = {}): BranchFacts {
   const number = numberIn(item, 'going');
   const providers = Object.keys(item).filter((name) => name.startsWith(CI));
@@ -19,7 +19,7 @@ export function branchOf(item: Item = {}): BranchFacts {
   };
 }
 
-/** Makes a new entry the newest push of its branch, or stores the expected CI; no entry does both. */
+/** Returns the update that makes a new entry the newest push of its branch, or stores the expected CI. Never both. */
 export function branchUpdate(table: string, entry: Entry, request: AppendRequest): TransactWriteItem[] {
   const { user, number, repository, branch } = entry;
   const { isNewestPush, expectedCi } = request;
@@ -41,7 +41,7 @@ export function branchUpdate(table: string, entry: Entry, request: AppendRequest
   ];
 }
 
-/** Makes the entry the active deploy of its branch. */
+/** Returns the update that makes an entry the active deploy of its branch. */
 export function promotion(table: string, after: Entry, { promotes }: Transition): TransactWriteItem[] {
   const { repository, branch, sha, appName } = after;
   if (!promotes || !repository || !branch || !sha) return [];

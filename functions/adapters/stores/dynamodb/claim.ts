@@ -47,7 +47,7 @@ function refused(item: Item | undefined, { stage, now }: StageClaim): ClaimResul
   return isAfter(entry.stage, stage) ? { outcome: 'alreadyDone', entry } : { outcome: 'closed' };
 }
 
-/** Gives up a claim, as `DeployLog.releaseClaim` does. */
+/** Releases a claim, as `DeployLog.releaseClaim` does. */
 export async function releaseClaim(
   { client, table }: TableContext,
   { user, number, stage }: ClaimedStage,
@@ -64,7 +64,7 @@ export async function releaseClaim(
       }),
     );
   } catch (error) {
-    // Another worker has moved the entry on: there is no claim to give up.
+    // Another worker has moved the entry to its next stage: there is no claim to release.
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
   }
 }

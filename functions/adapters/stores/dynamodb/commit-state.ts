@@ -32,7 +32,7 @@ function checksIn(item: Item = {}): readonly CheckResult[] {
   return byName([...settled, ...results(OPEN).filter((result) => !known.has(checkKey(result)))]);
 }
 
-/** Stores the result of a check, with the same effect as `withResult`. */
+/** Returns the update that stores the result of a check, with the same effect as `withResult`. */
 export function checkUpdate(table: string, entry: Entry, result: CheckResult | null, now: number): TransactWriteItem[] {
   const Key = commitKey(entry);
   if (!result || !Key) return [];
@@ -54,7 +54,7 @@ export function checkUpdate(table: string, entry: Entry, result: CheckResult | n
   ];
 }
 
-/** Writes what a transition changes of the commit's state, on condition that its version is the expected one. */
+/** Returns the update of the commit state by a transition, on condition that the state has the expected version. */
 export function commitStateUpdate(
   table: string,
   after: Entry,

@@ -16,7 +16,7 @@ export interface ConnectionsContext {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** API Gateway closes every connection after two hours; ten minutes more for a late `$disconnect`. */
+/** API Gateway closes every connection after two hours; `$disconnect` can be up to ten minutes late. */
 const LIFETIME_SECONDS = 2 * 60 * 60 + 10 * 60;
 
 /**

@@ -7,7 +7,7 @@ export interface Counters {
   readonly entries: number;
 }
 
-/** Users whose counters are remembered. Above it all are forgotten, which costs one refused transaction each. */
+/** Size of the cache. A full cache is cleared, which costs one refused transaction per user. */
 const MAX_USERS = 10_000;
 
 /**
@@ -32,7 +32,7 @@ export class CounterCache {
   }
 }
 
-/** Moves the counters from `from` to `to`, on condition that they are at `from`. */
+/** Returns the update of the counters from `from` to `to`, on condition that they are at `from`. */
 export function countersUpdate(table: string, user: string, from: Counters, to: Counters): TransactWriteItem {
   const unset = from.changes === 0;
   return {

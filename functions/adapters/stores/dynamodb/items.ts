@@ -61,7 +61,7 @@ export const appSort = (position: number): string => padded(position);
 export const DUE_PARTITIONS = 8;
 export const duePartition = (shard: number): string => `DUE#${shard}`;
 
-/** What an entry's item has beside the document; it changes without a change in the feed. */
+/** The attributes of an entry's item outside the document. They change without a change in the feed. */
 export interface Work {
   readonly attempts: number;
   readonly lease: number | null;
@@ -102,7 +102,7 @@ export function entryOf(item: Item): Entry {
   return { ...entry, stages: withRunning(entry, takenAt, numberIn(item, 'attempts') ?? 1) };
 }
 
-/** Returns what an entry's item has beside the document. */
+/** Returns the attributes of an entry's item outside the document. */
 export function workOf(item: Item): Work {
   const position = stringIn(item, 'app_sk');
   return {
@@ -117,7 +117,7 @@ function state(entry: Entry): Item {
   return { doc: document(entry), seq: N(entry.seq), status: S(entry.status), stage: S(entry.stage) };
 }
 
-// The document calls `order` `place`, the name that it has had since the first version.
+// The stored name of `order` is `place`, as in earlier versions.
 function document({ order, ...entry }: Entry): AttributeValue {
   return S(JSON.stringify(order === undefined ? entry : { ...entry, place: order }));
 }
@@ -148,7 +148,7 @@ function padded(number: number): string {
   return String(number).padStart(12, '0');
 }
 
-/** Hosts ignore the case of owners and names, and senders write them differently. */
+/** Lower case, because hosts ignore the case of owners and names, and senders write them differently. */
 function repositoryName({ host, owner, name }: RepositoryRef): string {
   return `${host}/${owner}/${name}`.toLowerCase();
 }

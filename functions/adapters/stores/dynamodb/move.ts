@@ -38,7 +38,7 @@ export async function moveOnce(
   return guarded.length > 0 && conditionFailed(refusal, items.length) ? null : 'again';
 }
 
-/** An entry before and after a transition, with what its item has beside the document. */
+/** An entry before and after a transition, with the attributes of its item outside the document. */
 interface Moved {
   readonly before: Entry;
   readonly after: Entry;
@@ -47,7 +47,7 @@ interface Moved {
   readonly joinedApp: Item | null;
 }
 
-/** The items of a transition, except the commit state. */
+/** Returns the writes of a transition, except that of the commit state. */
 function itemsOf(context: WriteContext, moved: Moved, transition: Transition): TransactWriteItem[] {
   const { table, counters, clock } = context;
   const { before, after } = moved;
@@ -91,7 +91,7 @@ function entryPut(table: string, item: Item, seq: number): TransactWriteItem {
   };
 }
 
-/** Counts an entry that joins its application, and stores the deploy that the application runs. */
+/** Returns the update that counts an entry that joins its application, and stores the deploy that the application runs. */
 function appUpdate(table: string, { after, joinedApp }: Moved, { activates }: Transition): TransactWriteItem[] {
   if (after.appName === null || (!joinedApp && !activates)) return [];
   const joins = joinedApp && joining(entriesOf(joinedApp));
@@ -117,7 +117,7 @@ function joining(entries: number) {
   };
 }
 
-/** Most transitions leave the badge as it is. */
+/** Returns the update of the badge; none for most transitions. */
 function changedBadge(table: string, before: Entry, after: Entry): TransactWriteItem[] {
   const same = badgeOf(before) === badgeOf(after) && !isFinal(after.status);
   return same ? [] : badgeUpdate(table, after);

@@ -18,7 +18,7 @@ export function dynamoDbReader(context: TableContext): LogReader {
   };
 }
 
-/** A page is a range of numbers, because numbers have no gaps: skipped entries are not read. */
+/** A page is a range of numbers, because these have no gaps. So skipped entries are not read. */
 async function page(context: TableContext, query: PageQuery): Promise<Page> {
   const { user, app, skip, limit } = query;
   const total = await countOf(context, user, app);
