@@ -17,7 +17,7 @@ export interface LogUnderTest {
   readonly backlog: Backlog;
   /** A second process on the same data. */
   readonly other: DeployLog;
-  /** A user nobody has used. */
+  /** A user without entries. */
   readonly user: string;
 }
 
@@ -41,7 +41,7 @@ export function appending(user: string, patch: Partial<Draft> = {}, more: Partia
   };
 }
 
-/** What every log promises. */
+/** The behaviour that every log must have. */
 export function deployLogContract(open: () => Promise<LogUnderTest>): void {
   async function appended(log: DeployLog, request: AppendRequest): Promise<Entry> {
     const result = await log.append(request);
@@ -101,7 +101,7 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       expect(entry.number).toBe(1);
     });
 
-    it('gives every one of many writers in two processes its own number, without gaps', async () => {
+    it('numbers the entries of concurrent writers in two processes without gaps or duplicates', async () => {
       const { log, other, user, reader } = await open();
       const writers = Array.from({ length: 40 }, (_, place) => (place % 2 === 0 ? log : other));
       const entries = await Promise.all(writers.map((writer) => appended(writer, appending(user))));
@@ -113,7 +113,7 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
   });
 
   describe('claiming a stage', () => {
-    it('succeeds for one worker and tells the next until when the stage is locked', async () => {
+    it('succeeds for one worker and returns the end of the lease to the next', async () => {
       const { log, user } = await open();
       const entry = await appended(log, appending(user));
       const claimed = await log.claim(claimOf(entry));
@@ -206,7 +206,7 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       expect(await reader.last(user)).toBe(1);
     });
 
-    it('asks again for the transition when another process has moved the entry meanwhile', async () => {
+    it('calls decide again when another process has moved the entry in the meantime', async () => {
       const { log, other, user } = await open();
       await appended(log, appending(user));
       const count = (current: Entry) => ({ ...current, logTail: [...current.logTail, 'moved'] });
@@ -218,7 +218,7 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
     });
   });
 
-  describe('what is known of commits, branches and applications', () => {
+  describe('the facts about commits, branches and applications', () => {
     it('knows the newest accepted push of a branch and what was promoted on it', async () => {
       const { log, facts, user } = await open();
       expect(await facts.branch(user, repository, 'master')).toEqual({
@@ -235,7 +235,7 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       expect((await facts.branch(user, repository, 'other')).newest).toBe(0);
     });
 
-    it('remembers what CI said before the push came, and refuses a hold that overlooks any of it', async () => {
+    it('stores CI results that arrive before the push, and refuses a hold that was decided without one of them', async () => {
       const { log, facts, user } = await open();
       await appended(log, appending(user));
       const hold = (ifCommitVersion: number) => (): Transition => ({
@@ -253,7 +253,7 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       expect(await log.move(user, 1, hold(2))).toMatchObject({ status: 'held' });
     });
 
-    it('remembers each check of a commit, of which a later end takes back an earlier one', async () => {
+    it('stores each check of a commit, whose last final result replaces the earlier ones', async () => {
       const { log, other, facts, user } = await open();
       const said = (check: string, outcome: CheckOutcome): CheckResult => ({
         ...travis,
@@ -276,7 +276,7 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       await hear(log, 'lint', 'passed');
       await hear(log, 'unit', 'passed');
       expect(await known()).toEqual(['docs neutral', 'lint passed', 'unit passed']);
-      // Late news of the beginning, and a run that tells nothing.
+      // Late pending results, and a neutral run.
       await hear(log, 'docs', 'pending');
       await hear(log, 'unit', 'pending');
       await hear(log, 'lint', 'neutral');
@@ -297,7 +297,7 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       expect(await facts.commits(user, { ...repository, name: 'sho' }, 'master', 'abcd')).toEqual([]);
     });
 
-    it('remembers which CI providers are to be expected for a branch, until told to forget', async () => {
+    it('stores the CI providers that are expected to report on a branch, and removes them', async () => {
       const { log, facts, user } = await open();
       const tell = (branch: string, provider: string, until: number | null) =>
         appended(log, appending(user, {}, { isNewestPush: false, expectedCi: { branch, provider, until } }));
@@ -313,7 +313,7 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       expect((await facts.branch(user, repository, 'master')).ci).toEqual({ circleci: AT + MINUTE });
     });
 
-    it('remembers who is held and who deploys a commit, until told to forget', async () => {
+    it('stores the held and the deploying entry of a commit, and removes them', async () => {
       const { log, facts, user } = await open();
       await appended(log, appending(user));
       await log.move(user, 1, () => ({ changes: { status: 'held' }, commitState: { held: 1 } }));
@@ -330,7 +330,7 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       });
     });
 
-    it('keeps what it knows of a commit apart for each branch that the commit is on', async () => {
+    it('has a separate commit state for each branch of a commit', async () => {
       const { log, facts, user } = await open();
       await appended(log, appending(user, { fromBuild: true }, { checkResult: outcome }));
       await appended(log, appending(user, { branch: 'staging' }));
@@ -342,7 +342,7 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       expect(await facts.commitState(user, commit('a'.repeat(40)), 'staging')).toMatchObject({ checks: [], held: 2 });
     });
 
-    it('takes every case of an owner and a repository for the same', async () => {
+    it('ignores the case of owners and repositories', async () => {
       const { log, facts, user } = await open();
       const other = { ...repository, owner: 'Ann', name: 'Shop' };
       await appended(
@@ -397,7 +397,7 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
   });
 
   describe('the badge', () => {
-    it('follows the deploy and uncovers the last outcome when one ends without any', async () => {
+    it('shows the current deploy, and the last result after one that ends without a result', async () => {
       const { log, reader, user } = await open();
       const shown = () => reader.badge(user, 'Shop');
       expect(await shown()).toBe('unknown');
@@ -418,7 +418,7 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
     });
   });
 
-  it('whose badge an older deploy has just left goes on showing the newer one', async () => {
+  it('shows the newer deploy on the badge after an older one has ended', async () => {
     const { log, reader, user } = await open();
     await appended(log, appending(user));
     await appended(log, appending(user));
@@ -430,7 +430,7 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
   });
 
   describe('the backlog', () => {
-    it('holds what is unfinished and due, the longest overdue first', async () => {
+    it('lists the unfinished entries that are due, the longest overdue first', async () => {
       const { log, backlog, user } = await open();
       const mine = async (now: number) => (await backlog.due(now, 1000)).filter((job) => job.user === user);
       await appended(log, appending(user, {}, { dueAt: AT + 20 }));
@@ -443,7 +443,7 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       expect(await mine(AT + 50)).toEqual([]);
     });
 
-    it('frees the lease of one that nobody can be working on', async () => {
+    it('removes the lease of an entry when postpone frees it', async () => {
       const { log, backlog, user } = await open();
       const entry = await appended(log, appending(user));
       await log.claim(claimOf(entry));

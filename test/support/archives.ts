@@ -3,14 +3,14 @@ import { DeployError } from '../../functions/core/errors.ts';
 import { inspected, type TarballReport } from '../../functions/core/tarball/inspect.ts';
 import { TARBALL_LIMITS, type TarballLimits } from '../../functions/core/tarball/limits.ts';
 
-/** A header, field by field, so that a test can write what no honest packer would. */
+/** The fields of a header, so that a test can write invalid ones. */
 export interface RawEntry {
   readonly name: string | Buffer;
   readonly type?: string;
   readonly body?: string | Buffer;
   readonly link?: string | Buffer;
   readonly prefix?: string;
-  /** The size that the header declares; that of the body when not given. A string stands in the field as it is. */
+  /** The size that the header declares, by default that of the body. A string is written to the field unchanged. */
   readonly size?: number | string | Buffer;
   readonly magic?: string;
 }

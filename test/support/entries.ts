@@ -6,7 +6,7 @@ export const AT = Date.parse('2026-01-01T00:00:00Z');
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 
-/** A commit id that is easily told from others: one hex digit, forty times. */
+/** Returns a recognisable commit id: one hex digit, forty times. */
 export const sha = (digit: string): string => digit.repeat(40);
 
 /** The repository that the entries are about. */

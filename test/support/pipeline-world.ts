@@ -30,7 +30,7 @@ export interface LogRoles {
   readonly user: string;
 }
 
-/** The whole pipeline on in-memory twins and the given log, driven message by message. */
+/** The whole pipeline on in-memory fakes and the given log, driven message by message. */
 export function pipelineWorld(roles: LogRoles) {
   const clock = memoryClock(AT);
   const ids = memoryIds();
@@ -71,13 +71,13 @@ export function pipelineWorld(roles: LogRoles) {
     return verdict.done;
   }
 
-  /** A worker takes the stage and dies: its lease runs out some time. */
+  /** A worker claims the stage and dies; its lease expires later. */
   async function die({ user, number, stage }: StageJob): Promise<void> {
     const leaseUntil = clock.now() + MINUTE;
     await log.claim({ user, number, stage, now: clock.now(), leaseUntil, dueAt: leaseUntil + MINUTE });
   }
 
-  /** The queues take nothing while a message is worked on, which then comes again. */
+  /** The queues fail while a message is processed, which is then received again. */
   async function deliverInVain(job: StageJob): Promise<void> {
     const { send } = queue;
     queue.send = async () => {

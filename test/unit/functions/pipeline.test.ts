@@ -83,7 +83,7 @@ function pipelineContract(open: () => LogRoles, runs: number): void {
     ]);
   });
 
-  it('holds a push for CI and goes on when a build passes, though an older commit went in between', async () => {
+  it('holds a push for CI and deploys it when a build passes, also after an older commit was deployed in between', async () => {
     const world = pipelineWorld(open());
     const travis = { '.travis.yml': 'notifications:\n  webhooks: https://hooks.example.com/\n' };
     const first = commit(world, null, travis);
@@ -102,7 +102,7 @@ function pipelineContract(open: () => LogRoles, runs: number): void {
     expect(world.started).toEqual(['1.0.0-3', '1.0.0-2']);
   });
 
-  it('fetches again what was lost with the store, and goes on', async () => {
+  it('fetches a tarball again that was lost with the store', async () => {
     const world = pipelineWorld(open());
     await push(world, commit(world, null), null);
     while (world.queue.sent[0]?.stage !== 'upload') await world.deliver(world.queue.sent.shift() ?? fail());
@@ -111,7 +111,7 @@ function pipelineContract(open: () => LogRoles, runs: number): void {
     expect(await statuses(world)).toEqual(['ok']);
   });
 
-  it('goes on after the queues were lost and a worker died, when all that is unfinished is looked at', async () => {
+  it('continues after the queues were lost and a worker died, with a sweep of everything', async () => {
     const world = pipelineWorld(open());
     const { number } = await push(world, commit(world, null), null);
     await world.deliver(world.queue.sent.shift() ?? fail());

@@ -89,7 +89,7 @@ describe('a push to the deployed branch', () => {
     expect((await log.branch('ann', repository, 'master')).newest).toBe(1);
   });
 
-  it('is accepted though the queue is away: the sweeper finds it after a minute', async () => {
+  it('is accepted when the queue fails, and is due for the sweeper after a minute', async () => {
     const { call, queue, log, traced } = world();
     queue.send = async () => {
       throw new Error('The queue is away.');
@@ -112,7 +112,7 @@ describe('a push to the deployed branch', () => {
   });
 });
 
-describe('what deploys nothing', () => {
+describe('a delivery that deploys nothing', () => {
   it.each([
     ['a push to another branch', push({ ref: 'refs/heads/work', branch: 'work' })],
     ['a tag', push({ ref: 'refs/tags/v1', branch: null })],
@@ -217,7 +217,7 @@ describe('the same delivery again', () => {
     expect((await call([push()]))[0].status).toBe('queued');
   });
 
-  it('cannot be told when the sender gives no id: both are deployed', async () => {
+  it('is deployed twice when the sender sends no id', async () => {
     const { call, queue } = world();
     await call([push({ id: null })]);
     await call([push({ id: null })]);
@@ -312,7 +312,7 @@ describe('a check that was skipped', () => {
   });
 });
 
-describe('a build that gives only the first digits of its commit', () => {
+describe('a build with only the first digits of its commit', () => {
   const short = (patch: Partial<BuildResult> = {}) => build({ sha: null, shaPrefix: 'aaaaaaaaaa', ...patch });
 
   it('speaks for the newest commit of its branch when that begins with them', async () => {
@@ -406,7 +406,7 @@ describe('a call that says several things', () => {
   });
 });
 
-describe('what is refused at once stores nothing', () => {
+describe('a refused call stores nothing:', () => {
   it.each([
     ['no payload', { raw: new Uint8Array() }, 'deploy:no_payload'],
     ['a body that is too large', { raw: new Uint8Array(MAX_PAYLOAD_BYTES + 1) }, 'request:too_large'],

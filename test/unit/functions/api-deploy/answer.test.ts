@@ -76,7 +76,7 @@ describe('the answer to a hook that waits', () => {
     expect(clock.now() - AT).toBeLessThan(2 * SECOND);
   });
 
-  it('is 202 when the database is away meanwhile: the hook is stored', async () => {
+  it('is 202 when the database fails during the wait, because the hook is stored', async () => {
     const { run, log } = await waiting(2, 0, {});
     log.read = async () => {
       throw new Error('The database is away.');
@@ -84,7 +84,7 @@ describe('the answer to a hook that waits', () => {
     expect(await run()).toMatchObject({ status: 202, body: { status: 'queued' } });
   });
 
-  it('of no seconds is given at once', async () => {
+  it('is immediate for zero seconds', async () => {
     const { run, clock } = await waiting(0, 60 * SECOND, {});
     expect(await run()).toMatchObject({ status: 202, headers: { 'preference-applied': 'wait=0' } });
     expect(clock.now()).toBe(AT);

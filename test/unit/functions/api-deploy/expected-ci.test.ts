@@ -19,7 +19,7 @@ describe('a CI provider is to be expected', () => {
 
   it.each([
     ['a push', push()],
-    ['a notice that does not tell', notice()],
+    ['a notice that does not say', notice()],
     ['a build of a pull request', build({ pullRequest: true })],
     ['a build of another branch', build({ branch: 'work' })],
     ['a run that tested nothing', build(outcomeFields('neutral'))],

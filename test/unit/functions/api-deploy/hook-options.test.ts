@@ -5,20 +5,20 @@ import { build, notice, push } from '../../../support/deliveries.ts';
 const skip = { deploy: false, ci: true, words: '[skip ci]' };
 
 describe("a hook's address", () => {
-  it('options the configured branch and nothing about CI, unless it says otherwise', () => {
+  it('selects the configured branch and no CI choice by default', () => {
     expect(hookOptionsOf({}, 'main')).toEqual({ branch: 'main', ci: null });
     expect(hookOptionsOf({ branch: 'refs/heads/work', ci: 'wait' }, 'main')).toEqual({ branch: 'work', ci: 'wait' });
     expect(hookOptionsOf({ ci: 'ignore' }, 'main').ci).toBe('ignore');
   });
 
-  it.each(['', 'auto', 'WAIT', 'true'])('cannot wish ci=%s', (ci) => {
+  it.each(['', 'auto', 'WAIT', 'true'])('cannot have ci=%s', (ci) => {
     const refused = { code: 'request:bad_parameter', detail: 'The parameter ci must be wait or ignore.' };
     expect(() => hookOptionsOf({ ci }, 'main')).toThrow(expect.objectContaining(refused));
   });
 });
 
 describe('waiting for CI', () => {
-  it('is left to the repository when nobody has decided', () => {
+  it('is decided by the repository when neither hook nor commit does', () => {
     expect(ciChoiceOf(push(), { branch: 'master', ci: null })).toBeNull();
   });
 

@@ -5,7 +5,7 @@ const base64 = (text: string | Uint8Array) => Buffer.from(text).toString('base64
 const basic = (text: string | Uint8Array) => `Basic ${base64(text)}`;
 
 describe('the Authorization header', () => {
-  it('gives user and secret', () => {
+  it('contains user and secret', () => {
     expect(readBasic(basic('kiwi:secret'))).toEqual({ user: 'kiwi', secret: 'secret' });
   });
 
@@ -17,7 +17,7 @@ describe('the Authorization header', () => {
     expect(readBasic(basic('jürgen:pässwört🥝'))).toEqual({ user: 'jürgen', secret: 'pässwört🥝' });
   });
 
-  it('names its scheme in any case and may stand among spaces', () => {
+  it('may have its scheme in any case and surrounding spaces', () => {
     const expected = { user: 'kiwi', secret: 'secret' };
     expect(readBasic(`bASIC   ${base64('kiwi:secret')}`)).toEqual(expected);
     expect(readBasic(`  Basic ${base64('kiwi:secret')} `)).toEqual(expected);
@@ -49,7 +49,7 @@ describe('the Authorization header', () => {
     ['is not UTF-8', basic(Buffer.from([0x6b, 0x3a, 0xff, 0xfe]))],
     ['holds a control character', basic('kiwi:sec\u0000ret')],
     ['holds a line end', basic('kiwi\r\n:secret')],
-  ])('gives nothing when it %s', (_why, header) => {
+  ])('is read as null when it %s', (_why, header) => {
     expect(readBasic(header)).toBeNull();
   });
 

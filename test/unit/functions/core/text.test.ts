@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { oneLine } from '../../../../functions/core/text.ts';
 
-describe('one line of a text from outside', () => {
+describe('one line of a string from outside', () => {
   it('is the first one that is not blank', () => {
     expect(oneLine('\n\n  subject  \r\n\r\nbody', 50)).toBe('subject');
     expect(oneLine('subject\u2028body', 50)).toBe('subject');

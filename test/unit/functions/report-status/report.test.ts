@@ -37,7 +37,7 @@ async function world(patch: Partial<Draft>, apps: readonly string[] = [ANY_APP])
 const error = { code: 'deploy:platform:start_app', status: 500, detail: 'It exits with 1.' } as const;
 
 describe('the status of a commit', () => {
-  it('names the application, says how the deploy went, and leads to the entry', async () => {
+  it('names the application and the result of the deploy, and links to the entry', async () => {
     const { run, statuses, entry } = await world({ ...checked, status: 'ok', url: 'https://shop.example.com' });
     await run();
     expect(statuses()).toEqual([
@@ -89,7 +89,7 @@ describe('the status of a commit', () => {
     },
   );
 
-  it('ends with what the entry says, when that changes while the host is being told', async () => {
+  it('is set again when the entry changes during the request', async () => {
     const { run, statuses, host, log } = await world(checked);
     const setStatus = host.setStatus.bind(host);
     host.setStatus = async (...call) => {
@@ -101,7 +101,7 @@ describe('the status of a commit', () => {
     expect(statuses().map(({ state }) => state)).toEqual(['pending', 'success']);
   });
 
-  it('is set once by a message, and again by another: the same word does no harm', async () => {
+  it('is set once by each message, also to the same state', async () => {
     const { run, statuses } = await world({ ...checked, status: 'ok' });
     await run();
     await run();
@@ -109,7 +109,7 @@ describe('the status of a commit', () => {
   });
 });
 
-describe('the token', () => {
+describe('the token for a commit status', () => {
   it('is the application’s own before the one for all', async () => {
     const { run, used } = await world({ ...checked, status: 'ok' }, ['shop', ANY_APP]);
     await run();
@@ -122,22 +122,22 @@ describe('the token', () => {
     expect(used).toEqual([`secret of ${ANY_APP}`]);
   });
 
-  it('is needed: without one nothing is sent, and nothing is wrong', async () => {
+  it('is required: without one nothing is sent and nothing fails', async () => {
     const { run, used } = await world({ ...checked, status: 'ok' }, ['blog']);
     await run();
     expect(used).toEqual([]);
   });
 });
 
-describe('a host that does not take the status', () => {
-  it('is told to the caller, who decides whether to try again', async () => {
+describe('a host that refuses the status', () => {
+  it('is an error that the caller gets', async () => {
     const { run, host } = await world({ ...checked, status: 'ok' });
     host.failWith('setStatus', new DeployError('request:failed', 'The host answered 503.', { retry: true }));
     await expect(run()).rejects.toThrow('The host answered 503.');
   });
 });
 
-it('An entry that does not exist, or has no commit, is nothing to report', async () => {
+it('An entry that does not exist or has no commit sets no status', async () => {
   const { run, used } = await world({ ...checked, status: 'ok', repository: null });
   await run();
   expect(used).toEqual([]);

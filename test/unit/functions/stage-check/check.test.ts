@@ -28,7 +28,7 @@ describe('a push', () => {
     expect(asked).toEqual(['ann memory']);
   });
 
-  it('keeps of the manifest what the platform is told, however large the file is', async () => {
+  it('stores only the summary of the manifest, however large the file is', async () => {
     const { commit, push, check } = checkWorld();
     const scripts = { start: 'node .', test: 'vitest', build: 'x'.repeat(5000) };
     const large = {
@@ -44,7 +44,7 @@ describe('a push', () => {
     expect((await check(1)).manifest).toEqual(told);
   });
 
-  it('is deployed though engines.node cannot be read, which its stage says', async () => {
+  it('is deployed with an invalid engines.node, which the detail of the stage mentions', async () => {
     const { commit, push, check } = checkWorld();
     await push(commit(null, { 'package.json': JSON.stringify({ name: 'shop', engines: { node: 'newest' } }) }));
     const { stage, stages } = await check(1);
@@ -74,7 +74,7 @@ describe('a push', () => {
     });
   });
 
-  it('is tried again when the host does not answer', async () => {
+  it('is retried when the host does not answer', async () => {
     const { commit, push, check, host } = checkWorld();
     await push(commit(null));
     host.failWith('file', new DeployError('deploy:repohost:no_pkg_json', 'The host answered 503.', { retry: true }));
@@ -127,7 +127,7 @@ describe('a push whose repository uses CI with a webhook', () => {
 });
 
 describe('a passed build', () => {
-  it('releases the push that waits for it, which goes on where it stood', async () => {
+  it('releases the held push, whose stage runs again', async () => {
     const { commit, push, build, check, checkOnly, read, queue, facts } = checkWorld();
     const head = commit(null, held);
     await push(head);

@@ -63,7 +63,7 @@ describe('a push to a branch that a CI provider has called about', () => {
   });
 });
 
-describe('what somebody has decided', () => {
+describe('the choice of a push or its hook', () => {
   it('holds a push that nothing else would hold', async () => {
     const { commit, push, check } = checkWorld();
     await push(commit(null), { ci: waits });
@@ -72,7 +72,7 @@ describe('what somebody has decided', () => {
     expect(entry.reason).toContain('ci=wait');
   });
 
-  it('deploys a push at once that its repository would hold, and tells so', async () => {
+  it('deploys a push at once that its repository would hold, and says so', async () => {
     const { commit, push, check } = checkWorld();
     await push(commit(null, held), { ci: ignores });
     const { status, stage, stages } = await check(1);

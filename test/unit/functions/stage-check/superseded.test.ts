@@ -40,7 +40,7 @@ describe('two pushes, one soon after the other', () => {
     expect(await check(3)).toMatchObject({ status: 'superseded' });
   });
 
-  it('are both deployed when the newer one turns out to be no package', async () => {
+  it('are both deployed when the newer one has no package.json', async () => {
     const { commit, push, check } = checkWorld();
     const first = commit(null);
     const second = commit(first, { 'README.md': '' });

@@ -34,14 +34,14 @@ describe('extracting', () => {
     expect(calls[0]).toBe('activate ann/ann-shop/1.0.0-1');
   });
 
-  it('gives its message back after less than a minute, and comes again', async () => {
+  it('returns its message to the queue after less than a minute', async () => {
     const { run, clock } = world({ state: 'building' });
     expect(await run(extracting)).toEqual({ kind: 'again', afterSeconds: 1 });
     expect(clock.now() - AT).toBeLessThanOrEqual(55 * SECOND);
     expect(clock.now() - AT).toBeGreaterThan(50 * SECOND);
   });
 
-  it('asks often at first and at most every two seconds later', async () => {
+  it('polls often at first and every two seconds later', async () => {
     const { run, calls } = world({ state: 'building' });
     await run(extracting);
     expect(calls.length).toBeGreaterThan(30);

@@ -28,7 +28,7 @@ async function world() {
 }
 
 describe('starting', () => {
-  it('gives the application’s address and forgets the staged tarball', async () => {
+  it('returns the address of the application and removes the staged tarball', async () => {
     const { run, started, tarballs } = await world();
     expect(await run(starting)).toMatchObject({
       kind: 'done',
@@ -38,13 +38,13 @@ describe('starting', () => {
     expect(tarballs.keys()).toEqual([]);
   });
 
-  it('may be done again by the same deploy, whose worker crashed', async () => {
+  it('can run again for the same deploy after a crash', async () => {
     const { run } = await world();
     await run(starting);
     expect(await run(starting)).toMatchObject({ kind: 'done' });
   });
 
-  it('never replaces a deploy that was let through later', async () => {
+  it('never replaces a deploy that was promoted later', async () => {
     const { run, started } = await world();
     await run({ ...starting, number: 2, order: 8 });
     const late = await run({ ...starting, order: 5 });
@@ -52,14 +52,14 @@ describe('starting', () => {
     expect(started).toHaveLength(1);
   });
 
-  it('goes by when deploys were let through, not by their numbers: one may have waited for CI', async () => {
+  it('compares the order of promotion and not the number, because a deploy may have waited for CI', async () => {
     const { run, started } = await world();
     await run({ ...starting, number: 3, order: 6 });
     expect(await run({ ...starting, number: 2, order: 9 })).toMatchObject({ kind: 'done' });
     expect(started).toHaveLength(2);
   });
 
-  it('keeps the tarball when the platform fails, and comes out with its error', async () => {
+  it('keeps the tarball and throws the error when the platform fails', async () => {
     const { run, platform, tarballs } = await world();
     platform.start = async () => {
       throw new DeployError('deploy:platform:start_app', 'It exits with 1.', { logTail: ['boom'] });

@@ -18,7 +18,7 @@ function world() {
 const held = { ...checked, status: 'held' } as const;
 
 describe('the sweeper', () => {
-  it('leaves alone what is not due, and what has ended', async () => {
+  it('ignores entries that are not due or have ended', async () => {
     const { log, queue, clock, sweep } = world();
     await append(log);
     await append(log, { status: 'skipped' });
@@ -27,7 +27,7 @@ describe('the sweeper', () => {
     expect(queue.sent).toEqual([]);
   });
 
-  it('queues again what was never taken, for the stage whose turn it is', async () => {
+  it('queues the current stage of an entry that no worker has claimed', async () => {
     const { log, queue, clock, sweep } = world();
     await append(log);
     await append(log, { ...checked, stage: 'upload' });
@@ -36,7 +36,7 @@ describe('the sweeper', () => {
     expect(queue.sent.map(({ number, stage }) => `${number} ${stage}`)).toEqual(['1 check', '2 upload']);
   });
 
-  it('gives what it queued some minutes before it looks again', async () => {
+  it('looks at an entry that it queued again only after five minutes', async () => {
     const { log, queue, clock, sweep } = world();
     await append(log);
     clock.pass(MINUTE);
@@ -57,7 +57,7 @@ describe('the sweeper', () => {
     expect(queue.sent.map(({ number }) => number)).toEqual([1, 2]);
   });
 
-  it('goes on with the next entry when one cannot be looked after', async () => {
+  it('continues with the next entry when one fails', async () => {
     const { log, queue, clock, sweep, traced } = world();
     await append(log);
     await append(log);
@@ -73,8 +73,8 @@ describe('the sweeper', () => {
   });
 });
 
-describe('a hold that nobody releases', () => {
-  it('expires after its time, says so, is reported, and its commit waits for nothing any more', async () => {
+describe('a hold that is not released', () => {
+  it('expires after its time with a reason and a commit status, and its commit is no longer held', async () => {
     const { log, queue, clock, sweep } = world();
     await append(log, held, { dueAt: AT + 60 * MINUTE });
     await log.move('ann', 1, (entry) => ({ entry, commitState: { held: 1 }, dueAt: AT + 60 * MINUTE }));
@@ -91,7 +91,7 @@ describe('a hold that nobody releases', () => {
     expect((await log.commitState('ann', { ...repository, sha: sha('a') }, 'master')).held).toBeNull();
   });
 
-  it('stays when it is looked at too early, and is not looked at again before its time', async () => {
+  it('is postponed to its end when it is looked at too early', async () => {
     const { log, clock, sweep } = world();
     await append(log, held, { dueAt: AT + MINUTE });
     clock.pass(MINUTE);
@@ -101,7 +101,7 @@ describe('a hold that nobody releases', () => {
     expect(await log.due(AT + 60 * MINUTE, 10)).toHaveLength(1);
   });
 
-  it('that was released just now is not expired', async () => {
+  it('does not expire when it was released at the same time', async () => {
     const { log, queue, clock, sweep } = world();
     await append(log, held, { dueAt: AT + 60 * MINUTE });
     const read = log.read.bind(log);
@@ -119,7 +119,7 @@ describe('a hold that nobody releases', () => {
 });
 
 describe('a deploy that does not move', () => {
-  it('is given up after two hours with the code of its stage, and reported', async () => {
+  it('ends after two hours with the code of its stage and a commit status', async () => {
     const { log, queue, clock, sweep } = world();
     await append(log, { ...checked, stage: 'extract' });
     clock.pass(120 * MINUTE + 1);
@@ -129,7 +129,7 @@ describe('a deploy that does not move', () => {
     expect(queue.sent).toEqual([]);
   });
 
-  it('is not given up when it moved at that very moment', async () => {
+  it('does not end when it moved at the same time', async () => {
     const { log, clock, sweep } = world();
     await append(log, { ...checked, stage: 'extract' });
     const move = log.move.bind(log);
@@ -145,7 +145,7 @@ describe('a deploy that does not move', () => {
 });
 
 describe('a sweep of everything, after the queues were lost', () => {
-  it('queues what is not due yet, and frees what a lost worker had taken', async () => {
+  it('queues entries that are not due yet, and frees the leases of lost workers', async () => {
     const { log, queue, clock, sweep } = world();
     await append(log, { ...checked, stage: 'fetch' });
     const turn = {
@@ -162,7 +162,7 @@ describe('a sweep of everything, after the queues were lost', () => {
     expect(await log.claim({ ...turn, now: clock.now() })).toMatchObject({ outcome: 'claimed' });
   });
 
-  it('gives up nothing, however long the service was away', async () => {
+  it('ends no deploy, however long the service was down', async () => {
     const { log, queue, clock, sweep } = world();
     await append(log, { ...checked, stage: 'fetch' });
     clock.pass(24 * 60 * MINUTE);

@@ -43,7 +43,7 @@ afterEach(() => {
 });
 
 describe('a batch of messages', () => {
-  it('is done with when each of them is', async () => {
+  it('is done when each of its messages is', async () => {
     expect(await receive(['a', 'b'], done)).toMatchObject({ worked: ['a', 'b'], failed: [] });
   });
 
@@ -76,7 +76,7 @@ describe('a message that is not done with', () => {
     expect((await receive(['a'], async () => ({ visibleInSeconds: 0 }))).hidden).toEqual([['receipt of a', 0]]);
   });
 
-  it('is left to its queue when the work says nothing, or has thrown', async () => {
+  it('is received again after the visibility timeout when the work returns no delay or throws', async () => {
     expect((await receive(['a'], async () => ({ visibleInSeconds: null }))).hidden).toEqual([]);
     expect((await receive(['a'], async () => Promise.reject(new Error('boom')))).hidden).toEqual([]);
   });

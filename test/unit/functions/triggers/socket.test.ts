@@ -44,7 +44,7 @@ describe('a connection', () => {
     expect(seen).toEqual([['connect', { id: 'c1=', side: 'public' }, 'eve']]);
   });
 
-  it('of the public API belongs to nobody when there is no authorizer', async () => {
+  it('of the public API has no user when there is no authorizer', async () => {
     const { send } = socket();
     expect(await send(PUBLIC, '$connect', { queryStringParameters: { user: 'ann' } })).toMatchObject({
       statusCode: 401,
@@ -68,7 +68,7 @@ describe('a connection', () => {
     expect((await send(PUBLIC, '$connect', { user: 'ann', headers: alone })).headers).toEqual({});
   });
 
-  it('registers, is heard of when it ends, and is told what it may say', async () => {
+  it('can register, disconnect and send an unknown message', async () => {
     const { seen, send } = socket();
     expect(JSON.parse((await send(PUBLIC, 'register')).body)).toEqual({ last: 7 });
     await send(INTERNAL, '$disconnect');
@@ -79,7 +79,7 @@ describe('a connection', () => {
     expect(JSON.parse((await send(PUBLIC, '$default')).body)).toEqual({ code: 'request:bad_parameter' });
   });
 
-  it('learns nothing of why something failed', async () => {
+  it('gets no details of an internal error', async () => {
     const lines: string[] = [];
     vi.spyOn(console, 'error').mockImplementation((line: string) => void lines.push(line));
     const { send } = socket({ register: () => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.7')) });

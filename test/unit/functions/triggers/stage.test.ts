@@ -69,7 +69,7 @@ it('A failure is traced with its causes, without the secrets in them', async () 
   expect(lines.join()).not.toContain('hunter2');
 });
 
-it('A message that is no job goes the way of its queue to the dead letters', async () => {
+it('A message that is not a job returns to its queue, which moves it to the dead-letter queue', async () => {
   const never: StageWork = async () => {
     throw new Error('This stage must not be worked on.');
   };

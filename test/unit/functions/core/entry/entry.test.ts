@@ -30,7 +30,7 @@ describe('a status', () => {
 });
 
 describe('the id of an entry', () => {
-  it('carries its number and gives it back', () => {
+  it('contains its number, which entryNumber returns', () => {
     const id = entryId('0123456789abcdef0123', 42);
     expect(id).toBe('0123456789abcdef0123000000000042');
     expect(entryNumber(id)).toBe(42);
@@ -47,7 +47,7 @@ describe('the id of an entry', () => {
     expect(entryNumber(id)).toBeNull();
   });
 
-  it('stands in an address, in which the user’s name cannot lead elsewhere', () => {
+  it('is in an address with an escaped user name', () => {
     const address = entryAddress('https://hooks.example.com', { user: 'a/b', id: 'x' });
     expect(address).toBe('https://hooks.example.com/1/status/a%2Fb/changes/x');
   });

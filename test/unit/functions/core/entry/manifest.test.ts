@@ -22,7 +22,7 @@ function versionOf(version: unknown): string {
 const anyText = fc.array(fc.nat({ max: 0xffff })).map((units) => String.fromCharCode(...units));
 
 describe('a package.json', () => {
-  it('gives its name, its version and all of itself', () => {
+  it('is read with its name, its version and its whole content', () => {
     const file = { name: '@scope/app', version: '1.2.3-rc.1', scripts: { start: 'node server.js' } };
     expect(readManifest(JSON.stringify(file))).toEqual({
       name: '@scope/app',
@@ -40,7 +40,7 @@ describe('a package.json', () => {
     for (const version of [undefined, null, '', '..', '///', 7, {}]) expect(versionOf(version)).toBe('0.0.0');
   });
 
-  it('gives a version that is one segment of a path, whatever was written', () => {
+  it('has a version that is one path segment, whatever was written', () => {
     expect(versionOf('1.0.0+build.5')).toBe('1.0.0-build.5');
     expect(versionOf(' v1.2.3 ')).toBe('1.2.3');
     expect(versionOf('../../etc')).toBe('etc');

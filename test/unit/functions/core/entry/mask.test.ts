@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { masked, maskedDetail, maskedTail } from '../../../../../functions/core/entry/mask.ts';
 
-describe('a text that is shown', () => {
+describe('a string with secrets', () => {
   it.each([
     ['git clone https://ann:hunter2@github.com/ann/shop.git', 'git clone https://***@github.com/ann/shop.git'],
     ['https://x-access-token@github.com/', 'https://***@github.com/'],

@@ -30,14 +30,14 @@ describe('a row', () => {
     expect(row(entry({ user: 'a b/c' }), view).id).toContain('/status/a%20b%2Fc/');
   });
 
-  it('of a failed deploy tells why without being asked', () => {
+  it('of a failed deploy always has its error', () => {
     expect(row(failed, view)).toMatchObject({ status: 'error', error });
     expect(row(failed, view)).not.toHaveProperty('doc');
   });
 });
 
 describe('the document of a row', () => {
-  it('is there when it is asked for, and tells everything with times that people read', () => {
+  it('is there when it is requested, with all fields and times in ISO 8601', () => {
     const stage = {
       name: 'check',
       status: 'done',
@@ -77,7 +77,7 @@ describe('the document of a row', () => {
     });
   });
 
-  it('holds nothing of what the pipeline keeps for itself', () => {
+  it('does not contain the internal fields of the pipeline', () => {
     const tarball = { key: 'ann/1/a.tar.gz', bytes: 1, sha256: 'a' };
     const text = JSON.stringify(row(entry({ tarball, manifest: { secret: 1 }, order: 7 }), { ...view, docs: 'true' }));
     expect(text).not.toMatch(/tarball|tar\.gz|manifest|place|forced|fromBuild/);
@@ -94,7 +94,7 @@ describe('the document of a row', () => {
     expect('doc' in row(entry({ status, reason }), { ...view, docs: 'auto' })).toBe(expanded);
   });
 
-  it('of a deploy that worked gives no reason', () => {
+  it('of a successful deploy has no reason', () => {
     expect(row(entry({ status: 'ok', reason: 'Old.' }), { ...view, docs: 'true' }).doc).toMatchObject({ reason: null });
   });
 });

@@ -234,7 +234,7 @@ describe('a hostile body', () => {
     });
   }
 
-  it('never gives anything but an object or a refusal', () => {
+  it('always results in an object or a refusal', () => {
     const objectOrRefusal = (raw: Uint8Array, contentType: string | undefined) => {
       try {
         const { body } = readPayload(raw, contentType);

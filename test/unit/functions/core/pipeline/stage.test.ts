@@ -49,7 +49,7 @@ const broken =
   };
 
 describe('a stage that is done', () => {
-  it('makes a queued entry running, writes what was learnt, and queues the next stage', async () => {
+  it('makes a queued entry running, writes the result of the work, and queues the next stage', async () => {
     const { run, queue, now, statuses } = await world();
     const verdict = await run(async () => ({
       kind: 'done',
@@ -66,7 +66,7 @@ describe('a stage that is done', () => {
     });
   });
 
-  it('has the commit status set once the application has its name, and not before', async () => {
+  it('queues the commit status once the name of the application is known, and not before', async () => {
     const { run, queue } = await world();
     await run(async () => {
       expect(queue.reports).toEqual([]);
@@ -86,7 +86,7 @@ describe('a stage that is done', () => {
     expect(queue.reports).toEqual([{ user: 'ann', number: 1 }]);
   });
 
-  it('forgets the reason of a try that failed before', async () => {
+  it('removes the reason of a failed attempt before it', async () => {
     const { run, now, clock } = await world({ ...checked, stage: 'fetch' });
     await run(broken(true));
     expect((await now()).reason).toContain('The host is away.');
@@ -96,15 +96,15 @@ describe('a stage that is done', () => {
   });
 });
 
-describe('a message that comes again', () => {
-  it('only repeats the sending when the stage was done and the next has not begun to move', async () => {
+describe('a message that is received again', () => {
+  it('queues the next stage again when the stage is done and the next has not moved', async () => {
     const { run, queue } = await world({ ...checked, stage: 'fetch' });
     await run(done);
     expect(await run(never, 'fetch')).toEqual({ done: true });
     expect(queue.sent.map(({ stage }) => stage)).toEqual(['upload', 'upload']);
   });
 
-  it('sends nothing when the deploy is further on: that shows that nothing was lost', async () => {
+  it('sends nothing when the deploy is at a later stage, because no message was lost', async () => {
     const { run, queue } = await world({ ...checked, stage: 'fetch' });
     await run(done, 'fetch');
     await run(done, 'upload');
@@ -112,7 +112,7 @@ describe('a message that comes again', () => {
     expect(queue.sent.map(({ stage }) => stage)).toEqual(['upload', 'extract']);
   });
 
-  it('waits for the lease of the one that works on it', async () => {
+  it('waits for the end of the lease of another worker', async () => {
     const { run, clock } = await world();
     await run(async () => {
       clock.pass(10 * SECOND);
@@ -121,7 +121,7 @@ describe('a message that comes again', () => {
     });
   });
 
-  it('takes over when the one that worked on it has crashed, and counts that as a try', async () => {
+  it('takes over an expired lease of a crashed worker, and counts the attempt', async () => {
     const { run, log, now, job, clock } = await world();
     await log.claim({ ...job, stage: 'check', now: AT, leaseUntil: AT + MINUTE, dueAt: AT + 2 * MINUTE });
     clock.pass(MINUTE + 1);
@@ -129,7 +129,7 @@ describe('a message that comes again', () => {
     expect((await now()).stages).toMatchObject([{ name: 'check', status: 'done', attempts: 2 }]);
   });
 
-  it('changes nothing of a deploy that has ended, but has its end reported again, which may have been lost', async () => {
+  it('does not change a deploy that has ended, and queues its commit status again', async () => {
     const { run, queue, statuses } = await world({ ...checked, stage: 'start' });
     await run(done);
     expect(await run(never, 'start')).toEqual({ done: true });
@@ -137,14 +137,14 @@ describe('a message that comes again', () => {
     expect(queue.reports).toHaveLength(2);
   });
 
-  it('reports nothing again when it is one of an earlier stage', async () => {
+  it('does not queue the commit status again for an earlier stage', async () => {
     const { run, queue } = await world({ ...checked, stage: 'start' });
     await run(done);
     await run(never, 'fetch');
     expect(queue.reports).toHaveLength(1);
   });
 
-  it('is nothing when its entry does not exist', async () => {
+  it('is ignored when its entry does not exist', async () => {
     const { log, queue, clock } = await world();
     const context = { log, queue, clock, ids: memoryIds(), retryBaseSeconds: 30, trace: () => {} };
     const verdict = await runStage({ user: 'ann', number: 99 }, { ...context, stage: 'check', work: never });
@@ -152,8 +152,8 @@ describe('a message that comes again', () => {
   });
 });
 
-describe('two that work on one stage, because the first was slow', () => {
-  it('move the entry once: who comes second finds it moved and sends nothing', async () => {
+describe('two workers on one stage, because the first was slow', () => {
+  it('move the entry once, and the second sends nothing', async () => {
     const { run, queue, clock, now } = await world({ ...checked, stage: 'fetch' });
     await run(async () => {
       clock.pass(10 * MINUTE);
@@ -174,7 +174,7 @@ describe('two that work on one stage, because the first was slow', () => {
     expect((await now()).status).toBe('ok');
   });
 
-  it('do not revive an entry that was given up before the work began', async () => {
+  it('do not change an entry that ended before the work began', async () => {
     const { run, log, statuses } = await world();
     const { claim } = log;
     log.claim = async (turn) => {
@@ -188,7 +188,7 @@ describe('two that work on one stage, because the first was slow', () => {
 });
 
 describe('a failure', () => {
-  it('that trying again cannot help ends the deploy at once, with code, status, detail and report', async () => {
+  it('that is not retryable ends the deploy at once with code, status, detail and commit status', async () => {
     const { run, queue, now, traced } = await world({ ...checked, stage: 'fetch' });
     expect(await run(broken(false))).toEqual({ done: true });
     expect(await now()).toMatchObject({
@@ -202,7 +202,7 @@ describe('a failure', () => {
     expect(traced).toMatchObject([{ event: 'stage failed', stage: 'fetch' }]);
   });
 
-  it('that may pass is tried again later and later, and is an error after five tries', async () => {
+  it('that is retryable is retried with growing delays, and ends the deploy after five attempts', async () => {
     const { run, clock, now } = await world({ ...checked, stage: 'fetch' });
     const waits: number[] = [];
     for (let verdict = await run(broken(true)); !verdict.done; verdict = await run(broken(true))) {
@@ -215,20 +215,20 @@ describe('a failure', () => {
     expect(await now()).toMatchObject({ status: 'error', stages: [{ attempts: MAX_ATTEMPTS }] });
   });
 
-  it('says between two tries what is wrong and when it is tried again', async () => {
+  it('is the reason of the entry between two attempts, with the time of the next', async () => {
     const { run, now } = await world({ ...checked, stage: 'fetch' });
     await run(broken(true));
     expect((await now()).reason).toBe('The host is away. Trying again in 15 s (try 1 of 5).');
   });
 
-  it('waits as long as the other side asked for, at most an hour', async () => {
+  it('is retried after the delay that the remote service asked for, at most an hour', async () => {
     const first = await world({ ...checked, stage: 'fetch' });
     expect(await first.run(broken(true, { retryAfter: 600 }))).toEqual({ done: false, visibleInSeconds: 600 });
     const second = await world({ ...checked, stage: 'fetch' });
     expect(await second.run(broken(true, { retryAfter: 86_400 }))).toEqual({ done: false, visibleInSeconds: 3600 });
   });
 
-  it('is not looked for by the sweeper before it is to be tried again', async () => {
+  it('is not due for the sweeper before the next attempt', async () => {
     const { run, log, clock } = await world({ ...checked, stage: 'fetch' });
     await run(broken(true, { retryAfter: 600 }));
     clock.pass(600 * SECOND);
@@ -237,7 +237,7 @@ describe('a failure', () => {
     expect(await log.due(clock.now(), 10)).toEqual([{ user: 'ann', number: 1 }]);
   });
 
-  it('without a code gets the one of its stage, is tried again, and keeps its cause to the operators', async () => {
+  it('without a code gets the code of its stage, is retried, and its cause is only logged', async () => {
     const { run, now, traced } = await world({ ...checked, stage: 'upload' });
     const cause = new Error('getaddrinfo ENOTFOUND internal.example.com');
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
@@ -253,14 +253,14 @@ describe('a failure', () => {
     expect(traced).toContainEqual(expect.objectContaining({ error: cause }));
   });
 
-  it('keeps what was learnt before it', async () => {
+  it('keeps the results of the work before it', async () => {
     const { run, now } = await world();
     const error = new DeployError('deploy:repohost:no_pkg_json', 'package.json has no name.', { retry: false });
     await run(async () => ({ kind: 'failed', error, transition: { changes: { appName: 'shop' } } }));
     expect(await now()).toMatchObject({ status: 'error', appName: 'shop' });
   });
 
-  it('shows no secret and stays small, whatever the platform printed', async () => {
+  it('masks secrets and limits the log of the platform', async () => {
     const { run, now } = await world({ ...checked, stage: 'extract' });
     await run(async () => {
       throw new DeployError(
@@ -279,7 +279,7 @@ describe('a failure', () => {
 });
 
 describe('a worker that crashes each time', () => {
-  it('ends the deploy with the code of the stage instead of crashing for ever', async () => {
+  it('ends the deploy with the code of the stage after five attempts', async () => {
     const { run, log, clock, job, now, queue } = await world({ ...checked, stage: 'upload' });
     for (let crash = 0; crash < MAX_ATTEMPTS; crash += 1) {
       const leaseUntil = clock.now() + MINUTE;
@@ -291,7 +291,7 @@ describe('a worker that crashes each time', () => {
     expect(queue.reports).toHaveLength(1);
   });
 
-  it('ends it also when it never came so far as to say that the deploy runs', async () => {
+  it('ends the deploy also when it crashes before the entry is running', async () => {
     const { run, log, clock, job, now } = await world();
     for (let crash = 0; crash < MAX_ATTEMPTS; crash += 1) {
       const leaseUntil = clock.now() + MINUTE;
@@ -304,7 +304,7 @@ describe('a worker that crashes each time', () => {
 });
 
 describe('a stage that is not done yet', () => {
-  it('comes again without counting as a try, however often', async () => {
+  it('runs again without counting the attempt', async () => {
     const { run, now } = await world({ ...checked, stage: 'extract' });
     for (let slice = 0; slice < 20; slice += 1) {
       expect(await run(async () => ({ kind: 'again', afterSeconds: 1 }))).toEqual({ done: false, visibleInSeconds: 1 });
@@ -323,7 +323,7 @@ describe('a stage that is not done yet', () => {
 describe('a stage that finds the work of an earlier one gone', () => {
   const back = async (): Promise<StageOutcome> => ({ kind: 'back', to: 'fetch', detail: 'The tarball is gone.' });
 
-  it('has it done again', async () => {
+  it('runs the earlier stage again', async () => {
     const { run, queue, now } = await world({ ...checked, stage: 'upload' });
     await run(back);
     expect(queue.sent.map(({ stage }) => stage)).toEqual(['fetch']);
@@ -334,7 +334,7 @@ describe('a stage that finds the work of an earlier one gone', () => {
     });
   });
 
-  it('ends the deploy when it keeps vanishing', async () => {
+  it('ends the deploy when the result keeps disappearing', async () => {
     const { run, now } = await world({ ...checked, stage: 'upload' });
     for (let round = 0; round <= MAX_ATTEMPTS; round += 1) {
       expect((await now()).status).toBe('running');
@@ -346,7 +346,7 @@ describe('a stage that finds the work of an earlier one gone', () => {
 });
 
 describe('an entry that ends or waits for a reason that is no failure', () => {
-  it('says why and is reported', async () => {
+  it('has a reason, and its commit status is queued', async () => {
     const { run, now, queue } = await world();
     await run(async () => ({ kind: 'ended', status: 'superseded', reason: 'A newer commit came.' }));
     expect(await now()).toMatchObject({
@@ -359,13 +359,13 @@ describe('an entry that ends or waits for a reason that is no failure', () => {
     expect(queue.sent).toEqual([]);
   });
 
-  it('has no end while it waits', async () => {
+  it('has no finishedAt while it is held', async () => {
     const { run, now } = await world();
     await run(async () => ({ kind: 'ended', status: 'held', reason: 'Waiting for CI.' }));
     expect(await now()).toMatchObject({ status: 'held', finishedAt: null });
   });
 
-  it('looks again at once when its step was refused, because a result came in meanwhile', async () => {
+  it('runs again at once when a check result arrived in the meantime', async () => {
     const { run, log, now } = await world();
     const verdict = await run(async () => {
       const outcome = { provider: 'travis', check: 'Travis CI', outcome: 'passed', state: 'Passed' } as const;
@@ -379,8 +379,8 @@ describe('an entry that ends or waits for a reason that is no failure', () => {
   });
 });
 
-describe('a queue that takes nothing', () => {
-  it('leaves the message where it is, and the next receive sends what is due', async () => {
+describe('a queue that fails', () => {
+  it('keeps the message, and the next receive sends the next stage', async () => {
     const { run, queue, now } = await world({ ...checked, stage: 'fetch' });
     const { send } = queue;
     queue.send = async () => {

@@ -29,7 +29,7 @@ describe('What an entry is', () => {
     ['a part of several volumes', 'M'],
     ['a volume header', 'V'],
     ['an extended header of Solaris', 'X'],
-    ['of a type nobody knows', 'Z'],
+    ['of an unknown type', 'Z'],
     ['of a type outside ASCII', '\u00ff'],
   ])('may not be %s', async (_what, type) => {
     expect(await verdict(tarball({ name: 'app-1/a', type }))).toBe('deploy:tar:unsafe_type');
@@ -55,7 +55,7 @@ describe('What an entry is', () => {
 });
 
 describe('The gzip stream', () => {
-  it('is told by its first bytes', async () => {
+  it('is recognised by its first bytes', async () => {
     expect(await verdict(Buffer.from('PK\u0003\u0004 a zip archive, say'))).toBe(corrupt);
     expect(await verdict(tar(root, file))).toBe(corrupt);
     expect(await verdict(Buffer.from('{"message":"Not Found"}'))).toBe(corrupt);
@@ -164,7 +164,7 @@ describe('An extended header', () => {
     expect(await verdict(tarball(raw({ name: 'x', type: 'x', body }), file))).toBe(corrupt);
   });
 
-  it('may not give a size other than the header’s, which lets readers skip differently', async () => {
+  it('must not have a size other than that of the header', async () => {
     expect(await verdict(tarball(pax({ size: '5' }), file))).toBe('passed');
     expect(await verdict(tarball(pax({ size: '1024' }), file))).toBe(corrupt);
   });
