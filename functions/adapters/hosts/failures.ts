@@ -24,15 +24,15 @@ export interface RequestContext {
  */
 export async function refusal(requestContext: RequestContext, response: HttpResponse): Promise<DeployError> {
   const { code, what, host } = requestContext;
-  const said = await saying(requestContext, response);
-  const tried = `${host} answered ${response.status}${said} to the request for ${what}.`;
+  const message = await messageOf(requestContext, response);
+  const summary = `${host} answered ${response.status}${message} to the request for ${what}.`;
   const pause = pauseOf(response);
   if (pause !== null) {
-    const detail = `${tried} It asks for a pause (rate limit) of ${pause} s.${moreWithToken(requestContext)}`;
+    const detail = `${summary} It asks for a pause (rate limit) of ${pause} s.${moreWithToken(requestContext)}`;
     return new DeployError(code, detail, { retry: true, retryAfter: pause });
   }
   const retry = response.status >= 500 || response.status === 408;
-  return new DeployError(code, `${tried} ${advice(requestContext, response.status)}`.trim(), { retry });
+  return new DeployError(code, `${summary} ${advice(requestContext, response.status)}`.trim(), { retry });
 }
 
 /** Returns the error for a request without a response, or with an incomplete one. */
@@ -77,8 +77,8 @@ function untilReset(reset: number): number {
 }
 
 function advice({ authorized, pairAt }: RequestContext, status: number): string {
-  if (status >= 500) return 'That is on its side and may pass.';
-  if (status === 401) return `The token is not accepted (any more): pair a new one with POST ${pairAt}.`;
+  if (status >= 500) return 'This is an error of the host and may be temporary.';
+  if (status === 401) return `The token is not or no longer accepted: pair a new one with POST ${pairAt}.`;
   if (status !== 403 && status !== 404) return '';
   return authorized
     ? `Does the repository exist, and may the paired token see it? Pair another token with POST ${pairAt}.`
@@ -90,12 +90,12 @@ function moreWithToken({ authorized, pairAt }: RequestContext): string {
 }
 
 /** Returns the host's error message, which for example names the permission that a token lacks. */
-async function saying({ code }: RequestContext, response: HttpResponse): Promise<string> {
+async function messageOf({ code }: RequestContext, response: HttpResponse): Promise<string> {
   const body = await readJson(response);
   // After a request with a password, the message could repeat it.
   if (code === 'auth:repohost:github_pairing_failed') return '';
-  const message = oneLine(messageIn(body), 200);
-  return message === null ? '' : ` (${message})`;
+  const line = oneLine(messageIn(body), 200);
+  return line === null ? '' : ` (${line})`;
 }
 
 /** GitHub and Gitea: `{message}`; GitLab: `{message}` or `{error}`; Bitbucket: `{error: {message}}`. */

@@ -35,12 +35,12 @@ export function fileReader(rest: Rest, addresses: FileAddresses, contextFor: (re
   return async (request: FileRequest): Promise<string | null> => {
     const requestContext = contextFor(request);
     const { commit, path, token, maxBytes } = request;
-    if (!isRelativePath(path)) throw climbing(requestContext);
+    if (!isRelativePath(path)) throw invalidPath(requestContext);
     const key = seenKey(commit, token);
     const response = await rest({ ...addresses.fileRequest(commit, path), token }, requestContext);
     if (response.status === 404) {
-      const gone = await refusal(requestContext, response);
-      if (!seen.has(key) && !(await canSee(rest, addresses, { commit, token }, requestContext))) throw gone;
+      const notFound = await refusal(requestContext, response);
+      if (!seen.has(key) && !(await canSee(rest, addresses, { commit, token }, requestContext))) throw notFound;
       remember(seen, key);
       return null;
     }
@@ -81,8 +81,8 @@ async function read(
   }
 }
 
-function climbing({ code }: RequestContext): DeployError {
-  return new DeployError(code, 'The path of a file is relative and stays in the tree.', { retry: false });
+function invalidPath({ code }: RequestContext): DeployError {
+  return new DeployError(code, 'The path of a file must be relative and must not contain "..".', { retry: false });
 }
 
 function seenKey({ owner, name, sha }: CommitRef, token: HostToken): string {

@@ -16,9 +16,9 @@ export interface OpenHost {
 
 /** The configured hosts: the only ones that are ever called. */
 export interface Hosts {
-  /** Returns the host with the name in a `RepositoryRef`; null when it is not configured (any more). */
+  /** Returns the host with the name in a `RepositoryRef`; null when it is not or no longer configured. */
   find(name: string): OpenHost | null;
-  /** Returns the host of that name. Throws `deploy:repohost:no_pkg_json` when it is not configured (any more). */
+  /** Returns the host of that name. Throws `deploy:repohost:no_pkg_json` when it is not or no longer configured. */
   named(name: string): RepositoryHost;
 }
 

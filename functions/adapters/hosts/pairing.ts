@@ -50,7 +50,7 @@ export function checkOwner(owners: readonly string[], login: string, host: strin
 /** Throws when a token has scopes, but none that suffices. Hosts do not return the scopes of every kind of token. */
 export function checkScopes(scopes: readonly string[], enough: (scope: string) => boolean, needed: string): void {
   if (scopes.length === 0 || scopes.some(enough)) return;
-  throw notPaired(`The token is good, but its scopes (${scopes.join(', ')}) are not enough: it needs ${needed}.`);
+  throw notPaired(`The token is valid, but its scopes (${scopes.join(', ')}) are not sufficient: it needs ${needed}.`);
 }
 
 /** Returns the scopes of a comma-separated header. */

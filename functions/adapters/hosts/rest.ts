@@ -61,7 +61,7 @@ export function restApi({ base, userAgent, httpClient, headers, login }: RestOpt
 }
 
 function unsendable({ code, host }: RequestContext): DeployError {
-  return new DeployError(code, `The token holds characters that no token of ${host} has; nothing was sent.`, {
+  return new DeployError(code, `The token contains characters that no token of ${host} has; nothing was sent.`, {
     retry: false,
   });
 }

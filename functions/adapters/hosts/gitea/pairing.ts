@@ -49,7 +49,7 @@ async function kept(
   const response = await rest({ path: 'user/repos?limit=1', token: secret }, requestContext);
   if (isRefused(response)) {
     response.discard();
-    throw notPaired(`The token is good, but its scopes are not enough: it needs ${requiredScopes.join(' and ')}.`);
+    throw notPaired(`The token is valid, but its scopes are not sufficient: it needs ${requiredScopes.join(' and ')}.`);
   }
   if (response.status !== 200) throw await refusal(requestContext, response);
   response.discard();
@@ -65,7 +65,7 @@ async function ownerOf(rest: Rest, token: string, requestContext: RequestContext
   }
   if (isRefused(response)) {
     response.discard();
-    throw notPaired(`The token is good, but its scopes are not enough: it needs ${requiredScopes.join(' and ')}.`);
+    throw notPaired(`The token is valid, but its scopes are not sufficient: it needs ${requiredScopes.join(' and ')}.`);
   }
   if (response.status !== 200) throw await refusal(requestContext, response);
   return (await parsed(User, response, requestContext)).login;

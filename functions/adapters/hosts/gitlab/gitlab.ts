@@ -103,11 +103,11 @@ async function withoutBase(
   rest: Rest,
   request: CompareRequest,
   requestContext: RequestContext,
-  gone: Error,
+  notFound: Error,
 ): Promise<Comparison> {
   const { base, head, token } = request;
   for (const commit of [base, { ...base, sha: head }]) {
-    if (!(await canSee(rest, dialect, { commit, token }, requestContext))) throw gone;
+    if (!(await canSee(rest, dialect, { commit, token }, requestContext))) throw notFound;
   }
   return 'diverged';
 }

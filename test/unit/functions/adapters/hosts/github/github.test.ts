@@ -132,8 +132,8 @@ describe('Error responses of GitHub', () => {
     [401, false, 'pair a new one'],
     [403, false, 'may the paired token see it'],
     [409, false, 'answered 409'],
-    [500, true, 'may pass'],
-    [502, true, 'may pass'],
+    [500, true, 'may be temporary'],
+    [502, true, 'may be temporary'],
   ])('with status %i are retryable or not and say what to do', async (status, retry, advice) => {
     api.expect({ request: `GET ${tarball}`, status, body: 'no json' });
     await expect(host.tarball(commit, token, signal())).rejects.toMatchObject({

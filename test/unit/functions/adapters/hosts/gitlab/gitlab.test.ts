@@ -160,7 +160,7 @@ describe('Pairing with GitLab', () => {
     [
       'a token with too few scopes',
       [user, { request: self, body: '{"scopes":["read_api"]}' }],
-      /\(read_api\) are not enough: it needs api/,
+      /\(read_api\) are not sufficient: it needs api/,
     ],
   ])('rejects %s and says what is needed', async (_, exchanges, words) => {
     api.expect(...exchanges);
