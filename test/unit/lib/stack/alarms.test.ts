@@ -16,7 +16,7 @@ describe('the alarms', () => {
     for (const entry of runbook) expect(alarmsOf(entry), entry).not.toEqual([]);
   });
 
-  it('each say in at most two sentences before that what it means and what to do first', () => {
+  it('each describe what they mean and what to do first', () => {
     for (const { AlarmDescription: text } of alarms) {
       const [meaning, ...steps] = text.replace(/ Runbook: \S+$/, '').split(/(?<=\.) (?=[A-Z])/);
       expect(meaning, text).toMatch(/^[A-Z].{20,}\.$/);
@@ -24,14 +24,14 @@ describe('the alarms', () => {
     }
   });
 
-  it('each ring, and say when it is over', () => {
+  it('each notify the topic when they are raised and when they end', () => {
     for (const alarm of alarms) {
       expect(alarm.AlarmActions.map(target)).toEqual([topic?.id]);
       expect(alarm.OKActions.map(target)).toEqual([topic?.id]);
     }
   });
 
-  it('ring at the first message that could not be worked off, of any queue', () => {
+  it('are raised at the first message in any dead-letter queue', () => {
     const dead = alarmsOf('dead-letters');
     const watched = dead.map((alarm) => target(alarm.Dimensions[0].Value));
     const deadLetters = ofType('AWS::SQS::Queue').flatMap(({ properties }) =>
@@ -43,7 +43,7 @@ describe('the alarms', () => {
     }
   });
 
-  it('ring for a message older than ten minutes, or than the half hour that an installation may rightly take', () => {
+  it('are raised for a message older than ten minutes, or half an hour in the queue of installations', () => {
     const thresholds = alarmsOf('oldest-message').map((alarm) => alarm.Threshold);
     expect(thresholds.sort()).toEqual([1800, 600, 600, 600, 600, 600]);
   });
@@ -57,27 +57,27 @@ describe('the alarms', () => {
     expect(alarmsOf('function-throttles')).toHaveLength(functionFolders.length);
   });
 
-  it('miss the sweep when nothing is heard of it', () => {
+  it('are raised when the sweep does not run', () => {
     expect(alarmsOf('sweep-stopped')).toEqual([
       expect.objectContaining({ TreatMissingData: 'breaching', ComparisonOperator: 'LessThanThreshold', Threshold: 1 }),
     ]);
   });
 
-  it('stay silent when nothing happens', () => {
+  it('are not raised by missing data', () => {
     const others = alarms.filter((alarm) => !alarmsOf('sweep-stopped').includes(alarm));
     for (const alarm of others) expect(alarm.TreatMissingData).toBe('notBreaching');
   });
 });
 
-describe('the alarms of the changes', () => {
-  it('ring when signals are a minute late or are given up', () => {
+describe('the alarms of change notifications', () => {
+  it('are raised when signals are a minute late or have failed for good', () => {
     expect(alarmsOf('signals-late')).toEqual([
       expect.objectContaining({ MetricName: 'IteratorAge', Threshold: 60_000 }),
     ]);
     expect(alarmsOf('signals-lost')).toEqual([expect.objectContaining({ Threshold: 0 })]);
   });
 
-  it('ring at four fifths of the streams that have room, when the operator has set how many have', () => {
+  it('are raised at 80 percent of the configured maximum of streams', () => {
     const [alarm] = alarmsOf('stream-concurrency');
     expect(alarm?.Threshold).toBe(80);
     expect(JSON.stringify(alarm?.Metrics)).toContain('ChangesConcurrency');
@@ -88,8 +88,8 @@ describe('the alarms of the changes', () => {
   });
 });
 
-describe('the topic', () => {
-  it('is encrypted with a key that alarms of this account may use, and refuses plain HTTP', () => {
+describe('the topic of alarms', () => {
+  it('is encrypted with a key that this account’s alarms may use, and refuses plain HTTP', () => {
     const fromAlarms = {
       Principal: { Service: 'cloudwatch.amazonaws.com' },
       Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
@@ -105,7 +105,7 @@ describe('the topic', () => {
     ]);
   });
 
-  it('mails the operator when an address was given', () => {
+  it('mails the operator when an address is configured', () => {
     template.hasResource('AWS::SNS::Subscription', {
       Properties: { Protocol: 'email', Endpoint: { Ref: 'AlarmEmail' } },
       Condition: Object.keys(template.findConditions('*')).find((id) => id.includes('AddressGiven')),

@@ -27,15 +27,15 @@ function isFunction(part: unknown): boolean {
   return typeof part === 'object' && part !== null && 'Fn::GetAtt' in part && functions.has(target(part));
 }
 
-describe('the routes', () => {
+describe('the routes of the API', () => {
   const known = methods.filter(({ method }) => method !== 'ANY');
 
-  it('are those of the core, no more and no fewer', () => {
+  it('are exactly those of functions/core/routes.ts', () => {
     const expected = routes.map((route) => `${route.method} ${route.path} → ${route.function}`);
     expect(known.map((one) => `${one.method} ${one.path} → ${one.function}`).sort()).toEqual(expected.sort());
   });
 
-  it('ask for a login wherever the core says so, and nowhere else', () => {
+  it('have the authorizer exactly where a route requires a login', () => {
     for (const one of known) {
       const login = routes.find((route) => route.method === one.method && route.path === one.path)?.login;
       expect(one.authorization, `${one.method} ${one.path}`).toBe(login === 'none' ? 'NONE' : 'CUSTOM');
@@ -43,7 +43,7 @@ describe('the routes', () => {
     }
   });
 
-  it('are streamed where the core says so, for as long as a function may run', () => {
+  it('stream their response exactly where a route is a stream, for up to 15 minutes', () => {
     for (const one of ofType('AWS::ApiGateway::Method').filter(({ properties }) => properties.HttpMethod !== 'ANY')) {
       const route = routes.find((known) => known.path === pathOf(one.properties.ResourceId));
       const { ResponseTransferMode: mode, TimeoutInMillis: timeout, Uri: uri } = one.properties.Integration;
@@ -54,13 +54,13 @@ describe('the routes', () => {
     }
   });
 
-  it('answer every other method and every other path without a login', () => {
+  it('answer all other methods and paths without a login', () => {
     const unknown = methods.filter(({ method }) => method === 'ANY');
     expect(unknown.map(({ path }) => path).sort()).toEqual(unknownPaths(routes).sort());
     for (const one of unknown) expect(one).toMatchObject({ function: 'api-unknown', authorization: 'NONE' });
   });
 
-  it('may invoke their functions by one permission each', () => {
+  it('invoke each function by one permission', () => {
     const invoked = ofType('AWS::Lambda::Permission')
       .filter(({ id, properties }) => properties.Principal === 'apigateway.amazonaws.com' && id.startsWith('Api'))
       .map(({ properties }) => functions.get(target(properties.FunctionName)));
@@ -69,7 +69,7 @@ describe('the routes', () => {
 });
 
 describe('the authorizer', () => {
-  it('runs for every request, also for one without credentials', () => {
+  it('runs for every request, even without credentials', () => {
     const [authorizer] = ofType('AWS::ApiGateway::Authorizer');
     expect(authorizer?.properties).toMatchObject({ Type: 'REQUEST', AuthorizerResultTtlInSeconds: 0 });
     expect(authorizer?.properties.IdentitySource ?? '').toBe('');
@@ -77,7 +77,7 @@ describe('the authorizer', () => {
 });
 
 describe('the gateway', () => {
-  it('is regional and hands bodies over as text', () => {
+  it('is regional and passes bodies on as text', () => {
     template.hasResourceProperties('AWS::ApiGateway::RestApi', {
       EndpointConfiguration: { Types: ['REGIONAL'] },
       BinaryMediaTypes: Match.absent(),
@@ -98,7 +98,7 @@ describe('the gateway', () => {
     expect(line).toMatchObject({ uuid: '$context.requestId', status: '$context.status' });
   });
 
-  it('logs neither headers nor queries, nor runs with data tracing', () => {
+  it('logs neither headers nor queries, and has no data tracing', () => {
     const [stage] = ofType('AWS::ApiGateway::Stage');
     expect(stage?.properties.AccessLogSetting.Format).not.toMatch(/header|query|authorization|input/i);
     for (const settings of stage?.properties.MethodSettings ?? []) {
@@ -107,7 +107,7 @@ describe('the gateway', () => {
     }
   });
 
-  it('may write logs in an account where no API did before', () => {
+  it('may write logs in an account without a CloudWatch role for API Gateway', () => {
     template.resourceCountIs('AWS::ApiGateway::Account', 1);
   });
 });

@@ -32,7 +32,7 @@ function run(name: string): unknown {
 }
 
 describe('bundle', () => {
-  it('makes one module per folder that has a handler, and leaves other folders alone', async () => {
+  it('writes one module per folder that has a handler, and ignores other folders', async () => {
     write('core/words.ts', "export const greeting: string = 'hello';");
     write(
       'greet/handler.ts',
@@ -47,14 +47,14 @@ describe('bundle', () => {
     expect(readdirSync(join(outdir)).sort()).toEqual(['count', 'greet', 'maps']);
   });
 
-  it('deploys the code alone and keeps the source maps beside it', async () => {
+  it('writes the source maps outside the deployed folders', async () => {
     write('greet/handler.ts', "export const handler = async () => 'hello';");
     await bundle({ functions, outdir });
     expect(readdirSync(join(outdir, 'greet'))).toEqual(['index.mjs']);
     expect(JSON.parse(readFileSync(join(outdir, 'maps', 'greet', 'index.mjs.map'), 'utf8')).version).toBe(3);
   });
 
-  it('lets a CommonJS dependency require what Node has', async () => {
+  it('lets a CommonJS dependency require Node’s own modules', async () => {
     write(
       'pack/handler.ts',
       "import { pack } from 'tar-stream'; export const handler = async () => typeof pack().entry;",
@@ -63,7 +63,7 @@ describe('bundle', () => {
     expect(run('pack')).toBe('function');
   });
 
-  it('brings the SDK along, so that what was tested is what runs', async () => {
+  it('includes the SDK, so that the tested version runs on Lambda', async () => {
     write(
       'send/handler.ts',
       "import { SQSClient } from '@aws-sdk/client-sqs'; export const handler = () => new SQSClient({ region: 'eu-west-1' }).config.region();",
@@ -76,7 +76,7 @@ describe('bundle', () => {
     }
   });
 
-  it('leaves what is imported later in a file of its own, so that a start does not read it', async () => {
+  it('writes dynamic imports into files of their own, so that a cold start does not read them', async () => {
     write('core/later.ts', "export const late = 'much later';");
     write('greet/handler.ts', "export const handler = async () => (await import('../core/later.ts')).late;");
     await bundle({ functions, outdir });
@@ -84,7 +84,7 @@ describe('bundle', () => {
     expect(run('greet')).toBe('much later');
   });
 
-  it('gives the same bytes for the same sources', async () => {
+  it('produces the same bytes for the same sources', async () => {
     write('pack/handler.ts', "import { pack } from 'tar-stream'; export const handler = async () => typeof pack;");
     await bundle({ functions, outdir });
     const first = readFileSync(join(outdir, 'pack', 'index.mjs'));
@@ -92,7 +92,7 @@ describe('bundle', () => {
     expect(readFileSync(join(outdir, 'pack', 'index.mjs')).equals(first)).toBe(true);
   });
 
-  it('names file and line of what does not build, and writes nothing', async () => {
+  it('names the file and line of a build error, and writes nothing', async () => {
     write('broken/handler.ts', 'export const handler = async () => {\n  return (;\n};');
     await expect(bundle({ functions, outdir })).rejects.toThrow(/broken\/handler\.ts:2/);
     expect(existsSync(join(outdir, 'broken'))).toBe(false);

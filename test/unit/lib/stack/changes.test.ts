@@ -23,8 +23,8 @@ function statementsOf(folder: string) {
   return role?.properties.Policies[0].PolicyDocument.Statement;
 }
 
-describe('the sockets', () => {
-  it('are two: one opens by the service’s own signature, one by a login', () => {
+describe('the WebSocket APIs', () => {
+  it('are an internal one with IAM authorization and a public one with a login', () => {
     expect(apis).toHaveLength(2);
     expect(connectOf('inside').properties).toMatchObject({ AuthorizationType: 'AWS_IAM' });
     const { AuthorizationType, AuthorizerId } = connectOf('outside').properties;
@@ -34,13 +34,13 @@ describe('the sockets', () => {
     expect(functions.get(target(asked))).toBe('authorize');
   });
 
-  it('ask the authorizer whatever the handshake carries, so that a browser can log in by a subprotocol', () => {
+  it('call the authorizer for every handshake, so that a browser can log in by a subprotocol', () => {
     for (const { properties } of ofType('AWS::ApiGatewayV2::Authorizer')) {
       expect(properties).toMatchObject({ AuthorizerType: 'REQUEST', IdentitySource: [] });
     }
   });
 
-  it('answer a registration and what they do not understand, and hear of every end', () => {
+  it('answer registrations and unknown messages, and handle every disconnect', () => {
     for (const api of apis) {
       const answers = routesOf(api).map(({ properties }) => [
         properties.RouteKey,
@@ -55,7 +55,7 @@ describe('the sockets', () => {
     }
   });
 
-  it('log neither headers nor queries, where logins and signatures are', () => {
+  it('log neither headers nor queries, which hold logins and signatures', () => {
     for (const { properties } of ofType('AWS::ApiGatewayV2::Stage')) {
       expect(properties.AccessLogSettings.Format).not.toMatch(
         /header|query|signature|"\$context\.authorizer\.(?!prin)/i,
@@ -68,7 +68,7 @@ describe('the sockets', () => {
 describe('the stream of the log', () => {
   const mapping = ofType('AWS::Lambda::EventSourceMapping').find(({ properties }) => properties.ParallelizationFactor);
 
-  it('tells of new changes only, four lanes beside each other', () => {
+  it('passes on new changes only, in four concurrent batches per shard', () => {
     expect(functions.get(target(mapping?.properties.FunctionName))).toBe('changes-signal');
     expect(mapping?.properties).toMatchObject({ BatchSize: 100, ParallelizationFactor: 4, StartingPosition: 'LATEST' });
     const [filter] = mapping?.properties.FilterCriteria.Filters ?? [];
@@ -78,7 +78,7 @@ describe('the stream of the log', () => {
     });
   });
 
-  it('gives a signal up after three more tries or five minutes, into a queue that is watched', () => {
+  it('moves a batch to a queue with an alarm after three retries or five minutes', () => {
     expect(mapping?.properties).toMatchObject({
       MaximumRetryAttempts: 3,
       MaximumRecordAgeInSeconds: 300,
@@ -93,8 +93,8 @@ describe('the stream of the log', () => {
   });
 });
 
-describe('the book of connections', () => {
-  it('forgets what has expired and needs no backup', () => {
+describe('the table of connections', () => {
+  it('expires items and has no backup', () => {
     const table = ofType('AWS::DynamoDB::GlobalTable').find(({ id }) => id.startsWith('ChangesConnections'));
     expect(table?.properties.TimeToLiveSpecification).toEqual({ AttributeName: 'expires', Enabled: true });
     template.hasResource('AWS::DynamoDB::GlobalTable', {
@@ -103,7 +103,7 @@ describe('the book of connections', () => {
     });
   });
 
-  it('is written by the function that answers connections alone; who signals can only strike out', () => {
+  it('is written by changes-register only; changes-signal can only delete from it', () => {
     const actions = (folder: string) =>
       statementsOf(folder)
         .filter(({ Resource }: { Resource: unknown }) => JSON.stringify(Resource).includes('ChangesConnections'))
@@ -114,8 +114,8 @@ describe('the book of connections', () => {
   });
 });
 
-describe('the function that streams', () => {
-  it('may open the inside socket and nothing else of it', () => {
+describe('the function that streams changes', () => {
+  it('may connect to the internal WebSocket API and use no other route of it', () => {
     const opens = statementsOf('api-changes').filter(
       ({ Action }: { Action: string }) => Action === 'execute-api:Invoke',
     );
@@ -123,7 +123,7 @@ describe('the function that streams', () => {
     expect(JSON.stringify(opens[0].Resource)).toMatch(/ChangesInsideApi[^*]*\/live\/\$connect/);
   });
 
-  it('is ended by Lambda only after it has ended itself', () => {
+  it('has a Lambda timeout after the end of its own streams', () => {
     const { MaxValue } = template.findParameters('ChangesSeconds').ChangesSeconds ?? {};
     const streaming = ofType('AWS::Lambda::Function').find(
       ({ properties }) => properties.Description === 'api-changes',

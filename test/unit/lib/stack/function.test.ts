@@ -42,12 +42,12 @@ function readersOfSecret(id: RegExp): string[] {
   return functions.flatMap((one) => (reads(one) ? [one.properties.Description] : [])).sort();
 }
 
-it('There is one function per folder', () => {
+it('The stack has one function per folder with a handler', () => {
   expect(functions.map((one) => one.properties.Description).sort()).toEqual(functionFolders);
 });
 
 describe('every function', () => {
-  it('runs the same bundle handler on arm64 and the newest Node', () => {
+  it('runs its bundle’s handler on arm64 and the newest Node', () => {
     for (const { properties } of functions) {
       expect(properties).toMatchObject({
         Runtime: 'nodejs24.x',
@@ -57,25 +57,25 @@ describe('every function', () => {
     }
   });
 
-  it('writes JSON into a log group of its own, kept for a month', () => {
+  it('writes JSON into its own log group, kept for a month', () => {
     const groups = functions.map((one) => target(one.properties.LoggingConfig.LogGroup));
     expect(new Set(groups).size).toBe(functions.length);
     for (const group of groups) expect(logGroups.get(group)).toMatchObject({ RetentionInDays: 30 });
     for (const one of functions) expect(one.properties.LoggingConfig.LogFormat).toBe('JSON');
   });
 
-  it('has a role of its own, with no managed policy and nothing added from elsewhere', () => {
+  it('has its own role, without a managed policy or a second policy', () => {
     const own = functions.map((one) => target(one.properties.Role));
     expect(new Set(own).size).toBe(functions.length);
     for (const role of own) expect(roles.get(role).ManagedPolicyArns).toBeUndefined();
     expect(ofType('AWS::IAM::Policy')).toEqual([]);
   });
 
-  it('may do what is listed action by action', () => {
+  it('has no wildcard in its actions', () => {
     for (const one of functions) for (const action of actionsOf(one)) expect(action).toMatch(/^[a-z0-9-]+:[A-Za-z]+$/);
   });
 
-  it('reaches single resources only, of which tarballs are all in their bucket and connections all of their socket', () => {
+  it('has no wildcard in its resources, except for tarballs of the bucket and connections of a WebSocket API', () => {
     for (const one of functions) {
       for (const { Action, Resource } of statementsOf(one)) {
         const wild = JSON.stringify(Resource).includes('*');
@@ -85,7 +85,7 @@ describe('every function', () => {
     }
   });
 
-  it('reserves no concurrency, which a new account could not give, unless streams are given a limit', () => {
+  it('reserves no concurrency, except with a configured limit of streams', () => {
     const others = functions.filter((one) => one.properties.Description !== 'api-changes');
     for (const one of others) expect(one.properties.ReservedConcurrentExecutions).toBeUndefined();
     expect(named('api-changes').properties.ReservedConcurrentExecutions).toEqual({
@@ -94,8 +94,8 @@ describe('every function', () => {
   });
 });
 
-describe('what is worth guarding', () => {
-  it('is opened by those that call repository hosts alone, and only what was sealed as their token', () => {
+describe('access to keys, secrets and data', () => {
+  it('lets only functions that call repository hosts decrypt, and only repository tokens', () => {
     expect(foldersThatMay('kms:Decrypt').sort()).toEqual(['report-status', 'stage-check', 'stage-fetch']);
     for (const folder of foldersThatMay('kms:Decrypt')) {
       const decrypt = statementsOf(named(folder)).find((statement) => statement.Action === 'kms:Decrypt');
@@ -103,28 +103,28 @@ describe('what is worth guarding', () => {
     }
   });
 
-  it('is sealed by pairing alone, and only as a repository token, which it cannot open', () => {
+  it('lets only pairing encrypt, only repository tokens, and not decrypt', () => {
     expect(foldersThatMay('kms:Encrypt')).toEqual(['api-pair']);
     const encrypt = statementsOf(named('api-pair')).find((statement) => statement.Action === 'kms:Encrypt');
     expect(encrypt?.Condition).toEqual({ StringEquals: { 'kms:EncryptionContext:purpose': 'repo-token' } });
     expect(actionsOf(named('api-pair'))).not.toContain('kms:Decrypt');
   });
 
-  it('lets pairing list, replace and remove tokens, and read nothing else one by one', () => {
+  it('lets pairing list, replace and remove tokens, but not get single items', () => {
     const actions = actionsOf(named('api-pair')).filter((action) => action.startsWith('dynamodb:'));
     expect(actions.sort()).toEqual(['dynamodb:DeleteItem', 'dynamodb:PutItem', 'dynamodb:Query']);
   });
 
-  it('gives the platform token to those that call the platform in its name alone', () => {
+  it('lets only functions that call the platform for a user read the service token', () => {
     const callers = ['api-pair', 'stage-extract', 'stage-start', 'stage-upload'];
     expect(readersOfSecret(/^StoresPlatformToken/)).toEqual(callers);
   });
 
-  it('gives the secrets of webhooks to whoever takes their calls alone', () => {
+  it('lets only the deploy endpoint read the secrets of webhooks', () => {
     expect(readersOfSecret(/^StoresHookSecrets/)).toEqual(['api-deploy']);
   });
 
-  it('lets readers of the log only read', () => {
+  it('lets readers of the log write nothing', () => {
     const readers = ['api-status', 'api-change', 'api-changes', 'api-badge', 'report-status'];
     for (const folder of readers) {
       const actions = actionsOf(named(folder)).filter((action) => action.startsWith('dynamodb:'));
@@ -132,7 +132,7 @@ describe('what is worth guarding', () => {
     }
   });
 
-  it('lets whoever reads tarballs tell an expired one from a forbidden one', () => {
+  it('lets readers of tarballs list the bucket, so that an expired tarball is 404 instead of 403', () => {
     expect(foldersThatMay('s3:ListBucket')).toEqual(foldersThatMay('s3:GetObject'));
   });
 });
@@ -170,7 +170,7 @@ it.each([
   ['stage-start', [...logAndRetry, ...platform, 'QUEUE_START', 'TARBALL_BUCKET']],
   ['report-status', ['LOG_TABLE', 'QUEUE_REPORT', ...hosts]],
   ['sweep', ['LOG_TABLE', 'HOLD_MINUTES', ...queues]],
-])('%s knows %j and nothing else', (folder, variables) => {
+])('%s has exactly the variables %j', (folder, variables) => {
   const known = Object.keys(named(folder).properties.Environment?.Variables ?? {});
   expect(known.sort()).toEqual([...variables].sort());
 });

@@ -31,7 +31,7 @@ const types = responses.map(({ type }) => type);
 const defaults = ['DEFAULT_4XX', 'DEFAULT_5XX'];
 const fixed = types.filter((type) => type !== 'ACCESS_DENIED');
 
-it('Every answer that the gateway can give by itself is given in our shape', () => {
+it('Every response type of the gateway is configured', () => {
   const all = Object.values(ResponseType).flatMap((type) => (type instanceof ResponseType ? [type.responseType] : []));
   expect(types.sort()).toEqual(all.sort());
 });
@@ -39,7 +39,7 @@ it('Every answer that the gateway can give by itself is given in our shape', () 
 describe.each(types)('%s', (type) => {
   const { headers, body, templates } = response(type);
 
-  it('carries the id of the request and the version of the API', () => {
+  it('has the request’s id and the API’s version', () => {
     expect(headers['gatewayresponse.header.x-api-uuid']).toBe('context.requestId');
     expect(headers['gatewayresponse.header.x-api-version']).toBe(`'${packageJson.version}'`);
   });
@@ -55,7 +55,7 @@ describe.each(types)('%s', (type) => {
 describe.each(fixed)('%s', (type) => {
   const { body, statusCode } = response(type);
 
-  it('takes code, status and sentence from the catalogue', () => {
+  it('has code, status and title of functions/core/errors.ts', () => {
     const row = errors[body.code as keyof typeof errors];
     expect(body).toMatchObject({ title: row.title, status: row.status, type: `{base}/errors#${body.code}` });
     // The status of the two defaults is the gateway's own choice; one set here would overrule it.
@@ -63,7 +63,7 @@ describe.each(fixed)('%s', (type) => {
   });
 });
 
-it('The address in `type` is that of the stage, or the one that the operator has set, without a slash at its end', () => {
+it('The base address in `type` is that of the stage or of PublicUrl, without a trailing slash', () => {
   const { templates } = response('ACCESS_DENIED');
   const [, address] = templates['application/json']['Fn::Join'][1];
   const [condition, given, otherwise] = address['Fn::If'];
@@ -77,8 +77,8 @@ it('The address in `type` is that of the stage, or the one that the operator has
   expect(resolved('https://deploy.example.com/hooks')).toBe('https://deploy.example.com/hooks');
 });
 
-describe('a refused login', () => {
-  it('says what the authorizer says', () => {
+describe('the gateway’s response to a refused login', () => {
+  it('has code, title and detail of the authorizer’s context', () => {
     const { body, statusCode } = response('ACCESS_DENIED');
     expect(statusCode).toBe('401');
     expect(body).toMatchObject({
@@ -90,7 +90,7 @@ describe('a refused login', () => {
     });
   });
 
-  it('asks for Basic credentials, and nothing but a refused login does', () => {
+  it('is the only response that asks for Basic credentials', () => {
     const challenged = responses.filter(({ headers }) => 'gatewayresponse.header.WWW-Authenticate' in headers);
     expect(challenged.map(({ type }) => type).sort()).toEqual(['ACCESS_DENIED', 'UNAUTHORIZED']);
     for (const { headers } of challenged) {
@@ -100,25 +100,25 @@ describe('a refused login', () => {
     }
   });
 
-  it('is our fault when nobody could check it', () => {
+  it('is a 500 when the authorizer fails', () => {
     expect(response('AUTHORIZER_FAILURE').body.code).toBe('mw:auth:auth_server_down');
     expect(response('AUTHORIZER_FAILURE').statusCode).toBe('500');
   });
 });
 
-it('An unknown address is 404, also when credentials are taken for a broken AWS signature', () => {
+it('An unknown path is 404, even when the gateway takes credentials for a malformed AWS signature', () => {
   for (const type of ['MISSING_AUTHENTICATION_TOKEN', 'INVALID_SIGNATURE']) {
     expect(response(type)).toMatchObject({ statusCode: '404', body: { code: 'request:not_found' } });
   }
 });
 
-it('A throttled request is told to come back later', () => {
+it('A throttled request has Retry-After', () => {
   const { headers, statusCode } = response('THROTTLED');
   expect(statusCode).toBe('429');
   expect(headers['gatewayresponse.header.Retry-After']).toBe("'5'");
 });
 
-it('The version is semantic, and its major is the first segment of the paths', () => {
+it('The API’s version is semantic, and its major version is the first segment of the paths', () => {
   expect(valid(packageJson.version)).toBe(packageJson.version);
   expect(major(packageJson.version)).toBe(1);
 });

@@ -15,7 +15,7 @@ const STATEFUL = [
   'AWS::ApiGatewayV2::Api',
 ];
 
-it('Renaming a construct would replace tables, keys and addresses of deployed stacks: their logical ids stay', () => {
+it('The logical ids of stateful resources do not change, because that would replace them in deployed stacks', () => {
   const ids = Object.fromEntries(
     STATEFUL.map((type) => [
       type,

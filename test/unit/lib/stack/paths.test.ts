@@ -21,8 +21,8 @@ function resourceFor(resources: readonly string[], path: string): string | undef
   return found === '' ? '/' : found;
 }
 
-describe('unknown paths', () => {
-  it('are answered at each known path, at its parents, and below', () => {
+describe('the paths for unknown requests', () => {
+  it('are each known path, its parents, and everything below', () => {
     expect(unknownPaths([route('/1/deploy')])).toEqual([
       '/',
       '/1',
@@ -33,7 +33,7 @@ describe('unknown paths', () => {
     ]);
   });
 
-  it('are left to the variable where there is one already, since API Gateway takes only one', () => {
+  it('have no {proxy+} beside another variable, because API Gateway allows only one', () => {
     expect(unknownPaths([route('/{user}/{repository}')])).toEqual([
       '/',
       '/{user}',
@@ -42,13 +42,13 @@ describe('unknown paths', () => {
     ]);
   });
 
-  it('have at most one variable beside each other', () => {
+  it('have at most one variable per parent', () => {
     const variables = unknownPaths(routes).filter((path) => path.endsWith('}'));
     const parents = variables.map((path) => path.slice(0, path.lastIndexOf('/')));
     expect(new Set(parents).size).toBe(parents.length);
   });
 
-  it('leave no path without an answer', () => {
+  it('match every path', () => {
     const resources = unknownPaths(routes);
     const part = fc.constantFrom('1', 'status', 'webhooks', 'changes', 'badge', 'deploy', 'someone', 'thing');
     fc.assert(

@@ -19,8 +19,8 @@ function sourceOf(folder: string) {
   return { ...source, deadLetters: queues.get(target(source.queue.RedrivePolicy.deadLetterTargetArn)) };
 }
 
-describe('the queues', () => {
-  it('are one per stage of the pipeline and one for reports, each with a function and a dead-letter queue', () => {
+describe('the queues of the pipeline', () => {
+  it('are one per stage and one for commit statuses, each with a function and a dead-letter queue', () => {
     // What follows the table's stream works off no queue.
     const folders = sources.map(({ works }) => works?.Description).filter((name) => name !== 'changes-signal');
     folders.sort();
@@ -47,7 +47,7 @@ describe('the queues', () => {
 describe.each(stages)('the stage $name', (stage) => {
   const { works, queue, deadLetters, properties } = sourceOf(`stage-${stage.name}`);
 
-  it('keeps the order of each repository and lets others run beside it', () => {
+  it('keeps the order within a repository and runs others concurrently', () => {
     expect(queue).toMatchObject({
       FifoQueue: true,
       FifoThroughputLimit: 'perMessageGroupId',
@@ -56,20 +56,20 @@ describe.each(stages)('the stage $name', (stage) => {
     expect(queue.ContentBasedDeduplication).toBeUndefined();
   });
 
-  it('has the time, the memory and the receives that the pipeline says', () => {
+  it('has the timeout, memory and maximum receives of the pipeline', () => {
     expect(works).toMatchObject({ Timeout: stage.timeoutSeconds, MemorySize: stage.memoryMb });
     expect(queue.RedrivePolicy.maxReceiveCount).toBe(stage.maxReceives);
   });
 
-  it('hides a message for six times as long as a run may take', () => {
+  it('has a visibility timeout of six times its function’s timeout', () => {
     expect(queue.VisibilityTimeout).toBe(6 * stage.timeoutSeconds);
   });
 
-  it('keeps what could not be worked off for two weeks, in order', () => {
+  it('keeps dead letters for two weeks, in order', () => {
     expect(deadLetters).toMatchObject({ FifoQueue: true, MessageRetentionPeriod: 14 * 24 * 60 * 60 });
   });
 
-  it('takes one message at a time and fails it alone', () => {
+  it('receives one message at a time and reports its failure alone', () => {
     expect(properties).toMatchObject({
       BatchSize: 1,
       FunctionResponseTypes: ['ReportBatchItemFailures'],
@@ -78,8 +78,8 @@ describe.each(stages)('the stage $name', (stage) => {
   });
 });
 
-describe('the reports', () => {
-  it('come in any order, ten at once, and one failing fails alone', () => {
+describe('the queue of commit statuses', () => {
+  it('is not ordered, has batches of ten, and reports each failure alone', () => {
     const { queue, deadLetters, properties } = sourceOf('report-status');
     expect(queue.FifoQueue).toBeUndefined();
     expect(deadLetters?.FifoQueue).toBeUndefined();
@@ -88,7 +88,7 @@ describe('the reports', () => {
 });
 
 describe('the sweep', () => {
-  it('runs each minute, and a run that failed is left to the next', () => {
+  it('runs every minute, without retries', () => {
     const [rule] = ofType('AWS::Events::Rule');
     expect(rule?.properties).toMatchObject({ ScheduleExpression: 'rate(1 minute)', State: 'ENABLED' });
     expect(functions.get(target(rule?.properties.Targets[0].Arn))?.Description).toBe('sweep');

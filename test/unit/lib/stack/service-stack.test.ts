@@ -3,8 +3,8 @@ import { serviceTemplate, target } from '../../../support/service-template.ts';
 
 const { template } = serviceTemplate();
 
-describe('the stack', () => {
-  it('can be run with its defaults, so that one machine takes the template as it is', () => {
+describe('the stack’s parameters and outputs', () => {
+  it('have defaults, so that the template runs locally as it is', () => {
     const { BootstrapVersion, ...parameters } = template.findParameters('*');
     expect(BootstrapVersion).toBeDefined();
     expect(Object.fromEntries(Object.entries(parameters).map(([name, { Default }]) => [name, Default]))).toEqual({
@@ -20,7 +20,7 @@ describe('the stack', () => {
     });
   });
 
-  it('is not deployed to AWS without the address of a platform', () => {
+  it('require PlatformUrl on AWS', () => {
     const { PlatformIsKnown } = template.toJSON().Rules;
     expect(PlatformIsKnown.Assertions).toEqual([
       {
@@ -30,7 +30,7 @@ describe('the stack', () => {
     ]);
   });
 
-  it('tells where the API, the log and the secrets are', () => {
+  it('include the addresses of the API, the log and the secrets', () => {
     const outputs = template.findOutputs('*');
     expect(Object.keys(outputs)).toEqual(
       expect.arrayContaining(['ApiUrl', 'SignalsUrl', 'LogTable', 'PlatformTokenSecret', 'HookSecrets']),

@@ -7,7 +7,7 @@ const { template, ofType } = serviceTemplate();
 describe('the table of the log', () => {
   const table = ofType('AWS::DynamoDB::GlobalTable').find(({ id }) => id.startsWith('StoresLog'));
 
-  it('is on demand, keyed by pk and sk', () => {
+  it('is billed per request and has the keys pk and sk', () => {
     expect(table?.properties).toMatchObject({
       BillingMode: 'PAY_PER_REQUEST',
       KeySchema: [
@@ -17,7 +17,7 @@ describe('the table of the log', () => {
     });
   });
 
-  it('lets rows expire, can go back in time, and is not deleted by accident', () => {
+  it('has a time to live, point-in-time recovery and deletion protection', () => {
     expect(table?.properties.TimeToLiveSpecification).toEqual({ AttributeName: 'expires', Enabled: true });
     expect(table?.properties.Replicas).toEqual([
       expect.objectContaining({
@@ -28,11 +28,11 @@ describe('the table of the log', () => {
     template.hasResource('AWS::DynamoDB::GlobalTable', { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
   });
 
-  it('streams what rows have become', () => {
+  it('streams the new images of its items', () => {
     expect(table?.properties.StreamSpecification).toEqual({ StreamViewType: 'NEW_IMAGE' });
   });
 
-  it('has an index for pages of an application and a sparse one for what is due', () => {
+  it('has an index for an application’s pages and a sparse one for due entries', () => {
     expect(table?.properties.GlobalSecondaryIndexes).toEqual([
       expect.objectContaining({
         IndexName: 'byApp',
@@ -56,7 +56,7 @@ describe('the table of the log', () => {
 });
 
 describe('the bucket of tarballs', () => {
-  it('is closed to the public and to plain HTTP, and encrypted', () => {
+  it('is encrypted and refuses public access and plain HTTP', () => {
     template.hasResourceProperties('AWS::S3::Bucket', {
       PublicAccessBlockConfiguration: {
         BlockPublicAcls: true,
@@ -73,7 +73,7 @@ describe('the bucket of tarballs', () => {
     });
   });
 
-  it('forgets tarballs after two days and unfinished uploads after one', () => {
+  it('deletes tarballs after two days and unfinished uploads after one', () => {
     template.hasResourceProperties('AWS::S3::Bucket', {
       LifecycleConfiguration: {
         Rules: [{ Status: 'Enabled', ExpirationInDays: 2, AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } }],
@@ -82,8 +82,8 @@ describe('the bucket of tarballs', () => {
   });
 });
 
-describe('what is secret', () => {
-  it('is sealed with a key that rotates and outlives the stack', () => {
+describe('the keys and secrets', () => {
+  it('include a key for tokens that rotates and is retained', () => {
     for (const key of ofType('AWS::KMS::Key')) expect(key.properties.EnableKeyRotation).toBe(true);
     template.hasResource('AWS::KMS::Key', {
       Properties: { Description: 'Seals the tokens of repository hosts' },
@@ -91,7 +91,7 @@ describe('what is secret', () => {
     });
   });
 
-  it('never stands in the template: the platform token is generated', () => {
+  it('are not in the template: the platform token is generated', () => {
     template.hasResourceProperties('AWS::SecretsManager::Secret', {
       GenerateSecretString: { PasswordLength: 48, ExcludePunctuation: true },
       SecretString: Match.absent(),

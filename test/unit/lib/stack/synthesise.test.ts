@@ -33,14 +33,14 @@ describe('synthesise', () => {
     expect(report.pluginReports).toEqual([]);
   }, 60_000);
 
-  it('gives the same template for the same sources, wherever it is written', async () => {
+  it('produces the same template for the same sources in any folder', async () => {
     const [first, second] = [join(folder, 'first'), join(folder, 'second')];
     await synthesise({ functions, outdir: first, checkTemplate: false });
     await synthesise({ functions, outdir: second, checkTemplate: false });
     expect(templateIn(second)).toBe(templateIn(first));
   });
 
-  it('knows no account, no region and nothing of this machine', async () => {
+  it('writes no account, region or local path into the template', async () => {
     const outdir = join(folder, 'agnostic');
     const assembly = await synthesise({ functions, outdir, checkTemplate: false });
     expect(assembly.getStackByName(STACK_ID).environment).toMatchObject({
@@ -50,7 +50,7 @@ describe('synthesise', () => {
     expect(templateIn(outdir)).not.toContain(folder);
   });
 
-  it('says which function is missing', async () => {
+  it('names a function that is missing', async () => {
     const some = join(folder, 'some');
     mkdirSync(join(some, 'authorize'), { recursive: true });
     writeFileSync(join(some, 'authorize', 'handler.ts'), 'export const handler = async () => 1;');
@@ -60,14 +60,14 @@ describe('synthesise', () => {
   });
 });
 
-describe('a checked app', () => {
-  it('does not synthesise what breaks a rule of cdk-nag', () => {
+describe('checkedApp', () => {
+  it('throws when a stack breaks a rule of cdk-nag', () => {
     const app = checkedApp({ outdir: join(folder, 'bad'), checkTemplate: false });
     new Bucket(new Stack(app, 'Bad'), 'Open');
     expect(() => app.synth()).toThrow(/AwsSolutions-S10/);
   });
 
-  it('does not synthesise what CloudFormation would refuse', () => {
+  it('throws when CloudFormation would refuse a stack', () => {
     const app = checkedApp({ outdir: join(folder, 'refused'), checkTemplate: true });
     new CfnBucket(new Stack(app, 'Refused'), 'Misspelt').addPropertyOverride('BucketNmae', 'tarballs');
     expect(() => app.synth()).toThrow(/BucketNmae/);

@@ -34,7 +34,7 @@ async function variablesRead(folder: string): Promise<string[]> {
   return [...new Set(named.flatMap(([, name]) => name ?? []))].sort();
 }
 
-it('Every folder with a handler is a function of the stack, and every function has its folder', async () => {
+it('Every folder with a handler is a function of the stack, and every function has a folder', async () => {
   expect(await functionNames(functions)).toEqual(functionFolders);
 });
 
@@ -61,12 +61,12 @@ function queues(folder: string): string[] {
     .sort();
 }
 
-describe.each(functionFolders)('%s', (folder) => {
-  it('sends to the queues that its role may send to, and to no others', () => {
+describe.each(functionFolders)('the function %s', (folder) => {
+  it('sends exactly to the queues that its role allows', () => {
     expect(existsSync(join(functions, folder, 'connect.ts')) ? queues(folder) : []).toEqual(mayQueue(folder));
   });
 
-  it('is given the variables that its sources read, and no others', async () => {
+  it('has exactly the variables that its sources read', async () => {
     // Node itself reads its options. A queue that the function only receives from needs no address.
     const unread = folder === 'report-status' ? ['NODE_OPTIONS', 'QUEUE_REPORT'] : ['NODE_OPTIONS'];
     const known = given.get(folder)?.filter((name) => !unread.includes(name)) ?? [];
