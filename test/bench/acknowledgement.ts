@@ -20,7 +20,7 @@ interface Service {
   readonly repositories: string;
 }
 
-/** How long a push of 12 kB waits for its answer, beside a bare server that only makes it safe. */
+/** Measures how long a push of 12 kB waits for its response, compared to a bare server that only stores it. */
 export async function run(): Promise<readonly BenchRow[]> {
   const folder = join(testFolder, 'bench-acknowledgement');
   rmSync(folder, { recursive: true, force: true });
@@ -30,7 +30,7 @@ export async function run(): Promise<readonly BenchRow[]> {
   try {
     const own = pushes(service.ready);
     const base = pushes({ ...service.ready, url: bare.ready.url });
-    // Logins are remembered and functions are loaded, as they are when pushes come at all often.
+    // Warm up: logins are remembered and functions are loaded, as they are under regular load.
     await closedLoop(own, 8, USERS * 4);
     const rows: BenchRow[] = [...(await ownCodeRows())];
     for (const inFlight of [1, 16, 64]) {
@@ -78,7 +78,7 @@ function times(shots: readonly Shot[]): number[] {
   return shots.map(({ ms }) => ms);
 }
 
-/** GitHub pushes of different commits, from several users with a repository each. */
+/** Returns GitHub pushes of different commits, from several users with a repository each. */
 function pushes({ url, password, repositories }: Service): Aim {
   return (number) => {
     const user = `user-${1 + (number % USERS)}`;

@@ -1,4 +1,4 @@
-// The least that a webhook can do and lose nothing: read, HMAC, write and fsync, answer. Argument: a folder.
+// The baseline of a webhook server that loses nothing: read, HMAC, write, fsync, respond. Argument: a folder.
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { open } from 'node:fs/promises';

@@ -11,17 +11,17 @@ import type { BenchRow } from './row.ts';
 import { milliseconds, quantile, ratioOf } from './statistics.ts';
 
 const CROWDS = [1, 50, 500] as const;
-/** From that many watchers on this service is to be ahead of PouchDB Server. */
+/** From this number of watchers on, the target is to be faster than PouchDB Server. */
 const AHEAD_FROM = 50;
 const MOST_TIMES_FLOOR = 10;
 
 type ByCrowd = ReadonlyMap<number, Measured>;
 
 /**
- * How long a row takes to each of its watchers' sockets, with its document: here, in PouchDB Server's continuous feed, and
- * in a bare fan-out as the floor. `write` counts from the beginning of the call that writes the row, `commit` from its answer,
- * which PouchDB Server, one process, gives late when it has many watchers to write to. The watchers are the same for
- * all, in a process of their own, and so are the rows and their pace. The fan-out keeps nothing.
+ * Measures how long a row with its document takes to reach each watcher: in this service, in PouchDB Server's continuous
+ * feed, and in a bare fan-out without storage as the lower bound. `write` counts from the start of the call that writes the
+ * row, `commit` from its response, which PouchDB Server, a single process, delays when it has many watchers to write to.
+ * Watchers, rows and their rate are the same for all; the watchers run in a process of their own.
  */
 export async function run(): Promise<readonly BenchRow[]> {
   const folder = join(testFolder, 'bench-changes');
@@ -109,6 +109,6 @@ function plain(figure: string, value: string, target: string, reached: boolean):
 
 function at(found: ByCrowd, crowd: number): Measured {
   const one = found.get(crowd);
-  if (!one) throw new Error(`Nothing was measured with ${crowd} watchers.`);
+  if (!one) throw new Error(`There is no measurement with ${crowd} watchers.`);
   return one;
 }

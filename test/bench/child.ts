@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { project } from '../support/service/place.ts';
 
-/** A script of the benchmark in a process of its own. */
+/** A script of the benchmark in a separate process. */
 export interface Child<Ready> {
   /** What it printed when it was ready. */
   readonly ready: Ready;
-  /** Ends it by ending its input. */
+  /** Ends the process by ending its standard input. */
   close(): Promise<void>;
 }
 

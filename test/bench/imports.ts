@@ -14,8 +14,8 @@ const ROUNDS = 15;
 const folder = join(testFolder, 'bench-imports');
 
 /**
- * How long a fresh process takes to import the bundle of each endpoint, beside the bare DynamoDB client in one file, as a
- * bundler makes it by itself.
+ * Measures how long a new process takes to import the bundle of each endpoint, compared to the DynamoDB client alone,
+ * bundled into one file.
  */
 export async function run(): Promise<readonly BenchRow[]> {
   rmSync(folder, { recursive: true, force: true });
@@ -48,7 +48,7 @@ function compare(name: string, file: string, bare: string): BenchRow {
   };
 }
 
-/** What a function that only reads one item cannot do without. */
+/** The minimum that a function needs to read one item. */
 async function bareClient(): Promise<string> {
   const contents =
     "import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';\nconst client = new DynamoDBClient({});\nexport const handler = () => client.send(new GetItemCommand({ TableName: 't', Key: {} }));\n";
@@ -66,7 +66,7 @@ async function bareClient(): Promise<string> {
   return outfile;
 }
 
-/** Only what the wiring needs to come up; nothing is called. */
+/** The variables that `connect` requires; nothing at these addresses is called. */
 const environment: NodeJS.ProcessEnv = {
   PATH: process.env.PATH,
   AWS_REGION: 'us-east-1',

@@ -1,16 +1,16 @@
 import { Agent, request } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 
-/** One request: when it was due, and how it went. */
+/** A request's time and status. */
 export interface Shot {
   readonly ms: number;
   readonly status: number;
 }
 
-/** What is sent; `number` tells the requests apart. */
+/** Returns what to send; `number` is different for each request. */
 export type Aim = (number: number) => { url: string; headers: Record<string, string>; body: string };
 
-/** That many requests at a time, until `total` are answered. */
+/** Sends `total` requests with a fixed concurrency. */
 export async function closedLoop(aim: Aim, inFlight: number, total: number): Promise<Shot[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: inFlight });
   const shots: Shot[] = [];
@@ -26,7 +26,7 @@ export async function closedLoop(aim: Aim, inFlight: number, total: number): Pro
   return shots;
 }
 
-/** So many requests a second, whether or not the earlier ones are answered; times count from when each was due. */
+/** Sends requests at a fixed rate, without waiting for earlier ones; times count from when each was due. */
 export async function openLoop(aim: Aim, perSecond: number, seconds: number): Promise<Shot[]> {
   const agent = new Agent({ keepAlive: true });
   const start = performance.now();

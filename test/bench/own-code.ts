@@ -16,8 +16,8 @@ const MOST_MS = 1;
 const MOST_AWS_CALLS = 2;
 
 /**
- * What taking a push costs besides the calls to AWS, and how many of them there are: the whole function, from the
- * gateway's event to its answer, with SDK clients that answer at once.
+ * Measures the time of the service's own code for a push, and its number of AWS calls: the whole function, from the
+ * gateway's event to its response, with SDK clients that respond at once.
  */
 export async function ownCodeRows(): Promise<readonly BenchRow[]> {
   Object.assign(process.env, environment);

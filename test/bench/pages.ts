@@ -17,7 +17,7 @@ const ROUNDS = 200;
 const TABLE = 'log';
 const USER = 'ann';
 
-/** A page of ten, at the beginning and far behind, of a user with 20 000 entries. */
+/** Measures a page of ten entries, the first and a late one, of a user with 20 000 entries. */
 export async function run(): Promise<readonly BenchRow[]> {
   const folder = join(testFolder, 'bench-pages');
   rmSync(folder, { recursive: true, force: true });

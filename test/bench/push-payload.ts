@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 const BODY_BYTES = 12_000;
 
-/** GitHub's push of a new commit to `<owner>/bench` at that address: JSON of 12 kB. */
+/** Returns GitHub's payload for the push of a new commit to `<owner>/bench`: JSON of 12 kB. */
 export function pushPayload(owner: string, repositories: string): string {
   const sha = randomBytes(20).toString('hex');
   const push = {

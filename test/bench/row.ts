@@ -1,4 +1,4 @@
-/** One measured figure beside what it is held against. */
+/** A measured figure and its baseline. */
 export interface BenchRow {
   readonly figure: string;
   readonly value: string;
@@ -8,5 +8,5 @@ export interface BenchRow {
   readonly reached: boolean;
 }
 
-/** A part of the benchmark: it makes what it needs, measures, and leaves nothing behind. */
+/** A part of the benchmark. It creates what it needs and removes it after the measurement. */
 export type Bench = () => Promise<readonly BenchRow[]>;

@@ -1,4 +1,4 @@
-// Runs the benchmark, or the parts that are named, and prints each figure beside its baseline of the same run:
+// Runs the benchmark, or only the named parts, and prints each figure with its baseline of the same run:
 // npm run bench [-- imports pages …]
 import type { Bench, BenchRow } from './row.ts';
 

@@ -1,4 +1,4 @@
-// Answers every call as Secrets Manager would, for functions that read a secret while they load.
+// A fake of Secrets Manager, for functions that read a secret while they load.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 

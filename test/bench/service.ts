@@ -1,6 +1,6 @@
-// The whole service in a process of its own, so that what measures it does not share its event loop.
-// Arguments: folder of the data, further users to make, address of another DynamoDB-compatible server. Prints one line of
-// JSON when it is ready; ends with its input.
+// The whole service in a separate process, so that the measuring code does not share its event loop.
+// Arguments: data folder, additional users to create, address of another DynamoDB-compatible server. Prints one line of
+// JSON when it is ready; exits at the end of its standard input.
 import { startLocal } from '../../lib/local/start.ts';
 import { project } from '../support/service/place.ts';
 

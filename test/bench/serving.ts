@@ -20,15 +20,15 @@ interface Service {
   readonly repository: string;
 }
 
-/** A version of an application to deploy, and the text by which it is known. */
+/** A version of an application to deploy, and the text that it responds with. */
 interface Version {
   readonly files: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
 /**
- * From the push's delivery at the service to the new version answering, beside a shell that does the same by hand with
- * the same npm cache. The shell has the commit in its repository already, so `git push` itself is a row of its own.
+ * Measures the time from a push's delivery to the first response of the new version, compared to shell commands that
+ * deploy by hand with the same npm cache. The shell already has the commit, so `git push` has a row of its own.
  */
 export async function run(): Promise<readonly BenchRow[]> {
   const folder = join(testFolder, 'bench-serving');
@@ -88,7 +88,7 @@ function plain(round: number): Version {
   return { files: { ...application('plain', text), 'package-lock.json': JSON.stringify(lock) }, text };
 }
 
-/** Both, in turn; the first rounds of `skipped` only prepare what later ones reuse. */
+/** Measures both in turn; the first `skipped` rounds only warm up. */
 async function compare(
   service: Service,
   tree: GitFolder,
@@ -112,7 +112,7 @@ function row(figure: string, pairs: Pairs, target: string, most: number): BenchR
   return { figure, value: milliseconds(own), baseline: milliseconds(base), ratio, target, reached: ratio <= most };
 }
 
-/** A push, until the entry is `ok`, which says that the application has answered. */
+/** Pushes and waits until the entry is `ok`, which means that the application has responded. */
 async function byPush(service: Service, tree: GitFolder, { files }: Version): Promise<Deploy> {
   tree.commit(files);
   const start = performance.now();
@@ -137,7 +137,7 @@ async function finalEntry({ user, password }: Service, address: string) {
   }
 }
 
-/** What a person would type: archive the commit, install, start, and wait until it answers. */
+/** Deploys by shell commands: archives the commit, installs, starts, and waits for a response. */
 async function byHand(tree: GitFolder, { files, text }: Version, folder: string, cache: string): Promise<number> {
   tree.commit(files);
   rmSync(folder, { recursive: true, force: true });
@@ -180,7 +180,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-/** The lockfile of an application that needs Express, made once; the cache is warm afterwards. */
+/** Creates the lockfile of an application that needs Express, once; this also fills npm's cache. */
 async function lockfileOf(folder: string, cache: string): Promise<Record<string, unknown>> {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest('0')));
@@ -194,7 +194,7 @@ function manifest(key: string) {
   return { name: `express-${key}`, version: '1.0.0', dependencies };
 }
 
-/** `key` makes an application of its own, so that nothing that was installed before can be reused. */
+/** `key` makes the application unique, so that no earlier installation can be reused. */
 function express(text: string, lockfile: Record<string, unknown>, key: string): Version {
   const own = manifest(key);
   return {
@@ -207,7 +207,7 @@ function express(text: string, lockfile: Record<string, unknown>, key: string): 
   };
 }
 
-/** A request every 5 ms while a push replaces the application. */
+/** Sends a request every 5 ms while a push replaces the application. */
 async function swapRow(service: Service, tree: GitFolder): Promise<BenchRow> {
   tree.commit(application('plain', 'before'));
   const { doc } = await finalEntry(service, entryAddress(await tree.push()));

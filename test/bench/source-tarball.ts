@@ -8,8 +8,8 @@ const POOL_BYTES = 8 * 1024 * 1024;
 const FILES_PER_FOLDER = 40;
 
 /**
- * Writes a tarball as a repository host makes them: one root folder, files of the sizes that source has (half of them
- * below 6 KiB, some of megabytes), text that gzip shrinks to about a quarter. Always the same bytes for a size.
+ * Writes a tarball like those of repository hosts: one root folder, file sizes typical of source code (half of them below
+ * 6 KiB, some of megabytes), text that gzip compresses to about a quarter. Always the same bytes for a size.
  */
 export async function writeSourceTarball(file: string, bytes: number): Promise<void> {
   const random = generator(bytes);
@@ -34,7 +34,7 @@ async function fill(archive: Pack, gzip: Gzip, bytes: number, nextBody: () => Bu
   for (let number = 0; compressed < bytes; number++) {
     const folder = Math.floor(number / FILES_PER_FOLDER);
     await entry(archive, `source-0f1e2d3c/packages/module-${folder}/file-${number}.ts`, nextBody());
-    // Lets gzip report, so that the archive ends near the size that was asked for.
+    // Waits for gzip's output, so that the archive ends near the requested size.
     if (number % 64 === 0) await setImmediate();
   }
 }
@@ -45,7 +45,7 @@ function entry(archive: Pack, name: string, body: Buffer): Promise<void> {
   });
 }
 
-/** Words and lines that come again, the frequent ones more often, as they do in source. */
+/** Returns words and lines that repeat with different frequencies, as in source code. */
 function sourceText(random: () => number): Buffer {
   const words = Array.from({ length: 3000 }, () => letters(random, 2 + Math.floor(random() * 9)));
   const glue = [' ', ' ', ' ', '.', '(', ') ', ', ', ' = ', ';\n  ', '\n', '() => ', '\n    const '];
@@ -65,14 +65,14 @@ function letters(random: () => number, count: number): string {
   return Array.from({ length: count }, () => alphabet[Math.floor(random() ** 2 * alphabet.length)]).join('');
 }
 
-/** Irwin and Hall's approach: twelve uniform numbers make nearly a normal one. */
+/** Returns a nearly normal number: the sum of twelve uniform ones (Irwin–Hall distribution). */
 function normal(random: () => number): number {
   let sum = -6;
   for (let index = 0; index < 12; index++) sum += random();
   return sum;
 }
 
-/** Numbers in [0, 1), the same for the same seed: mulberry32. */
+/** Returns a generator of numbers in [0, 1), deterministic for a seed (mulberry32). */
 function generator(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,5 +1,5 @@
-// One run in a process of its own, so that its peak of memory is only its own.
-// Arguments: what to do, a file, the address of S3, a bucket. Prints one line of JSON.
+// One run in a separate process, so that the peak of memory is that of this run.
+// Arguments: task, file, address of S3, bucket. Prints one line of JSON.
 import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 import { S3Client } from '@aws-sdk/client-s3';
@@ -10,7 +10,7 @@ import { inspected } from '../../functions/core/tarball/inspect.ts';
 const [what = '', file = '', endpoint = '', bucket = ''] = process.argv.slice(2);
 
 const tasks: Readonly<Record<string, (store: TarballStore) => Promise<void>>> = {
-  /** The baseline, with the chunks that serve inspection best. */
+  /** The baseline, with the chunk size that is best for inspection. */
   gunzip: async () => {
     const gunzip = createReadStream(file).pipe(createGunzip({ chunkSize: 256 * 1024 }));
     gunzip.resume();
@@ -35,7 +35,7 @@ const client = new S3Client({
   responseChecksumValidation: 'WHEN_REQUIRED',
 });
 const store = s3Tarballs({ client, bucket });
-// The first call of a process loads the SDK's rules and connects; a function does so once, not for each tarball.
+// Warm up: the first call of a process loads the SDK's rules and connects, which a function does once.
 await store.remove('bench');
 const start = performance.now();
 await tasks[what]?.(store);
@@ -44,7 +44,7 @@ await store.remove('bench');
 console.log(JSON.stringify({ ms, peakBytes: peakBytes() }));
 client.destroy();
 
-/** The kernel's own mark where it gives one: `maxRSS` begins with that of the process that started this one. */
+/** Returns the kernel's peak if available, because `maxRSS` starts at that of the parent process. */
 function peakBytes(): number {
   const status = existsSync('/proc/self/status') ? readFileSync('/proc/self/status', 'utf8') : '';
   const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];

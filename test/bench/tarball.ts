@@ -1,4 +1,4 @@
-// A tarball on its way from the host to S3, inspected as it passes, beside gunzip of the same file to nowhere.
+// A tarball streamed from the host to S3 with inspection, compared to gunzip of the same file without output.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -29,9 +29,9 @@ interface Run {
 type Measured = Readonly<Record<(typeof tasks)[number], Run>>;
 
 /**
- * The pass at 1, 50 and 500 MB: inspection alone, and the whole pass less what the same upload costs without
- * inspection (the emulator of S3 takes its time from the same processors), against gunzip of the same file; then the
- * peak of memory of the pass's process. Each run is a process of its own, the four tasks taking turns.
+ * Measures the pass at 1, 50 and 500 MB: inspection alone, and the whole pass minus the same upload without inspection
+ * (the S3 emulator uses the same processors), compared to gunzip of the same file; then the peak of memory of the pass's
+ * process. Each run is a separate process, and the four tasks alternate.
  */
 export async function run(): Promise<readonly BenchRow[]> {
   const folder = await mkdtemp(join(tmpdir(), 'tarball-bench-'));
@@ -54,7 +54,7 @@ export async function run(): Promise<readonly BenchRow[]> {
   }
 }
 
-/** As it is deployed: one file, minified. */
+/** Bundles the run as functions are deployed: one minified file. */
 async function bundled(folder: string): Promise<string> {
   const outfile = join(folder, 'run.mjs');
   await build({
@@ -85,7 +85,7 @@ async function measure([script, file, endpoint]: readonly [string, string, strin
 
 async function runOnce(args: readonly string[]): Promise<Run> {
   const { stdout } = await promisify(execFile)(process.execPath, args, {
-    // As the stack sets it for the functions through which tarballs stream.
+    // The stack's setting for functions that stream tarballs.
     env: {
       ...process.env,
       NODE_OPTIONS: '--max-semi-space-size=2',
@@ -95,7 +95,7 @@ async function runOnce(args: readonly string[]): Promise<Run> {
   return JSON.parse(stdout);
 }
 
-/** The middle of the times and the highest of the peaks. */
+/** Returns the median of the times and the maximum of the peaks. */
 function typical(runs: readonly Run[]): Run {
   return { ms: median(runs.map(({ ms }) => ms)), peakBytes: Math.max(...runs.map(({ peakBytes }) => peakBytes)) };
 }
@@ -111,7 +111,7 @@ function rowsOf(megabytes: number, { gunzip, inspect, upload, pass }: Measured):
   });
   const peak = pass.peakBytes / 1e6;
   return [
-    // A part of the pass, to see what it takes of it.
+    // A part of the pass, to show its share.
     { ...time('inspected', inspect.ms), target: 'for information', reached: true },
     time(`to S3 in ${milliseconds(pass.ms)} less ${milliseconds(upload.ms)} of upload`, pass.ms - upload.ms),
     {

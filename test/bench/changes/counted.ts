@@ -7,8 +7,8 @@ import type { MeasuredFeed } from './feed.ts';
 import { ownFeed } from './own.ts';
 
 /**
- * The service with its database behind a door at which reads are counted: what its functions read for its watchers. The
- * writer's transactions and the reading of the table's stream, for which AWS takes nothing, are not among them.
+ * Starts the service with a proxy in front of its database that counts the reads of its functions for watchers. The
+ * writer's transactions and reads of the table's stream, which AWS does not charge, are not counted.
  */
 export async function countedFeed(folder: string): Promise<MeasuredFeed> {
   mkdirSync(folder, { recursive: true });

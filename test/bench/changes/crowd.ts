@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { project } from '../../support/service/place.ts';
 import type { Seen, ToWatchers } from './watchers.ts';
 
-/** Watchers in one process of their own. */
+/** Watchers in a separate process. */
 export interface Crowd {
-  /** What each of them has seen so far. */
+  /** Returns what each watcher has received so far. */
   seen(): Promise<Seen>;
   close(): Promise<void>;
 }
 
-/** Starts so many watchers of a place; resolves when the feed has answered each of them. */
+/** Starts watchers of a feed; resolves when the feed has responded to each of them. */
 export async function openCrowd(port: number, request: string, crowd: number): Promise<Crowd> {
   const child = fork(join(project, 'test/bench/changes/watchers.ts'), [], { execArgv: ['--import', 'tsx'] });
   const ended = once(child, 'exit').then(([code]) => {

@@ -1,5 +1,5 @@
-// The least that a publish/subscribe server does: it writes each line that it is sent on one port to all sockets on the
-// other, keeps nothing and answers when it has.
+// The baseline of a publish/subscribe server: writes each line received on one port to all sockets of the other port,
+// stores nothing, and responds when it has written.
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 

@@ -1,31 +1,31 @@
-/** A feed that rows are written into and that many watch, in processes of its own. */
+/** A feed under measurement, in processes of its own. */
 export interface MeasuredFeed {
   readonly name: string;
   readonly port: number;
-  /** The process whose memory grows with its watchers. */
+  /** The process whose memory grows with the number of watchers. */
   readonly pid: number;
-  /** A place of its own for a measurement: nobody watches it yet and nothing is in it. */
+  /** Returns an empty channel without watchers, for one measurement. */
   fresh(): Promise<Place>;
-  /** Reads of its database so far, where they are counted. */
+  /** Number of database reads so far, if they are counted. */
   reads?(): number;
   close(): Promise<void>;
 }
 
-/** What is watched in one measurement. */
+/** What the watchers of one measurement follow. */
 export interface Place {
-  /** What a watcher says on its connection. */
+  /** What a watcher sends on its connection. */
   readonly request: string;
-  /** Writes a row; resolves with its `seq` when the feed has answered that it is written. */
+  /** Writes a row; resolves with its `seq` when the feed has confirmed the write. */
   write(): Promise<number>;
 }
 
-/** The request of a watcher who speaks HTTP. */
+/** Returns the request of an HTTP watcher. */
 export function getRequest(path: string, authorization?: string): string {
   const login = authorization ? `Authorization: ${authorization}\r\n` : '';
   return `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${login}\r\n`;
 }
 
-/** Now, in milliseconds, by the clock that all processes of a machine share. */
+/** Returns the time in milliseconds, by the clock that all processes of the machine share. */
 export function now(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

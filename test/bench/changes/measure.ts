@@ -6,26 +6,26 @@ import type { Seen } from './watchers.ts';
 
 /** Rows of a measurement. */
 export const ROWS = 100;
-/** Rows before it: whatever is loaded or compiled late shall not be measured. */
+/** Rows before the measurement, so that loading and compiling are not measured. */
 const WARM_UP = 200;
 const PAUSE_MS = 40;
 const SETTLE_MS = 2_000;
 
-/** What a crowd of watchers has seen of the rows, in milliseconds. */
+/** The results of a measurement; times are in milliseconds. */
 export interface Measured {
-  /** From the beginning of each write to its row at each watcher. */
+  /** From the start of each write to its row's arrival at each watcher. */
   readonly fromWrite: readonly number[];
-  /** From the answer of each write, which says that it is committed; negative when the row was faster. */
+  /** From the response of each write to its row's arrival; negative when the row arrived first. */
   readonly fromCommit: readonly number[];
-  /** From the answer of each write to the last of its watchers. */
+  /** From the response of each write to its row's arrival at the last watcher. */
   readonly toLast: readonly number[];
-  /** How long the writes themselves took. */
+  /** The duration of the writes. */
   readonly writes: readonly number[];
   readonly lost: number;
   readonly doubled: number;
-  /** MB of memory of the feed's process for each watcher. */
+  /** Memory of the feed's process per watcher, in MB. */
   readonly memory: number;
-  /** Reads of the feed's database for each row that came to a watcher; no number where they are not counted. */
+  /** Database reads per row that arrived at a watcher; NaN if they are not counted. */
   readonly reads: number;
 }
 
@@ -35,7 +35,7 @@ interface Write {
   readonly answered: number;
 }
 
-/** Writes rows one after the other, with a pause between, while so many watch. */
+/** Writes rows one after the other, with pauses, while the given number of watchers follow. */
 export async function measure(feed: MeasuredFeed, crowd: number): Promise<Measured> {
   const { request, write } = await feed.fresh();
   const before = residentMb(feed.pid);
@@ -90,7 +90,7 @@ function evaluated(writes: readonly Write[], seen: Seen): Omit<Measured, 'memory
   };
 }
 
-/** Linux only; elsewhere the figure is no number, and says so. */
+/** Returns the resident memory of a process; NaN except on Linux. */
 function residentMb(pid: number): number {
   try {
     return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;

@@ -9,7 +9,7 @@ import { append, entry } from '../../support/entries.ts';
 import { startChild } from '../child.ts';
 import { getRequest, type MeasuredFeed } from './feed.ts';
 
-/** What a service of the benchmark says when it is ready. */
+/** What the benchmark's service prints when it is ready. */
 export interface Service {
   readonly url: string;
   readonly user: string;
@@ -19,14 +19,14 @@ export interface Service {
   readonly logTable: string;
 }
 
-/** A row with its document, as all of the feeds are given it. */
+/** Returns a row with its document, the same for all feeds. */
 export function document(seq: number): Record<string, unknown> {
   return row(entry({ seq, uuid: randomUUID() }), { base: 'http://127.0.0.1:8080', docs: 'true' });
 }
 
 /**
- * The service as `npm start` runs it. Rows are written by another process, as transactions of the log in its database: so
- * the answer is the commit itself, and nothing in the service knows of it but by the table's stream.
+ * Starts the service as `npm start` runs it. Another process writes rows as transactions into its database: so the
+ * response is the commit, and the service learns of a row only from the table's stream.
  */
 export async function ownFeed(folder: string, database = ''): Promise<MeasuredFeed> {
   const service = await startChild<Service>('service.ts', [folder, '0', database]);

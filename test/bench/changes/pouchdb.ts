@@ -16,8 +16,8 @@ const program = join(peers, 'node_modules', 'pouchdb-server', 'bin', 'pouchdb-se
 const agent = new Agent({ keepAlive: true });
 
 /**
- * PouchDB Server with its own store, LevelDB, which it writes without waiting for the disk. Installed on demand, beside
- * the project; null when the registry does not answer.
+ * Starts PouchDB Server with its own store, LevelDB, which it writes without fsync. Installed on demand, outside the
+ * project's dependencies; null when the npm registry cannot be reached.
  */
 export async function pouchDb(folder: string): Promise<MeasuredFeed | null> {
   if (!(await installed())) return null;

@@ -1,12 +1,12 @@
-// Watchers of a feed, all in this one process: plain sockets, the same for whatever is measured, that look for rows and
-// for nothing else. Answers each message of the parent with one.
+// Watchers of a feed, all in this process: plain sockets, the same for every feed, that look for rows only. Answers each
+// message of the parent with one.
 import { connect, type Socket } from 'node:net';
 import { now } from './feed.ts';
 
-/** What the parent asks for: watchers that have begun, or what they have seen. */
+/** A message of the parent: to start watchers, or to return what they have received. */
 export type ToWatchers = { readonly open: { port: number; request: string; crowd: number } } | 'collect';
 
-/** Per watcher, the seq of each row in the order of arrival and when it came. */
+/** Per watcher, the seq and the time of arrival of each row, in order of arrival. */
 export type Seen = readonly { readonly seqs: number[]; readonly times: number[] }[];
 
 interface Watcher {
@@ -15,7 +15,7 @@ interface Watcher {
   readonly socket: Socket;
 }
 
-/** The first `seq` of a whole row. */
+/** Matches the first `seq` of a complete row. */
 const row = /^\{.*?"seq":(\d+).*\}\r?$/;
 const watchers: Watcher[] = [];
 
@@ -29,7 +29,7 @@ async function open({ port, request, crowd }: { port: number; request: string; c
   await Promise.all(Array.from({ length: crowd }, () => watch(port, request)));
 }
 
-/** Resolves with the first bytes: then the feed knows of the watcher. */
+/** Resolves with the first bytes, which confirm that the feed has the watcher. */
 function watch(port: number, request: string): Promise<void> {
   const watcher: Watcher = { seqs: [], times: [], socket: connect(port, '127.0.0.1') };
   watchers.push(watcher);
@@ -52,7 +52,7 @@ function watch(port: number, request: string): Promise<void> {
   });
 }
 
-/** Everything else is heads of answers and of chunks, which no row is cut by. */
+/** All other lines are response heads and chunk sizes; none of them splits a row. */
 function take(line: string, at: number, watcher: Watcher): void {
   if (!line.startsWith('{')) return;
   const seq = row.exec(line)?.[1];
