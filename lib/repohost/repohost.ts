@@ -5,7 +5,7 @@ import { OperatorError } from '../processes/operator-error.ts';
 import { listen, type ReservedPort } from '../processes/ports.ts';
 import { repoHostServer } from './api/server.ts';
 import { buildHookProgram } from './delivery/hook.ts';
-import { journalIn } from './delivery/journal.ts';
+import { pendingDeliveriesIn } from './delivery/pending-deliveries.ts';
 import { type Redelivery, type RedeliveryReport, startRedelivery } from './delivery/redelivery.ts';
 import { archiveLinks } from './git/archive.ts';
 import { gitCommand } from './git/git.ts';
@@ -33,15 +33,15 @@ export interface RepoHost {
   readonly url: string;
   /** Base address of the REST API, for the GitHub adapter: the same address. */
   readonly api: string;
-  /** Makes an empty repository; one that is there already stays as it is. Throws an `OperatorError` for an impossible name. */
+  /** Creates an empty repository; an existing one is left as it is. Throws an `OperatorError` for an invalid name. */
   createRepository(owner: string, name: string, options?: CreateOptions): Promise<void>;
-  /** The bare repository's folder: `git push <folder> main` works also while the host does not run. */
+  /** Returns the bare repository's folder: `git push <folder> main` works even while the host does not run. */
   repositoryPath(owner: string, name: string): string;
-  /** The address for `git clone`; pushing asks for the webhook's login or an access token. */
+  /** Returns the address for `git clone`; a push to it needs the webhook's login or an access token. */
   cloneUrl(owner: string, name: string): string;
-  /** The commit statuses, newest first. */
+  /** Returns the commit statuses, newest first. */
   statuses(owner: string, name: string, sha: string): Promise<readonly StoredStatus[]>;
-  /** Makes an access token of a user, and gives it this once. */
+  /** Creates an access token for a user and returns it; only its digest is stored. */
   createToken(token: NewToken): string;
   /** Sends pending deliveries now. This also happens at the start and while the service does not answer. */
   redeliver(): Promise<RedeliveryReport>;
@@ -49,8 +49,8 @@ export interface RepoHost {
 }
 
 /**
- * Starts the repository host of one machine: bare git repositories behind those calls of GitHub's REST API that the
- * service makes, with a webhook that tells each push. Throws an `OperatorError` when git is missing or the port is taken.
+ * Starts the repository host of one machine: bare git repositories behind the endpoints of GitHub's REST API that
+ * the service calls, with a webhook for each push. Throws an `OperatorError` when git is missing or the port is taken.
  */
 export async function startRepoHost(options: RepoHostOptions): Promise<RepoHost> {
   const { log = () => {}, webhook } = options;
@@ -80,14 +80,14 @@ export async function startRepoHost(options: RepoHostOptions): Promise<RepoHost>
   const running = { pid: process.pid, url, webhook };
   announce(place.running, running);
   const redelivery = startRedelivery({
-    by: { git, folders: place, journal: journalIn(place.deliveries) },
+    context: { git, folders: place, pending: pendingDeliveriesIn(place.deliveries) },
     running,
     log,
   });
   return openHost({ url, place, repositories, statuses, tokens, redelivery, server });
 }
 
-interface Parts {
+interface Components {
   readonly url: string;
   readonly place: Folders;
   readonly repositories: Repositories;
@@ -97,7 +97,7 @@ interface Parts {
   readonly server: Server;
 }
 
-function openHost({ url, place, repositories, statuses, tokens, redelivery, server }: Parts): RepoHost {
+function openHost({ url, place, repositories, statuses, tokens, redelivery, server }: Components): RepoHost {
   return {
     url,
     api: url,

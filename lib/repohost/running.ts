@@ -9,7 +9,7 @@ const RunningSchema = v.object({
   webhook: v.object({ url: v.string(), user: v.string(), secret: v.string() }),
 });
 
-/** The host that runs now: its process, its address, and the webhook it calls. */
+/** The running host: its process, its address, and the webhook it calls. */
 export type RunningHost = v.InferOutput<typeof RunningSchema>;
 
 /** Writes the file in which the hooks find the host. It is for its owner only, because it holds the webhook's secret. */
@@ -17,14 +17,14 @@ export function announce(file: string, running: RunningHost): void {
   writeStateSync(file, running, { secret: true });
 }
 
-/** Removes the file. */
+/** Removes the file when the host stops. */
 export function withdraw(file: string): void {
   rmSync(file, { force: true });
 }
 
 /**
- * Returns the host that runs now, or null. A file that a killed host left behind does not count: its port may belong to
- * another program by now, which must not get the secret.
+ * Returns the running host, or null. A file that a killed host left behind is ignored: another program may use its port by
+ * now, and must not receive the secret.
  */
 export function findRunning(file: string): RunningHost | null {
   const running = readStateSync(file, RunningSchema);

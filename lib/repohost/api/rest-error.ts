@@ -11,7 +11,7 @@ export class RestError extends Error {
   }
 }
 
-/** What does not exist and what one may not see look the same. */
+/** Returns the error for what does not exist and for what the caller may not see: the two must look the same. */
 export function notFound(): RestError {
   return new RestError(404, 'Not Found');
 }

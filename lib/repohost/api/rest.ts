@@ -7,20 +7,20 @@ import type { Git } from '../git/git.ts';
 import { compareCommits, findBlob, findCommit } from '../git/revisions.ts';
 import { type CommitStatuses, NewStatus, type StoredStatus } from '../store/commit-statuses.ts';
 import type { Repositories } from '../store/repositories.ts';
-import { type Caller, challenge, checkTrusted, type VisibleRepository, visible } from './access.ts';
+import { type Caller, CHALLENGE, checkTrusted, type VisibleRepository, visible } from './access.ts';
 import { notFound, RestError } from './rest-error.ts';
 
-/** What the REST API answers from. */
-export interface RestParts {
+/** What the REST API depends on. */
+export interface RestDependencies {
   readonly git: Git;
   readonly repositories: Repositories;
   readonly statuses: CommitStatuses;
   readonly links: ArchiveLinks;
-  /** Address of the host. */
+  /** Returns the address of the host. */
   readonly url: () => string;
 }
 
-/** A request to the API; `path` is decoded, in segments. */
+/** A request to the API; `path` holds its decoded segments. */
 export interface RestRequest {
   readonly caller: Caller;
   readonly path: readonly string[];
@@ -29,14 +29,16 @@ export interface RestRequest {
   readonly response: ServerResponse;
 }
 
-/** A request that concerns a repository. */
-interface InRepository extends RestRequest {
+/** A request to an endpoint of a repository. */
+interface RepositoryRequest extends RestRequest {
   readonly repository: VisibleRepository;
-  /** What follows the name of the call. */
+  /** The path after the name of the endpoint. */
   readonly rest: string;
 }
 
-type Handler = (parts: RestParts, call: InRepository) => Promise<void>;
+type Handler = (deps: RestDependencies, call: RepositoryRequest) => Promise<void>;
+
+const MAX_BODY_BYTES = 65_536;
 
 const handlers: Readonly<Record<string, Handler>> = {
   'GET contents': getContents,
@@ -46,20 +48,20 @@ const handlers: Readonly<Record<string, Handler>> = {
   'POST statuses': postStatus,
 };
 
-/** Whether a path belongs to the API; no repository's owner has such a name. */
+/** Whether a path belongs to the API; no owner of a repository can have such a name. */
 export function isRestPath(path: readonly string[]): boolean {
   return path[0] === 'repos' || (path[0] === 'user' && path.length === 1);
 }
 
 /** Answers one request as GitHub's REST API does, or throws a `RestError`. */
-export async function serveRest(parts: RestParts, call: RestRequest): Promise<void> {
+export async function serveRest(deps: RestDependencies, call: RestRequest): Promise<void> {
   const [kind, owner = '', name = '', resource = '', ...rest] = call.path;
   const { method } = call.request;
   if (kind === 'user' && call.path.length === 1 && method === 'GET') return getUser(call);
   const handler = handlers[`${method} ${resource}`];
   if (kind !== 'repos' || handler === undefined) throw notFound();
-  const repository = visible(parts.repositories, call.caller, owner, name);
-  await handler(parts, { ...call, repository, rest: rest.join('/') });
+  const repository = visible(deps.repositories, call.caller, { owner, name });
+  await handler(deps, { ...call, repository, rest: rest.join('/') });
 }
 
 /** Answers with JSON. */
@@ -68,7 +70,7 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
 }
 
 async function getUser({ caller, response }: RestRequest): Promise<void> {
-  if (caller.kind === 'anybody') throw new RestError(401, 'Requires authentication', challenge);
+  if (caller.kind === 'anonymous') throw new RestError(401, 'Requires authentication', CHALLENGE);
   if (caller.kind === 'token') {
     response.setHeader('x-oauth-scopes', caller.grant.scopes.join(', '));
     const { expiresAt } = caller.grant;
@@ -77,11 +79,14 @@ async function getUser({ caller, response }: RestRequest): Promise<void> {
   sendJson(response, 200, { login: caller.login, type: 'User' });
 }
 
-async function getContents({ git }: RestParts, { repository, rest, query, response }: InRepository): Promise<void> {
+async function getContents(
+  { git }: RestDependencies,
+  { repository, rest, query, response }: RepositoryRequest,
+): Promise<void> {
   const ref = query.get('ref') ?? 'HEAD';
-  const commit = await findCommit(git, repository.folder, ref);
+  const commit = await findCommit({ git, folder: repository.folder }, ref);
   if (commit === null) throw new RestError(404, `No commit found for the ref ${ref}`);
-  const blob = await findBlob(git, repository.folder, commit, rest);
+  const blob = await findBlob({ git, folder: repository.folder }, commit, rest);
   if (blob === null) throw notFound();
   if (blob === 'tree') throw new RestError(415, 'A folder has no raw contents.');
   response.writeHead(200, {
@@ -91,30 +96,37 @@ async function getContents({ git }: RestParts, { repository, rest, query, respon
   await pipeOutput(git.start(['-C', repository.folder, 'cat-file', 'blob', blob.id]), response);
 }
 
-async function getCommit(parts: RestParts, { repository, rest, request, response }: InRepository): Promise<void> {
+async function getCommit(
+  deps: RestDependencies,
+  { repository, rest, request, response }: RepositoryRequest,
+): Promise<void> {
   const ref = rest.replace(/\/statuses$/, '');
-  const sha = await findCommit(parts.git, repository.folder, ref);
+  const sha = await findCommit({ git: deps.git, folder: repository.folder }, ref);
   if (sha === null) throw new RestError(422, `No commit found for SHA: ${ref}`);
   if (ref !== rest) {
-    const statuses = await parts.statuses.list(repository, sha);
+    const statuses = await deps.statuses.list(repository, sha);
     return sendJson(response, 200, statuses.map(shownStatus));
   }
   if (request.headers.accept?.includes('.sha')) {
     response.writeHead(200, { 'content-type': 'application/vnd.github.sha; charset=utf-8' }).end(sha);
     return;
   }
-  const [commit] = await readCommits(parts.git, repository.folder, ['--max-count=1', sha]);
+  const [commit] = await readCommits({ git: deps.git, folder: repository.folder }, ['--max-count=1', sha]);
   const { message, author, committer, tree } = commit ?? {};
   sendJson(response, 200, { sha, commit: { message, author, committer, tree: { sha: tree } } });
 }
 
-async function getComparison({ git }: RestParts, { repository, rest, response }: InRepository): Promise<void> {
+async function getComparison(
+  { git }: RestDependencies,
+  { repository, rest, response }: RepositoryRequest,
+): Promise<void> {
   const [base = '', head = ''] = rest.split('...');
-  const [from, to] = await Promise.all([base, head].map((ref) => findCommit(git, repository.folder, ref)));
+  const bare = { git, folder: repository.folder };
+  const [from, to] = await Promise.all([base, head].map((ref) => findCommit(bare, ref)));
   if (!from || !to) throw notFound();
-  const standing = await compareCommits(git, repository.folder, from, to);
-  if (standing === null) throw new RestError(404, `No common ancestor between ${base} and ${head}.`);
-  const { ahead, behind, mergeBase } = standing;
+  const comparison = await compareCommits(bare, from, to);
+  if (comparison === null) throw new RestError(404, `No common ancestor between ${base} and ${head}.`);
+  const { ahead, behind, mergeBase } = comparison;
   sendJson(response, 200, {
     status: ahead > 0 ? (behind > 0 ? 'diverged' : 'ahead') : behind > 0 ? 'behind' : 'identical',
     ahead_by: ahead,
@@ -126,22 +138,22 @@ async function getComparison({ git }: RestParts, { repository, rest, response }:
   });
 }
 
-async function getTarball(parts: RestParts, { repository, rest, response }: InRepository): Promise<void> {
-  const sha = await findCommit(parts.git, repository.folder, rest || 'HEAD');
+async function getTarball(deps: RestDependencies, { repository, rest, response }: RepositoryRequest): Promise<void> {
+  const sha = await findCommit({ git: deps.git, folder: repository.folder }, rest || 'HEAD');
   if (sha === null) throw notFound();
   const { owner, name } = repository;
-  response.writeHead(302, { location: `${parts.url()}${parts.links.make({ owner, name, sha })}` }).end();
+  response.writeHead(302, { location: `${deps.url()}${deps.links.make({ owner, name, sha })}` }).end();
 }
 
-async function postStatus(parts: RestParts, call: InRepository): Promise<void> {
+async function postStatus(deps: RestDependencies, call: RepositoryRequest): Promise<void> {
   const { repository, rest, caller } = call;
   checkTrusted(caller, repository.owner);
-  const sha = await findCommit(parts.git, repository.folder, rest);
+  const sha = await findCommit({ git: deps.git, folder: repository.folder }, rest);
   if (sha === null) throw new RestError(422, `No commit found for SHA: ${rest}`);
   const status = v.safeParse(NewStatus, await readBody(call.request));
   if (!status.success) throw new RestError(422, 'Validation Failed');
-  const creator = caller.kind === 'anybody' ? '' : caller.login;
-  const stored = await parts.statuses.add(repository, sha, { ...status.output, creator });
+  const creator = caller.kind === 'anonymous' ? '' : caller.login;
+  const stored = await deps.statuses.add(repository, sha, { ...status.output, creator });
   sendJson(call.response, 201, shownStatus(stored));
 }
 
@@ -163,7 +175,7 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   let bytes = 0;
   for await (const chunk of request) {
     bytes += chunk.length;
-    if (bytes > 65_536) throw new RestError(413, 'Payload Too Large');
+    if (bytes > MAX_BODY_BYTES) throw new RestError(413, 'Payload Too Large');
     chunks.push(chunk);
   }
   try {
@@ -173,7 +185,7 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** `2027-01-30 09:12:13 UTC`, as GitHub writes the end of a token. */
+/** Returns a time as GitHub writes the expiration of a token: `2027-01-30 09:12:13 UTC`. */
 function utc(time: string): string {
   return `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }

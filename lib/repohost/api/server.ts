@@ -5,18 +5,18 @@ import { isGitService, isPush, serveGit } from '../git/smart-http.ts';
 import type { RunningHost } from '../running.ts';
 import type { Folders } from '../store/folders.ts';
 import type { Tokens } from '../store/tokens.ts';
-import { type Caller, callerOf, challenge, checkTrusted, visible } from './access.ts';
-import { isRestPath, type RestParts, sendJson, serveRest } from './rest.ts';
+import { type Caller, CHALLENGE, callerOf, checkTrusted, visible } from './access.ts';
+import { isRestPath, type RestDependencies, sendJson, serveRest } from './rest.ts';
 import { notFound, RestError } from './rest-error.ts';
 
-export interface ServerParts extends RestParts {
+export interface ServerDependencies extends RestDependencies {
   readonly folders: Folders;
   readonly tokens: Tokens;
   readonly webhook: RunningHost['webhook'];
   readonly log: (line: string) => void;
 }
 
-interface Visit {
+interface Exchange {
   readonly url: URL;
   /** Decoded segments of the path. */
   readonly path: readonly string[];
@@ -25,30 +25,30 @@ interface Visit {
   readonly response: ServerResponse;
 }
 
-/** The host's one HTTP server: the REST API, the tarballs behind its links, git itself, and a page. */
-export function repoHostServer(parts: ServerParts): Server {
+/** Returns the HTTP server of the host: REST API, tarballs, git over HTTP, and a page for each repository. */
+export function repoHostServer(deps: ServerDependencies): Server {
   return createServer((request, response) => {
     response.on('error', () => {});
-    handle(parts, request, response).catch((error: unknown) => answerError(parts, response, error));
+    handle(deps, request, response).catch((error: unknown) => answerError(deps, response, error));
   });
 }
 
-async function handle(parts: ServerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function handle(deps: ServerDependencies, request: IncomingMessage, response: ServerResponse): Promise<void> {
   checkHost(request.headers.host);
   const url = new URL(request.url ?? '/', 'http://host.invalid');
   const path = segments(url.pathname);
-  const caller = callerOf(request.headers.authorization, parts.tokens, parts.webhook);
-  const visit = { url, path, caller, request, response };
+  const caller = callerOf(request.headers.authorization, deps.tokens, deps.webhook);
+  const exchange = { url, path, caller, request, response };
   if (isRestPath(path)) {
     setRateLimit(response, caller);
-    return serveRest(parts, { ...visit, query: url.searchParams });
+    return serveRest(deps, { ...exchange, query: url.searchParams });
   }
-  if (path[0] === '_codeload') return serveArchive(parts, visit);
-  if (path[1]?.endsWith('.git')) return serveSmartHttp(parts, visit);
-  return servePage(parts, visit);
+  if (path[0] === '_codeload') return serveArchive(deps, exchange);
+  if (path[1]?.endsWith('.git')) return serveSmartHttp(deps, exchange);
+  return servePage(deps, exchange);
 }
 
-/** Only names of this machine: a page in a browser must not get here by a name of its own (DNS rebinding). */
+/** Accepts only host names of this machine, against DNS rebinding by a web page. */
 function checkHost(host: string | undefined): void {
   if (!/^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/.test(host ?? ''))
     throw new RestError(421, 'Misdirected Request');
@@ -62,62 +62,66 @@ function segments(pathname: string): string[] {
   }
 }
 
-/** The headers that clients look at; nothing is limited here. */
+/** Sets the headers that clients expect; no rate limit is enforced. */
 function setRateLimit(response: ServerResponse, caller: Caller): void {
-  const limit = caller.kind === 'anybody' ? 60 : 5000;
+  const limit = caller.kind === 'anonymous' ? 60 : 5000;
   response.setHeader('x-ratelimit-limit', limit);
   response.setHeader('x-ratelimit-remaining', limit - 1);
   response.setHeader('x-ratelimit-reset', Math.floor(Date.now() / 1000) + 3600);
 }
 
-async function serveArchive(parts: ServerParts, { path, url, response }: Visit): Promise<void> {
+async function serveArchive(deps: ServerDependencies, { path, url, response }: Exchange): Promise<void> {
   const [, owner = '', name = '', , sha = ''] = path;
-  const repository = parts.repositories.find({ owner, name });
-  if (repository === null || !parts.links.isGenuine({ owner, name, sha }, url.searchParams)) throw notFound();
-  if ((await findCommit(parts.git, repository.folder, sha)) !== sha) throw notFound();
-  await streamArchive(parts.git, repository.folder, { owner, name, sha }, response);
+  const repository = deps.repositories.find({ owner, name });
+  if (repository === null || !deps.links.isGenuine({ owner, name, sha }, url.searchParams)) throw notFound();
+  const bare = { git: deps.git, folder: repository.folder };
+  if ((await findCommit(bare, sha)) !== sha) throw notFound();
+  await streamArchive(bare, { owner, name, sha }, response);
 }
 
-async function serveSmartHttp(parts: ServerParts, { path, url, caller, request, response }: Visit): Promise<void> {
+async function serveSmartHttp(
+  deps: ServerDependencies,
+  { path, url, caller, request, response }: Exchange,
+): Promise<void> {
   const [owner = '', folder = '', ...rest] = path;
   const service = rest.join('/');
   if (!isGitService(service)) throw notFound();
-  const repository = parts.repositories.find({ owner, name: folder.slice(0, -'.git'.length) });
-  // Git only sends its login after a 401, which therefore must come before the 404 of what anybody may not see.
-  if (caller.kind === 'anybody' && repository?.private !== false) {
-    throw new RestError(401, 'Requires authentication', challenge);
+  const repository = deps.repositories.find({ owner, name: folder.slice(0, -'.git'.length) });
+  // Git sends its login only after a 401, so anonymous requests for what they may not see get 401 instead of 404.
+  if (caller.kind === 'anonymous' && repository?.private !== false) {
+    throw new RestError(401, 'Requires authentication', CHALLENGE);
   }
-  const seen = visible(parts.repositories, caller, owner, repository?.name ?? '');
+  const seen = visible(deps.repositories, caller, { owner, name: repository?.name ?? '' });
   if (isPush(service, url.searchParams)) checkTrusted(caller, owner);
-  const asked = {
+  const gitRequest = {
     path: `/${seen.owner}/${seen.name}.git/${service}`,
     query: url.searchParams.toString(),
-    user: caller.kind === 'anybody' ? null : caller.login,
+    user: caller.kind === 'anonymous' ? null : caller.login,
   };
-  await serveGit(parts.git, parts.folders.repositories, asked, { request, response });
+  await serveGit({ git: deps.git, folder: deps.folders.repositories }, gitRequest, { request, response });
 }
 
-/** The address that payloads and statuses link to; people may well open it. */
-async function servePage(parts: ServerParts, { path, caller, response }: Visit): Promise<void> {
+/** Serves the page of a repository, which payloads and statuses link to. */
+async function servePage(deps: ServerDependencies, { path, caller, response }: Exchange): Promise<void> {
   const [owner = '', name = ''] = path;
-  const repository = visible(parts.repositories, caller, owner, name);
+  const repository = visible(deps.repositories, caller, { owner, name });
   const lines = [
     `${owner}/${name}`,
     '',
-    `git clone ${parts.url()}/${owner}/${name}.git`,
+    `git clone ${deps.url()}/${owner}/${name}.git`,
     `git clone ${repository.folder}`,
     '',
   ];
   response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end(lines.join('\n'));
 }
 
-function answerError(parts: ServerParts, response: ServerResponse, error: unknown): void {
+function answerError(deps: ServerDependencies, response: ServerResponse, error: unknown): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
   if (!(error instanceof RestError)) {
-    parts.log(`The repository host failed: ${error instanceof Error ? error.message : String(error)}`);
+    deps.log(`The repository host failed: ${error instanceof Error ? error.message : String(error)}`);
     sendJson(response, 500, { message: 'Server Error' });
     return;
   }

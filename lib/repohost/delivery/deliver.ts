@@ -3,50 +3,59 @@ import { OperatorError } from '../../processes/operator-error.ts';
 import type { Git } from '../git/git.ts';
 import type { RunningHost } from '../running.ts';
 import type { Folders } from '../store/folders.ts';
-import type { Journal, OwedDelivery } from './journal.ts';
+import type { PendingDeliveries, PendingDelivery } from './pending-deliveries.ts';
 import { pushPayload } from './push-payload.ts';
 import { readRecord } from './record.ts';
 import { type Outcome, sendPush } from './send.ts';
 
-/** What sending a delivery needs. */
-export interface Deliverer {
+/** What is needed to send a delivery. */
+export interface DeliveryContext {
   readonly git: Git;
   readonly folders: Folders;
-  readonly journal: Journal;
+  readonly pending: PendingDeliveries;
 }
 
-/** Sends one owed delivery; it is off the journal when the service has answered it for good. Never throws. */
-export async function deliver(by: Deliverer, running: RunningHost, owed: OwedDelivery): Promise<Outcome> {
-  const outcome = await attempt(by, running, owed);
-  if (outcome.kind === 'taken' || outcome.kind === 'refused') by.journal.remove(owed);
+/** Sends a pending delivery and removes it when the answer is final. Never throws. */
+export async function deliver(
+  context: DeliveryContext,
+  running: RunningHost,
+  delivery: PendingDelivery,
+): Promise<Outcome> {
+  const outcome = await attempt(context, running, delivery);
+  if (outcome.kind === 'accepted' || outcome.kind === 'rejected') context.pending.remove(delivery);
   return outcome;
 }
 
-async function attempt({ git, folders }: Deliverer, running: RunningHost, owed: OwedDelivery): Promise<Outcome> {
-  const folder = folders.ofRepository(owed);
-  if (!existsSync(folder)) return { kind: 'refused', why: `was not called: ${owed.owner}/${owed.name} is gone` };
+async function attempt(
+  { git, folders }: DeliveryContext,
+  running: RunningHost,
+  delivery: PendingDelivery,
+): Promise<Outcome> {
+  const folder = folders.ofRepository(delivery);
+  if (!existsSync(folder))
+    return { kind: 'rejected', why: `was not called: ${delivery.owner}/${delivery.name} does not exist any more` };
   try {
     const context = { git, folder, url: running.url, private: readRecord(folder).private };
-    return await sendPush(running.webhook, owed, await pushPayload(context, owed));
+    return await sendPush(running.webhook, delivery, await pushPayload(context, delivery));
   } catch (error) {
     const why = `was not called: ${error instanceof Error ? error.message : 'the push cannot be read'}`;
-    // Git can be installed again; a repository that cannot be read will not mend by itself.
-    return { kind: error instanceof OperatorError ? 'away' : 'refused', why };
+    // Git can be installed later; a repository that cannot be read stays unreadable.
+    return { kind: error instanceof OperatorError ? 'unavailable' : 'rejected', why };
   }
 }
 
-/** What became of a delivery, in lines for whoever pushed. */
-export function sentence(owed: OwedDelivery, outcome: Outcome): string {
-  const ref = owed.ref.replace(/^refs\/(?:heads|tags)\//, '');
-  const what = /^0+$/.test(owed.after) ? `${ref} (deleted)` : `${ref} (${owed.after.slice(0, 7)})`;
-  if (outcome.kind === 'taken') {
+/** Returns the outcome of a delivery in lines for the terminal of the user who pushed. */
+export function outcomeLines(delivery: PendingDelivery, outcome: Outcome): string {
+  const ref = delivery.ref.replace(/^refs\/(?:heads|tags)\//, '');
+  const what = /^0+$/.test(delivery.after) ? `${ref} (deleted)` : `${ref} (${delivery.after.slice(0, 7)})`;
+  if (outcome.kind === 'accepted') {
     const reason = outcome.reason === null ? '' : `: ${outcome.reason}`;
     return `deploy ${what} ${outcome.status}${reason}${outcome.entry === null ? '' : `\n  ${outcome.entry}`}`;
   }
-  const fate = {
-    refused: 'It will not be sent again.',
-    locked: 'The push is kept; its deploy is asked for again when the service starts next.',
-    away: 'The push is kept; its deploy is asked for again as soon as the service answers.',
+  const consequence = {
+    rejected: 'It will not be sent again.',
+    unauthorized: 'The push is kept, and the request is sent again at the next start of the service.',
+    unavailable: 'The push is kept, and the request is sent again until the service answers.',
   };
-  return `deploy ${what} failed: the service ${outcome.why}. ${fate[outcome.kind]}`;
+  return `deploy ${what} failed: the service ${outcome.why}. ${consequence[outcome.kind]}`;
 }

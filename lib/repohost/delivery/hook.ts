@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 /**
- * Makes the program that the hooks run: one file, so that a push needs neither this project's folder nor its loader, and
- * starts in a few hundredths of a second.
+ * Bundles the program that the hooks run into one file, so that it starts fast and does not depend on this project's folder
+ * or its TypeScript loader.
  */
 export async function buildHookProgram(file: string): Promise<void> {
   await build({
@@ -20,8 +20,8 @@ export async function buildHookProgram(file: string): Promise<void> {
 }
 
 /**
- * Puts the post-receive hook into a bare repository. Git's own PATH need not know node, hence the whole path of the node
- * that runs now; the next start of the host writes it anew. The pusher's NODE_OPTIONS are theirs, not the hook's.
+ * Installs the post-receive hook in a bare repository. It holds the absolute path of node, which may not be on git's PATH;
+ * each start of the host rewrites it. The NODE_OPTIONS of the user who pushes do not apply to the hook.
  */
 export function installHook(repository: string, program: string, dataDir: string): void {
   const node = quote(process.execPath);
@@ -30,7 +30,7 @@ export function installHook(repository: string, program: string, dataDir: string
     '# Written by the repository host of this machine at each of its starts.',
     'unset NODE_OPTIONS',
     `if [ ! -x ${node} ] || [ ! -f ${quote(program)} ]; then`,
-    "  echo 'The deploy could not be asked for: node has moved. Run npm start once, then push again.'",
+    "  echo 'The deploy could not be requested: node has moved. Run npm start once, then push again.'",
     '  exit 0',
     'fi',
     `exec ${node} ${quote(program)} ${quote(dataDir)}`,
@@ -42,7 +42,7 @@ export function installHook(repository: string, program: string, dataDir: string
   chmodSync(join(hooks, 'post-receive'), 0o755);
 }
 
-/** A word for a POSIX shell, whatever it holds. */
+/** Quotes any string as one word for a POSIX shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,29 +1,26 @@
 import { createHash } from 'node:crypto';
 import { type LoggedCommit, readCommits } from '../git/commit-log.ts';
-import type { Git } from '../git/git.ts';
-import type { OwedDelivery } from './journal.ts';
+import type { BareRepository } from '../git/git.ts';
+import type { PendingDelivery } from './pending-deliveries.ts';
 
-/** What the payload needs to know beside the move itself. */
-export interface PayloadContext {
-  readonly git: Git;
-  /** The bare repository. */
-  readonly folder: string;
+/** The repository of a push, for its payload. */
+export interface PayloadContext extends BareRepository {
   /** Address of the host. */
   readonly url: string;
   readonly private: boolean;
 }
 
-/** As many as GitHub listed for years; senders that read the head need one, and the service's limit is 5 MiB. */
-const maxCommits = 20;
+/** As many as GitHub lists; the service accepts payloads up to 5 MiB. */
+const MAX_COMMITS = 20;
 
-/** GitHub's payload of a push (https://docs.github.com/webhooks/webhook-events-and-payloads#push). */
-export async function pushPayload(context: PayloadContext, move: OwedDelivery): Promise<Record<string, unknown>> {
+/** Returns GitHub's payload of a push (https://docs.github.com/webhooks/webhook-events-and-payloads#push). */
+export async function pushPayload(context: PayloadContext, move: PendingDelivery): Promise<Record<string, unknown>> {
   const web = `${context.url}/${move.owner}/${move.name}`;
   const created = isZero(move.before);
   const deleted = isZero(move.after);
   const forced = !created && !deleted && !(await isAncestor(context, move.before, move.after));
-  const newest = deleted ? [] : await readCommits(context.git, context.folder, newCommits(move, created));
-  const head = deleted ? [] : await readCommits(context.git, context.folder, ['--max-count=1', move.after]);
+  const newest = deleted ? [] : await readCommits(context, newCommits(move, created));
+  const head = deleted ? [] : await readCommits(context, ['--max-count=1', move.after]);
   return {
     ref: move.ref,
     before: move.before,
@@ -41,23 +38,23 @@ export async function pushPayload(context: PayloadContext, move: OwedDelivery): 
   };
 }
 
-/** Whether an id stands for "nothing". */
+/** Whether an id is all zeros: the ref did not exist before, or was deleted. */
 export function isZero(id: string): boolean {
   return /^0+$/.test(id);
 }
 
-function newCommits({ ref, before, after }: OwedDelivery, created: boolean): string[] {
-  // Of a new branch those commits count that no other ref has; of a moved one those that were not below it before.
-  // Not `--all`: it counts HEAD as well, which may name this very branch.
+function newCommits({ ref, before, after }: PendingDelivery, created: boolean): string[] {
+  // For a new branch, the commits that no other ref contains; for an existing one, those since its previous commit.
+  // Not `--all`, which includes HEAD: it may refer to this branch.
   const known = created ? ['--not', `--exclude=${ref}`, '--glob=refs/*'] : [`^${before}`];
-  return [`--max-count=${maxCommits}`, after, ...known];
+  return [`--max-count=${MAX_COMMITS}`, after, ...known];
 }
 
 async function isAncestor({ git, folder }: PayloadContext, before: string, after: string): Promise<boolean> {
   return (await git.ask(['-C', folder, 'merge-base', '--is-ancestor', before, after])) !== null;
 }
 
-function comparison({ ref, before, after }: OwedDelivery, created: boolean, deleted: boolean): string {
+function comparison({ ref, before, after }: PendingDelivery, created: boolean, deleted: boolean): string {
   if (created) return ref.replace(/^refs\/(?:heads|tags)\//, '');
   return `${before.slice(0, 12)}...${deleted ? '000000000000' : after.slice(0, 12)}`;
 }
@@ -70,7 +67,7 @@ function shown(commit: LoggedCommit, web: string): Record<string, unknown> {
 
 async function repositoryOf(
   context: PayloadContext,
-  move: OwedDelivery,
+  move: PendingDelivery,
   web: string,
 ): Promise<Record<string, unknown>> {
   const { owner, name } = move;
@@ -91,7 +88,7 @@ async function repositoryOf(
   };
 }
 
-/** A stable number for a name, where GitHub has its database's. */
+/** Returns a stable number for a name, in place of the id in GitHub's database. */
 function numberOf(name: string): number {
   return createHash('sha256').update(name).digest().readUInt32BE(0);
 }

@@ -1,62 +1,62 @@
 import type { RunningHost } from '../running.ts';
-import { type Deliverer, deliver, sentence } from './deliver.ts';
-import type { OwedDelivery } from './journal.ts';
+import { type DeliveryContext, deliver, outcomeLines } from './deliver.ts';
+import type { PendingDelivery } from './pending-deliveries.ts';
 import type { Outcome } from './send.ts';
 
-/** What a round of sending came to. */
+/** The result of one round of sending. */
 export interface RedeliveryReport {
-  /** Done with, whatever the service made of them. */
+  /** Deliveries with a final answer, whether accepted or rejected. */
   readonly sent: number;
-  /** Still owed. */
+  /** Deliveries that are still pending. */
   readonly kept: number;
 }
 
-/** Sends what is owed. */
+/** Sends pending deliveries. */
 export interface Redelivery {
-  /** Sends what is owed now and no hook is sending any more, oldest first. Rounds do not overlap. */
+  /** Sends the pending deliveries that no hook is sending, oldest first. Rounds do not overlap. */
   round(): Promise<RedeliveryReport>;
-  /** Ends the rounds that come by themselves; settles when none is under way. */
+  /** Stops the scheduled rounds; resolves when none is in progress. */
   stop(): Promise<void>;
 }
 
 export interface RedeliveryOptions {
-  readonly by: Deliverer;
+  readonly context: DeliveryContext;
   readonly running: RunningHost;
   readonly log: (line: string) => void;
 }
 
-/** The pause between two rounds; it doubles up to the longest. */
-const FIRST_WAIT_MS = 1000;
-const LONGEST_WAIT_MS = 30_000;
+/** The pause between two rounds doubles from the shortest to the longest. */
+const MIN_PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 30_000;
 /** A younger delivery is still being sent by its hook. */
-const HOOK_MS = 15_000;
-const KEPT_MS = 7 * 24 * 3600 * 1000;
+const HOOK_TIMEOUT_MS = 15_000;
+const MAX_AGE_MS = 7 * 24 * 3600 * 1000;
 
 /**
- * Sends what was owed when the host starts, and again and again while the service does not answer: it may start after
- * the host. What is sent twice carries the same delivery id and is recognised. A login that the service refuses ends it:
- * asking again would only lock the user out.
+ * Sends pending deliveries when the host starts and, with growing pauses, until the service answers, which may start after
+ * the host. Each attempt carries the same delivery id, so that the service recognises duplicates. A refused login ends the
+ * retries, because more of them would lock the user out.
  */
 export function startRedelivery(options: RedeliveryOptions): Redelivery {
   let timer: NodeJS.Timeout | undefined;
-  let current: Promise<Round> = Promise.resolve(nothing);
+  let current: Promise<Round> = Promise.resolve(EMPTY_ROUND);
   let stopped = false;
   const started = Date.now();
   const next = () => {
     current = current
-      .then(() => (stopped ? nothing : sendRound(options, started)))
+      .then(() => (stopped ? EMPTY_ROUND : sendRound(options, started)))
       .catch((error: unknown) => {
-        options.log(`Pushes of earlier could not be sent: ${error instanceof Error ? error.message : String(error)}`);
-        return nothing;
+        options.log(`Pending deliveries could not be sent: ${error instanceof Error ? error.message : String(error)}`);
+        return EMPTY_ROUND;
       });
     return current;
   };
-  const tick = async (wait: number) => {
-    const { kept, locked } = await next();
-    if (stopped || locked) return;
-    timer = setTimeout(tick, kept > 0 ? wait : LONGEST_WAIT_MS, Math.min(wait * 2, LONGEST_WAIT_MS)).unref();
+  const tick = async (pauseMs: number) => {
+    const { kept, unauthorized } = await next();
+    if (stopped || unauthorized) return;
+    timer = setTimeout(tick, kept > 0 ? pauseMs : MAX_PAUSE_MS, Math.min(pauseMs * 2, MAX_PAUSE_MS)).unref();
   };
-  tick(FIRST_WAIT_MS);
+  tick(MIN_PAUSE_MS);
   return {
     round: async () => {
       const { sent, kept } = await next();
@@ -72,34 +72,34 @@ export function startRedelivery(options: RedeliveryOptions): Redelivery {
 
 interface Round extends RedeliveryReport {
   /** The service refused the login. */
-  readonly locked: boolean;
+  readonly unauthorized: boolean;
 }
-const nothing: Round = { sent: 0, kept: 0, locked: false };
+const EMPTY_ROUND: Round = { sent: 0, kept: 0, unauthorized: false };
 
-async function sendRound({ by, running, log }: RedeliveryOptions, started: number): Promise<Round> {
+async function sendRound({ context, running, log }: RedeliveryOptions, started: number): Promise<Round> {
   const now = Date.now();
-  const owed = by.journal.list().filter(({ at }) => at < started || at < now - HOOK_MS);
-  // One repository's pushes keep their order; what one of them waits for does not hold up the others.
+  const deliveries = context.pending.list().filter(({ at }) => at < started || at < now - HOOK_TIMEOUT_MS);
+  // The pushes of a repository stay in order; one that cannot be sent does not block other repositories.
   const waiting = new Set<string>();
   let done = 0;
-  for (const one of owed) {
-    const repository = `${one.owner}/${one.name}`;
+  for (const delivery of deliveries) {
+    const repository = `${delivery.owner}/${delivery.name}`;
     if (waiting.has(repository)) continue;
-    const outcome = await sendOne({ by, running }, one, now);
-    if (outcome.kind === 'away') waiting.add(repository);
-    else log(`${repository}, pushed earlier: ${sentence(one, outcome)}`);
-    if (outcome.kind === 'locked') return { sent: done, kept: owed.length - done, locked: true };
-    if (outcome.kind !== 'away') done += 1;
+    const outcome = await sendOne({ context, running }, delivery, now);
+    if (outcome.kind === 'unavailable') waiting.add(repository);
+    else log(`${repository}, pushed earlier: ${outcomeLines(delivery, outcome)}`);
+    if (outcome.kind === 'unauthorized') return { sent: done, kept: deliveries.length - done, unauthorized: true };
+    if (outcome.kind !== 'unavailable') done += 1;
   }
-  return { sent: done, kept: owed.length - done, locked: false };
+  return { sent: done, kept: deliveries.length - done, unauthorized: false };
 }
 
 async function sendOne(
-  { by, running }: Omit<RedeliveryOptions, 'log'>,
-  one: OwedDelivery,
+  { context, running }: Omit<RedeliveryOptions, 'log'>,
+  delivery: PendingDelivery,
   now: number,
 ): Promise<Outcome> {
-  if (one.at >= now - KEPT_MS) return deliver(by, running, one);
-  by.journal.remove(one);
-  return { kind: 'refused', why: 'did not answer for a week' };
+  if (delivery.at >= now - MAX_AGE_MS) return deliver(context, running, delivery);
+  context.pending.remove(delivery);
+  return { kind: 'rejected', why: 'did not answer for a week' };
 }

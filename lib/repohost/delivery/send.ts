@@ -1,43 +1,48 @@
 import * as v from 'valibot';
 import type { RunningHost } from '../running.ts';
-import type { OwedDelivery } from './journal.ts';
+import type { PendingDelivery } from './pending-deliveries.ts';
 
 /**
- * What became of a delivery. `taken` and `refused` are answers for good; `locked` (wrong login) and `away` are not, and
- * the delivery stays owed.
+ * The outcome of a delivery. `accepted` and `rejected` are final; after `unauthorized` (wrong login) and `unavailable` the
+ * delivery stays pending.
  */
 export type Outcome =
-  | { readonly kind: 'taken'; readonly status: string; readonly reason: string | null; readonly entry: string | null }
-  | { readonly kind: 'refused'; readonly why: string }
-  | { readonly kind: 'locked'; readonly why: string }
-  | { readonly kind: 'away'; readonly why: string };
+  | {
+      readonly kind: 'accepted';
+      readonly status: string;
+      readonly reason: string | null;
+      readonly entry: string | null;
+    }
+  | { readonly kind: 'rejected'; readonly why: string }
+  | { readonly kind: 'unauthorized'; readonly why: string }
+  | { readonly kind: 'unavailable'; readonly why: string };
 
-/** GitHub gives up after 10 s as well. */
-const timeoutMs = 10_000;
+/** GitHub's own timeout. */
+const TIMEOUT_MS = 10_000;
 const Entry = v.object({
   status: v.optional(v.string(), 'accepted'),
   reason: v.nullish(v.string()),
   doc: v.nullish(v.object({ reason: v.nullish(v.string()) })),
 });
-const Refused = v.object({ title: v.optional(v.string(), ''), detail: v.optional(v.string(), '') });
+const Problem = v.object({ title: v.optional(v.string(), ''), detail: v.optional(v.string(), '') });
 
-/** Posts a payload as GitHub does. Never throws; no sentence in the outcome holds the secret. */
+/** Posts a payload as GitHub does and returns the outcome, which never holds the secret. Never throws. */
 export async function sendPush(
   webhook: RunningHost['webhook'],
-  owed: OwedDelivery,
+  delivery: PendingDelivery,
   payload: unknown,
 ): Promise<Outcome> {
   try {
     const response = await fetch(webhook.url, {
       method: 'POST',
-      headers: { ...hookHeaders(owed.id), authorization: basic(webhook) },
+      headers: { ...hookHeaders(delivery.id), authorization: basic(webhook) },
       body: JSON.stringify(payload),
       redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     return outcomeOf(response, await response.text());
   } catch (error) {
-    return { kind: 'away', why: `did not answer (${reasonOf(error)})` };
+    return { kind: 'unavailable', why: `did not answer (${reasonOf(error)})` };
   }
 }
 
@@ -57,19 +62,19 @@ function basic({ user, secret }: RunningHost['webhook']): string {
 
 function outcomeOf(response: Response, text: string): Outcome {
   const { status } = response;
-  if (response.ok) return taken(response.headers.get('location'), text);
-  const problem = v.safeParse(Refused, parse(text));
-  const said = problem.success ? clean(problem.output.detail || problem.output.title).replace(/\.$/, '') : '';
-  const why = `answered ${status}${said === '' ? '' : `: ${said}`}`;
-  if (status === 401 || status === 403) return { kind: 'locked', why };
-  return status >= 500 || status === 408 || status === 429 ? { kind: 'away', why } : { kind: 'refused', why };
+  if (response.ok) return accepted(response.headers.get('location'), text);
+  const problem = v.safeParse(Problem, parse(text));
+  const detail = problem.success ? clean(problem.output.detail || problem.output.title).replace(/\.$/, '') : '';
+  const why = `answered ${status}${detail === '' ? '' : `: ${detail}`}`;
+  if (status === 401 || status === 403) return { kind: 'unauthorized', why };
+  return status >= 500 || status === 408 || status === 429 ? { kind: 'unavailable', why } : { kind: 'rejected', why };
 }
 
-function taken(location: string | null, text: string): Outcome {
+function accepted(location: string | null, text: string): Outcome {
   const entry = v.safeParse(Entry, parse(text));
   const reason = entry.success ? (entry.output.reason ?? entry.output.doc?.reason ?? null) : null;
   return {
-    kind: 'taken',
+    kind: 'accepted',
     status: entry.success ? clean(entry.output.status) : 'accepted',
     reason: reason === null ? null : clean(reason),
     entry: location === null ? null : clean(location),
@@ -84,7 +89,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** It goes to someone's terminal. */
+/** Removes control characters, because the text is printed to a terminal. */
 function clean(text: string): string {
   return text
     .replace(/\p{Cc}+/gu, ' ')
@@ -94,7 +99,7 @@ function clean(text: string): string {
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'it failed';
-  if (error.name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} s`;
+  if (error.name === 'TimeoutError') return `no answer within ${TIMEOUT_MS / 1000} s`;
   const cause = error.cause;
   return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : 'the call failed';
 }

@@ -2,31 +2,31 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { RepositoryName } from '../store/names.ts';
 import { pipeOutput } from './command-output.ts';
-import type { Git } from './git.ts';
+import type { BareRepository } from './git.ts';
 
-/** GitHub's links to the tarballs of private repositories live this long. */
-const linkMinutes = 5;
+/** GitHub's links to tarballs of private repositories are valid for this long, too. */
+const LINK_LIFETIME_MS = 5 * 60_000;
 
-/** A commit of a repository. */
-export interface ArchiveOf extends RepositoryName {
+/** The commit whose tarball a link downloads. */
+export interface ArchivedCommit extends RepositoryName {
   readonly sha: string;
 }
 
-/** Links to tarballs that need no login, because they prove themselves that they were given to someone who may. */
+/** Signed links to tarballs, which need no login. */
 export interface ArchiveLinks {
-  /** Path and query, for the redirect. */
-  make(archive: ArchiveOf): string;
-  /** Whether path and query were made here, less than five minutes ago. */
-  isGenuine(archive: ArchiveOf, query: URLSearchParams): boolean;
+  /** Returns path and query of a link, for the redirect. */
+  make(archive: ArchivedCommit): string;
+  /** Whether path and query are a link of this process that has not expired. */
+  isGenuine(archive: ArchivedCommit, query: URLSearchParams): boolean;
 }
 
 export function archiveLinks(now: () => number = Date.now): ArchiveLinks {
   const key = randomBytes(32);
-  const sign = ({ owner, name, sha }: ArchiveOf, expires: string) =>
+  const sign = ({ owner, name, sha }: ArchivedCommit, expires: string) =>
     createHmac('sha256', key).update(`${owner}/${name}/${sha}/${expires}`).digest('hex');
   return {
     make(archive) {
-      const expires = String(now() + linkMinutes * 60_000);
+      const expires = String(now() + LINK_LIFETIME_MS);
       const { owner, name, sha } = archive;
       return `/_codeload/${owner}/${name}/legacy.tar.gz/${sha}?expires=${expires}&token=${sign(archive, expires)}`;
     },
@@ -40,11 +40,15 @@ export function archiveLinks(now: () => number = Date.now): ArchiveLinks {
 }
 
 /**
- * Streams the gzip tarball of a commit, everything in the folder `{owner}-{name}-{sha}`. Compressed as little as gzip
- * can: on loopback time counts and bytes do not (52 MB of modules: level 1 takes 0.4 s and 9.1 MB, level 6 takes 1.1 s
- * and 7.0 MB).
+ * Streams the gzip tarball of a commit, with everything in the folder `{owner}-{name}-{sha}`. It uses the lowest
+ * compression level, because on loopback time matters more than size (52 MB of modules: 0.4 s and 9.1 MB at level 1,
+ * 1.1 s and 7.0 MB at level 6).
  */
-export function streamArchive(git: Git, folder: string, archive: ArchiveOf, response: ServerResponse): Promise<void> {
+export function streamArchive(
+  { git, folder }: BareRepository,
+  archive: ArchivedCommit,
+  response: ServerResponse,
+): Promise<void> {
   const root = `${archive.owner}-${archive.name}-${archive.sha}`;
   response.writeHead(200, {
     'content-type': 'application/x-gzip',

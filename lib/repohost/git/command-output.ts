@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 
 /**
- * Streams what a command prints as the body of an answer whose head is set. A command that fails, or cannot be started,
- * ends in a connection that breaks off, so that nobody takes half a body for a whole one; a client that hangs up ends
- * the command.
+ * Streams a command's standard output as the body of a response whose head is already written. When the command fails or
+ * cannot be started, the connection is destroyed, so that the client notices the incomplete body. The command is killed
+ * when the client disconnects.
  */
 export async function pipeOutput(child: ChildProcessWithoutNullStreams, response: ServerResponse): Promise<void> {
   const ended = once(child, 'close')

@@ -1,12 +1,12 @@
-import type { Git } from './git.ts';
+import type { BareRepository } from './git.ts';
 
-/** A person as a commit names them. */
+/** The author or committer of a commit. */
 export interface Person {
   readonly name: string;
   readonly email: string;
 }
 
-/** A commit as a push payload shows it. */
+/** A commit with the files it changes, for a push payload. */
 export interface LoggedCommit {
   readonly id: string;
   readonly tree: string;
@@ -20,18 +20,18 @@ export interface LoggedCommit {
   readonly modified: readonly string[];
 }
 
-/** GitHub's own bound for the files that it lists. */
-const maxFiles = 3000;
-const format = ['%H', '%T', '%cI', '%an', '%ae', '%cn', '%ce', '%B'].join('%n');
+/** GitHub lists at most as many files. */
+const MAX_FILES = 3000;
+const LOG_FORMAT = ['%H', '%T', '%cI', '%an', '%ae', '%cn', '%ce', '%B'].join('%n');
 
-/** The commits that `revisions` (arguments of `git log`) select, newest first, with the files that each one changed. */
-export async function readCommits(git: Git, folder: string, revisions: readonly string[]): Promise<LoggedCommit[]> {
-  const text = await git.ask(['-C', folder, 'log', '-z', `--format=${format}`, ...revisions]);
+/** Returns the commits that `revisions` (arguments of `git log`) select, newest first, with the files that each changed. */
+export async function readCommits(repository: BareRepository, revisions: readonly string[]): Promise<LoggedCommit[]> {
+  const { git, folder } = repository;
+  const text = await git.ask(['-C', folder, 'log', '-z', `--format=${LOG_FORMAT}`, ...revisions]);
   const records = (text ?? '').split('\0').filter((record) => record !== '');
   const heads = records.map(parseRecord);
   const files = await readFiles(
-    git,
-    folder,
+    repository,
     heads.map(({ id }) => id),
   );
   return heads.map((head) => ({ ...head, ...(files.get(head.id) ?? noFiles()) }));
@@ -59,15 +59,15 @@ function noFiles(): Files {
   return { added: [], removed: [], modified: [] };
 }
 
-/** `git diff-tree -z` prints a commit id, then pairs of a status letter and a path, each ended by NUL. */
-async function readFiles(git: Git, folder: string, ids: readonly string[]): Promise<Map<string, Files>> {
+/** `git diff-tree -z` prints a commit id, then pairs of a status letter and a path, each terminated by NUL. */
+async function readFiles({ git, folder }: BareRepository, ids: readonly string[]): Promise<Map<string, Files>> {
   const options = ['--stdin', '--root', '-r', '-z', '--name-status', '--no-renames'];
-  // Null also when the list would be beyond all bounds: the payload then goes without it.
+  // Null also when the output exceeds its limit: the payload is then sent without the list.
   const text = await git.ask(['-C', folder, 'diff-tree', ...options], `${ids.join('\n')}\n`);
   const fields = (text ?? '').split('\0');
   const found = new Map<string, Files>();
   let files = noFiles();
-  let left = maxFiles;
+  let left = MAX_FILES;
   for (let at = 0; at < fields.length; at += 1) {
     const field = fields[at] ?? '';
     if (/^[0-9a-f]{40,64}$/.test(field)) {

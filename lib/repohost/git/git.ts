@@ -2,34 +2,40 @@ import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child
 import { devNull } from 'node:os';
 import { OperatorError } from '../../processes/operator-error.ts';
 
-/** Git, run with arguments (never through a shell) and away from the settings of whoever runs it. */
+/** The git command, run without a shell and without the configuration of the user and the system. */
 export interface Git {
-  /** What the command prints. Throws `GitFailed` when it exits with anything but 0. */
+  /** Returns what the command prints. Throws `GitFailed` when it exits with anything but 0. */
   read(args: readonly string[], input?: string): Promise<string>;
-  /** What the command prints, or null when it exits with anything but 0. */
+  /** Returns what the command prints, or null when it exits with anything but 0. */
   ask(args: readonly string[], input?: string): Promise<string | null>;
-  /** The running command, for streams; `environment` is added to the little that it gets. */
+  /** Starts the command, for streams; `environment` is added to its variables. */
   start(args: readonly string[], environment?: Readonly<Record<string, string>>): ChildProcessWithoutNullStreams;
 }
 
-/** Git said no. The message holds what it printed to stderr. */
+/** A bare repository, and the git command to read it with. */
+export interface BareRepository {
+  readonly git: Git;
+  readonly folder: string;
+}
+
+/** Git exited with an error. The message holds the first line that it printed to stderr. */
 export class GitFailed extends Error {
   override readonly name = 'GitFailed';
 }
 
-const maxOutput = 64 * 1024 * 1024;
-const passedOn = ['PATH', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'PATHEXT'];
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+const PASSED_VARIABLES = ['PATH', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'PATHEXT'];
 
-/** Git as a command; `git` on the PATH unless another is named. Each call throws an `OperatorError` when there is none. */
+/** Returns the git command, `git` on the PATH by default. Its methods throw an `OperatorError` when it is not installed. */
 export function gitCommand(command = 'git'): Git {
   const read = (args: readonly string[], input?: string) =>
     new Promise<string>((resolve, reject) => {
-      const options = { env: gitEnvironment(), maxBuffer: maxOutput, encoding: 'utf8' } as const;
+      const options = { env: gitEnvironment(), maxBuffer: MAX_OUTPUT_BYTES, encoding: 'utf8' } as const;
       const child = execFile(command, [...args], options, (error, stdout, stderr) => {
         if (error === null) resolve(stdout);
         else reject(failure(error, args[0] ?? '', stderr));
       });
-      // A command that ends without reading its input is judged by its exit code, not by the broken pipe.
+      // When a command exits without reading its input, its exit code decides, not the broken pipe.
       child.stdin?.on('error', () => {}).end(input ?? '');
     });
   return {
@@ -44,12 +50,14 @@ export function gitCommand(command = 'git'): Git {
 }
 
 /**
- * What git may know of its surroundings: where programs are, and nothing else. Neither the user's nor the system's
- * configuration applies (aliases, signing, filters), nothing asks at the terminal, and a data folder of another owner is
- * no reason to refuse (https://git-scm.com/docs/git-config#Documentation/git-config.txt-safedirectory).
+ * Returns git's environment. The configuration of the user and of the system does not apply (aliases, signing, filters),
+ * nothing prompts at the terminal, and a data folder with another owner is accepted
+ * (https://git-scm.com/docs/git-config#Documentation/git-config.txt-safedirectory).
  */
 function gitEnvironment(): Record<string, string> {
-  const kept = passedOn.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name] ?? '']]));
+  const kept = PASSED_VARIABLES.flatMap((name) =>
+    process.env[name] === undefined ? [] : [[name, process.env[name] ?? '']],
+  );
   return {
     ...Object.fromEntries(kept),
     LC_ALL: 'C',

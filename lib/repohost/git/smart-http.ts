@@ -8,11 +8,11 @@ export interface GitRequest {
   /** Path below the folder of all repositories: `/owner/name.git/info/refs`. */
   readonly path: string;
   readonly query: string;
-  /** Who logged in; null may only read. */
+  /** The authenticated user; null is read-only access. */
   readonly user: string | null;
 }
 
-/** The services of the smart protocol (https://git-scm.com/docs/http-protocol): the only paths that are served. */
+/** Whether a path is a service of the smart protocol (https://git-scm.com/docs/http-protocol). No other path is served. */
 export function isGitService(path: string): boolean {
   return path === 'info/refs' || path === 'git-upload-pack' || path === 'git-receive-pack';
 }
@@ -22,21 +22,22 @@ export function isPush(path: string, query: URLSearchParams): boolean {
   return path === 'git-receive-pack' || query.get('service') === 'git-receive-pack';
 }
 
-/** Serves a request with git's own CGI program (https://git-scm.com/docs/git-http-backend). */
+/**
+ * Serves a request with git's own CGI program (https://git-scm.com/docs/git-http-backend). `folder` holds all repositories.
+ */
 export async function serveGit(
-  git: Git,
-  root: string,
-  asked: GitRequest,
+  { git, folder }: { readonly git: Git; readonly folder: string },
+  gitRequest: GitRequest,
   exchange: { readonly request: IncomingMessage; readonly response: ServerResponse },
 ): Promise<void> {
   const { request, response } = exchange;
-  const child = git.start(['http-backend'], cgiEnvironment(root, asked, request));
+  const child = git.start(['http-backend'], cgiEnvironment(folder, gitRequest, request));
   const ended = once(child, 'close').catch(() => {});
   child.stderr.resume();
   child.stdin.on('error', () => {});
   request.pipe(child.stdin);
   request.once('close', () => child.stdin.end());
-  // A client that hangs up must not leave a git that waits for ever to be read.
+  // When the client disconnects, git must not block for ever on a full pipe.
   response.once('close', () => child.stdout.destroy());
   const head = await readHead(child.stdout);
   if (head === null) response.writeHead(500).end();
@@ -48,32 +49,32 @@ export async function serveGit(
   await ended;
 }
 
-function cgiEnvironment(root: string, asked: GitRequest, request: IncomingMessage): Record<string, string> {
+function cgiEnvironment(root: string, gitRequest: GitRequest, request: IncomingMessage): Record<string, string> {
   const { headers } = request;
   return {
     GIT_PROJECT_ROOT: root,
     GIT_HTTP_EXPORT_ALL: '1',
-    PATH_INFO: asked.path,
-    QUERY_STRING: asked.query,
+    PATH_INFO: gitRequest.path,
+    QUERY_STRING: gitRequest.query,
     REQUEST_METHOD: request.method ?? 'GET',
     REMOTE_ADDR: request.socket.remoteAddress ?? '',
     CONTENT_TYPE: headers['content-type'] ?? '',
     ...(headers['content-length'] === undefined ? {} : { CONTENT_LENGTH: headers['content-length'] }),
     ...(headers['content-encoding'] === undefined ? {} : { HTTP_CONTENT_ENCODING: headers['content-encoding'] }),
     ...(typeof headers['git-protocol'] === 'string' ? { GIT_PROTOCOL: headers['git-protocol'] } : {}),
-    // A push is only allowed to someone who has a name.
-    ...(asked.user === null ? {} : { REMOTE_USER: asked.user }),
+    // git-http-backend allows a push only with a REMOTE_USER.
+    ...(gitRequest.user === null ? {} : { REMOTE_USER: gitRequest.user }),
   };
 }
 
 interface CgiHead {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** What of the body came along with the head. */
+  /** The beginning of the body, which was read together with the head. */
   readonly rest: Buffer;
 }
 
-/** The head of a CGI answer (https://www.rfc-editor.org/rfc/rfc3875#section-6); null when the program gave none. */
+/** Returns the head of a CGI response (https://www.rfc-editor.org/rfc/rfc3875#section-6), or null when there is none. */
 async function readHead(output: Readable): Promise<CgiHead | null> {
   let buffer = Buffer.alloc(0);
   while (true) {

@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import type { Folders } from './folders.ts';
 import type { RepositoryName } from './names.ts';
 
-/** The body of `POST /repos/{owner}/{repo}/statuses/{sha}`, with GitHub's bounds. */
+/** The body of `POST /repos/{owner}/{repo}/statuses/{sha}`, with GitHub's limits. */
 export const NewStatus = v.object({
   state: v.picklist(['pending', 'success', 'failure', 'error']),
   target_url: v.optional(v.nullable(v.pipe(v.string(), v.url())), null),
@@ -15,10 +15,10 @@ export const NewStatus = v.object({
 
 const Stored = v.object({ ...NewStatus.entries, id: v.number(), created_at: v.string(), creator: v.string() });
 
-/** A commit status as it is kept. */
+/** A commit status as stored. */
 export type StoredStatus = v.InferOutput<typeof Stored>;
 
-/** The statuses of commits, each commit's in a file that only grows. */
+/** The statuses of commits, in one append-only file per commit. */
 export interface CommitStatuses {
   add(repository: RepositoryName, sha: string, status: Omit<StoredStatus, 'id' | 'created_at'>): Promise<StoredStatus>;
   /** Newest first, as GitHub lists them. */
@@ -46,7 +46,7 @@ export function commitStatusesIn(folders: Folders): CommitStatuses {
   };
 }
 
-/** A line that a crash cut off is left out. */
+/** Leaves out a line that a crash cut off. */
 function parseLine(line: string): StoredStatus[] {
   try {
     return [v.parse(Stored, JSON.parse(line))];

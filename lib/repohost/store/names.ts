@@ -6,19 +6,24 @@ export interface RepositoryName {
   readonly name: string;
 }
 
-const ownerPattern = /^[A-Za-z0-9][A-Za-z0-9-]{0,38}$/;
-const reserved = new Set(['repos', 'user']);
-const namePattern = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
+const OWNER_PATTERN = /^[A-Za-z0-9][A-Za-z0-9-]{0,38}$/;
+const RESERVED_OWNERS = new Set(['repos', 'user']);
+const NAME_PATTERN = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
 
 /**
- * Whether owner and name can be a repository here. GitHub's own rules, and no name may end in `.git`, because addresses
- * do; the owners `repos` and `user` are the API's own paths.
+ * Whether owner and name are valid. GitHub's rules apply; also, no name may end in `.git`, as addresses do, and the owners
+ * `repos` and `user` are reserved for the paths of the API.
  */
 export function isRepositoryName({ owner, name }: RepositoryName): boolean {
-  return ownerPattern.test(owner) && !reserved.has(owner) && namePattern.test(name) && !/\.(?:git|next)$/i.test(name);
+  return (
+    OWNER_PATTERN.test(owner) &&
+    !RESERVED_OWNERS.has(owner) &&
+    NAME_PATTERN.test(name) &&
+    !/\.(?:git|next)$/i.test(name)
+  );
 }
 
-/** Throws an `OperatorError` unless owner and name can be a repository. */
+/** Throws an `OperatorError` unless owner and name are valid. */
 export function checkRepositoryName(repository: RepositoryName): void {
   if (isRepositoryName(repository)) return;
   throw new OperatorError(

@@ -8,19 +8,19 @@ import type { Folders } from './folders.ts';
 import { checkRepositoryName, isRepositoryName, type RepositoryName } from './names.ts';
 
 export interface CreateOptions {
-  /** Seen with a token of the owner only. */
+  /** Whether only the owner's tokens may read it. */
   readonly private?: boolean;
-  /** Until the first push decides; `master`. */
+  /** The default branch until the first push; `master` when absent. */
   readonly defaultBranch?: string;
 }
 
 /** The bare repositories of the host. */
 export interface Repositories {
-  /** Makes an empty repository; one that is there already stays as it is. */
+  /** Creates an empty repository; an existing one is left as it is. */
   create(repository: RepositoryName, options?: CreateOptions): Promise<void>;
-  /** A repository and its folder, or null. Names from outside may be anything. */
+  /** Returns a repository and its folder, or null, also for invalid names. */
   find(repository: RepositoryName): (RepositoryRecord & { readonly folder: string }) | null;
-  /** Writes every repository's hook anew: node, this project or the data may have moved. */
+  /** Rewrites the hook of every repository: node, this project or the data folder may have moved. */
   refreshHooks(): void;
 }
 
@@ -34,7 +34,7 @@ export function repositoriesIn(folders: Folders, git: Git): Repositories {
       const { owner, name } = repository;
       const branch = options.defaultBranch ?? 'master';
       mkdirSync(dirname(folder), { recursive: true });
-      // Made aside and moved in one step: a crash leaves a whole repository or none.
+      // Created under another name and then renamed: a crash leaves no incomplete repository.
       const next = `${folder}.next`;
       rmSync(next, { recursive: true, force: true });
       await initialise(git, next, branch);
@@ -57,10 +57,10 @@ async function initialise(git: Git, folder: string, branch: string): Promise<voi
   if ((await git.ask(['check-ref-format', '--branch', branch])) === null) {
     throw new OperatorError('The default branch of a repository must be a name that git accepts.');
   }
-  // No template: it may hold hooks. HEAD by hand: `--initial-branch` is younger than many a git.
+  // A template may hold hooks. HEAD is set separately, because `--initial-branch` needs git 2.28.
   await git.read(['init', '--quiet', '--bare', '--template=', folder]);
   await git.read(['-C', folder, 'symbolic-ref', 'HEAD', `refs/heads/${branch}`]);
-  // A core.hooksPath of the person who pushes would otherwise win over the repository's own hooks.
+  // Otherwise the core.hooksPath of the user who pushes would take precedence.
   await git.read(['-C', folder, 'config', 'core.hooksPath', 'hooks']);
 }
 

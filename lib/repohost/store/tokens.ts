@@ -9,7 +9,7 @@ const TokenSchema = v.object({
   expiresAt: v.nullable(v.string()),
 });
 
-/** Whose token it is and what it is for; `expiresAt` is RFC 3339. */
+/** The owner and scopes of a token; `expiresAt` is RFC 3339. */
 export type TokenGrant = Omit<v.InferOutput<typeof TokenSchema>, 'sha256'>;
 
 export interface NewToken {
@@ -20,11 +20,11 @@ export interface NewToken {
   readonly expiresAt?: string;
 }
 
-/** Access tokens of the host; only their digests are kept. */
+/** The access tokens of the host; only their digests are stored. */
 export interface Tokens {
-  /** Makes a token and gives it, this once. */
+  /** Creates a token and returns it; only its digest is stored. */
   add(token: NewToken): string;
-  /** What a secret grants, or null when it is no token (any more). */
+  /** Returns what a token grants, or null when it is unknown or has expired. */
   find(secret: string): TokenGrant | null;
 }
 
