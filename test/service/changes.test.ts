@@ -26,7 +26,7 @@ describe('live changes on one machine', () => {
   let quiet: Stream;
 
   beforeAll(async () => {
-    // Long enough for forty writes on a busy machine; the quiet stream ends meanwhile.
+    // Long enough for forty writes on a busy machine; the idle stream ends in the meantime.
     started = await startForTest('changes', { ChangesSeconds: '12' });
     await started.service.platform.ensureUser({ user: 'eve', password: 'eve-secret-password' });
     await started.service.platform.ensureUser({ user: 'quiet', password: 'quiet-secret-password' });
@@ -93,7 +93,7 @@ describe('live changes on one machine', () => {
     other.cut();
   });
 
-  it('a reader that is cut again and again misses nothing and sees nothing twice', async () => {
+  it('a reader that is disconnected repeatedly misses no row and receives none twice', async () => {
     const from = await last();
     const writing = (async () => {
       for (let count = 0; count < 30; count += 1) {
@@ -172,7 +172,7 @@ describe('live changes on one machine', () => {
     await expect(listen('demo:wrong')).rejects.toThrow(/40[13]/);
   });
 
-  it('a stream ends by itself with a line that says where to go on', async () => {
+  it('a stream ends at its time limit with a line that says where to resume', async () => {
     await quiet.ended;
     const end = JSON.parse(quiet.lines.findLast((line) => line !== '') ?? '{}');
     expect(end).toEqual({ code: 'status:changes:timeout', status: 408, last_seq: 0 });

@@ -66,7 +66,7 @@ describe('every error of the API, provoked over HTTP', () => {
     return entry.body;
   };
 
-  it('the `type` of an error is an address that explains its code, without a login', async () => {
+  it('the `type` of an error is the address of a page about its code, which needs no login', async () => {
     const refused = await page(null);
     expectProblem(refused, 401, 'mw:auth:unauthorized');
     const asBrowser = await started.call(refused.body.type, { login: null, headers: { accept: 'text/html' } });
@@ -81,7 +81,7 @@ describe('every error of the API, provoked over HTTP', () => {
   });
 
   describe('the login', () => {
-    it('is asked for everywhere, in the words of the endpoint', async () => {
+    it('every endpoint answers a missing or wrong login with its own error code', async () => {
       expectProblem(await started.call('/1/deploy', { method: 'POST', login: null }), 401, 'deploy:auth:bad_creds');
       expectProblem(await started.call('/', { method: 'POST', login: 'demo:wrong' }), 401, 'deploy:auth:bad_creds');
       expectProblem(await page(null), 401, 'mw:auth:unauthorized');
@@ -90,14 +90,14 @@ describe('every error of the API, provoked over HTTP', () => {
       expectProblem(await page('demo:'), 401, 'mw:auth:unauthorized');
     });
 
-    it('is for one’s own address only', async () => {
+    it("a login is refused at another user's address", async () => {
       expectProblem(await page(logins.bob, 'demo'), 401, 'mw:auth:not_you');
       const change = `/1/status/demo/changes/${'0'.repeat(32)}`;
       expectProblem(await started.call(change, { login: logins.bob }), 401, 'mw:auth:not_you');
       expect((await page(logins.bob)).status).toBe(200);
     });
 
-    it('takes an API token in place of the password, until it is revoked', async () => {
+    it('an API token is accepted in place of the password until it is revoked', async () => {
       const make = async (name: string) => {
         const made = await platformCall('POST', '/users/bob/tokens', logins.bob, { name });
         return `bob:${made.body.token}`;
@@ -113,19 +113,19 @@ describe('every error of the API, provoked over HTTP', () => {
       );
     });
 
-    it('is taken as it was sent, or else percent-decoded', async () => {
+    it('a login is accepted as it was sent or percent-decoded', async () => {
       expect((await page(logins.eve)).status).toBe(200);
       const encoded = `eve:${encodeURIComponent('100%25 s:e%3Acret')}`;
       expect((await page(encoded)).status).toBe(200);
       expectProblem(await page('eve:100%2525 s:e%3Acret!'), 401, 'mw:auth:unauthorized');
     });
 
-    it('meets a user record in a bad state', async () => {
+    it('a login whose user record is invalid is an error', async () => {
       await platformCall('PUT', '/users/ann', logins.ann, { email: 'ann@example.com' });
       expectProblem(await page(logins.ann), 401, 'mw:auth:no_username');
     });
 
-    it('is answered 500 on every endpoint when the authentication server is down or hangs', async () => {
+    it('every endpoint answers 500 when the authentication server is down or does not respond', async () => {
       proxy.fail(({ user }) => user === 'down', 'hangs up');
       proxy.fail(({ user }) => user === 'broken', { status: 503, error: 'Down for maintenance.' });
       proxy.fail(({ user }) => user === 'hanging', 'hangs');
@@ -140,7 +140,7 @@ describe('every error of the API, provoked over HTTP', () => {
   });
 
   describe('a request', () => {
-    it('to no address is 404, with a wrong method 405 that says which are right', async () => {
+    it('an unknown path is 404, and a wrong method is 405 with the allowed ones', async () => {
       for (const path of ['/nothing', '/1/nothing/at/all', '/2/deploy']) {
         expectProblem(await started.call(path, { login: null }), 404, 'request:not_found');
       }
@@ -155,7 +155,7 @@ describe('every error of the API, provoked over HTTP', () => {
     });
 
     it.each(['limit=0', 'limit=101', 'limit=ten', 'skip=-1', 'include_docs=maybe'])(
-      'with the parameter %s is 400 and names it',
+      'a request with the parameter %s is 400 and names it',
       async (query) => {
         const answer = await started.call(`/1/status/demo/webhooks?${query}`);
         expectProblem(answer, 400, 'request:bad_parameter');
@@ -163,20 +163,20 @@ describe('every error of the API, provoked over HTTP', () => {
       },
     );
 
-    it('that names no branch a repository could have is 400', async () => {
+    it('a request with an invalid branch name is 400', async () => {
       const answer = await started.hook({ some: 'payload' }, {}, '?branch=a%20b');
       expectProblem(answer, 400, 'request:bad_parameter');
       expect(answer.body.detail).toContain('branch');
     });
 
-    it('over 5 MiB is 413, whether the service or the gateway refuses it', async () => {
+    it('a request over 5 MiB is 413, whether the service or the gateway refuses it', async () => {
       for (const mebibytes of [5.1, 11]) {
         const answer = await started.hook(`{"filler":"${'x'.repeat(mebibytes * 1024 * 1024)}"}`);
         expectProblem(answer, 413, 'request:too_large');
       }
     });
 
-    it('for an entry or an application that is not there is 404', async () => {
+    it('a request for an unknown entry or application is 404', async () => {
       const changes = '/1/status/demo/changes';
       for (const id of ['0'.repeat(32), `${'a'.repeat(20)}000000000001`, 'x']) {
         expectProblem(await started.call(`${changes}/${id}`), 404, 'status:db:not_found');
@@ -187,27 +187,27 @@ describe('every error of the API, provoked over HTTP', () => {
 
   describe('a payload', () => {
     it.each(['', '  ', 'null', '{}', '{"payload":{}}', 'payload=', 'other=1'])(
-      'that is none (%j) is deploy:no_payload',
+      'an empty payload (%j) is deploy:no_payload',
       async (body) => {
         expectProblem(await started.hook(body), 400, 'deploy:no_payload');
       },
     );
 
     it.each(['[]', '"text"', '{"some":"thing"}', '{"cut', '<xml/>', 'payload=%7B'])(
-      'that nobody sends (%s) is deploy:provider:not_supported',
+      'a payload of no known sender (%s) is deploy:provider:not_supported',
       async (body) => {
         expectProblem(await started.hook(body), 400, 'deploy:provider:not_supported');
       },
     );
 
-    it('of a repository host that is not configured is refused, and the host never called', async () => {
+    it('a payload of a repository host that is not configured is refused, and the host is not called', async () => {
       const payload = host.push('elsewhere', { files: {}, tarball: 404 });
       const answer = await started.hook(JSON.stringify(payload).replaceAll(new URL(host.url).host, 'evil.example'));
       expectProblem(answer, 400, 'deploy:provider:not_supported');
       expect(answer.body.detail).toContain('evil.example');
     });
 
-    it('is understood in all five layouts, whatever the content type says', async () => {
+    it('a payload is read in all five layouts, whatever its content type', async () => {
       const json = JSON.stringify({ zen: 'Keep it simple.', hook: { events: ['push'] } });
       const form = `payload=${encodeURIComponent(json)}`;
       const text = JSON.stringify(json);
@@ -224,14 +224,14 @@ describe('every error of the API, provoked over HTTP', () => {
   });
 
   describe('a deploy', () => {
-    it('that works answers 200 with the entry, to who waits for it', async () => {
+    it('a deploy that succeeds answers 200 with the entry when the caller waits', async () => {
       const answer = await deployed('works');
       expect(answer.status).toBe(200);
       expect(answer.body).toMatchObject({ status: 'ok', app_name: 'works', uuid: answer.headers.get('x-api-uuid') });
       expect(answer.headers.get('location')).toBe(answer.body.id);
     });
 
-    it('that is still under way when the waiting is over answers 202', async () => {
+    it('a deploy that takes longer than the caller waits answers 202', async () => {
       proxy.fail(({ path }) => path === '/apps/demo/later/start', 'hangs', 1);
       const files = application('later', 'later');
       const payload = host.push('later', { files, tarball: await commitTarball(files) });
@@ -242,7 +242,7 @@ describe('every error of the API, provoked over HTTP', () => {
       expectHeaders(answer);
     });
 
-    it('fails with deploy:repohost:no_pkg_json: no manifest, one that is no JSON, one without a name', async () => {
+    it('a deploy with a missing, malformed or nameless package.json fails with deploy:repohost:no_pkg_json', async () => {
       for (const files of [{}, { 'package.json': '{"name": ' }, { 'package.json': '{"version":"1.0.0"}' }]) {
         await expectFailure(await deployed('nameless', { files }), 502, 'deploy:repohost:no_pkg_json');
       }
@@ -252,7 +252,7 @@ describe('every error of the API, provoked over HTTP', () => {
       expect(answer.body.detail).toMatch(/private repository.* POST \/1\/auth\//);
     });
 
-    it('fails with deploy:repohost:download_tarball when the host has none', async () => {
+    it('a deploy fails with deploy:repohost:download_tarball when the host has no tarball', async () => {
       const entry = await expectFailure(
         await deployed('untarred', { tarball: 404 }),
         502,
@@ -273,18 +273,21 @@ describe('every error of the API, provoked over HTTP', () => {
       'deploy:tar:ratio': [{ name: `${root}/zeros`, content: Buffer.alloc(40 * 1024 * 1024) }],
     };
 
-    it.each(Object.keys(hostile))('fails with %s, and nothing of the tarball is kept', async (code) => {
-      const archive = await tarball(hostile[code] ?? []);
-      const entry = await expectFailure(await deployed('hostile', { tarball: archive }), 500, code);
-      expect(entry.doc.stages.at(-1)).toMatchObject({ name: 'fetch', attempts: 1 });
-      expect(await storedFor(entry.commit.split('/').at(-1))).toEqual([]);
-    });
+    it.each(Object.keys(hostile))(
+      'a deploy of a hostile tarball fails with %s, and nothing of the tarball is kept',
+      async (code) => {
+        const archive = await tarball(hostile[code] ?? []);
+        const entry = await expectFailure(await deployed('hostile', { tarball: archive }), 500, code);
+        expect(entry.doc.stages.at(-1)).toMatchObject({ name: 'fetch', attempts: 1 });
+        expect(await storedFor(entry.commit.split('/').at(-1))).toEqual([]);
+      },
+    );
 
-    it('fails with deploy:tar:corrupt for what is no tarball', async () => {
+    it('a deploy fails with deploy:tar:corrupt when the download is not a tarball', async () => {
       await expectFailure(await deployed('noise', { tarball: Buffer.from('no gzip') }), 500, 'deploy:tar:corrupt');
     });
 
-    it('fails with deploy:tar:extract_failed when the platform cannot unpack or install it', async () => {
+    it('a deploy fails with deploy:tar:extract_failed when the platform cannot unpack or install it', async () => {
       proxy.fail(({ path }) => /^\/apps\/demo\/unpackable\/.*\/activate$/.test(path), {
         status: 400,
         error: 'The disk of the platform says no.',
@@ -301,13 +304,13 @@ describe('every error of the API, provoked over HTTP', () => {
       );
     });
 
-    it('fails with deploy:platform:start_app when the application does not start', async () => {
+    it('a deploy fails with deploy:platform:start_app when the application does not start', async () => {
       const files = { ...application('crash', ''), 'server.js': 'console.log("on my way"); process.exit(3);' };
       const entry = await expectFailure(await deployed('crash', { files }), 500, 'deploy:platform:start_app');
       expect(entry.doc.log_tail.join('\n')).toContain('on my way');
     });
 
-    it('that meets what may pass is tried again, and five times at most', async () => {
+    it('a deploy with a temporary failure is retried, at most five times', async () => {
       const down = { status: 502, error: 'Bad gateway.' };
       const snapshots = (app: string) => (call: { method: string; path: string }) =>
         call.method === 'POST' && call.path.startsWith(`/apps/demo/${app}/snapshots/`);
@@ -326,7 +329,7 @@ describe('every error of the API, provoked over HTTP', () => {
     });
   });
 
-  it('the log page tells why each deploy failed, without docs asked for', async () => {
+  it('the log page contains the error of each failed deploy without include_docs', async () => {
     const { body } = await started.call('/1/status/demo/webhooks?limit=100');
     const failed = body.rows.filter((row: { status: string }) => row.status === 'error');
     expect(failed.length).toBeGreaterThan(10);
@@ -336,7 +339,7 @@ describe('every error of the API, provoked over HTTP', () => {
     }
   });
 
-  it('no secret of all these calls is in the log of the functions', () => {
+  it('the log of the functions contains none of the secrets', () => {
     const log = started.lines.join('\n');
     expect(log).toContain('stage failed');
     const secrets = [started.service.login.password, ...Object.values(logins).map((login) => login.split(':')[1])];
@@ -344,7 +347,7 @@ describe('every error of the API, provoked over HTTP', () => {
   });
 
   // The last one, because nothing works any more afterwards.
-  it('answers with the database’s own codes when it is gone', async () => {
+  it('requests fail with the error codes of the database when it is down', async () => {
     const files = application('lost', '');
     const stored = await started.hook(host.push('lost', { files, tarball: 404 }), { prefer: 'wait=20' });
     const client = new DynamoDBClient(clientFor(started.service.runtime.endpoints.dynamodb));

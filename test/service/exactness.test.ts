@@ -16,7 +16,7 @@ import { clientFor } from '../../lib/aws-local/clients.ts';
 import { append } from '../support/entries.ts';
 import { type Started, startForTest } from '../support/service/started.ts';
 
-/** The clock of the readers goes so many times as fast as ours: their minute is our second. */
+/** The readers' clock runs this many times as fast as the real one: their minute is one second. */
 const SPEED = 60;
 const WRITERS = 4;
 const PATIENCE_MS = 20_000;
@@ -59,7 +59,7 @@ const twoHundredAtOnce: Story = {
   restsAfter: 1,
 };
 
-describe('changes, whatever becomes of their signals and readers', () => {
+describe('changes with unreliable signals and readers', () => {
   let started: Started;
   let clients: DynamoDBClient[] = [];
   let users = 0;
@@ -90,7 +90,7 @@ describe('changes, whatever becomes of their signals and readers', () => {
     return webSocketSignals({ trace: () => {}, address: (user) => presign(`${url}/`, { user }, signer) });
   }
 
-  it('are seen by each reader once and in order', async () => {
+  it('each reader receives every change once and in order', async () => {
     const property = fc.asyncProperty(story, async (told) => {
       users += 1;
       const user = `reader-${users}`;
@@ -130,7 +130,7 @@ interface World {
   readonly last: () => Promise<number>;
 }
 
-/** What a reader sees who is cut after each of these times and goes on from its last row; then it reads to the end. */
+/** Returns the rows of a reader that is cut after each of these times and resumes from its last row, until the end. */
 async function readInPieces(world: World, cuts: readonly number[]): Promise<number[]> {
   const seen: number[] = [];
   for (const cut of cuts) await read(world, seen, Date.now() + cut);

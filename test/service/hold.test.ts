@@ -7,7 +7,7 @@ import { travisCall } from '../support/service/travis.ts';
 const hooked = 'notifications:\n  webhooks: https://deploy.example.org/1/deploy\n';
 const finals = ['ok', 'error', 'skipped', 'superseded', 'expired', 'duplicate'];
 
-describe('a push that continuous integration has to vouch for', () => {
+describe('pushes that wait for CI', () => {
   let started: Started;
   const folders: GitFolder[] = [];
 
@@ -27,7 +27,7 @@ describe('a push that continuous integration has to vouch for', () => {
     return folder;
   }
 
-  /** Pushes an application with that `.travis.yml`; gives the commit and the address of the push's entry. */
+  /** Pushes an application with that `.travis.yml`; returns the commit and the address of the push's entry. */
   async function pushed(tree: GitFolder, name: string, travis: string | null = hooked, ref = 'main') {
     const sha = tree.commit({ ...application(name, name), '.travis.yml': travis });
     return { name, sha, entry: entryAddress(await tree.push(`main:${ref}`)) };
@@ -59,16 +59,16 @@ describe('a push that continuous integration has to vouch for', () => {
     const seen = body.results.flatMap((row: { id: string; status: string }) => (row.id === id ? [row.status] : []));
     return seen.filter((status: string, at: number) => status !== seen[at - 1]);
   };
-  /** The entry that an answer tells of, once it is over. */
+  /** Returns the entry of an answer once its status is final. */
   const outcome = (answer: ApiAnswer) => started.until(answer.body.id, ...finals);
 
-  describe('is held', () => {
+  describe('a held push', () => {
     it.each([
-      ['a text', hooked],
+      ['a string', hooked],
       ['a list', 'notifications:\n  webhooks:\n    - https://one.example.org/\n    - https://two.example.org/\n'],
       ['a map', 'notifications:\n  webhooks:\n    urls: [https://deploy.example.org/]\n    on_failure: never\n'],
       ['a secret', 'notifications:\n  webhooks:\n    secure: "bm90IGZvciB5b3VyIGV5ZXM="\n'],
-    ])('by a .travis.yml whose webhook is %s', async (form, travis) => {
+    ])('a push is held when the webhook in .travis.yml is %s', async (form, travis) => {
       const name = `held-by-${form.replaceAll(' ', '-')}`;
       const push = await pushed(await repository(name), name, travis);
       const entry = await started.until(push.entry, 'held', ...finals);
@@ -79,7 +79,7 @@ describe('a push that continuous integration has to vouch for', () => {
       expect(page.body.rows).toMatchObject([{ id: entry.id, status: 'held' }]);
     });
 
-    it('and expires when nobody calls within the hour', async () => {
+    it('a held push expires when CI does not call within an hour', async () => {
       const push = await held('forgotten');
       const { dynamodb } = started.service.runtime.endpoints;
       await letMinutesPass(dynamodb, push.entry, 59);
@@ -93,13 +93,13 @@ describe('a push that continuous integration has to vouch for', () => {
     });
   });
 
-  describe('is not held', () => {
-    it('by a .travis.yml without webhooks', async () => {
+  describe('a push that is not held', () => {
+    it('a push is not held when .travis.yml has no webhooks', async () => {
       const push = await pushed(await repository('free'), 'free', 'language: node_js\n');
       expect(await started.until(push.entry, 'held', ...finals)).toMatchObject({ status: 'ok' });
     });
 
-    it('by webhooks that are never called on success, which its entry tells', async () => {
+    it('a push is not held when the webhooks are never called on success, and its entry says so', async () => {
       const never = 'notifications:\n  webhooks:\n    urls: https://deploy.example.org/\n    on_success: never\n';
       const push = await pushed(await repository('never'), 'never', never);
       const entry = await started.until(push.entry, 'held', ...finals);
@@ -110,7 +110,7 @@ describe('a push that continuous integration has to vouch for', () => {
       });
     });
 
-    it('but fails when its .travis.yml cannot be read, and the error names file and line', async () => {
+    it('a push fails when its .travis.yml cannot be parsed, and the error names file and line', async () => {
       const push = await pushed(await repository('unreadable'), 'unreadable', 'language: node_js\nnotifications: [\n');
       const entry = await started.until(push.entry, 'held', ...finals);
       expect(entry).toMatchObject({ status: 'error', app_name: 'unreadable' });
@@ -118,26 +118,29 @@ describe('a push that continuous integration has to vouch for', () => {
     });
   });
 
-  describe('is released', () => {
-    it.each(['passed', '2012-passed'])('by a passed build, told as in %s', async (fixture) => {
-      const push = await held(`released-${fixture}`);
-      const answer = await called(fixture, push);
-      expect(answer).toMatchObject({
-        status: 202,
-        body: { provider: 'travis', commit: `demo/${push.name}/${push.sha}` },
-      });
-      const entry = await started.until(push.entry, ...finals);
-      expect(entry).toMatchObject({ status: 'ok', provider: 'github', app_name: push.name });
-      expect(await answering(entry.doc.url)).toBe(push.name);
-      expect(await badge(push.name)).toBe('ok');
-      expect(await statuses(entry.id)).toEqual(['queued', 'running', 'held', 'running', 'ok']);
-      expect(await outcome(answer)).toMatchObject({
-        status: 'skipped',
-        doc: { reason: expect.stringContaining(push.entry) },
-      });
-    });
+  describe('the release of a held push', () => {
+    it.each(['passed', '2012-passed'])(
+      'a held push is released by the passed build of the fixture %s',
+      async (fixture) => {
+        const push = await held(`released-${fixture}`);
+        const answer = await called(fixture, push);
+        expect(answer).toMatchObject({
+          status: 202,
+          body: { provider: 'travis', commit: `demo/${push.name}/${push.sha}` },
+        });
+        const entry = await started.until(push.entry, ...finals);
+        expect(entry).toMatchObject({ status: 'ok', provider: 'github', app_name: push.name });
+        expect(await answering(entry.doc.url)).toBe(push.name);
+        expect(await badge(push.name)).toBe('ok');
+        expect(await statuses(entry.id)).toEqual(['queued', 'running', 'held', 'running', 'ok']);
+        expect(await outcome(answer)).toMatchObject({
+          status: 'skipped',
+          doc: { reason: expect.stringContaining(push.entry) },
+        });
+      },
+    );
 
-    it('once: a second passed build of the commit finds it deployed', async () => {
+    it('a held push is released only once: a second passed build of the commit is a duplicate', async () => {
       const push = await held('twice');
       await called('passed', push);
       const entry = await started.until(push.entry, ...finals);
@@ -146,7 +149,7 @@ describe('a push that continuous integration has to vouch for', () => {
       expect(await read(push.entry)).toMatchObject({ status: 'ok', seq: entry.seq });
     });
 
-    it('not by a build of a pull request, nor by one that has only started', async () => {
+    it('a held push is not released by the build of a pull request or by one that has only started', async () => {
       const push = await held('patient');
       for (const fixture of ['pull-request', 'started']) {
         const answer = await called(fixture, push);
@@ -157,7 +160,7 @@ describe('a push that continuous integration has to vouch for', () => {
   });
 
   it.each(['failed', 'canceled', '2012-failed'])(
-    'is skipped by a build told as in %s, and says so',
+    'a held push is skipped by the build of the fixture %s, and its entry says so',
     async (fixture) => {
       const push = await held(`refused-${fixture}`);
       const answer = await called(fixture, push);
@@ -169,8 +172,8 @@ describe('a push that continuous integration has to vouch for', () => {
     },
   );
 
-  describe('may come after its build', () => {
-    it('which deploys the commit, so that the push has nothing left to do', async () => {
+  describe('a push that arrives after its build', () => {
+    it('a push is a duplicate when its passed build arrived first and deployed the commit', async () => {
       const tree = await repository('early');
       const { sha } = await pushed(tree, 'early', hooked, 'tested');
       const built = await outcome(await called('passed', { name: 'early', sha }));
@@ -180,7 +183,7 @@ describe('a push that continuous integration has to vouch for', () => {
       expect(push).toMatchObject({ status: 'skipped', doc: { reason: expect.stringContaining(built.id) } });
     });
 
-    it('and is skipped when that build has failed', async () => {
+    it('a push is skipped when its failed build arrived first', async () => {
       const tree = await repository('doomed');
       const { sha } = await pushed(tree, 'doomed', hooked, 'tested');
       await called('failed', { name: 'doomed', sha });
@@ -189,7 +192,7 @@ describe('a push that continuous integration has to vouch for', () => {
     });
   });
 
-  describe('may be held without any file that asks for it', () => {
+  describe('a push held without a CI file', () => {
     /** GitHub calls the hook about a push, and about a run of a workflow. */
     const github = (event: string, name: string, body: object, query?: string) => {
       const html_url = `${started.service.repoHost.url}/demo/${name}`;
@@ -202,7 +205,7 @@ describe('a push that continuous integration has to vouch for', () => {
       workflow_run: { head_sha: sha, head_branch: 'main', event: 'push', name: check, conclusion },
     });
 
-    it('by the hook’s address, until CI calls', async () => {
+    it("a push is held by the hook's address until CI calls", async () => {
       const { sha } = await pushed(await repository('wished'), 'wished', null, 'elsewhere');
       const push = await github('push', 'wished', moved(sha), '?branch=main&ci=wait');
       expect(await started.until(push.body.id, 'held', ...finals)).toMatchObject({
@@ -213,7 +216,7 @@ describe('a push that continuous integration has to vouch for', () => {
       expect(await started.until(push.body.id, ...finals)).toMatchObject({ status: 'ok' });
     });
 
-    it('by a CI provider that has called before, until all its checks have passed', async () => {
+    it('a push is held by a CI provider that has called before, until all its checks have passed', async () => {
       const tree = await repository('checked');
       const first = await pushed(tree, 'checked', null, 'elsewhere');
       await outcome(await github('workflow_run', 'checked', run('unit', first.sha, 'success')));
@@ -240,7 +243,7 @@ describe('a push that continuous integration has to vouch for', () => {
     expect(await started.until(older.entry, ...finals)).toMatchObject({ status: 'superseded' });
   });
 
-  describe('a delivery that comes again', () => {
+  describe('repeated deliveries', () => {
     const payload = (name: string, sha: string) => ({
       ref: 'refs/heads/main',
       before: '0'.repeat(40),
@@ -249,7 +252,7 @@ describe('a push that continuous integration has to vouch for', () => {
     });
     const delivery = (id: string) => ({ 'x-github-event': 'push', 'x-github-delivery': id });
 
-    it('is a duplicate of the one that deployed', async () => {
+    it('a repeated delivery is a duplicate of the one that deployed', async () => {
       const { sha } = await pushed(await repository('again'), 'again', null, 'elsewhere');
       const first = await outcome(await started.hook(payload('again', sha), delivery('again-1')));
       expect(first.status).toBe('ok');
@@ -258,7 +261,7 @@ describe('a push that continuous integration has to vouch for', () => {
       expect((await read(second.body.id)).doc.reason).toContain(first.id);
     });
 
-    it('deploys when the one before has failed', async () => {
+    it('a repeated delivery deploys when the first one has failed', async () => {
       const tree = await repository('retried');
       const sha = tree.commit(application('retried', 'retried'));
       const first = await outcome(await started.hook(payload('retried', sha), delivery('retried-1')));

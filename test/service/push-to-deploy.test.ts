@@ -23,7 +23,7 @@ describe('push to deploy on one machine', () => {
     await started.close();
   });
 
-  it('a push becomes an application that answers, and its entry lists each stage', async () => {
+  it('a push deploys an application that answers, and its entry lists each stage', async () => {
     const tree = await repository('shop');
     const sha = tree.commit(application('shop', 'first'));
     const entry = await started.until(entryAddress(await tree.push()), 'ok', 'error');
@@ -38,7 +38,7 @@ describe('push to deploy on one machine', () => {
     expect(await (await fetch(entry.doc.url)).text()).toBe('first');
   });
 
-  it('a second push replaces it without a failed request in between', async () => {
+  it('a second push replaces the application without a failed request', async () => {
     const tree = await repository('swap');
     tree.commit(application('swap', 'old'));
     const first = await started.until(entryAddress(await tree.push()), 'ok', 'error');
@@ -60,7 +60,7 @@ describe('push to deploy on one machine', () => {
     expect([...new Set(seen)]).toEqual(['200 old', '200 new']);
   });
 
-  it('an application that fails to start leaves the old one answering, and the entry says why in one line', async () => {
+  it('the old application keeps answering when the new one fails to start, and the entry says why in one line', async () => {
     const tree = await repository('broken');
     tree.commit(application('broken', 'works'));
     const { doc } = await started.until(entryAddress(await tree.push()), 'ok', 'error');
@@ -73,7 +73,7 @@ describe('push to deploy on one machine', () => {
     expect(await (await fetch(doc.url)).text()).toBe('works');
   });
 
-  it('a commit without a package.json fails with its code, under the name the branch had before', async () => {
+  it('a commit without a package.json fails with an error code, under the previous name of the branch', async () => {
     const tree = await repository('nameless');
     tree.commit(application('nameless', 'works'));
     await started.until(entryAddress(await tree.push()), 'ok', 'error');
@@ -84,7 +84,7 @@ describe('push to deploy on one machine', () => {
     expect(page.body.total).toBe(2);
   });
 
-  it('of several pushes in quick succession the last one is live in the end, and none overtakes another', async () => {
+  it('after several pushes in quick succession the last one is live, and none overtakes another', async () => {
     const tree = await repository('hurry');
     const addresses: string[] = [];
     for (const text of ['one', 'two', 'three', 'four']) {

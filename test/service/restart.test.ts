@@ -16,7 +16,7 @@ const webhookAt = /Webhook +(\S+)\/1\/deploy/;
 const oneSentence = /^(?:… .*\n)*[A-Za-z].*[.)]\n$/;
 
 // What runs is read from /proc.
-describe.skipIf(process.platform !== 'linux')('npm start, ended and started again', () => {
+describe.skipIf(process.platform !== 'linux')('npm start, stopped and started again', () => {
   let dataDir: string;
   let tree: GitFolder | undefined;
   let service: ServiceProcess;
@@ -74,20 +74,20 @@ describe.skipIf(process.platform !== 'linux')('npm start, ended and started agai
     await service.printed(/Ctrl-C ends everything/);
   };
 
-  it('deploys a sample application that answers, and prints what to try next', async () => {
+  it('npm start deploys a sample application that answers, and prints what to try next', async () => {
     expect(await page()).toContain('Hello from a push');
     expect(service.output()).toContain('git clone');
     expect(service.output()).not.toContain(loginOf(dataDir).split(':')[1]);
   });
 
-  it('refuses to start twice on one data folder', async () => {
+  it('npm start refuses to start twice on one data folder', async () => {
     const second = startProcess({ dataDir });
     expect(await second.ended).toBe(1);
     expect(second.output()).toMatch(oneSentence);
     expect(second.output()).toMatch(/already runs .*stop it first/);
   });
 
-  it('leaves no process behind when it is killed during a deploy, finishes the deploy at the next start, and neither loses nor repeats a change', async () => {
+  it('npm start that is killed during a deploy leaves no process behind; the next start finishes the deploy and neither loses nor repeats a change', async () => {
     const rows: { readonly seq: number; readonly status: string }[] = [];
     const { cut } = await follow(rows);
     const released = join(dataDir, 'released');
@@ -135,7 +135,7 @@ describe.skipIf(process.platform !== 'linux')('npm start, ended and started agai
     expect(seenBefore).toBeLessThan(last_seq);
   });
 
-  it('closes everything and exits with 0 on SIGTERM', async () => {
+  it('npm start closes everything and exits with 0 on SIGTERM', async () => {
     const family = service.family();
     service.signal('SIGTERM');
     expect(await service.ended).toBe(0);
@@ -143,7 +143,7 @@ describe.skipIf(process.platform !== 'linux')('npm start, ended and started agai
     expect(existsSync(join(dataDir, 'lock'))).toBe(false);
   });
 
-  it('deploys at the next start what was pushed while it was stopped', async () => {
+  it('pushes made while the service was stopped are deployed at the next start', async () => {
     tree?.commit({
       'server.js': `require('node:http').createServer((_, answer) => answer.end('Pushed meanwhile')).listen(process.env.PORT);`,
     });
@@ -154,7 +154,7 @@ describe.skipIf(process.platform !== 'linux')('npm start, ended and started agai
     while ((await page()) !== 'Pushed meanwhile') await setTimeout(50);
   });
 
-  it('closes everything on Ctrl-C, which npm may send a second time', async () => {
+  it('npm start closes everything on Ctrl-C, which npm may send a second time', async () => {
     const family = service.family();
     service.signalGroup('SIGINT');
     // Two that come at once count as one.
@@ -166,7 +166,7 @@ describe.skipIf(process.platform !== 'linux')('npm start, ended and started agai
     expect(service.output()).not.toMatch(/Error|\n {4}at /);
   });
 
-  it('ends with all its processes when only npm is killed', async () => {
+  it('npm start ends with all its processes when only npm is killed', async () => {
     await restart({ npm: true });
     expect(await page()).toBe('Pushed meanwhile');
     const family = service.family();
@@ -175,7 +175,7 @@ describe.skipIf(process.platform !== 'linux')('npm start, ended and started agai
     await gone(family, dataDir);
   });
 
-  it('exits with one sentence when its database emulator is killed', async () => {
+  it('npm start exits with one sentence when its database emulator is killed', async () => {
     await restart();
     const family = service.family();
     const database = family.find(({ command }) => /^\S*dynoxide serve/.test(command));
@@ -185,7 +185,7 @@ describe.skipIf(process.platform !== 'linux')('npm start, ended and started agai
     expect(service.output()).toMatch(/\nThe DynamoDB emulator stopped by itself.*\n$/);
   });
 
-  it('leaves no process behind on Ctrl-C during the start', async () => {
+  it('npm start leaves no process behind on Ctrl-C during the start', async () => {
     service = startProcess({ dataDir });
     await service.printed(/starting the platform/);
     const family = service.family();
@@ -195,7 +195,7 @@ describe.skipIf(process.platform !== 'linux')('npm start, ended and started agai
     expect(service.output()).not.toMatch(/Error|\n {4}at /);
   });
 
-  it('ends the synthesis of the stack on SIGTERM during the start', async () => {
+  it('npm start ends the synthesis of the stack on SIGTERM during the start', async () => {
     rmSync(join(dataDir, 'cdk.out'), { recursive: true });
     service = startProcess({ dataDir });
     await service.printed(/synthesising the stack/);
@@ -218,7 +218,7 @@ describe('npm start that cannot start', () => {
     for (const made of folders) rmSync(made, { recursive: true, force: true });
   });
 
-  it('says in one sentence that the port is taken, before it starts anything', async () => {
+  it('npm start says in one sentence that the port is taken, before it starts anything', async () => {
     const other = await httpServer(() => {});
     const dataDir = folder();
     const { port } = new URL(other.url);
@@ -230,13 +230,13 @@ describe('npm start that cannot start', () => {
     await other.close();
   });
 
-  it('says in one sentence that there is no git', async () => {
+  it('npm start says in one sentence that git is not installed', async () => {
     const process = startProcess({ dataDir: folder(), path: '/nowhere' });
     expect(await process.ended).toBe(1);
     expect(process.output()).toMatch(/^git was not found: .*\n$/);
   });
 
-  it('says in one sentence which state file of the platform is damaged', async () => {
+  it('npm start says in one sentence which state file of the platform is damaged', async () => {
     const dataDir = folder();
     const path = join(dataDir, 'platform', 'users', 'demo.json');
     mkdirSync(join(path, '..'), { recursive: true });
@@ -247,18 +247,21 @@ describe('npm start that cannot start', () => {
     expect(process.output()).toContain(path);
   });
 
-  it.each(['aws/dynamodb.sqlite', 'aws/secrets.json'])('says in one sentence that %s is damaged', async (file) => {
-    const dataDir = folder();
-    mkdirSync(join(dataDir, 'aws'), { recursive: true });
-    writeFileSync(join(dataDir, file), 'garbage{');
-    const failure = await startLocal({ project, dataDir, outdir: testAssembly, port: 0 }).catch((error) => error);
-    expect(failure).toBeInstanceOf(OperatorError);
-    expect(failure.message).toMatch(/damaged/);
-    expect(failure.message).toContain(join(dataDir, file));
-    expect(existsSync(join(dataDir, 'lock'))).toBe(false);
-  });
+  it.each(['aws/dynamodb.sqlite', 'aws/secrets.json'])(
+    'npm start says in one sentence that %s is damaged',
+    async (file) => {
+      const dataDir = folder();
+      mkdirSync(join(dataDir, 'aws'), { recursive: true });
+      writeFileSync(join(dataDir, file), 'garbage{');
+      const failure = await startLocal({ project, dataDir, outdir: testAssembly, port: 0 }).catch((error) => error);
+      expect(failure).toBeInstanceOf(OperatorError);
+      expect(failure.message).toMatch(/damaged/);
+      expect(failure.message).toContain(join(dataDir, file));
+      expect(existsSync(join(dataDir, 'lock'))).toBe(false);
+    },
+  );
 
-  it('starts with damaged files that can be made again', async () => {
+  it('npm start replaces damaged files that can be created again', async () => {
     const dataDir = folder();
     mkdirSync(join(dataDir, 'aws'), { recursive: true });
     for (const file of ['lock', 'ports.json', 'password', 'aws/stream-positions.json']) {

@@ -116,7 +116,7 @@ describe('signals of changes on one machine', () => {
     expect(JSON.parse(said[0] ?? '')).toMatchObject({ code: 'request:bad_parameter' });
   });
 
-  it('two hundred concurrent writes of eight writers reach a reader once each and in order', async () => {
+  it('a reader receives two hundred writes of eight concurrent writers once each and in order', async () => {
     const login = Buffer.from('crowd:crowd-secret-password').toString('base64');
     const answer = await fetch(`${started.service.url}/1/status/crowd/changes?since=0&limit=200`, {
       headers: { authorization: `Basic ${login}` },
@@ -150,7 +150,7 @@ describe('signals of changes on one machine', () => {
       if (reader) readers.push(reader);
     }
     await comeToRest(readers);
-    // Buffered, it would be 25 times 15 MB. Garbage may be among what has grown, and goes.
+    // Buffered, it would be 25 times 15 MB. The growth may include garbage, which is collected later.
     await expect.poll(() => (process.memoryUsage().rss - before) / 1024 / 1024).toBeLessThan(200);
     let bytes = 0;
     for await (const chunk of readers[0] ?? []) bytes += chunk.length;

@@ -25,7 +25,7 @@ async function take(count: number, options: Pick<FollowOptions, 'url'> & Partial
 const sinces = (queries: readonly URLSearchParams[]) => queries.map((query) => query.get('since'));
 
 describe('Following changes', () => {
-  it('gives the rows as they were sent, and says who asks for what', async () => {
+  it('returns the rows as they were sent, and requests them with the login and the parameters', async () => {
     const { url, queries, logins } = await changesServer([open(row(1, { new_field: [1] }))]);
     const options = { ...login, url: `${url}/`, since: 0, app: 'hello', includeDocs: 'auto', times } as const;
     for await (const change of followChanges(options)) {
@@ -36,25 +36,25 @@ describe('Following changes', () => {
     expect(logins[0]).toBe(`Basic ${Buffer.from('kiwi:pässword:canary').toString('base64')}`);
   });
 
-  it('goes on after the last row when the stream is cut, also in the middle of a row', async () => {
+  it('resumes after the last row when the stream is cut, also in the middle of a row', async () => {
     const half = row(3).slice(0, 40);
     const { url, queries } = await changesServer([cut(row(1), row(2), half), open(row(3), row(4))]);
     expect(await take(4, { url })).toEqual([1, 2, 3, 4]);
     expect(sinces(queries)).toEqual(['0', '2']);
   });
 
-  it('takes no row that an ended stream left unfinished, even if it could be read', async () => {
+  it('ignores an incomplete last row, even if it could be parsed', async () => {
     const { url, queries } = await changesServer([ended(row(1), row(2).trimEnd()), open(row(2))]);
     expect(await take(2, { url })).toEqual([1, 2]);
     expect(sinces(queries)).toEqual(['0', '1']);
   });
 
-  it('gives no row twice', async () => {
+  it('returns no row twice', async () => {
     const { url } = await changesServer([cut(row(1), row(2)), open(row(1), row(2), row(3))]);
     expect(await take(3, { url })).toEqual([1, 2, 3]);
   });
 
-  it('goes on from where the service says it was when its time is over, without calling that a trouble', async () => {
+  it('resumes from last_seq when the stream ends at its time limit, without reporting an interruption', async () => {
     const causes: string[] = [];
     const { url, queries } = await changesServer([ended(row(1), timeout(7)), open(row(8))]);
     expect(await take(2, { url, onInterruption: (cause) => causes.push(cause) })).toEqual([1, 8]);
@@ -62,7 +62,7 @@ describe('Following changes', () => {
     expect(causes).toEqual([]);
   });
 
-  it('does so as well after a failure of the service, and says which', async () => {
+  it('resumes from last_seq after an error of the service, and reports it', async () => {
     const causes: string[] = [];
     const { url, queries } = await changesServer([ended(row(1), fatal(3)), open(row(4))]);
     expect(await take(2, { url, onInterruption: (cause) => causes.push(cause) })).toEqual([1, 4]);
@@ -70,7 +70,7 @@ describe('Following changes', () => {
     expect(causes).toEqual([expect.stringContaining('status:changes:fatal')]);
   });
 
-  it('puts letters together that arrive in two pieces, and skips signs of life', async () => {
+  it('decodes characters that are split over two chunks, and skips heartbeats', async () => {
     const bytes = Buffer.from(`\n\n${row(1, { app_name: 'grüße' })}\n`);
     const middle = bytes.indexOf('ü') + 1;
     const url = await server((_, response) => {
@@ -84,21 +84,21 @@ describe('Following changes', () => {
     }
   });
 
-  it('knows what now is before the first stream, so that a cut before the first row loses nothing', async () => {
+  it('reads the current sequence number before the first stream, so that a cut before the first row loses nothing', async () => {
     const { url, queries } = await changesServer([cut(), open(row(42))], 41);
     expect(await take(1, { url, since: 'now' })).toEqual([42]);
     expect(sinces(queries)).toEqual(['41', '41']);
   });
 });
 
-describe('A connection that is dead', () => {
-  it('is given up when nothing comes, be it before the answer or within', async () => {
+describe('A dead connection', () => {
+  it('A connection is closed when nothing arrives, before the response or within it', async () => {
     const { url, queries } = await changesServer([() => {}, open(row(1)), open(row(2))]);
     expect(await take(2, { url, times: { ...times, silenceMs: 60 } })).toEqual([1, 2]);
     expect(sinces(queries)).toEqual(['0', '0', '1']);
   });
 
-  it('is not one that sends signs of life', async () => {
+  it('A connection that sends heartbeats is not closed', async () => {
     let requests = 0;
     const url = await server((_, response) => {
       requests += 1;
@@ -111,7 +111,7 @@ describe('A connection that is dead', () => {
     expect(requests).toBe(1);
   });
 
-  it('is not one whose rows take the caller long', async () => {
+  it('A connection is not closed while the caller is busy with a row', async () => {
     const { url, queries } = await changesServer([open(row(1), row(2))]);
     const seen: number[] = [];
     for await (const { seq } of followChanges({ ...login, url, since: 0, times: { ...times, silenceMs: 100 } })) {
@@ -125,7 +125,7 @@ describe('A connection that is dead', () => {
 });
 
 describe('A service that is down', () => {
-  it('is asked until it is up, and that is said once', async () => {
+  it('A service that is down is retried until it answers, and the interruption is reported once', async () => {
     const causes: string[] = [];
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
@@ -141,19 +141,19 @@ describe('A service that is down', () => {
     }
   });
 
-  it.each([408, 429, 500, 503])('is asked again after %i', async (status) => {
+  it.each([408, 429, 500, 503])('The status %i is retried', async (status) => {
     const { url } = await changesServer([refused(status, { code: 'request:failed' }), open(row(1))]);
     expect(await take(1, { url })).toEqual([1]);
   });
 
-  it('is a new trouble after a stream that ended in time', async () => {
+  it('A failure after a stream that ended at its time limit is reported as a new interruption', async () => {
     const causes: string[] = [];
     const { url } = await changesServer([ended(row(1), timeout(1)), refused(503, {}), open(row(2))]);
     expect(await take(2, { url, onInterruption: (cause) => causes.push(cause) })).toEqual([1, 2]);
     expect(causes).toEqual([expect.stringContaining('503')]);
   });
 
-  it('is asked more and more seldom, up to a longest pause', async () => {
+  it('The pauses between attempts grow up to the longest one', async () => {
     const at: number[] = [];
     const url = await server((_, response) => {
       at.push(performance.now());
@@ -169,7 +169,7 @@ describe('A service that is down', () => {
   });
 });
 
-describe('Following ends', () => {
+describe('The end of following changes', () => {
   it.each([
     [
       401,
@@ -180,7 +180,7 @@ describe('Following ends', () => {
     [404, { code: 'request:not_found' }, 'answered 404 (request:not_found)'],
     [400, { code: 'request:bad_parameter', detail: 'No such since.' }, 'No such since.'],
     [302, {}, 'answered 302'],
-  ])('with an error that asking again cannot mend: %i %j', async (status, problem, words) => {
+  ])('Following ends with an error that a retry cannot resolve: %i %j', async (status, problem, words) => {
     const { url, queries } = await changesServer([refused(status, problem)]);
     const following = take(1, { url });
     await expect(following).rejects.toThrow(Refused);
@@ -189,7 +189,7 @@ describe('Following ends', () => {
     expect(queries).toHaveLength(1);
   });
 
-  it('with an error when something else answers at the address', async () => {
+  it('Following ends with an error when another program answers at the address', async () => {
     const url = await server((_, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end('<form>');
     });
@@ -199,7 +199,7 @@ describe('Following ends', () => {
   it.each([
     ['while it waits for a row', open(row(1))],
     ['while it waits for the next try', cut(row(1))],
-  ])('without an error when it is told to, %s', async (_, script) => {
+  ])('Following ends without an error when it is aborted %s', async (_, script) => {
     const ending = new AbortController();
     const { url } = await changesServer([script]);
     setTimeout(() => ending.abort(), 100);
@@ -207,8 +207,8 @@ describe('Following ends', () => {
     expect(await take(9, { url, signal: ending.signal, times: slow })).toEqual([1]);
   });
 
-  it.each(['told to end', 'silent'])(
-    'with the connection closed when it is %s, whatever was collected by then',
+  it.each(['aborted', 'silent'])(
+    'Following closes its connection when it is %s, also after a garbage collection',
     async (how) => {
       let closed = 0;
       const url = await server((_, response) => {
@@ -221,20 +221,20 @@ describe('Following ends', () => {
         await new Promise((resolve) => setTimeout(resolve, 40));
         collectGarbage();
       }
-      if (how === 'told to end') ending.abort();
+      if (how === 'aborted') ending.abort();
       await expect.poll(() => closed).toBeGreaterThan(0);
       ending.abort();
       expect(await following).toEqual([1]);
     },
   );
 
-  it('at once when it was told to before, without asking', async () => {
+  it('Following ends without a request when it was aborted before', async () => {
     const { url, queries } = await changesServer([open(row(1))]);
     expect(await take(1, { url, signal: AbortSignal.abort() })).toEqual([]);
     expect(queries).toEqual([]);
   });
 
-  it('with the connection closed when the caller leaves the loop', async () => {
+  it('Following closes its connection when the caller leaves the loop', async () => {
     let closed = false;
     const url = await server((_, response) => {
       response.on('close', () => (closed = true));

@@ -37,7 +37,7 @@ async function run(args: string, env: Readonly<Record<string, string>>, until = 
 
 const loginAt = (url: string) => ({ HOOKS_URL: url, HOOKS_USER: 'kiwi', HOOKS_SECRET: secret });
 
-describe('A change is printed on a line', () => {
+describe('A line of a change', () => {
   const doc = { reason: null, updated_at: at };
   const error = { code: 'deploy:platform:start_app', status: 500, detail: 'It ended at once.' };
   it.each([
@@ -58,7 +58,7 @@ describe('A change is printed on a line', () => {
     expect(lines[0]?.replace(/^\d\d:\d\d:\d\d {2}/, '')).toBe(shown);
   });
 
-  it('with the time of the change where the row has it, else with that of now', async () => {
+  it('A line shows the time of the change, or the current time when the row has none', async () => {
     const { url } = await changesServer([open(row(1, { doc }), row(2))]);
     const before = Date.now();
     const { lines } = await run('', loginAt(url), 2);
@@ -68,14 +68,14 @@ describe('A change is printed on a line', () => {
     expect(second && second.slice(0, 8) >= (seconds[0] ?? '') && second.slice(0, 8) <= (seconds[1] ?? '')).toBe(true);
   });
 
-  it('with a long reason cut', async () => {
+  it('A line shows a long reason shortened', async () => {
     const { url } = await changesServer([open(row(1, { doc: { ...doc, reason: 'x'.repeat(500) } }))]);
     const { lines } = await run('', loginAt(url));
     expect(lines[0]?.length).toBeLessThan(200);
     expect(lines[0]).toMatch(/x…$/);
   });
 
-  it('in colours on a terminal only, and not where they are unwanted', async () => {
+  it('A line has colours on a terminal only, and not with NO_COLOR', async () => {
     const { url } = await changesServer([open(row(1, { status: 'ok' }))]);
     const [coloured] = (await run('', loginAt(url), 1, true)).lines;
     expect(coloured).toContain('\u001b[32mok');
@@ -84,7 +84,7 @@ describe('A change is printed on a line', () => {
     for (const line of [plain, unwanted]) expect(line).toBe(stripVTControlCharacters(line ?? ''));
   });
 
-  it('as the service sends it with --json', async () => {
+  it('A change is printed as the service sends it with --json', async () => {
     const { url, queries } = await changesServer([open(row(1), row(2, { more: { a: 1 } }))]);
     const { lines } = await run('--json --since 0', loginAt(url), 2);
     expect(lines.map((line) => `${line}\n`)).toEqual([row(1), row(2, { more: { a: 1 } })]);
@@ -92,8 +92,8 @@ describe('A change is printed on a line', () => {
   });
 });
 
-describe('What is watched', () => {
-  it('begins now, or after the change that is named, and may be one application', async () => {
+describe('The arguments of watch', () => {
+  it('Watching begins now or after a given change, and may be limited to one application', async () => {
     const { url, queries } = await changesServer([open(row(42))], 41);
     await run('', loginAt(url));
     await run('hello --since 7', loginAt(url));
@@ -104,13 +104,13 @@ describe('What is watched', () => {
     ]);
   });
 
-  it('is the service of the arguments before that of the environment', async () => {
+  it('The arguments take precedence over the environment', async () => {
     const { url, logins } = await changesServer([open(row(1))]);
     await run(`--since 0 --url ${url} --user melon`, { ...loginAt('https://nowhere.invalid') });
     expect(logins).toEqual([`Basic ${Buffer.from(`melon:${secret}`).toString('base64')}`]);
   });
 
-  it('is the service of this machine when none is named', async () => {
+  it('The service of this machine is watched by default', async () => {
     const { url, logins } = await changesServer([open(row(1))]);
     writeFileSync(join(folder, 'url'), `${url}\n`);
     writeFileSync(join(folder, 'password'), 'local\n');
@@ -121,7 +121,7 @@ describe('What is watched', () => {
   it.each([
     ['was never started', null],
     ['was killed', 'http://127.0.0.1:9'],
-  ])('is nothing when the service of this machine %s, and it is said what to do', async (_, url) => {
+  ])('The command says what to do when the service of this machine %s', async (_, url) => {
     if (url)
       for (const [name, value] of [
         ['url', url],
@@ -140,7 +140,7 @@ describe('What is watched', () => {
     ['--user kiwi', {}, 'https://'],
     ['', { HOOKS_SECRET: secret }, 'https://'],
     ['', loginAt('http://deploy.example.com'), 'https://'],
-  ])('is not clear from %j %j', async (args, env, words) => {
+  ])('The arguments %j with the environment %j are refused', async (args, env, words) => {
     const refusal = run(args, env);
     await expect(refusal).rejects.toThrow(UsageError);
     await expect(refusal).rejects.toThrow(words);
@@ -148,15 +148,15 @@ describe('What is watched', () => {
   });
 });
 
-describe('Trouble', () => {
-  it('is told beside the output, which stays what it is', async () => {
+describe('Interruptions', () => {
+  it('An interruption is reported on standard error, not in the output', async () => {
     const { url } = await changesServer([refused(503, { code: 'request:failed' }), open(row(1))]);
     const { lines, warnings } = await run('--json --since 0', loginAt(url));
     expect(lines.map((line) => `${line}\n`)).toEqual([row(1)]);
     expect(warnings).toEqual([expect.stringMatching(/503.*trying again/)]);
   });
 
-  it('with the login ends the watching with a sentence', async () => {
+  it('A refused login ends the command with one sentence', async () => {
     const { url } = await changesServer([refused(401, { code: 'mw:auth:unauthorized', detail: 'No match.' })]);
     await expect(run('--since 0', loginAt(url))).rejects.toThrow(
       'The service refused the login of "kiwi" (mw:auth:unauthorized): No match.',
@@ -171,7 +171,7 @@ describe('The program', () => {
       env: { PATH: process.env.PATH, DATA_DIR: folder, ...env },
     });
 
-  it('ends with 0 on Ctrl-C', async () => {
+  it('The program exits with 0 on Ctrl-C', async () => {
     const { url } = await changesServer([open(row(1))]);
     const child = start(['--since', '0', '--json'], loginAt(url));
     child.stdout.once('data', () => child.kill('SIGINT'));
@@ -186,7 +186,7 @@ describe('The program', () => {
   it.each([
     [1, [], /does not run/],
     [2, ['--unknown'], /Usage/],
-  ])('ends with %i after %j', async (expected, args, words) => {
+  ])('The program exits with %i for the arguments %j', async (expected, args, words) => {
     const child = start(args, {});
     const [said, code] = await Promise.all([text(child.stderr), new Promise((resolve) => child.on('close', resolve))]);
     expect(code).toBe(expected);

@@ -31,7 +31,7 @@ const open = (url = service.url) =>
     webhook: { url, user: 'ada', secret },
     log: (line) => lines.push(line),
   });
-const owed = () => readdirSync(join(dataDir(), 'deliveries')).filter((file) => file.endsWith('.json'));
+const pending = () => readdirSync(join(dataDir(), 'deliveries')).filter((file) => file.endsWith('.json'));
 const push = async (...args: string[]) => (await copy.git('push', remote, ...args)).stderr;
 
 beforeEach(async () => {
@@ -49,8 +49,8 @@ afterEach(async () => {
   folder.remove();
 });
 
-describe('A push', () => {
-  it("calls the webhook as GitHub does, with the login of the hook's address", async () => {
+describe('A delivery of a push', () => {
+  it("A push calls the webhook as GitHub does, with the login of the hook's address", async () => {
     await copy.commit('first', { 'package.json': '{}' });
     await push('main');
     const [call] = service.calls;
@@ -63,7 +63,7 @@ describe('A push', () => {
     });
   });
 
-  it('of a new branch tells the repository, every commit and the head', async () => {
+  it('The payload of a new branch holds the repository, every commit and the head', async () => {
     const first = await copy.commit('first', { 'package.json': '{}', 'old.txt': '1' });
     const second = await copy.commit('second\n\nwhy', { 'package.json': '{"name":"x"}', 'dir/grüße.txt': '' });
     await push('main');
@@ -100,7 +100,7 @@ describe('A push', () => {
     });
   });
 
-  it('of more commits tells where the branch stood, and only what is new', async () => {
+  it('The payload of a push to an existing branch holds its previous commit and only the new commits', async () => {
     const first = await copy.commit('first', { a: '1', b: '1' });
     await push('main');
     await copy.git('rm', '--quiet', 'b');
@@ -116,7 +116,7 @@ describe('A push', () => {
     });
   });
 
-  it('with force is told as forced', async () => {
+  it('The payload of a forced push is marked as forced', async () => {
     await copy.commit('first', { a: '1' });
     await push('main');
     await copy.git('commit', '--quiet', '--amend', '--message', 'other');
@@ -124,7 +124,7 @@ describe('A push', () => {
     expect(service.calls[1]?.payload).toMatchObject({ forced: true, commits: [{ message: 'other' }] });
   });
 
-  it('that deletes a branch has no head and no commits', async () => {
+  it('The payload of a deleted branch has no head and no commits', async () => {
     const head = await copy.commit('first', { a: '1' });
     await push('main', 'main:side');
     await push('--delete', 'side');
@@ -138,7 +138,7 @@ describe('A push', () => {
     });
   });
 
-  it('of several refs makes a delivery each, annotated tags with the commit they name', async () => {
+  it('A push of several refs makes one delivery for each, annotated tags with the commit they point to', async () => {
     const head = await copy.commit('first', { a: '1' });
     await copy.git('tag', '--annotate', 'v1', '--message', 'v1');
     const printed = await push('main', 'v1');
@@ -148,14 +148,14 @@ describe('A push', () => {
     expect(printed).toContain('deploy v1');
   });
 
-  it('of very many commits tells the twenty newest', async () => {
+  it('The payload of a push of many commits holds the twenty newest', async () => {
     for (let number = 1; number <= 22; number += 1) await copy.commit(`${number}`, { n: `${number}` });
     await push('main');
     const commits = service.calls[0]?.payload.commits as { message: string }[];
     expect(commits.map(({ message }) => message)).toEqual(Array.from({ length: 20 }, (_, at) => `${at + 3}`));
   });
 
-  it('makes the first branch the default one, so that a clone has something to check out', async () => {
+  it('The first branch that is pushed becomes the default branch', async () => {
     await copy.git('checkout', '--quiet', '-b', 'trunk');
     await copy.commit('first', { a: 'text' });
     await push('trunk');
@@ -163,7 +163,7 @@ describe('A push', () => {
     expect(readFileSync(join(folder.path, 'clone', 'a'), 'utf8')).toBe('text');
   });
 
-  it('is told by the hook of the repository even when the person has hooks of their own', async () => {
+  it("The repository's hook runs even when the user who pushes has set core.hooksPath", async () => {
     await copy.commit('first', { a: '1' });
     const config = join(folder.path, 'gitconfig');
     await git(['config', '--file', config, 'core.hooksPath', '/nowhere']);
@@ -171,7 +171,7 @@ describe('A push', () => {
     expect(service.calls).toHaveLength(1);
   });
 
-  it('works for a person without node on the PATH and with NODE_OPTIONS of their own', async () => {
+  it('A push works without node on the PATH and with any NODE_OPTIONS', async () => {
     await copy.commit('first', { a: '1' });
     const bin = join(folder.path, 'bin');
     mkdirSync(bin);
@@ -183,63 +183,63 @@ describe('A push', () => {
   });
 });
 
-describe('Whoever pushes is told', () => {
+describe('The output of git push', () => {
   beforeEach(() => copy.commit('first', { a: '1' }));
 
-  it('the status and the address of the entry', async () => {
+  it('The output of git push shows the status and the address of the entry', async () => {
     const printed = await push('main');
     expect(printed).toMatch(/remote: deploy main \([0-9a-f]{7}\) queued *\n/);
     expect(printed).toContain('remote:   http://127.0.0.1/1/status/me/changes/1');
   });
 
-  it('why nothing is deployed', async () => {
+  it('The output of git push says why nothing is deployed', async () => {
     service.answer = (response) =>
       response.writeHead(200).end('{"status":"skipped","doc":{"reason":"Only master is deployed."}}');
     expect(await push('main')).toContain('skipped: Only master is deployed.');
   });
 
-  it('what the service objects to, which is then not sent again', async () => {
+  it('The output of git push shows the error of the service, and the delivery is not sent again', async () => {
     service.answer = (response) => response.writeHead(400).end('{"title":"t","detail":"Not a \\u001b[31mpayload."}');
     const printed = await push('main');
     expect(printed).toContain('the service answered 400: Not a  [31mpayload. It will not be sent again.');
-    expect(owed()).toEqual([]);
+    expect(pending()).toEqual([]);
   });
 
-  it('that the push is kept when the service refuses the login, without the secret', async () => {
+  it('The output of git push says that the push is kept when the login is refused, without the secret', async () => {
     service.answer = (response) => response.writeHead(401).end('{"title":"No.","detail":""}');
     const printed = await push('main');
     expect(printed).toContain('answered 401: No. The push is kept');
     expect(printed).not.toContain(secret);
-    expect(owed()).toHaveLength(1);
+    expect(pending()).toHaveLength(1);
   });
 
-  it('that the push is kept when nobody listens at the address', async () => {
+  it('The output of git push says that the push is kept when the service cannot be reached', async () => {
     await service.close();
     expect(await push('main')).toContain('did not answer (ECONNREFUSED). The push is kept');
-    expect(owed()).toHaveLength(1);
+    expect(pending()).toHaveLength(1);
   });
 
-  it('that the service is not running, and the push itself goes through', async () => {
+  it('The output of git push says that the service is not running, and the push succeeds', async () => {
     await host.close();
     expect(await push('main')).toContain('remote: the deploy service is not running. The push is kept');
     expect(service.calls).toHaveLength(0);
     expect((await git(['--git-dir', remote, 'rev-parse', 'main'])).stdout).toMatch(/^[0-9a-f]{40}/);
   });
 
-  it('to start anew when the program behind the hook is gone', async () => {
+  it('The output of git push asks for a new start when the program of the hook is missing', async () => {
     await rm(join(dataDir(), 'post-receive.mjs'));
     expect(await push('main')).toContain('Run npm start once');
   });
 });
 
-describe('What was pushed while the service was away', () => {
+describe('Pending deliveries', () => {
   beforeEach(() => copy.commit('first', { a: '1' }));
   const settled = async (condition: () => boolean) => {
     for (let tries = 0; tries < 200 && !condition(); tries += 1) await new Promise((wait) => setTimeout(wait, 25));
     expect(condition()).toBe(true);
   };
 
-  it('is told at the next start, in order, with the address that the host has then', async () => {
+  it("Pending deliveries are sent at the next start, in order, with the host's new address", async () => {
     await host.close();
     await push('main');
     const second = await copy.commit('second', { a: '2' });
@@ -250,22 +250,22 @@ describe('What was pushed while the service was away', () => {
       after: second,
       repository: { html_url: `${host.url}/ada/hello.js` },
     });
-    await settled(() => owed().length === 0);
+    await settled(() => pending().length === 0);
     expect(lines.join('\n')).toContain('pushed earlier: deploy main');
   });
 
-  it('is told as soon as the service answers, under the same delivery id', async () => {
+  it('Pending deliveries are sent again until the service answers, with the same delivery id', async () => {
     service.answer = (response) => response.writeHead(503).end();
     await host.close();
     await push('main');
     host = await open();
     await settled(() => service.calls.length >= 1);
     service.answer = (response) => response.writeHead(202).end('{"status":"queued"}');
-    await settled(() => owed().length === 0);
+    await settled(() => pending().length === 0);
     expect(new Set(service.calls.map(({ headers }) => headers['x-github-delivery'])).size).toBe(1);
   });
 
-  it('of one repository does not hold up that of another', async () => {
+  it('Pending deliveries of one repository do not block those of another', async () => {
     await host.createRepository('ada', 'other');
     await host.close();
     await push('main', 'main:side');
@@ -277,11 +277,11 @@ describe('What was pushed while the service was away', () => {
       response.writeHead(full_name === 'ada/other' ? 202 : 500).end('{}');
     };
     host = await open();
-    await settled(() => owed().length === 2);
+    await settled(() => pending().length === 2);
     expect(answered.slice(0, 2)).toEqual(['ada/hello.js', 'ada/other']);
   });
 
-  it('is told once only', async () => {
+  it('Pending deliveries are sent only once', async () => {
     await host.close();
     await push('main');
     host = await open();
@@ -292,7 +292,7 @@ describe('What was pushed while the service was away', () => {
     expect(service.calls).toHaveLength(1);
   });
 
-  it('is not asked for again and again when the login is refused', async () => {
+  it('Pending deliveries are not retried while the login is refused', async () => {
     service.answer = (response) => response.writeHead(401).end();
     await host.close();
     await push('main');
@@ -300,13 +300,13 @@ describe('What was pushed while the service was away', () => {
     await settled(() => lines.length > 0);
     await new Promise((wait) => setTimeout(wait, 1200));
     expect(service.calls).toHaveLength(1);
-    expect(owed()).toHaveLength(1);
+    expect(pending()).toHaveLength(1);
   });
 
-  it('is not sent to a stranger on the port of a host that was killed', async () => {
+  it('Pending deliveries are not sent to another program on the port of a host that was killed', async () => {
     const running = join(dataDir(), 'running.json');
     const announced = JSON.parse(readFileSync(running, 'utf8'));
-    // Greater than any process id that Linux gives out.
+    // Greater than any process id on Linux.
     await writeFile(running, JSON.stringify({ ...announced, pid: 2 ** 22 + 1 }));
     expect(await push('main')).toContain('not running');
     expect(service.calls).toHaveLength(0);
@@ -314,7 +314,7 @@ describe('What was pushed while the service was away', () => {
 });
 
 describe('The data folder', () => {
-  it('keeps the secret in one file, for its owner only, while the host runs', async () => {
+  it('The data folder holds the secret in one file, readable by its owner only, while the host runs', async () => {
     const running = join(dataDir(), 'running.json');
     expect(statSync(running).mode & 0o777).toBe(0o600);
     expect(statSync(dataDir()).mode & 0o777).toBe(0o700);

@@ -50,7 +50,7 @@ const as = (secret: string) => ({ headers: { authorization: `Bearer ${secret}` }
 const cloneUrl = (login: string, name: string) => host.cloneUrl('ada', name).replace('//', `//${login}@`);
 
 describe('The REST API', () => {
-  it('answers in the shape of GitHub, with its rate-limit headers', async () => {
+  it('The REST API answers in the format of GitHub, with its rate-limit headers', async () => {
     const response = await api('/repos/ada/nothing/contents/package.json');
     expect(response.status).toBe(404);
     expect(response.headers.get('x-ratelimit-limit')).toBe('60');
@@ -58,13 +58,13 @@ describe('The REST API', () => {
     expect(await response.json()).toMatchObject({ message: 'Not Found', documentation_url: expect.any(String) });
   });
 
-  it('refuses a wrong token even where none is needed', async () => {
+  it('A wrong token is refused even where none is needed', async () => {
     const response = await api(`/repos/ada/open/contents/package.json?ref=${head}`, as('wrong'));
     expect(response.status).toBe(401);
     expect(await response.json()).toMatchObject({ message: 'Bad credentials' });
   });
 
-  it('tells the owner of a token its scopes and its end', async () => {
+  it('GET /user returns the scopes and the expiration of a token', async () => {
     const response = await api('/user', as(token));
     expect(await response.json()).toMatchObject({ login: 'ada' });
     expect(response.headers.get('x-oauth-scopes')).toBe('repo');
@@ -72,12 +72,12 @@ describe('The REST API', () => {
     expect((await api('/user')).status).toBe(401);
   });
 
-  it('takes a token no longer than it lasts', async () => {
+  it('An expired token is refused', async () => {
     const past = host.createToken({ login: 'ada', expiresAt: '2001-01-01T00:00:00Z' });
     expect((await api('/user', as(past))).status).toBe(401);
   });
 
-  it('redirects to a tarball that needs no login, for five minutes and this commit only', async () => {
+  it('The link to a tarball needs no login, and is valid for five minutes and one commit', async () => {
     const response = await api(`/repos/ada/closed/tarball/${head}`, as(token));
     expect(response.status).toBe(302);
     const location = response.headers.get('location') ?? '';
@@ -89,7 +89,7 @@ describe('The REST API', () => {
     expect((await fetch(location.split('?')[0] ?? '')).status).toBe(404);
   });
 
-  it('lets a link to a tarball die after five minutes', () => {
+  it('A link to a tarball expires after five minutes', () => {
     let now = 1_000_000;
     const links = archiveLinks(() => now);
     const archive = { owner: 'ada', name: 'open', sha: head };
@@ -100,7 +100,7 @@ describe('The REST API', () => {
     expect(links.isGenuine(archive, query)).toBe(false);
   });
 
-  it('lists the statuses of a commit, newest first, also after it was started anew', async () => {
+  it('The statuses of a commit are listed newest first, also after a restart', async () => {
     for (const state of ['pending', 'success']) {
       const body = JSON.stringify({ state, target_url: 'https://d.test/1', description: state, context: 'deploy' });
       const response = await api(`/repos/ada/open/statuses/${head}`, { method: 'POST', body, ...as(token) });
@@ -115,13 +115,13 @@ describe('The REST API', () => {
   it.each([
     ['an unknown state', '{"state":"done"}', 422],
     ['a description beyond 140 characters', `{"state":"error","description":"${'x'.repeat(141)}"}`, 422],
-    ['no JSON', '{', 400],
-  ])('refuses a status with %s', async (_, body, status) => {
+    ['invalid JSON', '{', 400],
+  ])('A commit status with %s is refused', async (_, body, status) => {
     const init = { method: 'POST', body, ...as(token) };
     expect((await api(`/repos/ada/open/statuses/${head}`, init)).status).toBe(status);
   });
 
-  it('sets statuses for the owner only', async () => {
+  it('Only the owner can set a commit status', async () => {
     const stranger = host.createToken({ login: 'eve' });
     const body = '{"state":"success"}';
     const path = `/repos/ada/open/statuses/${head}`;
@@ -129,22 +129,25 @@ describe('The REST API', () => {
     expect((await api(path, { method: 'POST', body, ...as(stranger) })).status).toBe(403);
   });
 
-  it.each(['--all', '-h', 'main..main', '@{0}', 'HEAD~1', ':/first', ''])('knows no commit named %j', async (name) => {
-    const response = await api(`/repos/ada/open/contents/package.json?ref=${encodeURIComponent(name)}x`);
-    expect(response.status).toBe(404);
-    expect((await api(`/repos/ada/open/commits/${encodeURIComponent(name)}x`)).status).toBe(422);
-  });
+  it.each(['--all', '-h', 'main..main', '@{0}', 'HEAD~1', ':/first', ''])(
+    'The name %j is not accepted as a commit',
+    async (name) => {
+      const response = await api(`/repos/ada/open/contents/package.json?ref=${encodeURIComponent(name)}x`);
+      expect(response.status).toBe(404);
+      expect((await api(`/repos/ada/open/commits/${encodeURIComponent(name)}x`)).status).toBe(422);
+    },
+  );
 
   it.each([
     '/repos/..%2f..%2fetc/passwd/tarball/main',
     '/repos/ada/..%2fopen/tarball/main',
     '/repos/ada/%00/tarball/x',
     '/%ff',
-  ])('does not leave its folder: %s', async (path) => {
+  ])('The path %s cannot leave the data folder', async (path) => {
     expect((await api(path)).status).toBe(404);
   });
 
-  it('is not there for a page in a browser that reached it under a name of its own', async () => {
+  it('The REST API refuses requests under another host name (DNS rebinding)', async () => {
     const status = await new Promise((resolve) => {
       const headers = { host: 'evil.test' };
       request(`${host.url}/user`, { headers }, (response) => resolve(response.resume().statusCode)).end();
@@ -154,13 +157,13 @@ describe('The REST API', () => {
 });
 
 describe('Git over HTTP', () => {
-  it('clones an open repository without a login', async () => {
+  it('A public repository can be cloned without a login', async () => {
     await git(['clone', '--quiet', host.cloneUrl('ada', 'open'), join(folder.path, 'clone')]);
     const { stdout } = await git(['-C', join(folder.path, 'clone'), 'rev-parse', 'HEAD']);
     expect(stdout.trim()).toBe(head);
   });
 
-  it('clones a private one with a token or the login of the webhook, and not without', async () => {
+  it("A private repository can be cloned only with a token or the webhook's login", async () => {
     const target = (name: string) => join(folder.path, name);
     await expect(git(['clone', host.cloneUrl('ada', 'closed'), target('no')])).rejects.toThrow();
     await git(['clone', '--quiet', cloneUrl(`ada:${token}`, 'closed'), target('by-token')]);
@@ -168,7 +171,7 @@ describe('Git over HTTP', () => {
     await git(['clone', '--quiet', cloneUrl(login, 'closed'), target('by-login')]);
   });
 
-  it('takes a push from the owner and tells them what became of it', async () => {
+  it('The owner can push, and sees the outcome of the deploy', async () => {
     await copy.commit('over http', { big: 'x'.repeat(3_000_000) });
     const before = service.calls.length;
     const { stderr } = await copy.git('push', cloneUrl(`ada:${token}`, 'open'), 'main');
@@ -177,20 +180,20 @@ describe('Git over HTTP', () => {
     expect(service.calls.at(-1)?.payload).toMatchObject({ pusher: { name: 'ada' } });
   });
 
-  it('takes no push from anybody or from a stranger', async () => {
+  it('Anonymous clients and other users cannot push', async () => {
     await copy.git('checkout', '--quiet', '-B', 'other');
     const stranger = host.createToken({ login: 'eve' });
     await expect(copy.git('push', host.cloneUrl('ada', 'open'), 'other')).rejects.toThrow();
     await expect(copy.git('push', cloneUrl(`eve:${stranger}`, 'open'), 'other')).rejects.toThrow();
   });
 
-  it('looks the same to anybody for a private repository and for none', async () => {
+  it('Anonymous clients cannot tell a private repository from a missing one', async () => {
     const query = '/info/refs?service=git-upload-pack';
     const answers = await Promise.all(['closed', 'nothing'].map((name) => fetch(host.cloneUrl('ada', name) + query)));
     expect(answers.map(({ status }) => status)).toEqual([401, 401]);
   });
 
-  it('serves nothing but the services of the protocol', async () => {
+  it('Only the services of the git protocol are served', async () => {
     for (const path of ['config', 'HEAD', 'objects/info/packs', 'repohost.json', 'hooks/post-receive']) {
       expect((await fetch(`${host.cloneUrl('ada', 'open')}/${path}`)).status).toBe(404);
     }
@@ -198,7 +201,7 @@ describe('Git over HTTP', () => {
 });
 
 describe('The repository host', () => {
-  it('keeps a repository as it is when it is created again', async () => {
+  it('A repository that is created again is left as it is', async () => {
     await host.createRepository('ada', 'open', { private: true });
     expect((await fetch(`${host.url}/ada/open`)).status).toBe(200);
   });
@@ -212,21 +215,21 @@ describe('The repository host', () => {
     ['ada', 'x.git'],
     ['ada', ''],
     ['-x', 'x'],
-  ])('creates no repository %j/%j', async (owner, name) => {
+  ])('The repository name %j/%j is refused', async (owner, name) => {
     await expect(host.createRepository(owner, name)).rejects.toThrow(OperatorError);
   });
 
-  it('creates no repository whose default branch git would not take', async () => {
+  it('An invalid default branch is refused', async () => {
     await expect(host.createRepository('ada', 'bad-branch', { defaultBranch: 'a..b' })).rejects.toThrow(OperatorError);
     expect((await fetch(`${host.url}/ada/bad-branch`)).status).toBe(404);
   });
 
-  it('says in one sentence that git is missing', async () => {
+  it('The repository host says in one sentence that git is missing', async () => {
     const options = { dataDir: join(folder.path, 'none'), port: 0, webhook, git: '/nowhere/git' };
     await expect(startRepoHost(options)).rejects.toThrow(/^git was not found: install it/);
   });
 
-  it('says in one sentence that its port is taken', async () => {
+  it('The repository host says in one sentence that its port is taken', async () => {
     const port = Number(new URL(host.url).port);
     const options = { dataDir: join(folder.path, 'second'), port, webhook };
     await expect(startRepoHost(options)).rejects.toThrow(`could not listen on port ${port}`);
