@@ -2,10 +2,13 @@ import { type Command, UsageError } from '../lib/cli/command.ts';
 import { hook } from '../lib/cli/hook/hook.ts';
 import { watch } from '../lib/cli/watch/watch.ts';
 
-/** The commands by name, each with what it is for. */
-const commands: ReadonlyMap<string, { readonly run: Command; readonly about: string }> = new Map([
-  ['hook', { run: hook, about: 'the webhook of a repository: what to paste where, or --create, --show, --remove' }],
-  ['watch', { run: watch, about: 'the changes of your deploys as they happen, or with --json as JSON lines' }],
+/** The commands by name, each with a description. */
+const commands: ReadonlyMap<string, { readonly run: Command; readonly description: string }> = new Map([
+  [
+    'hook',
+    { run: hook, description: 'the webhook of a repository: what to paste where, or --create, --show, --remove' },
+  ],
+  ['watch', { run: watch, description: 'the changes of your deploys as they happen, or with --json as JSON lines' }],
 ]);
 
 const [name = '', ...args] = process.argv.slice(2);
@@ -25,6 +28,6 @@ try {
 }
 
 function usage(): string {
-  const lines = [...commands].map(([known, { about }]) => `  ${known.padEnd(8)} ${about}`);
+  const lines = [...commands].map(([known, { description }]) => `  ${known.padEnd(8)} ${description}`);
   return ['Usage: npm run hooks -- <command> …', '', ...lines].join('\n');
 }

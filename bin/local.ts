@@ -9,7 +9,7 @@ import { type LocalService, startLocal } from '../lib/local/start.ts';
 import { OperatorError } from '../lib/processes/operator-error.ts';
 import { watchParents } from '../lib/processes/parent-watch.ts';
 
-// The SDK's advice to update Node does not apply: on AWS the functions run on a newer one.
+// The SDK's warning about the Node version does not apply: on AWS the functions run on a newer one.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
 const project = fileURLToPath(new URL('..', import.meta.url));
@@ -25,7 +25,7 @@ watchParents(() => void end(1));
 try {
   await run();
 } catch (error) {
-  // Work in progress fails while everything ends; that is expected.
+  // Failures during the shutdown are expected.
   if (endingSince === undefined) drawing.line(sentence(error));
   await end(1);
 }
@@ -74,7 +74,7 @@ function sentence(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** A second signal within this time is the same one: on Ctrl-C in `npm start`, npm sends the signal on as well. */
+/** A second signal within this time is ignored: on Ctrl-C in `npm start`, npm forwards the signal as well. */
 const SAME_SIGNAL_MS = 1000;
 
 /** The first signal closes everything, a second one exits at once. */

@@ -5,8 +5,8 @@ import { synthesise } from '../lib/stack/synthesise.ts';
 const project = fileURLToPath(new URL('..', import.meta.url));
 
 await synthesise({
-  // The CDK command line says where it wants the output; without it, that is where it would look by itself.
+  // Set by the CDK command line; `cdk.out` is its default.
   outdir: process.env.CDK_OUTDIR ?? join(project, 'cdk.out'),
-  // `npm start` leaves out the check against CloudFormation's own rules: nothing is deployed to AWS then.
+  // `npm start` skips the validation by CloudFormation's rules, because it deploys nothing to AWS.
   checkTemplate: process.env.CHECK_TEMPLATE !== 'no',
 });

@@ -12,7 +12,7 @@ export interface SynthesisOptions {
   readonly project: string;
   /** Folder of the cloud assembly; made anew when a source has changed. */
   readonly outdir: string;
-  /** Told when it is about to be made, which takes seconds. */
+  /** Called before the synthesis, which takes seconds. */
   readonly begin?: () => void;
 }
 
@@ -22,7 +22,7 @@ const sources = ['bin/service.ts', 'lib', 'functions', 'package.json', 'package-
 const ignored = ['aws-local', 'cli', 'local', 'platform', 'processes', 'repohost'].map((folder) => `lib/${folder}`);
 
 /**
- * Synthesises the stack, or keeps the last output when no source has changed since. Gives whether it had to.
+ * Synthesises the stack, or keeps the last output when no source has changed since. Returns whether it synthesised.
  *
  * @throws OperatorError with what the synthesis said
  */
@@ -59,14 +59,14 @@ async function addTo(hash: ReturnType<typeof createHash>, project: string, path:
   for (const name of names) await addTo(hash, project, `${path}/${name}`);
 }
 
-/** In a process of its own: the CDK needs 200 MB that the service shall not keep. */
+/** In a process of its own: the CDK needs 200 MB, which are freed when it ends. */
 async function run(project: string, outdir: string): Promise<void> {
   const child = spawn(process.execPath, ['--import', 'tsx', join(project, 'bin/service.ts')], {
     cwd: project,
     env: { ...process.env, CDK_OUTDIR: outdir, CHECK_TEMPLATE: 'no' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  // Whoever ends this process in the meantime wants it ended, too.
+  // A signal to this process in the meantime ends the synthesis as well.
   const end = () => child.kill();
   process.once('exit', end);
   const said: Buffer[] = [];

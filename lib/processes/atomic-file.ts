@@ -12,7 +12,7 @@ export interface WriteOptions {
 }
 
 /**
- * Replaces a file in one step: whoever reads it, also after a crash, finds the old text or the new one, never a part. The
+ * Replaces a file atomically: readers see the old content or the new one, never a part, even after a crash. The
  * text is written to a temporary file beside it, which is then renamed. The folder must exist.
  */
 export async function replaceFile(path: string, text: string, options: WriteOptions = {}): Promise<void> {

@@ -4,8 +4,8 @@ import { OperatorError } from './operator-error.ts';
 import { processStartTime } from './process-info.ts';
 
 /**
- * Makes sure that one service at a time works on a data folder. Gives what lifts the lock. A lock whose process is gone
- * is taken over.
+ * Locks a data folder for one service at a time and returns a function that releases the lock. The lock of a process that
+ * has ended is taken over.
  *
  * @throws OperatorError when another one runs, and when the folder cannot be made or written to
  */
@@ -44,7 +44,7 @@ function readHolder(file: string): Holder | null {
   }
 }
 
-/** Numbers of processes are used again: the time of its start tells whether it is still the same one. */
+/** Process ids are reused, so the start time is compared as well. */
 async function isAlive({ pid, startTime }: Holder): Promise<boolean> {
   const found = pid === process.pid ? undefined : await processStartTime(pid);
   return found !== undefined && found === startTime;

@@ -6,7 +6,7 @@ export interface ReservedPort {
   readonly port: number;
   /** Makes the server listen on the port, without a moment in which the port is free. */
   handOver(server: Server): Promise<void>;
-  /** Gives the port up, unless a server has it. */
+  /** Releases the port, unless a server has taken it over. */
   release(): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export async function reservePort(wanted: number): Promise<ReservedPort> {
     port,
     handOver(server) {
       isHeld = false;
-      // The socket itself goes over: https://nodejs.org/api/net.html#serverlistenhandle-backlog-callback
+      // The server takes over the listening socket: https://nodejs.org/api/net.html#serverlistenhandle-backlog-callback
       return listening(server, () => server.listen(holder));
     },
     async release() {
@@ -42,7 +42,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Whether nobody listens on that port of 127.0.0.1. */
+/** Whether the port of 127.0.0.1 is free. */
 export async function isFree(port: number): Promise<boolean> {
   try {
     await (await reservePort(port)).release();

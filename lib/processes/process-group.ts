@@ -38,7 +38,7 @@ async function groupGone(pgid: number, timeoutMs: number): Promise<boolean> {
 
 /**
  * Whether a process of the group still runs. Signals also reach zombies, and in a container without an init process
- * nobody collects them; only /proc tells them apart. Where there is no /proc the answer is yes.
+ * they are never reaped; only /proc shows their state. Without /proc the answer is yes.
  */
 async function hasRunning(pgid: number): Promise<boolean> {
   const names = await readdir('/proc').catch(() => undefined);

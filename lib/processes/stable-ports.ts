@@ -9,7 +9,7 @@ export type ReservedPorts<Name extends string> = Readonly<Record<Name, ReservedP
 
 /**
  * Reserves a port for each name: the one of the last start, which `file` holds, unless another program has it. So
- * addresses that people have written down stay valid.
+ * the addresses stay the same.
  */
 export async function reserveStablePorts<Name extends string>(
   file: string,
@@ -28,7 +28,7 @@ export async function reserveStablePorts<Name extends string>(
   return Object.fromEntries(reserved) as Record<Name, ReservedPort>;
 }
 
-/** Gives up those of the ports on which no server listens. */
+/** Releases the ports on which no server listens. */
 export async function releaseAll(ports: readonly ReservedPort[]): Promise<void> {
   await Promise.all(ports.map((port) => port.release()));
 }

@@ -1,7 +1,7 @@
 import type { HookOptions } from './options.ts';
 
 /** Printed in place of the secret. */
-export const placeholder = '<token>';
+export const SECRET_PLACEHOLDER = '<token>';
 
 /** Returns the URL that a webhook calls, with the login in it unless `login` is null. */
 export function endpoint(

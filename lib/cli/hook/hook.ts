@@ -2,7 +2,7 @@ import type { SenderDefinition } from '../../../functions/adapters/senders/defin
 import { type SenderRegistry, senderRegistry, senders } from '../../../functions/adapters/senders/registry.ts';
 import type { Webhook } from '../../../functions/adapters/senders/webhook-api.ts';
 import { type Command, UsageError } from '../command.ts';
-import { basic, endpoint, isEndpoint, placeholder, withoutSecret } from './endpoint.ts';
+import { basic, endpoint, isEndpoint, SECRET_PLACEHOLDER, withoutSecret } from './endpoint.ts';
 import { instructions } from './instructions.ts';
 import { type HookOptions, readOptions, usageOf } from './options.ts';
 import { type Webhooks, webhooks } from './webhooks.ts';
@@ -36,7 +36,7 @@ const actions = { create, show, remove };
 function printInstructions(lines: readonly string[], { showSecret, secret }: HookOptions, print: Print): void {
   if (showSecret && secret === undefined) throw new UsageError('--show-secret needs HOOKS_SECRET.');
   for (const line of lines) print(line.trimEnd());
-  if (!showSecret) print(`\nPut an API token of the platform where it says ${placeholder}.`);
+  if (!showSecret) print(`\nPut an API token of the platform where it says ${SECRET_PLACEHOLDER}.`);
 }
 
 function open(

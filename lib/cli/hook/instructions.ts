@@ -1,6 +1,6 @@
 import type { SenderDefinition } from '../../../functions/adapters/senders/define-sender.ts';
 import type { Setup, SetupValues } from '../../../functions/adapters/senders/setup.ts';
-import { basic, endpoint, placeholder } from './endpoint.ts';
+import { basic, endpoint, SECRET_PLACEHOLDER } from './endpoint.ts';
 import type { HookOptions } from './options.ts';
 
 /**
@@ -30,11 +30,11 @@ export function secretAdvice({ webhook }: Pick<SenderDefinition, 'webhook'>): st
 function valuesOf(options: HookOptions): SetupValues {
   const { user, repository, api, secret, showSecret } = options;
   const shown = showSecret ? secret : undefined;
-  const login = { user, secret: shown ?? placeholder };
+  const login = { user, secret: shown ?? SECRET_PLACEHOLDER };
   return {
     url: endpoint(options, login),
     plainUrl: endpoint(options, null),
-    authorization: shown === undefined ? `Basic <base64 of ${user}:${placeholder}>` : basic(login),
+    authorization: shown === undefined ? `Basic <base64 of ${user}:${SECRET_PLACEHOLDER}>` : basic(login),
     ...login,
     repository,
     web: (usual) => (api === undefined ? usual : new URL(api).origin),

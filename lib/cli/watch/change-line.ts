@@ -1,7 +1,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import type { Row } from '../changes-client/row.ts';
 
-/** A colour as `styleText` knows it. */
+/** A colour of `styleText`. */
 type Colour = 'green' | 'red' | 'yellow' | 'cyan' | 'dim';
 
 const colours: ReadonlyMap<string, Colour> = new Map([
@@ -37,7 +37,7 @@ function entryNumber(id: string): string {
   return /(\d{12})$/.exec(id)?.[1]?.replace(/^0+(?=\d)/, '') ?? '?';
 }
 
-/** The application; the repository while its name is not known; the provider for a call without a commit. */
+/** Returns the application, the repository while the application is unknown, or the provider for a call without a commit. */
 function subject({ app_name, commit, provider }: Row): string {
   const repository = commit?.replace(/\/[0-9a-f]{40,64}$/i, '');
   return app_name || repository || provider || '-';

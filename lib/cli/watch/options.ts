@@ -19,8 +19,8 @@ export interface Service {
   readonly secret: string;
 }
 
-/** How the command is called. */
-export const usage = `Usage: npm run hooks -- watch [<application>] [options]
+/** The usage of the command. */
+export const USAGE = `Usage: npm run hooks -- watch [<application>] [options]
 
   <application>     only changes of this one
   --since <n>       begin after that change: a number, 0 for all that is kept, or now (default)
@@ -41,7 +41,7 @@ const known = {
 export function readOptions(args: readonly string[], env: CommandContext['env']): WatchOptions {
   const { values, positionals } = parsed(args);
   const [app, ...rest] = positionals;
-  if (rest.length > 0 || app === '') throw new UsageError(usage);
+  if (rest.length > 0 || app === '') throw new UsageError(USAGE);
   return {
     app,
     since: readSince(values.since ?? 'now'),
@@ -54,7 +54,7 @@ function parsed(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options: known, allowPositionals: true });
   } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message : 'Unknown arguments.'}\n\n${usage}`);
+    throw new UsageError(`${error instanceof Error ? error.message : 'Unknown arguments.'}\n\n${USAGE}`);
   }
 }
 

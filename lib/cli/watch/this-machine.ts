@@ -7,7 +7,6 @@ import type { Service } from './options.ts';
 /** The only user of a service on one machine. */
 const USER = 'demo';
 
-/** A service on this machine answers at once. */
 const TIMEOUT_MS = 5_000;
 
 /**
@@ -19,7 +18,7 @@ export async function thisMachine(env: CommandContext['env']): Promise<Service> 
   const read = async (name: string) => (await readFile(join(folder, name), 'utf8')).trim();
   try {
     const [url, secret] = await Promise.all([read('url'), read('password')]);
-    // A killed service leaves the file with its address.
+    // A killed service leaves the file behind, so the address is checked.
     const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });
     await response.body?.cancel();
     return { url, user: USER, secret };

@@ -7,33 +7,33 @@ import { hasBranch, pushSample } from './push.ts';
 
 const OWNER = 'demo';
 const NAME = 'hello';
-const PAUSE = 200;
+const POLL_MS = 200;
 
-/** Where the sample lives. */
+/** Repository and address of the sample application. */
 export interface Sample {
   /** Path of its bare repository. */
   readonly repository: string;
-  /** Where it answers; null when it does not. */
+  /** Its address; null when it is not deployed. */
   readonly address: string | null;
 }
 
 /**
- * At the first start, pushes the sample application and waits until its deploy has come to an end; later starts find it
- * as it is. Where the push or the deploy fails, the next start tries again.
+ * Pushes the sample application at the first start, waits until its deploy has ended, and returns where it is. When the push
+ * fails, the next start tries again.
  */
 export async function sampleDeploy(service: LocalService, dataDir: string): Promise<Sample> {
   const done = join(dataDir, 'sample-deployed');
   const repository = service.repoHost.repositoryPath(OWNER, NAME);
   if (!existsSync(repository)) await service.repoHost.createRepository(OWNER, NAME);
   if (!existsSync(done)) {
-    // A start that was ended between the push and the mark must not push another first commit: git would refuse it.
+    // A start that ended between the push and this file must not push again: git would reject another root commit.
     if (!(await hasBranch(repository, BRANCH))) await pushSample(repository, BRANCH, dataDir);
     writeFileSync(done, '');
   }
   return { repository, address: await sampleAddress(service) };
 }
 
-/** The address of the newest deploy of the sample, once nothing of it is under way. */
+/** Returns the address of the newest deploy of the sample, once none is in progress. */
 async function sampleAddress({ url, login }: LocalService): Promise<string | null> {
   for (;;) {
     const entries = (await newestEntries(url, login, 20)).filter(({ commit }) =>
@@ -42,6 +42,6 @@ async function sampleAddress({ url, login }: LocalService): Promise<string | nul
     if (entries.every((entry) => isFinal(entry) || entry.status === 'held')) {
       return entries.findLast(({ status }) => status === 'ok')?.doc.url ?? null;
     }
-    await setTimeout(PAUSE);
+    await setTimeout(POLL_MS);
   }
 }

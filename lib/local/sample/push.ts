@@ -6,17 +6,17 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-const source = fileURLToPath(new URL('hello', import.meta.url));
+const SOURCE = fileURLToPath(new URL('hello', import.meta.url));
 
 /**
- * Pushes the sample application into an empty bare repository, the way a person would: with git, so that the
- * repository's own hook starts the deploy. `scratch` is the folder to work in; what is made there is removed.
+ * Pushes the sample application into an empty bare repository with git, so that the repository's hook starts the deploy.
+ * The work tree is a temporary folder in `scratch`.
  */
 export async function pushSample(repository: string, branch: string, scratch = tmpdir()): Promise<void> {
   const folder = await mkdtemp(join(scratch, 'sample-'));
   const git = (...args: string[]) => run('git', args, { cwd: folder, env: ownEnvironment() });
   try {
-    await cp(source, folder, { recursive: true });
+    await cp(SOURCE, folder, { recursive: true });
     await git('init', '--quiet', `--initial-branch=${branch}`);
     await git('add', '--all');
     await git('commit', '--quiet', '--no-gpg-sign', '--message', 'A first page');
@@ -26,7 +26,7 @@ export async function pushSample(repository: string, branch: string, scratch = t
   }
 }
 
-/** Whether something has been pushed to the branch of a bare repository. */
+/** Resolves with whether a bare repository has the branch. */
 export async function hasBranch(repository: string, branch: string): Promise<boolean> {
   const args = ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`];
   return run('git', args, { cwd: repository, env: ownEnvironment() }).then(
@@ -35,7 +35,7 @@ export async function hasBranch(repository: string, branch: string): Promise<boo
   );
 }
 
-/** The person's own git settings may ask for signatures, hooks or a name that is not there. */
+/** The user's git configuration is not used: it may require signatures or hooks, or lack a name. */
 function ownEnvironment(): NodeJS.ProcessEnv {
   const author = { NAME: 'Deployment Webhooks', EMAIL: 'sample@localhost' };
   return {

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { isFinal, type ShownEntry, type ShownStage } from './log-client.ts';
 
-/** Where lines go: standard output, or a test. */
+/** The output: standard output, or a test's. */
 export interface Screen {
   write(text: string): void;
   readonly isTTY?: boolean | undefined;
@@ -10,13 +10,12 @@ export interface Screen {
 type Style = Parameters<typeof styleText>[0];
 
 /**
- * Draws deploys as they go by: a line when one begins, a line for each stage with its time, and one for how it ended:
- * the application's address, or the code and why. On a terminal the stage under way has a line that is drawn over;
- * elsewhere there are plain lines only.
+ * Prints the progress of deploys: a line at the start, a line for each stage with its duration, and a line with the
+ * application's address or the error. A terminal also shows the current stage in a line that is overwritten.
  */
 export class Drawing {
   readonly #screen: Screen;
-  /** Lines of each entry that are there for good. */
+  /** The number of lines printed for each entry. */
   readonly #drawn = new Map<string, number>();
   #live = '';
 
@@ -27,14 +26,14 @@ export class Drawing {
   entry(entry: ShownEntry): void {
     const lines = linesOf(entry, (style, text) => this.#paint(style, text));
     const before = this.#drawn.get(entry.id) ?? 0;
-    // Two looks at the log may come back in the wrong order.
+    // Two queries of the log may return in the wrong order.
     if (lines.length < before) return;
     for (const line of lines.slice(before)) this.line(line);
     this.#drawn.set(entry.id, lines.length);
     this.#setLive(isFinal(entry) ? '' : liveLine(entry));
   }
 
-  /** A line of its own, above the one that is drawn over. */
+  /** Prints a line above the one that is overwritten. */
   line(text: string): void {
     const live = this.#live;
     this.#setLive('');
@@ -44,7 +43,7 @@ export class Drawing {
 
   #setLive(text: string): void {
     if (!this.#screen.isTTY || text === this.#live) return;
-    // Back to the beginning of the line, and what stands there away.
+    // Carriage return, then erase the line.
     this.#screen.write(`\r\u001b[2K${text}`);
     this.#live = text;
   }
@@ -56,7 +55,7 @@ export class Drawing {
 
 type Paint = (style: Style, text: string) => string;
 
-/** All lines of an entry so far; later calls only add to them. */
+/** Returns all lines of an entry so far; later calls only append. */
 function linesOf(entry: ShownEntry, paint: Paint): string[] {
   const tag = paint('dim', `#${Number(entry.id.slice(-12))}`);
   const begun = `${tag} ${paint('bold', title(entry))}`;

@@ -1,55 +1,54 @@
 import { setTimeout } from 'node:timers/promises';
 import { isFinal, newestEntries, type ShownEntry } from './log-client.ts';
 
-/** Milliseconds between two looks while something is under way. */
-const PAUSE = 120;
-const LOOKS_AT = 20;
+const POLL_MS = 120;
+const MAX_ENTRIES = 20;
 
-/** Follows the log of the machine's user. */
+/** Follows the log of the local user. */
 export interface Follower {
-  /** Says that something may have begun: the log is looked at until nothing is under way any more. */
+  /** Starts polling the log, until no deploy is in progress. */
   wake(): void;
-  /** Shows once what there is by now. */
+  /** Shows the current entries once. */
   catchUp(): Promise<void>;
   close(): void;
 }
 
 /**
- * Calls `show` with every entry that has changed since it was last shown, in their order. Looks at the log only while
- * something is under way, so that an idle service stays idle.
+ * Calls `show` with every entry that has changed since it was last shown, oldest first. The log is polled only while a
+ * deploy is in progress.
  */
 export function follow(
   service: { readonly url: string; readonly login: { readonly user: string; readonly password: string } },
   show: (entry: ShownEntry) => void,
 ): Follower {
   const shown = new Map<string, string>();
-  let wanted = false;
+  let requested = false;
   let closed = false;
-  let looks = false;
+  let polling = false;
 
-  const showNews = async () => {
-    const entries = await newestEntries(service.url, service.login, LOOKS_AT).catch(() => []);
-    for (const entry of entries) if (isNews(entry, shown)) show(entry);
+  const showChanged = async () => {
+    const entries = await newestEntries(service.url, service.login, MAX_ENTRIES).catch(() => []);
+    for (const entry of entries) if (hasChanged(entry, shown)) show(entry);
     return entries;
   };
-  const look = async () => {
-    if (looks) return;
-    looks = true;
-    while (wanted && !closed) {
-      wanted = false;
-      const entries = await showNews();
-      wanted ||= entries.some((entry) => !isFinal(entry) && entry.status !== 'held');
-      await setTimeout(PAUSE);
+  const poll = async () => {
+    if (polling) return;
+    polling = true;
+    while (requested && !closed) {
+      requested = false;
+      const entries = await showChanged();
+      requested ||= entries.some((entry) => !isFinal(entry) && entry.status !== 'held');
+      await setTimeout(POLL_MS);
     }
-    looks = false;
+    polling = false;
   };
   return {
     wake: () => {
-      wanted = true;
-      void look();
+      requested = true;
+      void poll();
     },
     catchUp: async () => {
-      await showNews();
+      await showChanged();
     },
     close: () => {
       closed = true;
@@ -57,7 +56,7 @@ export function follow(
   };
 }
 
-function isNews(entry: ShownEntry, shown: Map<string, string>): boolean {
+function hasChanged(entry: ShownEntry, shown: Map<string, string>): boolean {
   const state = JSON.stringify([entry.status, entry.doc.reason, entry.doc.stages]);
   if (shown.get(entry.id) === state) return false;
   shown.set(entry.id, state);

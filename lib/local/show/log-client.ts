@@ -7,7 +7,7 @@ export interface ShownStage {
   readonly detail: string | null;
 }
 
-/** The parts of an entry that a person wants to see. */
+/** The fields of an entry that are shown. */
 export interface ShownEntry {
   readonly id: string;
   readonly app_name: string | null;
@@ -28,14 +28,14 @@ export interface ShownEntry {
   };
 }
 
-const finals = ['ok', 'error', 'expired', 'skipped', 'duplicate', 'superseded'];
+const FINAL_STATUSES = ['ok', 'error', 'expired', 'skipped', 'duplicate', 'superseded'];
 
 /** Whether an entry of that status never changes again. */
 export function isFinal({ status }: Pick<ShownEntry, 'status'>): boolean {
-  return finals.includes(status);
+  return FINAL_STATUSES.includes(status);
 }
 
-/** The newest entries, oldest first, as the service's own API gives them to its user. */
+/** Returns the newest entries from the service's API, oldest first. */
 export async function newestEntries(
   url: string,
   login: { readonly user: string; readonly password: string },
@@ -43,8 +43,8 @@ export async function newestEntries(
 ): Promise<readonly ShownEntry[]> {
   const authorization = `Basic ${Buffer.from(`${login.user}:${login.password}`).toString('base64')}`;
   const query = new URLSearchParams({ limit: String(limit), include_docs: 'true' });
-  const answer = await fetch(`${url}/1/status/${login.user}/webhooks?${query}`, { headers: { authorization } });
-  if (!answer.ok) throw new Error(`The log answered ${answer.status}.`);
-  const page = (await answer.json()) as { readonly rows: readonly ShownEntry[] };
+  const response = await fetch(`${url}/1/status/${login.user}/webhooks?${query}`, { headers: { authorization } });
+  if (!response.ok) throw new Error(`The log answered ${response.status}.`);
+  const page = (await response.json()) as { readonly rows: readonly ShownEntry[] };
   return [...page.rows].reverse();
 }

@@ -17,7 +17,7 @@ export function readyLines({ url, login, runtime }: LocalService, sample: Sample
     `  git clone ${relative(process.cwd(), sample.repository)} hello && cd hello`,
     `  sed -i.bak 's/Hello from a push/Hello again/' server.js && git commit -am 'Another page' && git push`,
     '',
-    'Ctrl-C ends everything; the next start goes on where this one stopped.',
+    'Ctrl-C ends everything; the next start resumes where this one stopped.',
     '',
   ];
 }

@@ -6,7 +6,7 @@ import { type AppName, appHost } from '../store/names.ts';
 export interface AppShown {
   readonly name: string;
   readonly user: string;
-  /** What stands for the name in paths. */
+  /** The name in paths. */
   readonly app: string;
   readonly state: string;
   /** Where it answers, for good; `null` until the first start. */
@@ -23,7 +23,7 @@ export interface AppShown {
 /** Reads an application as the API shows it, or 404. */
 export type AppView = (name: AppName) => Promise<AppShown>;
 
-/** Makes the reader; `port` gives the platform's own port. */
+/** Returns the reader; `port` returns the platform's own port. */
 export function appView(apps: Apps, runners: Runners, port: () => number): AppView {
   return async (name) => {
     const app = await apps.get(name);

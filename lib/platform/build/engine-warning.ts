@@ -3,7 +3,7 @@ import type { StartManifest } from '../run/start-command.ts';
 
 /**
  * Returns one sentence when `engines.node` of an application's package.json excludes the Node that will run it, as npm
- * warns with EBADENGINE. An application may well run all the same, so the build goes on.
+ * warns with EBADENGINE. The application may run all the same, so the build continues.
  */
 export function engineWarning({ engines }: StartManifest, version = process.version): string | undefined {
   if (engines?.node === undefined) return undefined;

@@ -34,7 +34,7 @@ export async function listTree(root: string): Promise<Tree> {
 
 /**
  * Copies the listed files of one folder to a new one and returns the list of the copy. Returns `undefined`, and removes
- * the copy, when a file is not as listed any more or changes meanwhile. Files that are not listed are left out. Blocks are
+ * the copy, when a file differs from the list or changes during the copy. Files that are not listed are left out. Blocks are
  * shared where the file system can (https://man7.org/linux/man-pages/man2/ioctl_ficlonerange.2.html).
  */
 export async function copyTree(from: string, to: string, tree: Tree): Promise<Tree | undefined> {

@@ -4,7 +4,7 @@ import { HttpError } from '../http-error.ts';
 
 const object = v.record(v.string(), v.unknown());
 
-/** The request's body as a JSON object; an absent body is an empty one. 400 for anything else, 413 beyond the limit. */
+/** Returns the body as a JSON object, empty when there is none. Throws 400 for anything else, 413 beyond the limit. */
 export async function jsonBody(
   request: IncomingMessage,
   limitBytes: number,
@@ -13,7 +13,7 @@ export async function jsonBody(
   if (text.trim() === '') return {};
   const value = parse(text);
   const parsed = v.safeParse(object, value);
-  // An array passes for a record; a manifest or a user it is not.
+  // The schema also accepts arrays.
   if (parsed.success && !Array.isArray(value)) return parsed.output;
   throw new HttpError(400, 'The body is not a JSON object.');
 }
@@ -21,7 +21,7 @@ export async function jsonBody(
 async function bodyText(request: IncomingMessage, limitBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  // Not destroyed on return: the connection is still needed to say that the body is too large.
+  // Not destroyed on return: the connection is still needed for the 413 response.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     const part = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
     bytes += part.length;

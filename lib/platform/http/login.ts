@@ -3,7 +3,7 @@ import { isToken } from '../store/tokens.ts';
 import type { Users } from '../store/users.ts';
 import { type PasswordHash, sameSecret, type VerifyPassword } from './passwords.ts';
 
-/** Who is calling, and what proved it. */
+/** The authenticated user, and the kind of secret used. */
 export interface Caller {
   readonly user: string;
   readonly with: 'password' | 'token' | 'service';
@@ -17,14 +17,14 @@ export interface Login {
   readonly serviceToken: string;
 }
 
-/** Who an `Authorization: Basic` header proves the caller to be, or 401. */
+/** Returns the caller that an `Authorization: Basic` header authenticates, or throws 401. */
 export async function logIn(login: Login, header: string | undefined): Promise<Caller> {
   const credentials = basicCredentials(header);
   if (!credentials) throw new HttpError(401, 'The request carries no valid Basic credentials.');
   const { user, secret } = credentials;
   if (sameSecret(secret, login.serviceToken)) return { user, with: 'service' };
   const stored = await login.users.find(user).catch((error: unknown) => {
-    // A name that no user can have is a wrong login, not a bad request.
+    // An invalid user name is a wrong login, not a bad request.
     if (error instanceof HttpError) return undefined;
     throw error;
   });
@@ -34,13 +34,13 @@ export async function logIn(login: Login, header: string | undefined): Promise<C
   throw new HttpError(401, 'User name and password or token do not match.');
 }
 
-/** Ends with 403 unless the caller is the user of the path, or the deploy service. */
+/** Throws 403 unless the caller is the user of the path, or the deploy service. */
 export function mustBe(caller: Caller, user: string): void {
   if (caller.with === 'service' || caller.user === user) return;
   throw new HttpError(403, `This belongs to ${user}, and you are logged in as ${caller.user}.`);
 }
 
-/** User and secret of a Basic header; only the first colon splits (https://www.rfc-editor.org/rfc/rfc7617#section-2). */
+/** Returns user and secret of a Basic header; only the first colon splits (https://www.rfc-editor.org/rfc/rfc7617#section-2). */
 function basicCredentials(header: string | undefined): { user: string; secret: string } | undefined {
   const match = /^Basic +([A-Za-z0-9+/_-]+={0,2})$/i.exec(header ?? '');
   const text = Buffer.from(match?.[1] ?? '', 'base64').toString('utf8');

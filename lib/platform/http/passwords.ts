@@ -7,9 +7,9 @@ export interface PasswordHash {
   readonly hash: string;
 }
 
-// About 100 ms and 32 MiB a guess: https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html
-const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
-const CACHED_LOGINS = 1_000;
+// About 100 ms and 32 MiB per attempt: https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html
+const SCRYPT_OPTIONS = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
+const MAX_CACHED_LOGINS = 1_000;
 
 /** Hashes a new password with scrypt and a salt of its own. */
 export async function hashPassword(password: string): Promise<PasswordHash> {
@@ -17,18 +17,18 @@ export async function hashPassword(password: string): Promise<PasswordHash> {
   return { salt, hash: (await derive(password, salt)).toString('base64url') };
 }
 
-/** Whether the password is the one that was stored. */
+/** Resolves with whether the password is the stored one. */
 export type VerifyPassword = (user: string, password: string, stored: PasswordHash | undefined) => Promise<boolean>;
 
 /**
  * Returns a function that verifies passwords and caches the right ones for `cacheMs`, so that only the first of many
  * logins pays for scrypt. The key of the cache is an HMAC under a key of this process; it covers the stored hash, so a
- * changed password misses. An unknown user (`undefined`) costs as much as a wrong password: the time must not tell which
- * names exist.
+ * changed password misses. An unknown user (`undefined`) takes as long as a wrong password, so that the time does not
+ * reveal which names exist.
  */
 export function passwordVerifier(cacheMs: number): VerifyPassword {
   const hmacKey = randomBytes(32);
-  const verified = new LRUCache<string, Promise<boolean>>({ max: CACHED_LOGINS, ttl: cacheMs });
+  const verified = new LRUCache<string, Promise<boolean>>({ max: MAX_CACHED_LOGINS, ttl: cacheMs });
   return (user, password, stored) => {
     const parts = [user, password, stored?.hash ?? ''];
     const id = createHmac('sha256', hmacKey).update(JSON.stringify(parts)).digest('base64url');
@@ -55,7 +55,7 @@ async function matches(password: string, stored: PasswordHash | undefined): Prom
 
 function derive(password: string, salt: string): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    scrypt(password, salt, 32, COST, (error, key) => (error ? reject(error) : resolve(key)));
+    scrypt(password, salt, 32, SCRYPT_OPTIONS, (error, key) => (error ? reject(error) : resolve(key)));
   });
 }
 

@@ -3,13 +3,13 @@ import { HttpError } from '../http-error.ts';
 import { type AppName, appNamed, checkedSnapshot, checkedUser } from '../store/names.ts';
 import type { Caller } from './login.ts';
 
-/** A request that has been matched to a route and whose caller is known. */
+/** A request with its route and its authenticated caller. */
 export interface Call {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly caller: Caller;
   readonly query: URLSearchParams;
-  /** A segment of the path by the name it has in the route's pattern, decoded. */
+  /** Returns a decoded segment of the path by its name in the route's pattern. */
   readonly param: (name: string) => string;
 }
 
@@ -23,12 +23,12 @@ export interface Route {
   readonly run: (call: Call) => Promise<Reply>;
 }
 
-/** The route of a request, or the methods that its path has: none for an unknown path. */
+/** The route of a request, or the methods allowed for its path: none for an unknown path. */
 export type Match =
   | { readonly route: Route; readonly param: (name: string) => string }
   | { readonly allow: readonly string[] };
 
-/** Finds the route of a method and a path. A slash at the end makes no difference. */
+/** Returns the route of a method and a path. A trailing slash is ignored. */
 export function matchRoute(routes: readonly Route[], method: string, pathname: string): Match {
   const segments = segmentsOf(pathname);
   const fitting = routes.filter((route) => fits(route.path, segments));
@@ -39,22 +39,22 @@ export function matchRoute(routes: readonly Route[], method: string, pathname: s
   return { route, param };
 }
 
-/** The user that the path names, or 400. */
+/** Returns the user in the path, or throws 400. */
 export function userOf(call: Call): string {
   return checkedUser(call.param('user'));
 }
 
-/** The application that the path names, or 400. */
+/** Returns the application in the path, or throws 400. */
 export function appOf(call: Call): AppName {
   return appNamed(call.param('user'), call.param('app'));
 }
 
-/** The snapshot id that the path names, or 400. */
+/** Returns the snapshot id in the path, or throws 400. */
 export function snapshotOf(call: Call): string {
   return checkedSnapshot(call.param('id'));
 }
 
-/** Returns a whole number of the query, or the fallback; 400 for anything else and above the maximum. */
+/** Returns an integer of the query, or the fallback. Throws 400 for other values and above the maximum. */
 export function wholeNumber(
   call: Call,
   name: string,

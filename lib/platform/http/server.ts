@@ -6,8 +6,8 @@ import { checkedUser } from '../store/names.ts';
 import { type Login, logIn, mustBe } from './login.ts';
 import { matchRoute, type Reply, type Route } from './route.ts';
 
-/** What the server answers with. */
-export interface ServerParts {
+/** What the server depends on. */
+export interface ServerDependencies {
   readonly routes: readonly Route[];
   readonly login: Login;
   readonly runners: Runners;
@@ -18,38 +18,38 @@ export interface ServerParts {
  * The platform's HTTP server: the API, and by Host header (`<app>.<user>.localhost`) the applications. Errors are
  * `{ "error": "<sentence>" }`, with `log` when an installation or an application has printed why.
  */
-export function platformServer(parts: ServerParts): Server {
+export function platformServer(deps: ServerDependencies): Server {
   const server = createServer((request, response) => {
-    const app = parts.runners.forHost(request);
+    const app = deps.runners.forHost(request);
     if (app) return app.proxy.serve(request, response);
-    answer(parts, request, response).catch((error: unknown) => fail(parts.log, response, error));
+    answer(deps, request, response).catch((error: unknown) => fail(deps.log, response, error));
   });
   server.on('upgrade', (request, socket, head) => {
-    const app = parts.runners.forHost(request);
+    const app = deps.runners.forHost(request);
     if (app) app.proxy.upgrade(request, socket, head);
     else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n');
   });
-  // A start answers when the application does, and a tarball may be large: no time limit on a whole request.
+  // No time limit for a whole request: a start takes until the application answers, and a tarball may be large.
   server.requestTimeout = 0;
   server.keepAliveTimeout = 75_000;
   return server;
 }
 
-async function answer(parts: ServerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(deps: ServerDependencies, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = new URL(`http://platform${request.url?.startsWith('/') ? request.url : '/'}`);
-  const match = matchRoute(parts.routes, request.method ?? 'GET', url.pathname);
+  const match = matchRoute(deps.routes, request.method ?? 'GET', url.pathname);
   if (!('route' in match)) {
     if (match.allow.length > 0) response.setHeader('allow', match.allow.join(', '));
     return send(response, noRoute(match.allow, request.method));
   }
   const { route, param } = match;
-  const caller = await logIn(parts.login, request.headers.authorization);
-  await mayUse(parts.login, caller, route.path.includes('/:user') ? checkedUser(param('user')) : undefined);
+  const caller = await logIn(deps.login, request.headers.authorization);
+  await mayUse(deps.login, caller, route.path.includes('/:user') ? checkedUser(param('user')) : undefined);
   const reply = await route.run({ request, response, caller, query: url.searchParams, param });
   send(response, reply);
 }
 
-/** 403 for another user's path; for the deploy service, which may use any, 404 or 401 when there is no such user. */
+/** Throws 403 for another user's path; for the deploy service, which may use any, 404 or 401 when there is no such user. */
 async function mayUse(
   { users }: Login,
   caller: Awaited<ReturnType<typeof logIn>>,
@@ -72,7 +72,7 @@ function fail(log: Log, response: ServerResponse, error: unknown): void {
   if (response.headersSent) return void response.destroy();
   const status = known?.status ?? 500;
   if (status === 401) response.setHeader('www-authenticate', 'Basic realm="platform", charset="UTF-8"');
-  // A damaged state file says in its message what to do; anything else unexpected does too little harm to hide.
+  // The message is shown for unexpected errors too: for a damaged state file it says what to do.
   const sentence = messageOf(error);
   send(response, { status, body: known?.log ? { error: sentence, log: known.log } : { error: sentence } });
 }

@@ -4,26 +4,26 @@ import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { HttpError } from '../http-error.ts';
 
-/** What an upload says of itself before its first byte. */
+/** Size and hash of an upload, declared before its first byte. */
 export interface Declared {
   readonly bytes: number;
-  /** Lower-case hex; not every caller gives it. */
+  /** Lower-case hex; optional. */
   readonly sha256?: string;
 }
 
-/** A body that has arrived whole, in a file of its own that is not yet at its place. */
+/** A body that was received completely, in a temporary file. */
 export interface Received {
   readonly bytes: number;
   readonly sha256: string;
-  /** Puts the file at its place, in one step. */
+  /** Renames the file to its final path. */
   keep(): Promise<void>;
   /** Removes it. */
   drop(): Promise<void>;
 }
 
 /**
- * Streams a body to a file beside `path`, counting and hashing while it flows, so that memory stays constant whatever the
- * size. 400 when it is shorter or longer than declared or has another hash; then nothing is kept.
+ * Streams a body to a temporary file beside `path` and returns its size and hash; memory use does not depend on the size.
+ * Throws 400 when size or hash differ from what was declared; then nothing is kept.
  */
 export async function receive(body: Readable, path: string, declared: Declared): Promise<Received> {
   await mkdir(dirname(path), { recursive: true });
@@ -56,7 +56,7 @@ async function writeAll(body: Readable, part: string, { bytes }: Declared): Prom
       const more = received > bytes ? 'more' : `${received}`;
       throw new HttpError(400, `The body has ${more} bytes, but ${bytes} were declared; send it again.`);
     }
-    // The answer promises that the tarball is here, so it must outlive a power cut.
+    // The response confirms that the tarball is stored, so it must survive a power cut.
     await file.sync();
   } finally {
     await file.close();
@@ -64,7 +64,7 @@ async function writeAll(body: Readable, part: string, { bytes }: Declared): Prom
   return hash.digest('hex');
 }
 
-/** The body's chunks; a caller that goes away in the middle ends them early, like a body that is too short. */
+/** Yields the body's chunks. When the client disconnects they end early, like a body that is too short. */
 async function* chunks(body: Readable): AsyncGenerator<Buffer> {
   try {
     // Not destroyed on return: its connection is still needed for the answer.

@@ -30,7 +30,7 @@ interface Target {
   idle: () => void;
 }
 
-/** Returns a proxy without a target; `unavailable` returns the sentence for clients that call meanwhile. */
+/** Returns a proxy without a target; `unavailable` returns the sentence for requests that arrive while there is none. */
 export function appProxy(unavailable: () => string): AppProxy {
   let target: Target | undefined;
   let opened: Promise<number> | undefined;

@@ -17,7 +17,7 @@ export interface Runner {
   readonly proxy: AppProxy;
   readonly log: AppLog;
   state(): RunState;
-  /** Starts the snapshot and moves the traffic to it, unless it serves already. Throws an HttpError; the old one goes on then. */
+  /** Starts the snapshot and moves the traffic to it, unless it serves already. When that fails, throws an HttpError and keeps the old one. */
   start(snapshot: string): Promise<void>;
   /** Starts the active snapshot again, with the current variables, and moves the traffic to it. */
   restart(): Promise<void>;
@@ -135,7 +135,7 @@ class AppRunner implements Runner {
       this.#serve(next);
       this.#report('app.serving', { snapshot, milliseconds: performance.now() - began });
     } catch (error) {
-      // The old release may have crashed meanwhile; its state is not to be overwritten then.
+      // The old release may have crashed in the meantime; its state must not be overwritten then.
       if (this.#state === 'starting') this.#state = before;
       throw error;
     } finally {

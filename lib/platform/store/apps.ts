@@ -7,49 +7,49 @@ import { HttpError } from '../http-error.ts';
 import type { Folders } from './folders.ts';
 import { type AppName, appKey, appSegment, checkedAppName } from './names.ts';
 
-const storedApp = v.object({
+const StoredAppSchema = v.object({
   /** The name in the manifest, with its scope. */
   name: v.string(),
   manifest: v.record(v.string(), v.unknown()),
-  /** The loopback port under which the application answers, for good. */
+  /** The loopback port of the application, which never changes. */
   port: v.nullable(v.number()),
-  /** The snapshot that serves, or served last. */
+  /** The id of the snapshot that serves, or served last. */
   active: v.nullable(v.string()),
-  /** Whether it is to be running, also after the platform has been started again. */
+  /** Whether it is to run, also after a restart of the platform. */
   wanted: v.picklist(['running', 'stopped']),
   created_at: v.string(),
   updated_at: v.string(),
 });
 
 /** An application as stored. */
-export type StoredApp = v.InferOutput<typeof storedApp>;
+export type StoredApp = v.InferOutput<typeof StoredAppSchema>;
 
-/** A package manifest as it was sent: kept whole, read with care. */
+/** A package manifest, stored as it was sent; its fields are not validated. */
 export type Manifest = Readonly<Record<string, unknown>>;
 
-/** The applications, a folder each. */
+/** The applications, each in a folder. */
 export interface Apps {
-  /** The application, or `undefined`. */
+  /** Returns the application, or `undefined`. */
   find(name: AppName): Promise<StoredApp | undefined>;
-  /** The application, or 404. */
+  /** Returns the application, or throws 404. */
   get(name: AppName): Promise<StoredApp>;
-  /** Changes some fields; changes of one application wait for each other. Gives the new state. */
+  /** Changes some fields; changes of one application wait for each other. Returns the new state. */
   change(name: AppName, fields: Partial<StoredApp>): Promise<StoredApp>;
-  /** Creates the application or updates its manifest. 409 when another name already stands for the same path. */
+  /** Creates the application or updates its manifest. 409 when another name already has the same path. */
   put(name: AppName, manifest: Manifest): Promise<{ readonly app: StoredApp; readonly created: boolean }>;
   /** Creates the application; 409 when it exists. */
   create(name: AppName, manifest: Manifest): Promise<StoredApp>;
   /** Removes the application and all its files. */
   remove(name: AppName): Promise<void>;
-  /** The user's applications, by name; of all users without one. */
+  /** Returns the user's applications by name, or those of all users. */
   list(user?: string): Promise<readonly AppName[]>;
 }
 
-/** Applications kept as folders. */
+/** Returns the applications below a folder. */
 export function apps(folders: Folders): Apps {
   const withLock = keyedMutex();
   const find = async (name: AppName) => {
-    const app = await readState(folders.ofApp(name).record, storedApp);
+    const app = await readState(folders.ofApp(name).record, StoredAppSchema);
     return app && (name.scoped === undefined || app.name === name.scoped) ? app : undefined;
   };
   const get = async (name: AppName) => {
@@ -61,7 +61,7 @@ export function apps(folders: Folders): Apps {
   const put = async (name: AppName, manifest: Manifest) => {
     const now = new Date().toISOString();
     const full = nameOf(name, manifest);
-    const known = await readState(folders.ofApp(name).record, storedApp);
+    const known = await readState(folders.ofApp(name).record, StoredAppSchema);
     if (known && known.name !== full) {
       throw new HttpError(409, `${full} and ${known.name} would have the same address here; rename one of them.`);
     }
@@ -107,10 +107,10 @@ async function subfolders(path: string): Promise<string[]> {
   return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
 }
 
-/** The full name from manifest and path, which must agree. */
+/** Returns the full name of manifest and path, which must agree. */
 function nameOf(path: AppName, manifest: Manifest): string {
   const name = manifest.name ?? path.scoped ?? path.app;
-  if (typeof name !== 'string') throw new HttpError(400, 'The name in the manifest is not a text.');
+  if (typeof name !== 'string') throw new HttpError(400, 'The name in the manifest is not a string.');
   const full = checkedAppName(name);
   if (appSegment(full) === path.app && (path.scoped ?? full) === full) return full;
   throw new HttpError(400, `The manifest names ${full}, the path ${path.scoped ?? path.app}.`);

@@ -9,30 +9,30 @@ interface SnapshotFiles {
   readonly stamp: string;
 }
 
-/** Where the platform keeps an application's things. */
+/** The paths of an application's files. */
 export interface AppFolder {
   readonly root: string;
   readonly record: string;
   readonly variables: string;
   readonly log: string;
-  /** The state of one snapshot, its tarball, the folder that it is unpacked in, and what is known of its node_modules. */
+  /** Returns the paths of one snapshot: its state, its tarball, its unpacked release, and the stamp of its node_modules. */
   readonly snapshot: (id: string) => SnapshotFiles;
   readonly snapshots: string;
   readonly spares: string;
 }
 
-/** The folder of all applications, of one user's, and of one. */
+/** The paths under the platform's data folder. */
 export interface Folders {
   readonly users: string;
   readonly apps: string;
   readonly ofUser: (user: string) => string;
   readonly ofApp: (name: AppName) => AppFolder;
-  /** Process groups that run, for the next start to end what outlived this one. */
+  /** The running process groups, so that the next start can end those that are left. */
   readonly groups: string;
   readonly npmCache: string;
 }
 
-/** The layout under the platform's data folder. */
+/** Returns the layout under the platform's data folder. */
 export function folders(dataDir: string): Folders {
   const apps = join(dataDir, 'apps');
   return {
@@ -57,7 +57,7 @@ function appFolder(root: string): AppFolder {
       state: join(snapshots, `${id}.json`),
       tarball: join(snapshots, `${id}.tgz`),
       release: join(root, 'releases', id),
-      // Beside the release and not in it, where the application does not see it.
+      // Outside the release, so that the application does not see it.
       stamp: join(root, 'stamps', `${id}.json`),
     }),
     spares: join(root, 'spares'),

@@ -6,7 +6,7 @@ import { HttpError } from '../http-error.ts';
 import type { Folders } from './folders.ts';
 import type { AppName } from './names.ts';
 
-const storedSnapshot = v.object({
+const SnapshotSchema = v.object({
   id: v.string(),
   /** Of the tarball: lower-case hex, and bytes. */
   sha256: v.string(),
@@ -17,28 +17,28 @@ const storedSnapshot = v.object({
   reason: v.nullable(v.string()),
   /** The last lines that the installation printed. */
   log: v.array(v.string()),
-  /** How the dependencies came: `none`, `installed`, `copied` from an earlier release, or a `spare` copy. */
+  /** Source of the dependencies: `none`, `installed`, `copied` from an earlier release, or a `spare` copy. */
   dependencies: v.nullable(v.string()),
 });
 
-/** One uploaded version of an application and how far its building is. */
-export type Snapshot = v.InferOutput<typeof storedSnapshot>;
+/** One uploaded version of an application, and the state of its build. */
+export type Snapshot = v.InferOutput<typeof SnapshotSchema>;
 
 /** The snapshots of applications: their states and files. */
 export interface Snapshots {
   find(app: AppName, id: string): Promise<Snapshot | undefined>;
-  /** The snapshot, or 404. */
+  /** Returns the snapshot, or throws 404. */
   get(app: AppName, id: string): Promise<Snapshot>;
   write(app: AppName, snapshot: Snapshot): Promise<void>;
-  /** The application's snapshots, latest upload first. */
+  /** Returns the application's snapshots, latest upload first. */
   list(app: AppName): Promise<readonly Snapshot[]>;
   /** Removes the state, the tarball and the unpacked release. */
   remove(app: AppName, id: string): Promise<void>;
 }
 
-/** Snapshots kept as files in the application's folder. */
+/** Returns the snapshots, which are files in their application's folder. */
 export function snapshots(folders: Folders): Snapshots {
-  const find = (app: AppName, id: string) => readState(folders.ofApp(app).snapshot(id).state, storedSnapshot);
+  const find = (app: AppName, id: string) => readState(folders.ofApp(app).snapshot(id).state, SnapshotSchema);
   return {
     find,
     get: async (app, id) => {
@@ -59,7 +59,7 @@ export function snapshots(folders: Folders): Snapshots {
     },
     remove: async (app, id) => {
       const { state, tarball, release, stamp } = folders.ofApp(app).snapshot(id);
-      // The state goes first: without it the rest is only rubbish, with it a half-removed release would look whole.
+      // The state is removed first: otherwise a partly removed release would look complete after a crash.
       await rm(state, { force: true });
       await rm(tarball, { force: true });
       await rm(stamp, { force: true });
@@ -69,8 +69,8 @@ export function snapshots(folders: Folders): Snapshots {
 }
 
 /**
- * Which snapshots can go once `active` serves: all but the `keep` latest that were built, the active one among them, what
- * is being built, and what was uploaded after it, which is still on its way. `list` is latest first.
+ * Returns the snapshots that can be removed once `active` serves: all but the `keep` latest that were built (the active one
+ * included), those being built, and those uploaded after the active one. `list` is latest first.
  */
 export function prunable(list: readonly Snapshot[], active: string, keep: number): readonly Snapshot[] {
   const position = list.findIndex(({ id }) => id === active);

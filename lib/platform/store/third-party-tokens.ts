@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { HttpError } from '../http-error.ts';
 import type { StoredUser, Users } from './users.ts';
 
-/** A token of another service, as its keeper stores it: the caller seals it, the platform keeps it as it is. */
+/** A token for another service, encrypted by the caller; the platform stores it unchanged. */
 export type ThirdPartyToken = StoredUser['thirdparty'][number];
 
-const limit = 200;
+const MAX_TOKENS = 200;
 
-/** Stores a sealed token under its `id` (made when absent); the same id again replaces it. Gives what was stored. */
+/** Stores an encrypted token under its `id` (created when absent) and replaces an earlier one with that id. Returns the stored token. */
 export async function storeThirdParty(
   users: Users,
   user: string,
@@ -15,17 +15,17 @@ export async function storeThirdParty(
 ): Promise<ThirdPartyToken> {
   const id = body.id ?? randomUUID();
   if (typeof id !== 'string' || id === '' || id.length > 256)
-    throw new HttpError(400, 'The id is a text of 1 to 256 characters.');
+    throw new HttpError(400, 'The id is a string of 1 to 256 characters.');
   const token = { ...body, id };
   await users.change(user, (stored) => {
     const others = stored.thirdparty.filter((one) => one.id !== id);
-    if (others.length >= limit) throw new HttpError(409, `A user has at most ${limit} third-party tokens.`);
+    if (others.length >= MAX_TOKENS) throw new HttpError(409, `A user has at most ${MAX_TOKENS} third-party tokens.`);
     return { ...stored, thirdparty: [...others, token] };
   });
   return token;
 }
 
-/** Removes a sealed token; 404 when there is none with that id. */
+/** Removes an encrypted token; 404 when there is none with that id. */
 export async function removeThirdParty(users: Users, user: string, id: string): Promise<void> {
   await users.change(user, (stored) => {
     const thirdparty = stored.thirdparty.filter((one) => one.id !== id);

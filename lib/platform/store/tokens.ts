@@ -9,21 +9,21 @@ export interface TokenInfo {
   readonly created_at: string;
 }
 
-const prefix = 'dwt_';
-const namePattern = /^[A-Za-z0-9][A-Za-z0-9 ._@+-]{0,63}$/;
+const PREFIX = 'dwt_';
+const NAME_PATTERN = /^[A-Za-z0-9][A-Za-z0-9 ._@+-]{0,63}$/;
 
 /**
- * Makes an API token and gives its secret, this once: only a hash is stored. The secret is 256 random bits, so a plain
+ * Creates an API token and returns it with its secret, of which only a hash is stored. The secret is 256 random bits, so a plain
  * SHA-256 is enough where a password needs scrypt. 409 when the name is taken.
  */
 export async function createToken(users: Users, user: string, name: string): Promise<TokenInfo & { token: string }> {
-  if (!namePattern.test(name)) {
+  if (!NAME_PATTERN.test(name)) {
     throw new HttpError(
       400,
       'A token name has 1 to 64 letters, digits, spaces and . _ @ + - and begins with one of the first two.',
     );
   }
-  const token = `${prefix}${randomBytes(32).toString('base64url')}`;
+  const token = `${PREFIX}${randomBytes(32).toString('base64url')}`;
   const info = { name, created_at: new Date().toISOString() };
   await users.change(user, (stored) => {
     if (stored.tokens.some((one) => one.name === name))
@@ -33,7 +33,7 @@ export async function createToken(users: Users, user: string, name: string): Pro
   return { ...info, token };
 }
 
-/** The user's tokens, oldest first, without their secrets. */
+/** Returns the user's tokens, oldest first, without their secrets. */
 export function listTokens(user: StoredUser): readonly TokenInfo[] {
   return user.tokens.map(({ name, created_at }) => ({ name, created_at }));
 }
@@ -49,7 +49,7 @@ export async function revokeToken(users: Users, user: string, name: string): Pro
 
 /** Whether the secret is one of the user's API tokens. */
 export function isToken(user: StoredUser, secret: string): boolean {
-  if (!secret.startsWith(prefix)) return false;
+  if (!secret.startsWith(PREFIX)) return false;
   const hash = hashed(secret);
   return user.tokens.some((one) => sameSecret(one.hash, hash));
 }

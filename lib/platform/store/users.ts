@@ -6,37 +6,37 @@ import { hashPassword } from '../http/passwords.ts';
 import { HttpError } from '../http-error.ts';
 import { checkedUser } from './names.ts';
 
-const storedToken = v.object({ name: v.string(), hash: v.string(), created_at: v.string() });
-const storedUser = v.object({
-  // The caller's document. It is kept as it is: also without `username`, which is for the reader to notice.
+const StoredTokenSchema = v.object({ name: v.string(), hash: v.string(), created_at: v.string() });
+const StoredUserSchema = v.object({
+  // The caller's document, stored unchanged, even without `username`.
   record: v.record(v.string(), v.unknown()),
   password: v.object({ salt: v.string(), hash: v.string() }),
-  tokens: v.array(storedToken),
+  tokens: v.array(StoredTokenSchema),
   thirdparty: v.array(v.looseObject({ id: v.string() })),
 });
 
-/** A user as stored: the record and what the platform keeps beside it. */
-export type StoredUser = v.InferOutput<typeof storedUser>;
+/** A user as stored: the record, the password hash and the tokens. */
+export type StoredUser = v.InferOutput<typeof StoredUserSchema>;
 
-/** The users of the platform, a file each. */
+/** The users of the platform, each in a file. */
 export interface Users {
-  /** The user, or `undefined`. */
+  /** Returns the user, or `undefined`. */
   find(name: string): Promise<StoredUser | undefined>;
-  /** The user, or 404. */
+  /** Returns the user, or throws 404. */
   get(name: string): Promise<StoredUser>;
-  /** Changes a user; changes of one user wait for each other. 404 when there is none. Gives the new state. */
+  /** Changes a user; changes of one user wait for each other. 404 when there is none. Returns the new state. */
   change(name: string, edit: (user: StoredUser) => StoredUser): Promise<StoredUser>;
   /** Adds a user; 409 when the name is taken, 400 when it or the password cannot be used. */
   create(name: string, password: string): Promise<void>;
-  /** Gives the user another password; 404 when there is none. */
+  /** Changes the user's password; 404 when there is no such user. */
   setPassword(name: string, password: string): Promise<void>;
 }
 
-/** Users kept as files in `folder`, readable by the owner only. */
+/** Returns the users, which are files in `folder`, readable by the owner only. */
 export function users(folder: string): Users {
   const withLock = keyedMutex();
   const path = (name: string) => join(folder, `${checkedUser(name)}.json`);
-  const find = async (name: string) => readState(path(name), storedUser);
+  const find = async (name: string) => readState(path(name), StoredUserSchema);
   const write = (name: string, user: StoredUser) => writeState(path(name), user, { durable: true, secret: true });
   const get = async (name: string) => {
     const user = await find(name);

@@ -8,21 +8,21 @@ import { type AppName, appKey, checkedVariable } from './names.ts';
 /** An application's stored environment variables. Their values are never logged. */
 export type Variables = Readonly<Record<string, string>>;
 
-/** Stored variables; they outlive deploys and reach the application at its next start. */
+/** Stored variables; they are kept across deploys and passed to the application at its next start. */
 export interface VariableStore {
   read(app: AppName): Promise<Variables>;
-  /** Puts these in place of all that there were. 400 for a name or value that cannot be used. */
+  /** Replaces all variables. 400 for an invalid name or value. */
   replace(app: AppName, variables: Readonly<Record<string, unknown>>): Promise<Variables>;
-  /** Sets these beside what there is; `null` removes (https://www.rfc-editor.org/rfc/rfc7396). */
+  /** Sets these variables and keeps the others; `null` removes one (https://www.rfc-editor.org/rfc/rfc7396). */
   merge(app: AppName, variables: Readonly<Record<string, unknown>>): Promise<Variables>;
-  /** Removes one; 404 when it is not there. */
+  /** Removes a variable; 404 when there is none. */
   remove(app: AppName, key: string): Promise<void>;
 }
 
 const schema = v.record(v.string(), v.string());
-const limitBytes = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
-/** Variables kept in a file per application, readable by the owner only. */
+/** Returns the store, with one file per application, readable by the owner only. */
 export function variableStore(folders: Folders): VariableStore {
   const withLock = keyedMutex();
   const read = async (app: AppName) => (await readState(folders.ofApp(app).variables, schema)) ?? {};
@@ -48,9 +48,9 @@ export function variableStore(folders: Folders): VariableStore {
   };
 }
 
-/** Lines without the values of these variables: an application may print its environment when it fails. */
+/** Returns the lines without the values of the variables: an application may print its environment when it fails. */
 export function masked(lines: readonly string[], variables: Variables): string[] {
-  // Short values (`1`, `true`) are no secrets, and masking them would make a log unreadable.
+  // Short values (`1`, `true`) are not secret, and masking them would make a log unreadable.
   const secrets = Object.values(variables)
     .flatMap((value) => value.split('\n'))
     .filter((value) => value.length >= 6)
@@ -62,11 +62,11 @@ function checked(variables: Readonly<Record<string, unknown>>): Variables {
   let bytes = 0;
   const entries = Object.entries(variables).map(([name, value]) => {
     checkedVariable(name);
-    if (typeof value !== 'string') throw new HttpError(400, `The value of ${name} is not a text.`);
+    if (typeof value !== 'string') throw new HttpError(400, `The value of ${name} is not a string.`);
     if (value.includes('\0')) throw new HttpError(400, `The value of ${name} holds a NUL character.`);
     bytes += Buffer.byteLength(name) + Buffer.byteLength(value);
     return [name, value] as const;
   });
-  if (bytes > limitBytes) throw new HttpError(413, `The variables are larger than ${limitBytes} bytes together.`);
+  if (bytes > MAX_BYTES) throw new HttpError(413, `The variables are larger than ${MAX_BYTES} bytes together.`);
   return Object.fromEntries(entries);
 }
