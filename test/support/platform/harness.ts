@@ -16,19 +16,19 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** Something to undo after the test, the latest first. */
+/** Registers a clean-up for after the test; the last one runs first. */
 export function afterwards(cleanup: () => Promise<unknown>): void {
   cleanups.push(cleanup);
 }
 
-/** A folder that is gone after the test. */
+/** Creates a folder that is removed after the test. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'platform-'));
   afterwards(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
 
-/** A platform with the user of the tests, ended after the test. */
+/** Starts a platform with the user of the tests, which is closed after the test. */
 export async function platform(options: Partial<PlatformOptions> = {}): Promise<Platform & { dataDir: string }> {
   const dataDir = options.dataDir ?? (await temporaryFolder());
   const limits = { drainMs: 3_000, graceMs: 2_000, serverErrorMs: 300, ...options.limits };
@@ -60,7 +60,7 @@ interface Fields {
   readonly url: string;
 }
 
-/** Calls the API, as the user of the tests unless told otherwise; objects are sent as JSON. */
+/** Calls the API, as the user of the tests by default; objects are sent as JSON. */
 export async function call(
   at: { readonly url: string },
   method: string,
@@ -141,7 +141,7 @@ export async function deploy(
   return call(at, 'POST', `/apps/ada/${app}/start`, { snapshot: id });
 }
 
-/** Waits until something is so; fails after the time. */
+/** Waits until a condition holds; fails after the time. */
 export async function until(
   what: string,
   test: () => boolean | Promise<boolean>,
@@ -154,7 +154,7 @@ export async function until(
   }
 }
 
-/** Whether a process lives; one that has ended and waits to be collected does not. */
+/** Whether a process runs; a zombie does not. */
 export async function isAlive(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { type HttpServer, httpServer } from './http-server.ts';
 
-/** A commit as the host has it. A number is the status that it answers in place of the tarball. */
+/** A commit of the host. A number is the status of the response in place of the tarball. */
 export interface FakeCommit {
   readonly files: Readonly<Record<string, string>>;
   readonly tarball: Buffer | number;
 }
 
-/** A repository host that speaks as much of GitHub's API as a deploy needs, and gives any tarball that a test wants. */
+/** A repository host with the part of GitHub's API that a deploy needs, which serves any tarball that a test provides. */
 export interface FakeHost extends HttpServer {
-  /** Puts a commit into a repository of `octo` and gives the payload of its push. */
+  /** Adds a commit to a repository of `octo` and returns the payload of its push. */
   push(repository: string, commit: FakeCommit): Record<string, unknown> & { readonly after: string };
 }
 

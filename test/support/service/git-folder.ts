@@ -8,14 +8,14 @@ import { testFolder } from './place.ts';
 export interface GitFolder {
   readonly folder: string;
   git(...args: string[]): string;
-  /** Writes the files (null removes one) and commits; gives the commit's id. */
+  /** Writes the files (null removes one) and commits; returns the commit's id. */
   commit(files: Readonly<Record<string, string | null>>, message?: string): string;
-  /** Pushes; gives what git printed, the hook's lines included. */
+  /** Pushes and returns the output of git, with the lines of the hook. */
   push(...refs: string[]): Promise<string>;
   remove(): void;
 }
 
-/** A new work tree whose `origin` is that repository. */
+/** Returns a new work tree whose `origin` is that repository. */
 export function gitFolder(repository: string): GitFolder {
   mkdirSync(testFolder, { recursive: true });
   const folder = mkdtempSync(join(testFolder, 'tree-'));
@@ -52,7 +52,7 @@ function write(path: string, text: string | null): void {
   writeFileSync(path, text);
 }
 
-/** The service that the push talks to runs in this very process, so nothing may wait for git. */
+/** The service that the push calls runs in this process, so git must not block it. */
 async function pushed(folder: string, refs: readonly string[]): Promise<string> {
   const { stdout, stderr } = await promisify(execFile)('git', ['push', 'origin', ...refs], {
     cwd: folder,
@@ -61,14 +61,14 @@ async function pushed(folder: string, refs: readonly string[]): Promise<string> 
   return `${stdout}${stderr}`;
 }
 
-/** The address of the entry in what a push printed. */
+/** Returns the address of the entry in the output of a push. */
 export function entryAddress(printed: string): string {
   const address = /https?:\/\/\S+\/changes\/[0-9a-f]{32}/.exec(printed)?.[0];
   if (!address) throw new Error(`No entry in: ${printed}`);
   return address;
 }
 
-/** An application that answers with a text. */
+/** Returns the files of an application that answers with this text. */
 export function application(name: string, text: string): Record<string, string> {
   return {
     'package.json': JSON.stringify({ name, version: '1.0.0', scripts: { start: 'node server.js' } }),

@@ -6,7 +6,7 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-/** Serves until it is closed; a handler that rejects hangs up. */
+/** Serves until it is closed; when the handler rejects, the connection is closed. */
 export async function httpServer(
   serve: (request: IncomingMessage, response: ServerResponse) => Promise<void> | void,
 ): Promise<HttpServer> {

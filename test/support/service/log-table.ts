@@ -1,7 +1,7 @@
 import { DynamoDBClient, GetItemCommand, ListTablesCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { clientFor } from '../../../lib/aws-local/clients.ts';
 
-/** Makes an entry as old as if so many minutes had gone by, in the table itself: a test cannot wait for an hour. */
+/** Makes an entry older by some minutes, directly in the table: a test cannot wait for an hour. */
 export async function letMinutesPass(dynamodb: string, entryId: string, minutes: number): Promise<void> {
   const client = new DynamoDBClient(clientFor(dynamodb));
   try {

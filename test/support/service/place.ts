@@ -7,7 +7,7 @@ export const project = fileURLToPath(new URL('../../..', import.meta.url));
 /** How long tests wait for something to happen, in milliseconds; many times what an idle machine needs. */
 export const WAIT_LIMIT_MS = 120_000;
 
-/** Where tests put what they make; nothing is written outside the checkout. */
+/** The folder for the files of tests; nothing is written outside the checkout. */
 export const testFolder = join(project, '.local', 'test');
 
 /** The synthesised stack, shared by all tests of one run. */

@@ -5,18 +5,18 @@ import { type HttpServer, httpServer } from './http-server.ts';
 export interface PlatformCall {
   readonly method: string;
   readonly path: string;
-  /** Whose login it carries. */
+  /** The user of its login. */
   readonly user: string;
 }
 
-/** What happens in place of the platform's answer. */
+/** What replaces the platform's response. */
 export type Fault = 'hangs' | 'hangs up' | { readonly status: number; readonly error: string };
 
 /** A proxy in front of the platform that can fail single calls. */
 export interface PlatformProxy extends HttpServer {
-  /** Where calls go on to. */
+  /** The address that calls are forwarded to. */
   target: string;
-  /** Fails the calls that fit, so many times. */
+  /** Fails matching calls, a given number of times. */
   fail(fits: (call: PlatformCall) => boolean, fault: Fault, times?: number): void;
 }
 
@@ -26,7 +26,7 @@ interface Rule {
   left: number;
 }
 
-/** Starts the proxy; without a fault it is not noticed. */
+/** Starts the proxy, which forwards every call without a fault. */
 export async function platformProxy(): Promise<PlatformProxy> {
   const rules: Rule[] = [];
   const server = await httpServer((request, response) => {
@@ -53,7 +53,7 @@ function callOf({ method = '', url = '', headers }: IncomingMessage): PlatformCa
 function fail(fault: Fault, request: IncomingMessage, response: ServerResponse): void {
   if (fault === 'hangs') return;
   if (fault === 'hangs up') return void response.destroy();
-  // A body that nobody reads would keep the sender from reading the answer.
+  // The body must be read, or the client would not read the response.
   request.resume();
   response.writeHead(fault.status, { 'content-type': 'application/json' });
   response.end(JSON.stringify({ error: fault.error }));

@@ -7,13 +7,13 @@ import type { ApiAnswer } from './started.ts';
 const version = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')).version;
 const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Expects what every answer carries: a request id and the version of the API. */
+/** Expects the headers of every response: a request id and the version of the API. */
 export function expectHeaders({ headers }: ApiAnswer): void {
   expect(headers.get('x-api-uuid')).toMatch(uuidShape);
   expect(headers.get('x-api-version')).toBe(version);
 }
 
-/** Expects the problem document of that code, whole, with that status and the headers that belong to it. */
+/** Expects the complete problem document of a code, with its status and headers. */
 export function expectProblem(answer: ApiAnswer, status: number, code: string): void {
   const { body, headers } = answer;
   expect({ status: answer.status, code: body.code, detail: body.detail }).toEqual({

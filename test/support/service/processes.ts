@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** A process, told from a later one of the same number by the time of its start. */
+/** A process, identified by its id and start time, because ids are reused. */
 export interface ProcessMark {
   readonly pid: number;
   readonly startTime: string;
-  /** How it was called, for the message of a test. */
+  /** Its command line, for the message of a test. */
   readonly command: string;
 }
 
@@ -12,7 +12,7 @@ interface Found extends ProcessMark {
   readonly parent: number;
 }
 
-/** All that a process has started, and what they have started. */
+/** Returns all descendants of a process. */
 export function descendants(pid: number): readonly ProcessMark[] {
   const all = everyProcess();
   const below = (parent: number): readonly Found[] =>
@@ -20,12 +20,12 @@ export function descendants(pid: number): readonly ProcessMark[] {
   return below(pid);
 }
 
-/** Which of them still run. */
+/** Returns those that still run. */
 export function stillRunning(marks: readonly ProcessMark[]): readonly ProcessMark[] {
   return marks.filter((mark) => inspect(mark.pid)?.startTime === mark.startTime);
 }
 
-/** What runs in a folder or was called with a path of it, whoever started it. */
+/** Returns the processes that run in a folder or have a path of it in their command line. */
 export function runningIn(folder: string): readonly ProcessMark[] {
   return everyProcess().filter(
     ({ pid, command }) => pid !== process.pid && (command.includes(folder) || workingFolder(pid).startsWith(folder)),
@@ -36,7 +36,7 @@ function everyProcess(): readonly Found[] {
   return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (inspect(Number(name)) ?? []) : []));
 }
 
-/** Null when it is gone; what has ended and only waits to be collected is gone. */
+/** Returns null when it has ended; a zombie counts as ended. */
 function inspect(pid: number): Found | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -58,7 +58,7 @@ function workingFolder(pid: number): string {
   }
 }
 
-/** Sends a signal to a process, or to a group by its negative id; one that has ended meanwhile is fine. */
+/** Sends a signal to a process, or to a group by its negative id; does nothing when it has ended. */
 export function signalIfThere(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

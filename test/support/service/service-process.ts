@@ -9,35 +9,35 @@ import { descendants, type ProcessMark, runningIn, stillRunning } from './proces
 /** `npm start` as a process of its own, with all that it starts. */
 export interface ServiceProcess {
   readonly pid: number;
-  /** What it has printed so far, errors included. */
+  /** Its output so far, with standard error. */
   output(): string;
-  /** Waits until it has printed what fits and gives the match; rejects when it ends before. */
+  /** Waits until its output matches and returns the match; rejects when it ends before. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
   /** How it ended: its exit code, or the signal. */
   readonly ended: Promise<number | NodeJS.Signals>;
-  /** To the process itself, and to nothing that it has started. */
+  /** Sends a signal to the process itself, not to its children. */
   signal(signal: NodeJS.Signals): void;
-  /** The same to the whole process group, as a terminal sends it. */
+  /** Sends a signal to the whole process group, as a terminal does. */
   signalGroup(signal: NodeJS.Signals): void;
   /** SIGKILL, unless it has ended already. */
   kill(): void;
-  /** What of it runs now. */
+  /** Returns its processes that run now. */
   family(): readonly ProcessMark[];
 }
 
-/** How to start it, where that is not the usual way. */
+/** How to start it, where that differs from the default. */
 export interface StartProcess {
   readonly dataDir: string;
   readonly port?: number;
   readonly path?: string;
-  /** Through npm, as a person does. */
+  /** Through npm, as a user does. */
   readonly npm?: boolean;
 }
 
 /** The watchdog gives a process 700 ms before it kills it; the rest is for a machine that is busy with other work. */
 const GONE_LIMIT_MS = 10_000;
 
-/** A data folder whose stack is synthesised already, which takes longer than all the rest. */
+/** Returns a data folder with a synthesised stack, because the synthesis is the slowest part of a start. */
 export function dataFolder(name: string): string {
   const folder = join(testFolder, `${name}-${process.pid}`);
   rmSync(folder, { recursive: true, force: true });
@@ -46,9 +46,9 @@ export function dataFolder(name: string): string {
   return folder;
 }
 
-/** Starts the service; nothing is waited for. */
+/** Starts the service without waiting for it. */
 export function startProcess({ dataDir, port = 0, path = process.env.PATH ?? '', npm }: StartProcess): ServiceProcess {
-  // What npm does before is not needed, and not wanted: it may install.
+  // The npm script is skipped, because it may install packages.
   const [program, ...args] = npm
     ? ['npm', 'run', 'start', '--ignore-scripts']
     : [process.execPath, '--import', 'tsx', join(project, 'bin', 'local.ts')];
@@ -73,7 +73,7 @@ export function startProcess({ dataDir, port = 0, path = process.env.PATH ?? '',
   };
 }
 
-/** Waits until none of the family runs any more and nothing runs in the folder; rejects with what still does. */
+/** Waits until no process of the service or of the folder runs; rejects with those that still do. */
 export async function gone(family: readonly ProcessMark[], dataDir: string): Promise<void> {
   const limit = performance.now() + GONE_LIMIT_MS;
   for (;;) {
@@ -84,7 +84,7 @@ export async function gone(family: readonly ProcessMark[], dataDir: string): Pro
   }
 }
 
-/** The login of a data folder, as `user:password`. */
+/** Returns the login of a data folder, as `user:password`. */
 export function loginOf(dataDir: string): string {
   return `demo:${readFileSync(join(dataDir, 'password'), 'utf8').trim()}`;
 }

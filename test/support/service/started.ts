@@ -20,12 +20,12 @@ export interface Started {
   call(path: string, init?: RequestInit & { readonly login?: string | null }): Promise<ApiAnswer>;
   /** Sends a payload to the webhook. */
   hook(payload: unknown, headers?: Record<string, string>, query?: string): Promise<ApiAnswer>;
-  /** The entry of that address with its document, once it has one of these statuses. */
+  /** Returns the entry at an address with its document, once it has one of these statuses. */
   until(address: string, ...statuses: string[]): Promise<ApiAnswer['body']>;
   close(): Promise<void>;
 }
 
-/** Starts the whole service in a folder of its own; `name` tells the folders of a test run apart. */
+/** Starts the whole service in a folder of its own; `name` distinguishes the folders of a test run. */
 export async function startForTest(name: string, parameters: Record<string, string> = {}): Promise<Started> {
   const dataDir = join(testFolder, `${name}-${process.pid}`);
   rmSync(dataDir, { recursive: true, force: true });

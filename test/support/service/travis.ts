@@ -10,7 +10,7 @@ export interface TravisBuild {
   readonly branch?: string;
 }
 
-/** A call of Travis CI, to be posted as it is. */
+/** A call of Travis CI, ready to be posted. */
 export interface TravisCall {
   readonly headers: Record<string, string>;
   readonly body: string;
@@ -18,7 +18,7 @@ export interface TravisCall {
 
 let builds = 0;
 
-/** The call of a fixture (`passed`, `2012-passed`, `failed`, …) for another commit, each time of another build. */
+/** Returns the call of a fixture (`passed`, `2012-passed`, `failed`, …) for another commit, each time with a new build. */
 export function travisCall(fixture: string, { page, sha, branch = 'main' }: TravisBuild): TravisCall {
   const file = join(project, 'test', 'fixtures', 'senders', 'travis', `${fixture}.json`);
   const { headers, body } = JSON.parse(readFileSync(file, 'utf8'));

@@ -6,7 +6,7 @@ import { basic, call, login, platform, serviceToken } from '../../../support/pla
 const as = (user: string, secret: string) => ({ authorization: basic(user, secret) });
 
 describe('logging in', () => {
-  it('takes the password and says who it belongs to', async () => {
+  it('a login with the password is accepted and returns its user', async () => {
     const at = await platform();
     expect(await call(at, 'GET', '/auth')).toMatchObject({ status: 200, body: { user: 'ada' } });
   });
@@ -14,11 +14,11 @@ describe('logging in', () => {
   it.each([
     ['a wrong password', as('ada', 'wrong')],
     ['an unknown user', as('bob', login.password)],
-    ['a name that no user can have', as('../ada', login.password)],
+    ['an invalid user name', as('../ada', login.password)],
     ['an empty secret', as('ada', '')],
     ['a header that is not Basic', { authorization: 'Bearer abc' }],
     ['a header that is not base64', { authorization: 'Basic %%%' }],
-  ])('refuses %s with 401 and a challenge', async (_what, headers) => {
+  ])('a login with %s is refused with 401 and a challenge', async (_what, headers) => {
     const at = await platform();
 
     const answer = await call(at, 'GET', '/auth', undefined, headers);
@@ -27,13 +27,13 @@ describe('logging in', () => {
     expect(answer.headers.get('www-authenticate')).toContain('Basic');
   });
 
-  it('takes a password with colons in it', async () => {
+  it('a login with colons in the password is accepted', async () => {
     const at = await platform();
     await at.ensureUser({ user: 'bob', password: 'a:b:c' });
     expect((await call(at, 'GET', '/auth', undefined, as('bob', 'a:b:c'))).status).toBe(200);
   });
 
-  it('pays for the password hash once, not for each of 200 logins', async () => {
+  it('the password is hashed once for 200 logins', async () => {
     const at = await platform();
     await call(at, 'GET', '/auth');
     const began = performance.now();
@@ -45,7 +45,7 @@ describe('logging in', () => {
     expect(performance.now() - began).toBeLessThan(5_000);
   });
 
-  it('refuses the old password as soon as there is a new one', async () => {
+  it('the old password is refused as soon as there is a new one', async () => {
     const at = await platform();
     await call(at, 'GET', '/auth');
 
@@ -55,7 +55,7 @@ describe('logging in', () => {
     expect((await call(at, 'GET', '/auth', undefined, as('ada', 'another'))).status).toBe(200);
   });
 
-  it('refuses another user’s path with 403', async () => {
+  it("another user's path is refused with 403", async () => {
     const at = await platform();
     await at.ensureUser({ user: 'bob', password: 'secret' });
     expect(await call(at, 'GET', '/apps/bob')).toMatchObject({
@@ -64,7 +64,7 @@ describe('logging in', () => {
     });
   });
 
-  it('lets the service token act for any user there is', async () => {
+  it('the service token can act for any existing user', async () => {
     const at = await platform();
 
     expect(await call(at, 'GET', '/users/ada', undefined, as('ada', serviceToken))).toMatchObject({ status: 200 });
@@ -72,7 +72,7 @@ describe('logging in', () => {
     expect((await call(at, 'GET', '/auth', undefined, as('nobody', serviceToken))).status).toBe(401);
   });
 
-  it('keeps users and passwords over a restart, and no password in clear', async () => {
+  it('users and passwords survive a restart, and no password is stored in plain text', async () => {
     const first = await platform();
     await first.close();
     const again = await platform({ dataDir: first.dataDir });
@@ -83,7 +83,7 @@ describe('logging in', () => {
     expect(await readFile(join(first.dataDir, 'users', 'ada.json'), 'utf8')).not.toContain(login.password);
   });
 
-  it('says which state file is damaged', async () => {
+  it('the error of a damaged state file names the file', async () => {
     const at = await platform();
     await writeFile(join(at.dataDir, 'users', 'ada.json'), '{"record": tru');
 
@@ -94,7 +94,7 @@ describe('logging in', () => {
 });
 
 describe('a user’s record', () => {
-  it('is kept as it is sent, also without a username', async () => {
+  it("a user's record is stored as it is sent, also without a username", async () => {
     const at = await platform();
     expect((await call(at, 'GET', '/users/ada')).body).toEqual({ username: 'ada' });
 
@@ -106,22 +106,22 @@ describe('a user’s record', () => {
 
   it.each([
     ['a list', '[1]'],
-    ['no JSON', '{'],
-    ['a text', '"x"'],
-  ])('cannot be %s', async (_what, body) => {
+    ['invalid JSON', '{'],
+    ['a string', '"x"'],
+  ])("a user's record cannot be %s", async (_what, body) => {
     const at = await platform();
     const answer = await call(at, 'PUT', '/users/ada', Buffer.from(body));
     expect(answer).toMatchObject({ status: 400, body: { error: expect.any(String) } });
   });
 
-  it('cannot be larger than the limit', async () => {
+  it("a user's record cannot be larger than the limit", async () => {
     const at = await platform({ limits: { bodyBytes: 1_000 } });
     expect((await call(at, 'PUT', '/users/ada', { text: 'x'.repeat(2_000) })).status).toBe(413);
   });
 });
 
 describe('API tokens', () => {
-  it('are shown once, log in like the password, and stop doing so when they are revoked', async () => {
+  it('API tokens are shown once, work like the password, and are refused once they are revoked', async () => {
     const at = await platform();
 
     const made = await call(at, 'POST', '/users/ada/tokens', { name: 'ci' });
@@ -137,7 +137,7 @@ describe('API tokens', () => {
     expect((await call(at, 'DELETE', '/users/ada/tokens/ci')).status).toBe(404);
   });
 
-  it('are made with the password only, under a name that is free', async () => {
+  it('API tokens can be created only with the password and under an unused name', async () => {
     const at = await platform();
     const { body } = await call(at, 'POST', '/users/ada/tokens', { name: 'ci' });
 
@@ -147,7 +147,7 @@ describe('API tokens', () => {
     expect((await call(at, 'POST', '/users/ada/tokens', {})).status).toBe(400);
   });
 
-  it('do not log in as somebody else', async () => {
+  it('API tokens are refused for another user', async () => {
     const at = await platform();
     await at.ensureUser({ user: 'bob', password: 'secret' });
     const { body } = await call(at, 'POST', '/users/ada/tokens', { name: 'ci' });
@@ -156,7 +156,7 @@ describe('API tokens', () => {
 });
 
 describe('third-party tokens', () => {
-  it('are kept as sealed by the caller, replaced under the same id, and removed', async () => {
+  it('third-party tokens are stored as encrypted by the caller, replaced under the same id, and removed', async () => {
     const at = await platform();
 
     await call(at, 'POST', '/users/ada/thirdparty', { id: 'github:*', sealed: 'abc' });
@@ -170,8 +170,8 @@ describe('third-party tokens', () => {
   });
 });
 
-describe('the address space', () => {
-  it('answers 404 to an unknown path and 405 with the methods of a known one', async () => {
+describe('paths and methods', () => {
+  it('an unknown path is 404, and a wrong method is 405 with the allowed ones', async () => {
     const at = await platform();
 
     expect(await call(at, 'GET', '/nothing/here')).toMatchObject({ status: 404, body: { error: expect.any(String) } });
@@ -182,7 +182,7 @@ describe('the address space', () => {
     expect((await call(at, 'GET', '/apps/%E0%A4%A')).status).toBe(400);
   });
 
-  it('refuses to start with a service token that can be guessed', async () => {
+  it('the platform refuses to start with a service token that can be guessed', async () => {
     await expect(platform({ serviceToken: '' })).rejects.toThrow(/service token/);
   });
 });

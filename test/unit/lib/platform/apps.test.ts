@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { appFiles, call, deploy, platform, serverFile } from '../../../support/platform/harness.ts';
 
 describe('applications', () => {
-  it('are created, listed, updated and removed', async () => {
+  it('applications are created, listed, updated and removed', async () => {
     const at = await platform();
 
     expect((await call(at, 'GET', '/apps/ada/hello')).status).toBe(404);
@@ -23,7 +23,7 @@ describe('applications', () => {
     expect((await call(at, 'DELETE', '/apps/ada/hello')).status).toBe(404);
   });
 
-  it('with a scope answer to the encoded name and to the mapped one', async () => {
+  it('applications with a scope are found by the encoded name and by the mapped one', async () => {
     const at = await platform();
 
     await call(at, 'PUT', '/apps/ada/%40scope%2Fapp', { name: '@scope/app' });
@@ -34,7 +34,7 @@ describe('applications', () => {
   });
 
   it.each(['Upper', '.hidden', '_private', '..', 'a%2Fb', 'node_modules', 'a%20b', '%40scope', 'x'.repeat(215)])(
-    'cannot be called %s',
+    'applications cannot be named %s',
     async (name) => {
       const at = await platform();
       const answer = await call(at, 'PUT', `/apps/ada/${name.replace('..', '%2E%2E%2Fx')}`, {});
@@ -42,12 +42,12 @@ describe('applications', () => {
     },
   );
 
-  it('must be named alike by path and manifest', async () => {
+  it('applications must have the same name in path and manifest', async () => {
     const at = await platform();
     expect((await call(at, 'PUT', '/apps/ada/hello', { name: 'other' })).status).toBe(400);
   });
 
-  it('take their processes and files with them when they are removed', async () => {
+  it('processes and files of an application are removed with it', async () => {
     const at = await platform();
     const { body } = await deploy(at, 'hello', '1', appFiles('hello', serverFile('hi')));
 
@@ -59,7 +59,7 @@ describe('applications', () => {
 });
 
 describe('the environment', () => {
-  it('is replaced by PUT, merged by PATCH, and loses one variable by DELETE', async () => {
+  it('the variables are replaced by PUT and merged by PATCH, and DELETE removes one', async () => {
     const at = await platform();
     await call(at, 'PUT', '/apps/ada/hello', {});
     const env = '/apps/ada/hello/env';
@@ -80,7 +80,7 @@ describe('the environment', () => {
     },
   );
 
-  it('reaches the application, outlives deploys, and nothing of the platform’s own does', async () => {
+  it('the variables are passed to the application after each deploy, without those of the platform', async () => {
     const at = await platform({
       environment: { ...process.env, AWS_SECRET_ACCESS_KEY: 'hidden', NODE_OPTIONS: '--no-warnings' },
     });
@@ -116,7 +116,7 @@ describe('the environment', () => {
     );
   });
 
-  it('is masked in what a failed start shows and absent from the events', async () => {
+  it('the variables are masked in the output of a failed start and absent from the events', async () => {
     const events: unknown[] = [];
     const at = await platform({ log: (event) => events.push(event) });
     await call(at, 'PUT', '/apps/ada/hello', {});

@@ -3,7 +3,7 @@ import { crashes } from '../../../../lib/platform/run/crashes.ts';
 import { defaultLimits } from '../../../../lib/platform/settings.ts';
 
 describe('crashes', () => {
-  it('make the pauses longer, from one second to a minute at most', () => {
+  it('crashes double the pauses, from one second to at most a minute', () => {
     const count = crashes({ ...defaultLimits, crashLimit: 100 });
     const pauses = [0, 1, 2, 3, 4, 5, 6, 7].map((at) => count.record(at * 1000));
     expect(pauses.map((verdict) => ('retryAfterMs' in verdict ? verdict.retryAfterMs : 0))).toEqual(
@@ -11,19 +11,19 @@ describe('crashes', () => {
     );
   });
 
-  it('end the restarts when there are five within a minute', () => {
+  it('five crashes within a minute end the restarts', () => {
     const count = crashes(defaultLimits);
     const verdicts = [0, 10, 20, 30, 59].map((second) => count.record(second * 1000));
     expect(verdicts.map((verdict) => 'givenUp' in verdict)).toEqual([false, false, false, false, true]);
   });
 
-  it('do not add up over a long time', () => {
+  it('crashes further apart do not end the restarts', () => {
     const count = crashes(defaultLimits);
     const verdicts = [0, 200, 400, 600, 800, 1000].map((second) => count.record(second * 1000));
     expect(verdicts).toEqual(verdicts.map(() => ({ retryAfterMs: 1000 })));
   });
 
-  it('are forgotten by a fresh start', () => {
+  it('crashes before a requested start do not count', () => {
     const count = crashes(defaultLimits);
     for (let second = 0; second < 4; second++) count.record(second * 1000);
     count.reset();

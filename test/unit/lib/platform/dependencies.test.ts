@@ -49,7 +49,7 @@ async function binary(files: Record<string, string>): Promise<Record<string, str
 }
 
 describe('installing dependencies', () => {
-  it('runs npm ci for a lockfile, with install scripts, and keeps what it printed', async () => {
+  it('npm ci is run for a lockfile, with install scripts, and its output is kept', async () => {
     const at = await platform();
     const files = await binary(await lockedApp(answersWord, { scripts: { postinstall: 'node install.js' } }));
 
@@ -63,7 +63,7 @@ describe('installing dependencies', () => {
     expect(await readFile(join(modules, 'word/made.txt'), 'utf8')).toBe('by the install script');
   });
 
-  it('takes them over when the lockfile has not changed, first as a copy and then as the spare one', async () => {
+  it('dependencies are reused while the lockfile is unchanged, first as a copy and then as the spare copy', async () => {
     const at = await platform();
     const files = await binary(await lockedApp(answersWord));
     await build(at, 'hello', '1', files);
@@ -85,7 +85,7 @@ describe('installing dependencies', () => {
     expect(new Set(files1.map(({ ino }) => ino)).size).toBe(3);
   });
 
-  it('installs anew when the lockfile has changed', async () => {
+  it('dependencies are installed again when the lockfile has changed', async () => {
     const at = await platform();
     await build(at, 'hello', '1', await binary(await lockedApp(answersWord)));
 
@@ -96,7 +96,7 @@ describe('installing dependencies', () => {
     expect(await (await fetch(started.body.url)).text()).toBe('another');
   });
 
-  it('does not take over what an application has changed in its node_modules', async () => {
+  it('files that an application has changed in its node_modules are not reused', async () => {
     const at = await platform();
     const writes = `require('node:fs').writeFileSync(require.resolve('word'), "module.exports = 'spoilt'");`;
     const spoils = await deploy(at, 'hello', '1', await binary(await lockedApp(`${writes}${answersWord}`)));
@@ -108,7 +108,7 @@ describe('installing dependencies', () => {
     expect(await (await fetch(next.body.url)).text()).toBe('dependency');
   });
 
-  it('fails with npm’s reason when the lockfile does not fit, and can be tried again', async () => {
+  it("the installation fails with npm's reason when the lockfile does not match, and can be repeated", async () => {
     const at = await platform();
     const files = await binary(await lockedApp(answersWord));
     const manifest = JSON.stringify({
@@ -126,7 +126,7 @@ describe('installing dependencies', () => {
     expect((await call(at, 'GET', '/apps/ada/hello/snapshots/1?wait=50')).body.state).toBe('failed');
   });
 
-  it('runs npm install when there is no lockfile', async () => {
+  it('npm install is run when there is no lockfile', async () => {
     const at = await platform();
     const { 'package-lock.json': _lock, ...files } = await binary(await lockedApp(answersWord));
 
@@ -137,7 +137,7 @@ describe('installing dependencies', () => {
     expect(second.body.dependencies).toBe('installed');
   });
 
-  it('is ended with the platform and goes on with the next one', async () => {
+  it('an installation ends with the platform and is repeated after its next start', async () => {
     const first = await platform();
     const marker = join(await temporaryFolder(), 'go');
     const waits = `node -e "const t = setInterval(() => require('fs').existsSync('${marker}') && clearInterval(t), 50)"`;

@@ -4,8 +4,8 @@ import { busyPort, whyItEnded } from '../../../../lib/platform/run/diagnosis.ts'
 const release = '/data/releases/1';
 const failed = { code: 1, signal: null };
 
-describe('why a process ended', () => {
-  it('is a syntax error with its place, also in a module', () => {
+describe('the reason why a process ended', () => {
+  it('the reason is a syntax error with its location, also in a module', () => {
     const lines = [
       `file://${release}/lib/a%20b.js:12`,
       'const x = ;',
@@ -16,7 +16,7 @@ describe('why a process ended', () => {
     expect(whyItEnded(lines, failed, release)).toBe("SyntaxError: Unexpected token ';' (lib/a b.js:12)");
   });
 
-  it('is the first error with the first place in the application’s own files', () => {
+  it("the reason is the first error with the first location in the application's own files", () => {
     const lines = [
       'listening soon',
       'Error: connect ECONNREFUSED 127.0.0.1:5432',
@@ -27,14 +27,14 @@ describe('why a process ended', () => {
     expect(whyItEnded(lines, failed, release)).toBe('Error: connect ECONNREFUSED 127.0.0.1:5432 (server.js:7)');
   });
 
-  it('keeps the code that Node puts after an error’s name', () => {
+  it("the reason includes the code that Node prints after an error's name", () => {
     const lines = ["Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'x' imported from /a"];
     expect(whyItEnded(lines, failed, release)).toBe(
       "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'x' imported from /a",
     );
   });
 
-  it('is how it ended when nothing printed looks like an error', () => {
+  it('the reason is the exit code or signal when no error was printed', () => {
     expect(whyItEnded(['bye', ''], failed, release)).toBe(
       'The process exited with code 1 before it answered; its last line was: bye',
     );
@@ -43,7 +43,7 @@ describe('why a process ended', () => {
     );
   });
 
-  it('can be a port that was taken', () => {
+  it('the reason can be a port that was taken', () => {
     expect(busyPort(['Error: listen EADDRINUSE: address already in use :::3000'])).toBe(3000);
     expect(busyPort(['Error: listen EADDRINUSE: address already in use 127.0.0.1:4123'])).toBe(4123);
     expect(busyPort(['Error: something else'])).toBeUndefined();

@@ -12,25 +12,25 @@ describe('engines.node of an application', () => {
     ['*', 'v24.0.0'],
     ['', 'v24.0.0'],
     ['>=22', 'v22.0.0-nightly2024'],
-  ])('%j is satisfied by Node %s', (range, version) => {
+  ])('the range %j in engines.node is satisfied by Node %s', (range, version) => {
     expect(warning(range, version)).toBeUndefined();
   });
 
-  it('that excludes the Node of this machine is a warning that names both', () => {
+  it('a range that excludes the Node of this machine is a warning that names both', () => {
     expect(warning('>=22 <23', 'v20.20.2')).toBe(
       'package.json: engines.node is ">=22 <23"; the application runs on Node v20.20.2.',
     );
   });
 
-  it('that is no range is a warning', () => {
+  it('an invalid range is a warning', () => {
     expect(warning('the newest', 'v20.20.2')).toMatch(/"the newest", which is not a range/);
   });
 
-  it('is not checked when package.json has none', () => {
+  it('engines.node is not checked when package.json has none', () => {
     expect(engineWarning({ scripts: {} })).toBeUndefined();
   });
 
-  it('that is not satisfied is a line in the log of the build and an event, and the build goes on', async () => {
+  it('an unsatisfied range is a line in the log of the build and an event, and the build continues', async () => {
     const events: string[] = [];
     const at = await platform({ log: ({ type, detail }) => events.push(`${type}: ${detail}`) });
     const files = appFiles('hello', serverFile('hello'), { engines: { node: '<4' } });

@@ -36,7 +36,7 @@ describe('a start that fails', () => {
       'The program "no-such-program" was not found.',
     ],
     ['nothing to start', { 'package.json': '{"name":"hello"}' }, /^There is nothing to start/],
-  ])('says in one sentence that it was %s', async (_what, files, sentence) => {
+  ])('a start that fails by %s says so in one sentence', async (_what, files, sentence) => {
     const at = await platform({ limits: { readinessMs: 1_400 } });
 
     const answer = await deploy(at, 'hello', '1', files);
@@ -48,7 +48,7 @@ describe('a start that fails', () => {
     expect((await call(at, 'GET', '/apps/ada/hello')).body.state).toBe('stopped');
   });
 
-  it('leaves the old release serving', async () => {
+  it('a start that fails leaves the old release serving', async () => {
     const at = await platform();
     const { body } = await deploy(at, 'hello', '1', appFiles('hello', serverFile('old')));
 
@@ -60,7 +60,7 @@ describe('a start that fails', () => {
     expect((await call(at, 'GET', '/apps/ada/hello')).body).toMatchObject({ state: 'running', snapshot: '1' });
   });
 
-  it('can be repeated, with another result once the reason is gone', async () => {
+  it('a start that failed can be repeated, and succeeds once the cause is removed', async () => {
     const at = await platform();
     await call(at, 'PUT', '/apps/ada/hello', {});
     const needs = `if (!process.env.KEY) throw new Error('KEY is missing'); ${serverFile('ok')}`;
@@ -83,7 +83,7 @@ describe('a start that fails', () => {
     expect((await starting).body.error).toBe('The start was cancelled.');
   });
 
-  it('needs to be told which snapshot, and one that is built', async () => {
+  it('a start needs the id of a snapshot that is built', async () => {
     const at = await platform();
     await call(at, 'PUT', '/apps/ada/hello', {});
     expect((await call(at, 'POST', '/apps/ada/hello/start', {})).status).toBe(400);
@@ -92,7 +92,7 @@ describe('a start that fails', () => {
     expect((await call(at, 'POST', '/apps/ada/none/start', { snapshot: '1' })).status).toBe(404);
   });
 
-  it('is tried again on another port when somebody took the first one meanwhile', async () => {
+  it('a start is repeated on another port when another program has taken the first one', async () => {
     const at = await platform();
     const once = `
       const fs = require('node:fs');
@@ -105,7 +105,7 @@ describe('a start that fails', () => {
     expect(await (await fetch(answer.body.url)).text()).toBe('second try');
   });
 
-  it('says so when the application wants a port of its own that is taken', async () => {
+  it('a start says so when the application listens on a fixed port that is taken', async () => {
     const at = await platform();
     const { port } = new URL(at.url);
     const failed = await deploy(

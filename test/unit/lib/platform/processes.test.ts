@@ -35,7 +35,7 @@ const pidAt = async (url: string) => Number(await text(url));
 const state = async (at: { url: string }) => (await call(at, 'GET', '/apps/ada/hello')).body.state;
 
 describe('a running application', () => {
-  it('ends with all that it started when it is stopped, and its address says so', async () => {
+  it('a stopped application ends with all its child processes, and its address says so', async () => {
     const at = await platform();
     const { body } = await deploy(
       at,
@@ -53,7 +53,7 @@ describe('a running application', () => {
     expect([answer.status, await answer.json()]).toEqual([503, { error: 'hello is stopped.' }]);
   });
 
-  it('is killed when it does not listen to SIGTERM', async () => {
+  it('an application that ignores SIGTERM is killed', async () => {
     const at = await platform({ limits: { graceMs: 200 } });
     const { body } = await deploy(at, 'hello', '1', appFiles('hello', `process.on('SIGTERM', () => {}); ${server}`));
     const pid = await pidAt(body.url);
@@ -63,7 +63,7 @@ describe('a running application', () => {
     expect(await isAlive(pid)).toBe(false);
   });
 
-  it('restarts with the variables of now, at the same address', async () => {
+  it('an application restarts with the current variables at the same address', async () => {
     const at = await platform();
     const shows = serverFile('').replace('s.end("")', "s.end(process.env.WORD ?? 'none')");
     const { body } = await deploy(at, 'hello', '1', appFiles('hello', shows));
@@ -76,7 +76,7 @@ describe('a running application', () => {
     expect(await text(body.url)).toBe('new');
   });
 
-  it('is started again after a crash', async () => {
+  it('an application is started again after a crash', async () => {
     const at = await platform({ limits: { crashPauseMs: 100 } });
     const { body } = await deploy(at, 'hello', '1', appFiles('hello', server));
     const before = await pidAt(body.url);
@@ -88,7 +88,7 @@ describe('a running application', () => {
     expect(await pidAt(body.url)).not.toBe(before);
   });
 
-  it('is given up after five crashes in a minute, until it is started again', async () => {
+  it('an application is not restarted after five crashes in a minute, until it is started on request', async () => {
     const events: string[] = [];
     const at = await platform({ limits: { crashPauseMs: 20 }, log: ({ type }) => events.push(type) });
     const { body } = await deploy(at, 'hello', '1', appFiles('hello', server));
@@ -105,7 +105,7 @@ describe('a running application', () => {
     expect((await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' })).body.state).toBe('running');
   });
 
-  it('shows its output, and follows it', async () => {
+  it("an application's output can be read and followed", async () => {
     const at = await platform();
     const { body } = await deploy(at, 'hello', '1', appFiles('hello', server));
     const headers = { authorization: basic(login.user, login.password) };
@@ -123,7 +123,7 @@ describe('a running application', () => {
     expect((await call(at, 'GET', '/apps/ada/hello/logs?lines=x')).status).toBe(400);
   });
 
-  it('passes WebSocket upgrades through', async () => {
+  it('WebSocket upgrades are forwarded to the application', async () => {
     const at = await platform();
     const upgrades = `
       const server = require('node:http').createServer((q, s) => s.end('plain')).listen(process.env.PORT);
@@ -150,8 +150,8 @@ describe('a running application', () => {
   });
 });
 
-describe('the platform’s own end', () => {
-  it('ends the applications, which run again at the same address after the next start', async () => {
+describe('the end of the platform', () => {
+  it('applications end with the platform and run again at the same address after its next start', async () => {
     const first = await platform();
     const { body } = await deploy(first, 'hello', '1', appFiles('hello', server));
     const pid = await pidAt(body.url);
@@ -165,7 +165,7 @@ describe('the platform’s own end', () => {
     expect((await call(again, 'GET', '/apps/ada/hello/logs')).text).toContain('up');
   });
 
-  it('leaves a stopped application stopped', async () => {
+  it('a stopped application stays stopped after a restart of the platform', async () => {
     const first = await platform();
     await deploy(first, 'hello', '1', appFiles('hello', server));
     await call(first, 'POST', '/apps/ada/hello/stop');
@@ -176,7 +176,7 @@ describe('the platform’s own end', () => {
     expect(await state(again)).toBe('stopped');
   });
 
-  it('moves an application whose port somebody else has taken meanwhile', async () => {
+  it('an application gets another port when its own has been taken while the platform was down', async () => {
     const first = await platform();
     const { body } = await deploy(first, 'hello', '1', appFiles('hello', server));
     await first.close();
@@ -192,7 +192,7 @@ describe('the platform’s own end', () => {
     expect(await pidAt(moved.body.url)).toBeGreaterThan(0);
   });
 
-  it('by SIGKILL takes the applications with it within two seconds, and the next start goes on', async () => {
+  it('applications end within two seconds when the platform is killed, and the next start resumes them', async () => {
     const dataDir = await temporaryFolder();
     const child = spawn(
       process.execPath,
@@ -223,7 +223,7 @@ describe('the platform’s own end', () => {
     await until('it runs again', async () => (await state(again)) === 'running');
   });
 
-  it('is needed before another platform may use its folder', async () => {
+  it('a second platform cannot use the same folder at the same time', async () => {
     const dataDir = await temporaryFolder();
     const owner = spawn('sleep', ['60'], { stdio: 'ignore' });
     afterwards(async () => owner.kill());
@@ -238,7 +238,7 @@ describe('the platform’s own end', () => {
     await expect(platform({ dataDir })).rejects.toThrow(/Another platform \(process \d+\)/);
   });
 
-  it('without a watchdog leaves processes that the next start ends', async () => {
+  it('the next start ends processes that are left when the watchdog was killed too', async () => {
     const dataDir = await temporaryFolder();
     const left = spawn('sleep', ['60'], { stdio: 'ignore', detached: true });
     const { processStartTime } = await import('../../../../lib/processes/process-info.ts');

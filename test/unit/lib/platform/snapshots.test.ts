@@ -30,7 +30,7 @@ async function withApp(options: Parameters<typeof platform>[0] = {}) {
 const filesIn = (folder: string) => readdir(folder).catch(() => []);
 
 describe('uploading a snapshot', () => {
-  it('keeps the tarball, and the same bytes again change nothing', async () => {
+  it('an upload stores the tarball, and a repeated upload changes nothing', async () => {
     const at = await withApp();
     const bytes = await tarball(appFiles('hello', serverFile('hi')));
 
@@ -43,14 +43,14 @@ describe('uploading a snapshot', () => {
     expect((await filesIn(join(at.folder, 'snapshots'))).length).toBe(2);
   });
 
-  it('refuses other bytes under a used id with 409', async () => {
+  it('an upload of other bytes under a used id is refused with 409', async () => {
     const at = await withApp();
     await call(at, 'POST', `${path}/1`, Buffer.from('one'));
     expect((await call(at, 'POST', `${path}/1`, Buffer.from('two'))).status).toBe(409);
     expect(await readFile(join(at.folder, 'snapshots', '1.tgz'), 'utf8')).toBe('one');
   });
 
-  it('keeps nothing when the hash differs', async () => {
+  it('an upload with another hash stores nothing', async () => {
     const at = await withApp();
 
     const answer = await call(at, 'POST', `${path}/1?sha256=${'0'.repeat(64)}`, Buffer.from('bytes'));
@@ -60,7 +60,7 @@ describe('uploading a snapshot', () => {
     expect((await call(at, 'GET', `${path}/1`)).status).toBe(404);
   });
 
-  it('keeps nothing when the body ends too early', async () => {
+  it('an upload that ends too early stores nothing', async () => {
     const at = await withApp();
     const { port } = new URL(at.url);
     const socket = connect(Number(port), '127.0.0.1');
@@ -75,7 +75,7 @@ describe('uploading a snapshot', () => {
     expect((await call(at, 'GET', `${path}/1`)).status).toBe(404);
   });
 
-  it('wants a length, a readable hash, a fitting id and an application', async () => {
+  it('an upload needs a length, a valid hash, a valid id and an application', async () => {
     const at = await withApp({ limits: { tarballBytes: 10 } });
     const body = Buffer.from('bytes');
 
@@ -100,7 +100,7 @@ describe('uploading a snapshot', () => {
 });
 
 describe('activating a snapshot', () => {
-  it('unpacks it without its root folder and installs nothing when nothing is wanted', async () => {
+  it('activation unpacks the snapshot without its root folder, and installs nothing without dependencies', async () => {
     const at = await withApp();
 
     const built = await build(at, 'hello', '1', { ...appFiles('hello', 'x'), 'lib/deep/file.txt': 'text' });
@@ -110,23 +110,23 @@ describe('activating a snapshot', () => {
     expect(await call(at, 'POST', `${path}/1/activate`)).toMatchObject({ status: 202, body: { state: 'ready' } });
   });
 
-  it('answers 404 for a snapshot that was never uploaded', async () => {
+  it('activation of an unknown snapshot is 404', async () => {
     const at = await withApp();
     expect((await call(at, 'POST', `${path}/9/activate`)).status).toBe(404);
   });
 
   it.each([
-    ['no gzip archive', async () => Buffer.from('not a tarball')],
-    ['cut off', async () => (await tarball(appFiles('hello', 'x'.repeat(5_000)))).subarray(0, 150)],
+    ['that is not a gzip archive', async () => Buffer.from('not a tarball')],
+    ['that is cut off', async () => (await tarball(appFiles('hello', 'x'.repeat(5_000)))).subarray(0, 150)],
     ['without a package.json', async () => tarball({ 'readme.md': 'x' })],
     ['with a broken package.json', async () => tarball({ 'package.json': '{' })],
-    ['with a path that climbs', () => hostile({ name: 'root/../../out.txt' })],
+    ['with a path outside its root', () => hostile({ name: 'root/../../out.txt' })],
     ['with an absolute path', () => hostile({ name: '/tmp/out.txt' })],
     ['with a symbolic link out', () => hostile({ name: 'root/link', type: 'symlink', linkname: '../../out' })],
     ['with an absolute link', () => hostile({ name: 'root/link', type: 'symlink', linkname: '/etc/passwd' })],
     ['with a hard link out', () => hostile({ name: 'root/link', type: 'link', linkname: '../out' })],
     ['with a device', () => hostile({ name: 'root/null', type: 'character-device' })],
-  ])('fails with a sentence for a tarball %s, and leaves no release', async (_what, bytes) => {
+  ])('activation of a tarball %s fails with a sentence and leaves no release', async (_what, bytes) => {
     const at = await withApp();
     await call(at, 'POST', `${path}/1`, await bytes());
 
@@ -139,7 +139,7 @@ describe('activating a snapshot', () => {
     expect((await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' })).status).toBe(409);
   });
 
-  it('keeps links that stay inside', async () => {
+  it('activation keeps links within the release', async () => {
     const at = await withApp();
     const bytes = await hostile({ name: 'root/lib/link', type: 'symlink', linkname: '../package.json' });
     await call(at, 'POST', `${path}/1`, bytes);
@@ -148,13 +148,13 @@ describe('activating a snapshot', () => {
     expect(await readFile(join(at.folder, 'releases', '1', 'lib', 'link'), 'utf8')).toBe('{}');
   });
 
-  it('stops at an archive that unpacks to more than the limit', async () => {
+  it('activation stops when the archive unpacks to more than the limit', async () => {
     const at = await withApp({ limits: { unpackedBytes: 10_000 } });
     const { body } = await build(at, 'hello', '1', { ...appFiles('hello', 'x'), 'big.txt': 'x'.repeat(50_000) });
     expect(body).toMatchObject({ state: 'failed', reason: expect.stringContaining('10000 bytes') });
   });
 
-  it('goes on after the platform ended in the middle', async () => {
+  it('activation is repeated after the platform ended during it', async () => {
     const first = await withApp();
     await build(first, 'hello', '1', appFiles('hello', serverFile('hi')));
     await first.close();
@@ -165,7 +165,7 @@ describe('activating a snapshot', () => {
     expect((await call(again, 'GET', `${path}/1?wait=20`)).body.state).toBe('ready');
   });
 
-  it('keeps the running release and the two before it', async () => {
+  it('activation keeps the running release and the two before it', async () => {
     const at = await withApp();
     for (const id of ['1', '2', '3', '4', '5']) await deploy(at, 'hello', id, appFiles('hello', serverFile(id)));
 

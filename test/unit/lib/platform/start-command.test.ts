@@ -13,7 +13,7 @@ async function commandOf(manifest: object, files: readonly string[] = []) {
 }
 
 describe('the start command', () => {
-  it('is scripts.start, without a shell when it needs none', async () => {
+  it('the start command is scripts.start, without a shell when it needs none', async () => {
     expect(await commandOf({ scripts: { start: 'node  server.js --port=1' } })).toEqual([
       'node',
       'server.js',
@@ -29,22 +29,22 @@ describe('the start command', () => {
     'cd lib; node x',
     'exec node x',
     'node *.js',
-  ])('goes through the shell for %s', async (start) => {
+  ])('the start command is run by a shell for %s', async (start) => {
     expect(await commandOf({ scripts: { start } })).toEqual(['sh', '-c', start]);
   });
 
-  it('runs prestart first', async () => {
+  it('the start command runs prestart first', async () => {
     const scripts = { prestart: 'make it || true', start: 'node x.js' };
     expect(await commandOf({ scripts })).toEqual(['sh', '-c', '(make it || true) && node x.js']);
   });
 
-  it('is main when there is no script, then server.js, app.js and index.js', async () => {
+  it('the start command is main when there is no script, then server.js, app.js and index.js', async () => {
     expect(await commandOf({ main: 'lib' }, ['lib.js', 'server.js'])).toEqual(['node', 'lib']);
     expect(await commandOf({ main: 'absent.js' }, ['app.js', 'index.js'])).toEqual(['node', 'app.js']);
     expect(await commandOf({ scripts: { start: ' ' } }, ['index.js'])).toEqual(['node', 'index.js']);
   });
 
-  it('is missing with a sentence when there is nothing', async () => {
+  it('the error is one sentence when there is no start command', async () => {
     await expect(commandOf({ scripts: 'none', main: 5 })).rejects.toThrow(/^There is nothing to start/);
   });
 });

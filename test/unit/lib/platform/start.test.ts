@@ -6,7 +6,7 @@ import { appFiles, build, call, deploy, platform, serverFile } from '../../../su
 const text = async (url: string) => (await fetch(url)).text();
 
 describe('starting an application', () => {
-  it('answers when the application answers, with its address', async () => {
+  it('a start is answered once the application answers, with its address', async () => {
     const at = await platform();
 
     const started = await deploy(at, 'hello', '1.0.0-1', appFiles('hello', serverFile('hello one')));
@@ -15,7 +15,7 @@ describe('starting an application', () => {
     expect(await text(started.body.url)).toBe('hello one');
   });
 
-  it('serves the application under its host name on the platform’s own port', async () => {
+  it("the application is served under its host name on the platform's own port", async () => {
     const at = await platform();
     const started = await deploy(at, 'hello', '1', appFiles('hello', serverFile('by host')));
     const { port } = new URL(at.url);
@@ -30,7 +30,7 @@ describe('starting an application', () => {
     expect(started.body.host_url).toBe(`http://hello.ada.localhost:${port}`);
   });
 
-  it('does nothing when the snapshot runs already', async () => {
+  it('a start does nothing when the snapshot runs already', async () => {
     const at = await platform();
     const server = `const id = String(process.pid); ${serverFile('').replace('s.end("")', 's.end(id)')}`;
     const { body } = await deploy(at, 'hello', '1', appFiles('hello', server));
@@ -42,7 +42,7 @@ describe('starting an application', () => {
     expect(await text(body.url)).toBe(before);
   });
 
-  it('keeps the address from release to release and fails no request while traffic moves', async () => {
+  it('the address stays the same from release to release, and no request fails while traffic moves', async () => {
     const at = await platform();
     const slow = (word: string) =>
       `require('node:http').createServer((q, s) => setTimeout(() => s.end('${word}'), 20)).listen(process.env.PORT);`;

@@ -67,7 +67,7 @@ describe('A reserved port', () => {
 });
 
 describe('Listening on the first port of a list', () => {
-  it('skips a port that is taken', async () => {
+  it('A port that is taken is skipped', async () => {
     const { port } = await reserved();
     const server = httpServer();
     expect(await listenOnFirst(server, [port])).toBe(portOf(server));
@@ -89,11 +89,11 @@ describe('Stable ports', () => {
     return { one: ports.one.port, other: ports.other.port };
   }
 
-  it('are the same at each start', async () => {
+  it('Stable ports are the same at each start', async () => {
     expect(await start()).toEqual(await start());
   });
 
-  it('change only where another program has taken one meanwhile', async () => {
+  it('Stable ports change only where another program has taken one', async () => {
     const first = await start();
     await reserved(first.one);
     const second = await start();
@@ -103,7 +103,7 @@ describe('Stable ports', () => {
   });
 
   it.each(['', 'garbage{', '{"one":"80"}', '{"one":-1,"other":70000}'])(
-    'are new when the file holds %j',
+    'Stable ports are new when the file holds %j',
     async (text) => {
       await writeFile(join(folder, 'ports.json'), text);
       const { one, other } = await start();
@@ -111,7 +111,7 @@ describe('Stable ports', () => {
     },
   );
 
-  it('differ even when the file names one port twice', async () => {
+  it('Stable ports differ even when the file names one port twice', async () => {
     const { one } = await start();
     await writeFile(join(folder, 'ports.json'), JSON.stringify({ one, other: one }));
     const { other } = await start();
