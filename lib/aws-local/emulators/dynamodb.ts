@@ -20,6 +20,10 @@ export interface DynamoDb {
 const START_LIMIT_MS = 60_000;
 const PROBE_MS = 10;
 const PORT_TAKEN = /already in use|address in use/i;
+/** What SQLite says while another process closes the same database, and on a full disk. */
+const FILE_IN_USE = /disk I\/O|database is locked/i;
+const START_ATTEMPTS = 5;
+const IN_USE_PAUSE_MS = 500;
 
 /**
  * Starts the DynamoDB emulator on a free loopback port, with its data in `file`; every acknowledged write survives a
@@ -61,11 +65,14 @@ async function startIndexed(binary: string, file: string): Promise<{ database: W
   return startOnFreePort(binary, file);
 }
 
-/** The emulator cannot choose a port itself, so another process may take the one found before the emulator does. */
+/**
+ * The emulator cannot choose a port itself, so another process may take the one found before the emulator does. After a
+ * kill of the service, its emulator may still be closing the database.
+ */
 async function startOnFreePort(
   binary: string,
   file: string,
-  tries = 3,
+  attempts = START_ATTEMPTS,
 ): Promise<{ database: WatchedCommand; endpoint: string }> {
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
@@ -74,8 +81,10 @@ async function startOnFreePort(
     await answering(database, endpoint, file);
     return { database, endpoint };
   } catch (error) {
-    if (tries > 1 && PORT_TAKEN.test(database.errors())) return startOnFreePort(binary, file, tries - 1);
-    throw error;
+    const isInUse = FILE_IN_USE.test(database.errors());
+    if (attempts === 1 || !(isInUse || PORT_TAKEN.test(database.errors()))) throw error;
+    if (isInUse) await sleep(IN_USE_PAUSE_MS);
+    return startOnFreePort(binary, file, attempts - 1);
   }
 }
 

@@ -40,7 +40,7 @@ describe('what a delivery asks for', () => {
   ])('is nothing, and settles nothing, when it is %s', (_what, delivery) => {
     expect(decisionOf(delivery, 'master')).toMatchObject({
       deploys: false,
-      outcome: null,
+      checkResult: null,
       reason: expect.any(String),
     });
   });
