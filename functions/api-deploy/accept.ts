@@ -79,8 +79,8 @@ function hostOf(delivery: Delivery, { hostName }: AcceptPorts): string | null {
 }
 
 /**
- * Returns the key under which a delivery makes only one entry. It contains the branch, because two hooks of a repository
- * may deploy two branches and send the same delivery id.
+ * Returns the key under which a delivery makes only one entry. It contains the branch, because two hooks of a
+ * repository may deploy two branches and send the same delivery id.
  */
 function deliveryKeyOf(delivery: Delivery, branch: string, { deploys }: HookDecision): string | null {
   if (delivery.id === null || !deploys) return null;

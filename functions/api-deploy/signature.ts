@@ -3,8 +3,8 @@ import type { DeliveredRepository, Delivery } from '../core/payload/delivery.ts'
 import type { HookCall, Sender, SignatureCheck, SignedCall } from '../core/ports/sender.ts';
 
 /**
- * The secrets that webhooks are signed with: by `<user>/<owner>/<repository>`, `<user>` or `*`, then by the sender of the
- * webhook. All secrets of a list are valid, so that one can replace another.
+ * The secrets that webhooks are signed with: by `<user>/<owner>/<repository>`, `<user>` or `*`, then by the sender of
+ * the webhook. All secrets of a list are valid, so that one can replace another.
  */
 export type HookSecrets = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 

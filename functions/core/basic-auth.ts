@@ -15,9 +15,9 @@ export function basicHeader(credentials: string): string {
 }
 
 /**
- * Returns the credentials of an `Authorization` header, or null when they cannot be read: no header, another scheme, not
- * base64, not UTF-8, control characters, no colon, an empty user or an empty secret. The first colon separates, so a
- * secret may contain colons. https://www.rfc-editor.org/rfc/rfc7617
+ * Returns the credentials of an `Authorization` header, or null when they cannot be read: no header, another scheme,
+ * not base64, not UTF-8, control characters, no colon, an empty user or an empty secret. The first colon separates, so
+ * a secret may contain colons. https://www.rfc-editor.org/rfc/rfc7617
  */
 export function readBasic(header: string | undefined): Credentials | null {
   const encoded = BASIC.exec(header?.trim() ?? '')?.[1];

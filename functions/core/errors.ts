@@ -9,8 +9,8 @@ export interface ErrorRow {
 }
 
 /**
- * Every code that a client can meet. `GET /errors` serves this table with the advice of `api-errors/advice.ts`, and a test
- * holds the table in functions/README.md to both.
+ * Every code that a client can meet. `GET /errors` serves this table with the advice of `api-errors/advice.ts`, and a
+ * test holds the table in functions/README.md to both.
  */
 export const errors = {
   'deploy:db:failed_to_store_payload': row(503, true, 'The payload could not be stored; send it again.'),
@@ -73,8 +73,8 @@ export interface ErrorOptions {
 }
 
 /**
- * A failure with a row in the error table. `detail` says what failed and what to do next. Clients see it, so it must not
- * contain a secret, a stack trace or another user's data.
+ * A failure with a row in the error table. `detail` says what failed and what to do next. Clients see it, so it must
+ * not contain a secret, a stack trace or another user's data.
  */
 export class DeployError extends Error {
   override readonly name = 'DeployError';
@@ -109,8 +109,8 @@ export interface Problem {
 }
 
 /**
- * Returns the problem document of a code. `base` is the address of the service that the request used, without a slash at
- * the end; `uuid` is the request's `x-api-uuid`.
+ * Returns the problem document of a code. `base` is the address of the service that the request used, without a slash
+ * at the end; `uuid` is the request's `x-api-uuid`.
  */
 export function problem(code: ErrorCode, detail: string, request: { base: string; uuid: string }): Problem {
   const { status, title } = errors[code];

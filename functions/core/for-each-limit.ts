@@ -1,6 +1,6 @@
 /**
- * Calls `work` for every item, in order and for at most `limit` items at a time. `work` must not reject: the other items
- * would go on without a caller that waits for them.
+ * Calls `work` for every item, in order and for at most `limit` items at a time. `work` must not reject: the other
+ * items would go on without a caller that waits for them.
  */
 export async function forEachLimit<T>(
   items: Iterable<T>,

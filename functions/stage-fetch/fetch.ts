@@ -13,8 +13,8 @@ export interface FetchPorts {
 }
 
 /**
- * Returns the work of the stage `fetch`: it streams the tarball of exactly the entry's commit from the repository host to
- * the store, and inspects it on the way. A refused tarball leaves nothing in the store.
+ * Returns the work of the stage `fetch`: it streams the tarball of exactly the entry's commit from the repository host
+ * to the store, and inspects it on the way. A refused tarball leaves nothing in the store.
  */
 export function fetchTarball({ host, token, tarballs }: FetchPorts): StageWork {
   return async (entry) => {

@@ -40,8 +40,8 @@ function readEvent({ resource, headers, pathParameters }: AuthorizerEvent): Logi
 }
 
 /**
- * Returns the login in a subprotocol, `basic.<user:secret, base64url>`: a browser cannot set the headers of a WebSocket,
- * but it can offer subprotocols. Unlike the query, they appear in no log and no history.
+ * Returns the login in a subprotocol, `basic.<user:secret, base64url>`: a browser cannot set the headers of a
+ * WebSocket, but it can offer subprotocols. Unlike the query, they appear in no log and no history.
  */
 function offeredLogin(protocols = ''): string | undefined {
   const offered = protocols.split(',').map((one) => one.trim());

@@ -31,8 +31,8 @@ export interface HttpAnswer {
 }
 
 /**
- * Returns the handler of an endpoint behind API Gateway. Every answer has `x-api-uuid` and `x-api-version`. A DeployError
- * becomes its problem document, any other error `request:failed`; causes are only logged.
+ * Returns the handler of an endpoint behind API Gateway. Every answer has `x-api-uuid` and `x-api-version`. A
+ * DeployError becomes its problem document, any other error `request:failed`; causes are only logged.
  */
 export function httpTrigger(answer: (request: HttpRequest) => Promise<HttpAnswer>, publicUrl: string | null = null) {
   return middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
@@ -97,8 +97,8 @@ export function readRequest(event: APIGatewayProxyEvent, publicUrl: string | nul
 }
 
 /**
- * Returns the service's address without a slash at the end. It includes the stage on AWS's own domain names and not on a
- * custom domain, so it is computed from the difference of the two paths in the event.
+ * Returns the service's address without a slash at the end. It includes the stage on AWS's own domain names and not on
+ * a custom domain, so it is computed from the difference of the two paths in the event.
  */
 function baseAddress({ path, requestContext, ...event }: APIGatewayProxyEvent, publicUrl: string | null): string {
   if (publicUrl !== null) return publicUrl;

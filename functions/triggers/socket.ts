@@ -35,8 +35,8 @@ export interface SocketRoutes {
 const SUBPROTOCOL = 'changes';
 
 /**
- * Returns the handler of both WebSocket APIs. The user of a connection is the one that API Gateway has authenticated: in
- * the public API that of the authorizer, in the internal API the `user` of the query, which the IAM signature of the
+ * Returns the handler of both WebSocket APIs. The user of a connection is the one that API Gateway has authenticated:
+ * in the public API that of the authorizer, in the internal API the `user` of the query, which the IAM signature of the
  * service's own functions covers. `internalApi` is the id of the internal API.
  */
 export function socketTrigger(routes: SocketRoutes, internalApi: string) {

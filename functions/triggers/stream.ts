@@ -16,9 +16,9 @@ interface StreamedResult extends Omit<APIGatewayProxyResult, 'body'> {
 }
 
 /**
- * Returns the handler of an endpoint with a streamed answer (`responseTransferMode: STREAM`). Status and headers are sent
- * with the first chunk of the body, so that should come at once. An earlier error becomes a problem document; an error
- * of the body truncates the answer.
+ * Returns the handler of an endpoint with a streamed answer (`responseTransferMode: STREAM`). Status and headers are
+ * sent with the first chunk of the body, so that should come at once. An earlier error becomes a problem document; an
+ * error of the body truncates the answer.
  *
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode-lambda.html
  */

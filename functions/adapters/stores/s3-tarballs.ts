@@ -6,8 +6,8 @@ import { uploadStream } from './s3-upload.ts';
 /** The bucket of the tarballs. */
 export interface S3TarballsOptions {
   /**
-   * Should have `requestChecksumCalculation` and `responseChecksumValidation` set to `WHEN_REQUIRED`: the signature already
-   * covers a SHA-256 of each part.
+   * Should have `requestChecksumCalculation` and `responseChecksumValidation` set to `WHEN_REQUIRED`: the signature
+   * already covers a SHA-256 of each part.
    */
   readonly client: S3Client;
   readonly bucket: string;

@@ -65,8 +65,8 @@ export interface EntryRepository extends RepositoryRef {
 }
 
 /**
- * An entry of the log: one per delivery of a webhook. It has all that the pipeline needs to continue the deploy after any
- * failure. Times are milliseconds since 1970.
+ * An entry of the log: one per delivery of a webhook. It has all that the pipeline needs to continue the deploy after
+ * any failure. Times are milliseconds since 1970.
  */
 export interface Entry {
   readonly user: string;

@@ -18,7 +18,9 @@ export interface Manifest {
   readonly name: string;
   /** The version as a path segment, for the id of a snapshot; `0.0.0` when the file has none. */
   readonly version: string;
-  /** What is wrong with the file and does not prevent a deploy, as a sentence without its period; null when nothing is. */
+  /**
+   * What is wrong with the file and does not prevent a deploy, as a sentence without its period; null when nothing is.
+   */
   readonly note: string | null;
   /** The whole file. */
   readonly manifest: Readonly<Record<string, unknown>>;

@@ -31,9 +31,9 @@ const masks: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Returns a string with its secrets masked: credentials in addresses, values of `Authorization` and `Bearer`, tokens with
- * a prefix of GitHub, GitLab, AWS, npm and others, JSON web tokens, and the values of `password=` and similar names. It
- * masks too much rather than too little, but cannot recognise a secret without any of these.
+ * Returns a string with its secrets masked: credentials in addresses, values of `Authorization` and `Bearer`, tokens
+ * with a prefix of GitHub, GitLab, AWS, npm and others, JSON web tokens, and the values of `password=` and similar
+ * names. It masks too much rather than too little, but cannot recognise a secret without any of these.
  */
 export function masked(text: string): string {
   return masks.reduce((left, [pattern, replacement]) => left.replace(pattern, replacement), text);

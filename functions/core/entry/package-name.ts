@@ -27,8 +27,8 @@ export function appName(name: string): string {
 }
 
 /**
- * Returns what is wrong with the name of a package, as the end of a sentence; null when nothing is. The rules are npm's;
- * capital letters and names of core modules are accepted, as for old packages.
+ * Returns what is wrong with the name of a package, as the end of a sentence; null when nothing is. The rules are
+ * npm's; capital letters and names of core modules are accepted, as for old packages.
  */
 export function nameProblem(name: string): string | null {
   // The library throws on half a surrogate pair.

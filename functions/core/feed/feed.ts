@@ -18,7 +18,10 @@ export interface Batch {
 
 /** Maximum of changes per read. A slow reader holds them in memory, and a change with its document may have 100 kB. */
 const READ_LIMIT = 32;
-/** Maximum of newest changes that are kept for readers that follow closely; a reader further behind reads the log itself. */
+/**
+ * Maximum of newest changes that are kept for readers that follow closely; a reader further behind reads the log
+ * itself.
+ */
 const MAX_KEPT_CHANGES = 256;
 /** Time between two reads of the log's counter, which find changes without a signal. */
 const CHECK_INTERVAL_MS = 30_000;
@@ -31,8 +34,9 @@ const GAP_PAUSES_MS = [20, 50, 100, 200, 400];
 const RETRY_AFTER_MS = 2_000;
 
 /**
- * The changes of one user, followed once per process for all readers: one subscription, one read of the log at a time, and
- * the newest changes in memory. It subscribes when the first reader waits, so a reader that never waits costs nothing.
+ * The changes of one user, followed once per process for all readers: one subscription, one read of the log at a time,
+ * and the newest changes in memory. It subscribes when the first reader waits, so a reader that never waits costs
+ * nothing.
  *
  * Correctness does not depend on signals. `lastSeq` moves only over changes that were read or came with a signal, each
  * exactly the next one. While a greater number has been announced (`latestSeq > lastSeq`), the feed keeps reading.
@@ -82,8 +86,8 @@ export class Feed {
   }
 
   /**
-   * Calls `wake` whenever there may be changes after a cursor. When there are some already, because they arrived between
-   * the last read and this call, `wake` is called in the next microtask. Returns a function that unsubscribes.
+   * Calls `wake` whenever there may be changes after a cursor. When there are some already, because they arrived
+   * between the last read and this call, `wake` is called in the next microtask. Returns a function that unsubscribes.
    */
   onNotification(cursor: number, wake: () => void): () => void {
     this.#listeners.add(wake);

@@ -35,8 +35,8 @@ export interface FollowPorts {
 
 /**
  * Yields the changes of a feed, each once and in order, until the reader has enough (`done`), its time has ended
- * (`timeout`) or it stops iterating. Nothing is read ahead: a slow reader holds one batch at most. Throws what reading the
- * log throws.
+ * (`timeout`) or it stops iterating. Nothing is read ahead: a slow reader holds one batch at most. Throws what reading
+ * the log throws.
  */
 export async function* follow(
   feed: Feed,

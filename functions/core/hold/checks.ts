@@ -16,8 +16,8 @@ export type CiVerdict =
   | { readonly says: 'failed' | 'pending'; readonly check: CheckResult };
 
 /**
- * Returns the combined result: one failed check is enough to fail, else one pending check is enough to wait. Skipped and
- * neutral checks neither block the deploy nor pass the commit.
+ * Returns the combined result: one failed check is enough to fail, else one pending check is enough to wait. Skipped
+ * and neutral checks neither block the deploy nor pass the commit.
  */
 export function ciVerdictOf(checks: readonly CheckResult[]): CiVerdict {
   for (const says of ['failed', 'pending'] as const) {

@@ -13,9 +13,10 @@ export function deployable(push: Push, wanted: string): BranchDecision {
 }
 
 /**
- * Returns whether a build has passed for a commit of the wanted branch. A build of a pull request never deploys, because
- * it tested a merge with the branch that it names. A pending or neutral build is `deploy: false` too, but does not end a
- * hold. A build that only has the first digits of its commit does not identify it: it can only release a held push.
+ * Returns whether a build has passed for a commit of the wanted branch. A build of a pull request never deploys,
+ * because it tested a merge with the branch that it names. A pending or neutral build is `deploy: false` too, but does
+ * not end a hold. A build that only has the first digits of its commit does not identify it: it can only release a held
+ * push.
  */
 export function buildDeployable(build: BuildResult, wanted: string): BranchDecision {
   if (build.pullRequest) return no('A build of a pull request is never deployed.');

@@ -15,7 +15,9 @@ export interface CommitRef extends RepositoryRef {
 
 /** The repository as the sender described it. */
 export interface DeliveredRepository {
-  /** Host name, with its port if any, in the addresses of the payload: selects the configured host. Null when absent. */
+  /**
+   * Host name, with its port if any, in the addresses of the payload: selects the configured host. Null when absent.
+   */
   readonly hostname: string | null;
   readonly owner: string;
   readonly name: string;

@@ -1,8 +1,8 @@
 /** Deeper than any sender nests. Code that walks the value later can recurse without exhausting its stack. */
 const MAX_DEPTH = 100;
 /**
- * Five times the values of GitHub's largest push, which has 2048 commits. Parsing five million bytes of `{},` would take
- * a second and a hundred megabytes; counting takes a fiftieth of that.
+ * Five times the values of GitHub's largest push, which has 2048 commits. Parsing five million bytes of `{},` would
+ * take a second and a hundred megabytes; counting takes a fiftieth of that.
  */
 const MAX_VALUES = 250_000;
 /** Twice the fields of GitHub's largest push. Parsing objects that all differ costs microseconds a field. */

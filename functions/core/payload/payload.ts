@@ -8,8 +8,8 @@ export const MAX_PAYLOAD_BYTES = 5 * 1024 * 1024;
 /**
  * Returns the JSON object in the body of a webhook call, whatever its Content-Type. Senders use five layouts: plain
  * JSON; `{"payload": {…}}`; `{"payload": "<json>"}`; a form whose field `payload` is the JSON, with or without other
- * fields; and plain JSON that claims to be a form, which is what `curl -d @file` sends. A byte order mark is ignored, and
- * bytes that are not UTF-8 become U+FFFD.
+ * fields; and plain JSON that claims to be a form, which is what `curl -d @file` sends. A byte order mark is ignored,
+ * and bytes that are not UTF-8 become U+FFFD.
  *
  * Throws `deploy:no_payload` (no bytes, blanks, `null` or `{}`, also inside a wrapper; a form without the field),
  * `deploy:provider:not_supported` (neither a JSON object nor a form) and `request:too_large`. No message quotes the
@@ -47,8 +47,8 @@ export function payloadText(raw: Uint8Array): string {
 }
 
 /**
- * Returns the decoded field `payload`. Only that field is decoded: URLSearchParams takes a second for a form of a million
- * empty fields.
+ * Returns the decoded field `payload`. Only that field is decoded: URLSearchParams takes a second for a form of a
+ * million empty fields.
  */
 function payloadField(form: string): string {
   const start = form.startsWith('payload=') ? 0 : form.indexOf('&payload=') + 1;

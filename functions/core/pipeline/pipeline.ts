@@ -17,8 +17,8 @@ export interface Stage {
    */
   readonly maxReceives: number;
   /**
-   * Age of the queue's oldest message, in seconds, that raises the alarm. Longer than the stage may take: a platform has
-   * 20 minutes to install an application, and the message waits for it.
+   * Age of the queue's oldest message, in seconds, that raises the alarm. Longer than the stage may take: a platform
+   * has 20 minutes to install an application, and the message waits for it.
    */
   readonly overdueSeconds: number;
 }

@@ -182,7 +182,8 @@ async function goBack(entry: Entry, to: StageName, detail: string, context: Stag
 
 /**
  * Writes a transition of an entry that is still at this stage. Returns null when it is not, and `outdated` when a check
- * result that arrived in the meantime forbids it. The entry is still queued when all workers so far died before `announce`.
+ * result that arrived in the meantime forbids it. The entry is still queued when all workers so far died before
+ * `announce`.
  */
 async function move(
   entry: Entry,

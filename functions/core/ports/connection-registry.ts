@@ -12,8 +12,8 @@ export interface ConnectionRegistry {
   /** Stores the user of a connection while it opens. It is not listed yet. */
   open(connection: Connection, user: string): Promise<void>;
   /**
-   * Subscribes an open connection to its user's changes, and returns that user; null when the connection is not known. A
-   * second call changes nothing.
+   * Subscribes an open connection to its user's changes, and returns that user; null when the connection is not known.
+   * A second call changes nothing.
    */
   register(connection: Connection): Promise<string | null>;
   /** Removes a connection, known or not. */

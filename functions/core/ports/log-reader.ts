@@ -26,8 +26,8 @@ export interface LogReader {
   /** The cost does not depend on `skip`. */
   page(query: PageQuery): Promise<Page>;
   /**
-   * Returns up to `limit` changes after `since`, in order. The read is not a snapshot: a change may be missing although a
-   * later one is there.
+   * Returns up to `limit` changes after `since`, in order. The read is not a snapshot: a change may be missing although
+   * a later one is there.
    */
   changes(user: string, since: number, limit: number): Promise<readonly Change[]>;
   /** Returns the number of the user's last change; 0 before the first. */

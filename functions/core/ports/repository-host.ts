@@ -29,9 +29,9 @@ export type Comparison = 'ahead' | 'behind' | 'identical' | 'diverged';
 /** A repository host, such as GitHub. */
 export interface RepositoryHost {
   /**
-   * Returns a file of a commit, at most `maxBytes`; null when the commit does not contain it.
-   * Throws `deploy:repohost:no_pkg_json`: not retryable when the repository is not accessible (401, 403, 404), retryable
-   * on 5xx, timeouts and rate limits (with `retryAfter`).
+   * Returns a file of a commit, at most `maxBytes`; null when the commit does not contain it. Throws
+   * `deploy:repohost:no_pkg_json`: not retryable when the repository is not accessible (401, 403, 404), retryable on
+   * 5xx, timeouts and rate limits (with `retryAfter`).
    */
   file(commit: CommitRef, path: string, token: HostToken, maxBytes: number): Promise<string | null>;
   /**

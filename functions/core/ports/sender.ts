@@ -15,8 +15,8 @@ export interface Sender {
   /** The name for people, in messages and documentation. */
   readonly name: string;
   /**
-   * The id of the sender whose webhook makes the calls, and whose configured secrets sign them. GitHub sends the results
-   * of its Actions with the webhook of `github`.
+   * The id of the sender whose webhook makes the calls, and whose configured secrets sign them. GitHub sends the
+   * results of its Actions with the webhook of `github`.
    */
   readonly webhook: string;
   /**

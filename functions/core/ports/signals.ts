@@ -1,8 +1,8 @@
 import type { Change } from './log-reader.ts';
 
 /**
- * Receives the number of the user's last change, or null when signals may have been lost and the log's counter should be
- * read; and some of the changes up to that number, in order, when the signal contained them.
+ * Receives the number of the user's last change, or null when signals may have been lost and the log's counter should
+ * be read; and some of the changes up to that number, in order, when the signal contained them.
  */
 export type OnSignal = (last: number | null, changes?: readonly Change[]) => void;
 

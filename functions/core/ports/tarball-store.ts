@@ -1,8 +1,8 @@
 /** Where tarballs are staged between the stages. */
 export interface TarballStore {
   /**
-   * Stores a stream under a key in constant memory. When the stream throws, nothing is stored and the error is rethrown.
-   * A second call replaces the first.
+   * Stores a stream under a key in constant memory. When the stream throws, nothing is stored and the error is
+   * rethrown. A second call replaces the first.
    */
   put(key: string, body: AsyncIterable<Uint8Array>): Promise<void>;
   /** Returns the stored bytes and their number; null when the key does not exist (any more). */

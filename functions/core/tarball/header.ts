@@ -42,9 +42,9 @@ const PREFIX = [345, 155] as const;
 const SPACE = 0x20;
 
 /**
- * Returns the header in a block of the POSIX (ustar, pax) or GNU format. Throws `deploy:tar:corrupt` when it has another
- * format, a bad checksum or a bad size, `deploy:tar:unsafe_type` for devices, pipes, sparse files and unknown types, and
- * `deploy:tar:unsafe_path` for names that are not text.
+ * Returns the header in a block of the POSIX (ustar, pax) or GNU format. Throws `deploy:tar:corrupt` when it has
+ * another format, a bad checksum or a bad size, `deploy:tar:unsafe_type` for devices, pipes, sparse files and unknown
+ * types, and `deploy:tar:unsafe_path` for names that are not text.
  *
  * A block that tar readers interpret differently (a version other than 00, digits after the number) is refused, because
  * the program that unpacks it may read it differently from this one.

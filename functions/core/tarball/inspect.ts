@@ -35,9 +35,9 @@ export interface InspectedTarball {
 }
 
 /**
- * Returns a gzip tarball that is inspected in one pass while it is read: counted, hashed, inflated, its headers checked.
- * Memory does not grow with its size. `source` is read no faster than `body`, and not before. The bytes are not changed.
- * A tarball that passes unpacks into its target folder only, with the root folder stripped.
+ * Returns a gzip tarball that is inspected in one pass while it is read: counted, hashed, inflated, its headers
+ * checked. Memory does not grow with its size. `source` is read no faster than `body`, and not before. The bytes are
+ * not changed. A tarball that passes unpacks into its target folder only, with the root folder stripped.
  */
 export function inspected(source: AsyncIterable<Uint8Array>, bounds: TarballLimits = TARBALL_LIMITS): InspectedTarball {
   const pending = new PendingReport();

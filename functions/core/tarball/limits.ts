@@ -7,7 +7,9 @@ export interface TarballLimits {
   readonly bytes: number;
   /** Bytes after gunzip: bodies, headers and padding together. A header that declares more is refused at once. */
   readonly unpackedBytes: number;
-  /** Entries, and the files and folders that they create; a folder that only appears in the path of a file counts too. */
+  /**
+   * Entries, and the files and folders that they create; a folder that only appears in the path of a file counts too.
+   */
   readonly entries: number;
   /** Unpacked bytes per compressed byte, checked from `ratioFrom` unpacked bytes on. */
   readonly ratio: number;
@@ -16,7 +18,9 @@ export interface TarballLimits {
   readonly pathBytes: number;
   /** Bytes of one segment of a path. */
   readonly segmentBytes: number;
-  /** Bytes of one extended header (pax, GNU long name), the only part of an archive that is kept in memory as a whole. */
+  /**
+   * Bytes of one extended header (pax, GNU long name), the only part of an archive that is kept in memory as a whole.
+   */
   readonly extensionBytes: number;
   /** Characters of the paths and targets of all symbolic links, which are kept until the end of the archive. */
   readonly linkBytes: number;

@@ -8,8 +8,9 @@ import type { TarEntry } from './walker.ts';
 type Node = 'file' | 'symlink' | 'folder';
 
 /**
- * The tree that an archive would unpack to. Each entry is checked when it is added: one root folder, no path that leaves
- * it, nothing below a link, no name twice. Memory grows with the number of paths, which is limited, not with file sizes.
+ * The tree that an archive would unpack to. Each entry is checked when it is added: one root folder, no path that
+ * leaves it, nothing below a link, no name twice. Memory grows with the number of paths, which is limited, not with
+ * file sizes.
  */
 export class TarTree {
   readonly #bounds: TarballLimits;

@@ -25,8 +25,8 @@ const UNDER_WAY = 'under_way#';
 
 /**
  * Returns the update of the badge of an entry's repository. Each unfinished entry has an attribute of its own, so that
- * the end of one does not hide another; `outcome` is the result of the last one that ended with a result. After an entry
- * that ends without a result (skipped, superseded), the badge shows the previous result again.
+ * the end of one does not hide another; `outcome` is the result of the last one that ended with a result. After an
+ * entry that ends without a result (skipped, superseded), the badge shows the previous result again.
  */
 export function badgeUpdate(table: string, entry: Entry): TransactWriteItem[] {
   if (!entry.repository) return [];

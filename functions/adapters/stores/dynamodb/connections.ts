@@ -20,9 +20,10 @@ export interface ConnectionsContext {
 const LIFETIME_SECONDS = 2 * 60 * 60 + 10 * 60;
 
 /**
- * Returns the connection registry in DynamoDB. A connection has two items: its user, by the connection's id, from `open`
- * on; and, from `register` on, one among the connections of its user. The first is needed because a message carries only
- * the id. The second must not exist earlier: posting to a connection that is still opening fails as if it were closed.
+ * Returns the connection registry in DynamoDB. A connection has two items: its user, by the connection's id, from
+ * `open` on; and, from `register` on, one among the connections of its user. The first is needed because a message
+ * carries only the id. The second must not exist earlier: posting to a connection that is still opening fails as if it
+ * were closed.
  */
 export function dynamoDbConnections(context: ConnectionsContext): ConnectionRegistry {
   return {

@@ -91,7 +91,9 @@ function entryPut(table: string, item: Item, seq: number): TransactWriteItem {
   };
 }
 
-/** Returns the update that counts an entry that joins its application, and stores the deploy that the application runs. */
+/**
+ * Returns the update that counts an entry that joins its application, and stores the deploy that the application runs.
+ */
 function appUpdate(table: string, { after, joinedApp }: Moved, { activates }: Transition): TransactWriteItem[] {
   if (after.appName === null || (!joinedApp && !activates)) return [];
   const joins = joinedApp && joining(entriesOf(joinedApp));
