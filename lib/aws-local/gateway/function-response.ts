@@ -21,7 +21,7 @@ const DROPPED = new Set(['content-length', 'transfer-encoding']);
 export function functionResponse(result: unknown): ResponseHead & { readonly body: Buffer } {
   if (!isRecord(result)) throw malformed('it is no object');
   const { body = null, isBase64Encoded = false } = result;
-  if (body !== null && typeof body !== 'string') throw malformed('body is not a text');
+  if (body !== null && typeof body !== 'string') throw malformed('body is not a string');
   return {
     ...responseHead(result),
     body: Buffer.from(body ?? '', isBase64Encoded === true ? 'base64' : 'utf8'),

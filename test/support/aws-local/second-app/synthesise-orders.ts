@@ -17,7 +17,7 @@ export async function synthesiseOrders(folder: string): Promise<string> {
     bundle: true,
     platform: 'node',
     target: 'node20',
-    // What CDK's NodejsFunction writes unless told otherwise: one CommonJS file named index.js.
+    // What CDK's NodejsFunction writes by default: one CommonJS file named index.js.
     format: 'cjs',
     mainFields: ['module', 'main'],
   });

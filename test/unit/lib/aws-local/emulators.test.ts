@@ -321,7 +321,7 @@ describe('Secrets Manager', () => {
 
 describe('Starting and stopping', () => {
   it.runIf(process.platform === 'linux')(
-    'finds the tables again after a SIGKILL of the process, which leaves no process behind',
+    'tables survive a SIGKILL of the process, which leaves no process behind',
     async () => {
       const folder = await mkdtemp(join(tmpdir(), 'killed-'));
       const script = `
@@ -348,7 +348,7 @@ describe('Starting and stopping', () => {
   );
 
   it.runIf(process.platform === 'linux')(
-    'tells when the database stops by itself, and not when it is closed',
+    'an unexpected stop of the database is reported, its close is not',
     async () => {
       const folder = await mkdtemp(join(tmpdir(), 'stopping-'));
       const second = await startEmulators({ dataDir: folder });
@@ -397,7 +397,7 @@ describe('Starting and stopping', () => {
     ['port 1 is already in use (detected listener)', /was taken meanwhile/],
     ['unable to open database file: /x', /cannot be opened for writing/],
     ['', /stopped by itself \(it printed nothing\)/],
-  ])('turns the words "%s" into a sentence', (words, sentence) => {
+  ])('the emulator output "%s" becomes an error of one sentence', (words, sentence) => {
     expect(explain(words, '/data/x').message).toMatch(sentence);
   });
 });

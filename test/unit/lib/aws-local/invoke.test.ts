@@ -207,7 +207,7 @@ describe('a failing invocation', () => {
   });
 
   it.each(['crash', 'rejects', 'exits'])(
-    'fails with its worker (%s), and the next call gets a new one',
+    'an invocation fails with its worker (%s), and the next one gets a new worker',
     async (how) => {
       await functions.invoke('work', { do: 'count' });
       expect(await failure(functions.invoke('work', { do: how }))).toMatchObject({ errorType: 'Runtime.ExitError' });

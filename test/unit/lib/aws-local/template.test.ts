@@ -44,7 +44,7 @@ describe('intrinsic functions', () => {
     ['Fn::Select', { 'Fn::Select': [1, ['a', 'b']] }, 'b'],
     ['Fn::Split', { 'Fn::Split': [':', 'a:b'] }, ['a', 'b']],
     ['Fn::Select of a Fn::Split', { 'Fn::Select': ['2', { 'Fn::Split': [':', 'a:b:c'] }] }, 'c'],
-    ['Fn::Sub of a text', { 'Fn::Sub': 'at ${AWS::Region} ${!Literal}' }, 'at us-east-1 ${Literal}'],
+    ['Fn::Sub of a string', { 'Fn::Sub': 'at ${AWS::Region} ${!Literal}' }, 'at us-east-1 ${Literal}'],
     [
       'Fn::Sub with variables',
       { 'Fn::Sub': ['${name}.${AWS::URLSuffix}', { name: { Ref: 'AWS::Partition' } }] },

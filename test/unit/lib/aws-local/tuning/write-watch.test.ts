@@ -12,9 +12,9 @@ const folder = mkdtempSync(join(tmpdir(), 'writes-'));
 const item = { TableName: 'log', Item: { pk: { S: 'ann' } } };
 let database: DynamoDb;
 let client: DynamoDBClient;
-let told = 0;
-const tell = () => {
-  told += 1;
+let notifications = 0;
+const notify = () => {
+  notifications += 1;
 };
 
 beforeAll(async () => {
@@ -36,29 +36,29 @@ afterAll(async () => {
 });
 
 it('a watch notifies of the next write once, and of another one after a second call', async () => {
-  told = 0;
+  notifications = 0;
   const { writes } = database;
-  writes?.next(tell);
+  writes?.next(notify);
   await client.send(new PutItemCommand(item));
-  await expect.poll(() => told).toBe(1);
+  await expect.poll(() => notifications).toBe(1);
   await client.send(new PutItemCommand(item));
   await sleep(50);
-  expect(told).toBe(1);
-  writes?.next(tell);
+  expect(notifications).toBe(1);
+  writes?.next(notify);
   await client.send(new PutItemCommand(item));
-  await expect.poll(() => told).toBe(2);
+  await expect.poll(() => notifications).toBe(2);
 });
 
 it('a watch does not notify of reads, nor after its close', async () => {
-  told = 0;
+  notifications = 0;
   const writes = databaseWrites(join(folder, 'dynamodb.sqlite'));
-  writes.next(tell);
+  writes.next(notify);
   await client.send(new GetItemCommand({ TableName: 'log', Key: { pk: { S: 'ann' } } }));
   await sleep(50);
   writes.close();
   await client.send(new PutItemCommand(item));
   await sleep(50);
-  expect(told).toBe(0);
+  expect(notifications).toBe(0);
 });
 
 it('a folder that cannot be watched causes no notification and no error', () => {

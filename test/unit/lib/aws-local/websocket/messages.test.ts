@@ -47,7 +47,7 @@ describe('a message', () => {
     ['nothing, being no JSON', 'hello'],
     ['nothing, being no object', '[1]'],
     ['nothing, being empty', ''],
-  ])('goes to $default when it names %s', async (_, body) => {
+  ])('a message that names %s selects $default', async (_, body) => {
     expect(await ask(body)).toEqual({ routeKey: '$default', connectionId, length: body.length });
   });
 
