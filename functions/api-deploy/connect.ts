@@ -44,6 +44,6 @@ export function connectSignatures(clock: Pick<Clock, 'now'>): AcceptPorts['verif
 
 /** The HTTP client is loaded only when there is such an address to request. */
 async function fetchText(address: string): Promise<string> {
-  const { textAt } = await import('../adapters/hosts/text-at.ts');
+  const { textAt } = await import('../adapters/hosts/http/text-at.ts');
   return textAt(address);
 }

@@ -1,9 +1,9 @@
 import { DeployError, type ErrorCode } from '../../core/errors.ts';
 import { isObject } from '../../core/json.ts';
 import { oneLine } from '../../core/text.ts';
-import { RefusedAddress } from './address-policy.ts';
-import { readJson } from './body.ts';
-import type { HttpResponse } from './http-client.ts';
+import { RefusedAddress } from './http/address-policy.ts';
+import { readJson } from './http/body.ts';
+import type { HttpResponse } from './http/http-client.ts';
 
 /** What a request is for, used in the error when it fails. */
 export interface RequestContext {

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { DeployError } from '../../core/errors.ts';
 import type { CommitRef } from '../../core/payload/delivery.ts';
 import type { HostToken } from '../../core/ports/repository-host.ts';
-import { readText, TooLarge } from './body.ts';
 import { isRelativePath } from './coordinates.ts';
 import { breakdown, type RequestContext, refusal } from './failures.ts';
+import { readText, TooLarge } from './http/body.ts';
 import type { Rest, RestRequest } from './rest.ts';
 
 /** A file of a commit to read. */

@@ -3,7 +3,7 @@ import type { RepositoryHost } from '../../core/ports/repository-host.ts';
 import { version } from '../../core/version.ts';
 import type { HostConfig } from './configuration.ts';
 import type { HostDefinition } from './define-host.ts';
-import type { HttpClient, Timeouts } from './http-client.ts';
+import type { HttpClient, Timeouts } from './http/http-client.ts';
 import { hosts as registered } from './registry.ts';
 import { type HostOptions, restHost } from './rest-host.ts';
 

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { DeployError } from '../../core/errors.ts';
-import { readJson } from './body.ts';
 import { notUnderstood, pauseOf, type RequestContext, refusal } from './failures.ts';
-import type { HttpResponse } from './http-client.ts';
+import { readJson } from './http/body.ts';
+import type { HttpResponse } from './http/http-client.ts';
 import type { Rest } from './rest.ts';
 
 /** Returns a non-retryable pairing error; `detail` says what the user can do. */

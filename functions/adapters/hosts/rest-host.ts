@@ -2,13 +2,19 @@ import { DeployError, type ErrorCode } from '../../core/errors.ts';
 import type { CommitRef } from '../../core/payload/delivery.ts';
 import type { HostToken, RepositoryHost } from '../../core/ports/repository-host.ts';
 import { oneLine } from '../../core/text.ts';
-import { addressPolicy, RefusedAddress } from './address-policy.ts';
 import { faultOf, isCommitId } from './coordinates.ts';
 import type { Dialect } from './dialect.ts';
 import { type RequestContext, refusal } from './failures.ts';
 import { fileReader } from './files.ts';
-import { createHttpClient, type HttpClient, type HttpResponse, type Timeouts, usualTimeouts } from './http-client.ts';
-import { followRedirects } from './redirects.ts';
+import { addressPolicy, RefusedAddress } from './http/address-policy.ts';
+import {
+  createHttpClient,
+  type HttpClient,
+  type HttpResponse,
+  type Timeouts,
+  usualTimeouts,
+} from './http/http-client.ts';
+import { followRedirects } from './http/redirects.ts';
 import { type Rest, type RestRequest, restApi } from './rest.ts';
 import { tarballStream } from './tarball.ts';
 

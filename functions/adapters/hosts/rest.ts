@@ -1,7 +1,7 @@
 import { DeployError } from '../../core/errors.ts';
 import type { HostToken } from '../../core/ports/repository-host.ts';
 import { breakdown, type RequestContext } from './failures.ts';
-import type { HttpClient, HttpRequest, HttpResponse } from './http-client.ts';
+import type { HttpClient, HttpRequest, HttpResponse } from './http/http-client.ts';
 
 /** One request to a host's REST API. */
 export interface RestRequest {

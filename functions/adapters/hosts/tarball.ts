@@ -1,5 +1,5 @@
 import { breakdown, type RequestContext } from './failures.ts';
-import type { HttpResponse } from './http-client.ts';
+import type { HttpResponse } from './http/http-client.ts';
 
 /** Yields the body of a response. Failures while reading become errors of the request's context. */
 export async function* tarballStream(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { RefusedAddress } from '../../../../../functions/adapters/hosts/address-policy.ts';
-import { textAt } from '../../../../../functions/adapters/hosts/text-at.ts';
-import { apiServer, server } from '../../../../support/api-server.ts';
+import { RefusedAddress } from '../../../../../../functions/adapters/hosts/http/address-policy.ts';
+import { textAt } from '../../../../../../functions/adapters/hosts/http/text-at.ts';
+import { apiServer, server } from '../../../../../support/api-server.ts';
 
 describe('textAt', () => {
   it('sends no credentials', async () => {

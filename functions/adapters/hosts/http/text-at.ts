@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
+import { isThisMachine } from '../configuration.ts';
 import { addressKind } from './address.ts';
 import { addressPolicy, RefusedAddress } from './address-policy.ts';
 import { readText } from './body.ts';
-import { isThisMachine } from './configuration.ts';
 import { createHttpClient, usualTimeouts } from './http-client.ts';
 
 /** For the whole response. It is short because a webhook waits for it. */

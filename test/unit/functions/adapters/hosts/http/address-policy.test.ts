@@ -2,9 +2,9 @@ import type { lookup } from 'node:dns';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { addressKind } from '../../../../../functions/adapters/hosts/address.ts';
-import { addressPolicy, RefusedAddress } from '../../../../../functions/adapters/hosts/address-policy.ts';
-import { createHttpClient } from '../../../../../functions/adapters/hosts/http-client.ts';
+import { addressKind } from '../../../../../../functions/adapters/hosts/http/address.ts';
+import { addressPolicy, RefusedAddress } from '../../../../../../functions/adapters/hosts/http/address-policy.ts';
+import { createHttpClient } from '../../../../../../functions/adapters/hosts/http/http-client.ts';
 
 const githubCom = { api: 'https://api.github.com', web: 'https://github.com' };
 
