@@ -198,7 +198,7 @@ describe('A queue', () => {
       new ReceiveMessageCommand({ QueueUrl: url('dead'), MaxNumberOfMessages: 10 }),
     );
     expect(Messages?.map((message) => message.Body)).toEqual(['bad']);
-    expect(warnings[0]).toMatch(/^worker failed, .*: crashed$/);
+    expect(warnings[0]).toMatch(/^worker failed; its messages are received again.*: crashed$/);
   });
 
   it('a visibility timeout that the function set delays its message and the rest of the group', async () => {
