@@ -4,8 +4,8 @@ import { table } from './markdown.ts';
 const commit = { host: 'host', owner: 'OWNER', name: 'NAME', sha: 'SHA' };
 
 /** Returns the generated parts of the hosts' README, by the name in their markers. */
-export function hostDocs(hosts: readonly HostDefinition[]): Readonly<Record<string, string>> {
-  return { hosts: hostTable(hosts), calls: callTable(hosts) };
+export async function hostDocs(hosts: readonly HostDefinition[]): Promise<Readonly<Record<string, string>>> {
+  return { hosts: hostTable(hosts), calls: await callTable(hosts) };
 }
 
 /** Returns one row for each kind of host: its API, and how it was tested. */
@@ -15,12 +15,12 @@ export function hostTable(hosts: readonly HostDefinition[]): string {
 }
 
 /** Returns one row for each kind of host: the calls of its API. */
-export function callTable(hosts: readonly HostDefinition[]): string {
-  const rows = hosts.map(({ kind, dialect, calls }) => {
-    const { fileRequest, tarballRequests } = dialect('https://HOST');
+export async function callTable(hosts: readonly HostDefinition[]): Promise<string> {
+  const rows = hosts.map(async ({ kind, dialect, calls }) => {
+    const { fileRequest, tarballRequests } = await dialect('https://HOST');
     const [tarball] = tarballRequests(commit, null);
     const paths = [`GET ${fileRequest(commit, 'FILE').path}`, `GET ${tarball.path}`];
     return [`\`${kind}\``, ...[...paths, calls.status, calls.compare, calls.pairing].map((call) => `\`${call}\``)];
   });
-  return table(['kind', 'file', 'tarball', 'status', 'compare', 'pairing'], rows);
+  return table(['kind', 'file', 'tarball', 'status', 'compare', 'pairing'], await Promise.all(rows));
 }

@@ -1,6 +1,9 @@
 import type { Dialect } from './dialect.ts';
 
-/** The definition of a kind of repository host. Each is in one file and listed in `registry.ts`. */
+/**
+ * The definition of a kind of repository host. Each has a folder and is listed in `registry.ts`. The definition is data;
+ * its dialect is loaded by the functions that call the host, not by those that only need to know the kinds.
+ */
 export interface HostDefinition {
   /** The `kind` in `RepositoryHosts`, and the `hostKind` of the deliveries: `github`, … */
   readonly kind: string;
@@ -8,8 +11,8 @@ export interface HostDefinition {
   readonly name: string;
   /** Other kinds whose payloads may come from this host: Gitea and Forgejo send the headers of each other. */
   readonly alsoKinds?: readonly string[];
-  /** Returns how its API is called, given the base URL of its web pages. */
-  readonly dialect: (web: string) => Dialect;
+  /** Loads how its API is called, given the base URL of its web pages. */
+  readonly dialect: (web: string) => Dialect | Promise<Dialect>;
   /** For the documentation: name and version of the API, requests other than for files and tarballs, tests. */
   readonly api: string;
   readonly calls: { readonly status: string; readonly compare: string; readonly pairing: string };

@@ -1,11 +1,12 @@
 import { DeployError } from '../../core/errors.ts';
+import { once } from '../../core/once.ts';
 import type { RepositoryHost } from '../../core/ports/repository-host.ts';
 import { version } from '../../core/version.ts';
 import type { HostConfig } from './configuration.ts';
 import type { HostDefinition } from './define-host.ts';
 import type { HttpClient, Timeouts } from './http/http-client.ts';
 import { hosts as registered } from './registry.ts';
-import { type HostOptions, restHost } from './rest-host.ts';
+import type { HostOptions } from './rest-host.ts';
 
 /** A configured host with its adapter. */
 export interface OpenHost {
@@ -29,9 +30,19 @@ export interface OpenOptions {
   readonly httpClient?: HttpClient;
 }
 
-/** Opens one host; no request is made yet. */
+/** Opens one host. Its dialect and the HTTP client are loaded at the first call. */
 export function openHost({ dialect }: HostDefinition, options: HostOptions): RepositoryHost {
-  return restHost(options, dialect(options.web));
+  const opened = once(async () => {
+    const { restHost } = await import('./rest-host.ts');
+    return restHost(options, await dialect(options.web));
+  });
+  return {
+    file: async (...call) => (await opened()).file(...call),
+    tarball: async (...call) => (await opened()).tarball(...call),
+    setStatus: async (...call) => (await opened()).setStatus(...call),
+    compare: async (...call) => (await opened()).compare(...call),
+    pair: async (...call) => (await opened()).pair(...call),
+  };
 }
 
 /** Opens the configured hosts; no request is made yet. */

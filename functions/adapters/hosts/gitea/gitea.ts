@@ -1,72 +1,11 @@
-import * as v from 'valibot';
-import type { CommitRef } from '../../../core/payload/delivery.ts';
-import type { Comparison } from '../../../core/ports/repository-host.ts';
-import { compareHistories } from '../comparison.ts';
-import { encodePath } from '../coordinates.ts';
 import { defineHost } from '../define-host.ts';
-import { type CompareRequest, type Dialect, post } from '../dialect.ts';
-import { type RequestContext, refusal } from '../failures.ts';
-import { parsed } from '../pairing.ts';
-import type { Rest } from '../rest.ts';
-import { pairWith } from './pairing.ts';
-
-// https://docs.gitea.com/development/api-usage, and https://codeberg.org/api/swagger for Forgejo
-const dialect: Dialect = {
-  headers: { accept: 'application/json' },
-  login: (token) => ({ authorization: `token ${token}` }),
-  fileRequest: (commit, path) => ({
-    path: `${repository(commit)}/raw/${encodePath(path)}?ref=${commit.sha}`,
-    accept: '*/*',
-  }),
-  commitRequest: (commit) => ({ path: `${repository(commit)}/git/commits/${commit.sha}?${brief}` }),
-  tarballRequests: (commit, token) => [
-    { path: `${repository(commit)}/archive/${commit.sha}.tar.gz`, token, accept: '*/*' },
-  ],
-  async setStatus(rest, { commit, status, token }, requestContext) {
-    const { state, targetUrl, description, context } = status;
-    const json = { state, target_url: targetUrl, description, context };
-    await post(rest, { path: `${repository(commit)}/statuses/${commit.sha}`, token, json }, requestContext);
-  },
-  compare,
-  pair: pairWith,
-};
-
-/** Omits fields that are expensive to compute and not used. */
-const brief = 'stat=false&verification=false&files=false';
-const Commits = v.array(v.object({ sha: v.string() }));
-
-/**
- * Compares by listing the commits of one history without the other, one per page: `compare/{a}...{b}` would list all of
- * them with their files. Both commits are checked first, because the list responds 500 for an unknown one.
- */
-async function compare(
-  rest: Rest,
-  { base, head, token }: CompareRequest,
-  requestContext: RequestContext,
-): Promise<Comparison> {
-  for (const commit of [base, { ...base, sha: head }]) {
-    const response = await rest({ ...dialect.commitRequest(commit), token }, requestContext);
-    if (response.status !== 200) throw await refusal(requestContext, response);
-    response.discard();
-  }
-  return compareHistories(base.sha, head, async (commit, other) => {
-    const path = `${repository(base)}/commits?sha=${commit}&not=${other}&limit=1&${brief}`;
-    const response = await rest({ path, token }, requestContext);
-    if (response.status !== 200) throw await refusal(requestContext, response);
-    return (await parsed(Commits, response, requestContext)).length > 0;
-  });
-}
-
-function repository({ owner, name }: CommitRef): string {
-  return `repos/${owner}/${name}`;
-}
 
 /** Gitea (`https://HOST/api/v1`). See `RepositoryHost` for the codes. */
 export const gitea = defineHost({
   kind: 'gitea',
   name: 'Gitea',
   alsoKinds: ['forgejo'],
-  dialect: () => dialect,
+  dialect: async () => (await import('./dialect.ts')).dialect,
   api: 'REST API v1',
   calls: {
     status: 'POST repos/OWNER/NAME/statuses/SHA',

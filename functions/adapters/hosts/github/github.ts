@@ -1,54 +1,10 @@
-import * as v from 'valibot';
-import type { CommitRef } from '../../../core/payload/delivery.ts';
-import type {} from '../../../core/ports/repository-host.ts';
-import { encodePath } from '../coordinates.ts';
 import { defineHost } from '../define-host.ts';
-import { type Dialect, post } from '../dialect.ts';
-import { refusal } from '../failures.ts';
-import { parsed } from '../pairing.ts';
-import { pairWith } from './pairing.ts';
-
-const Compared = v.object({ status: v.picklist(['ahead', 'behind', 'identical', 'diverged']) });
-
-// https://docs.github.com/rest/using-the-rest-api/getting-started-with-the-rest-api
-const dialect: Dialect = {
-  headers: { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' },
-  login: (token) => ({ authorization: `Bearer ${token}` }),
-  // https://docs.github.com/rest/repos/contents#get-repository-content
-  fileRequest: (commit, path) => ({
-    path: `${repository(commit)}/contents/${encodePath(path)}?ref=${commit.sha}`,
-    accept: 'application/vnd.github.raw+json',
-  }),
-  commitRequest: (commit) => ({
-    path: `${repository(commit)}/commits/${commit.sha}`,
-    accept: 'application/vnd.github.sha',
-  }),
-  tarballRequests: (commit, token) => [{ path: `${repository(commit)}/tarball/${commit.sha}`, token }],
-  async setStatus(rest, { commit, status, token }, requestContext) {
-    const { state, targetUrl, description, context } = status;
-    const json = { state, target_url: targetUrl, description, context };
-    await post(rest, { path: `${repository(commit)}/statuses/${commit.sha}`, token, json }, requestContext);
-  },
-  async compare(rest, { base, head, token }, requestContext) {
-    // Page 1 lists the changed files with their patches, which can be megabytes; only `status` is needed
-    // (https://docs.github.com/rest/commits/commits#compare-two-commits).
-    const path = `${repository(base)}/compare/${base.sha}...${head}?per_page=1&page=2`;
-    const response = await rest({ path, token }, requestContext);
-    if (response.status !== 200) throw await refusal(requestContext, response);
-    return (await parsed(Compared, response, requestContext)).status;
-  },
-  pair: pairWith,
-};
-
-function repository({ owner, name }: CommitRef): string {
-  return `repos/${owner}/${name}`;
-}
 
 /** GitHub and GitHub Enterprise Server (`https://HOST/api/v3`). See `RepositoryHost` for the codes. */
 export const github = defineHost({
   kind: 'github',
   name: 'GitHub, GitHub Enterprise Server',
-  dialect: () => dialect,
+  dialect: async () => (await import('./dialect.ts')).dialect,
   api: 'REST API, version 2022-11-28',
   calls: {
     status: 'POST repos/OWNER/NAME/statuses/SHA',

@@ -64,14 +64,14 @@ describe('a host kind added with one file and one line', () => {
     expect(server.received[0]?.headers.authorization).toBe('Acme key');
   });
 
-  it('has its rows in the README', () => {
+  it('has its rows in the README', async () => {
     expect(hostTable(definitions)).toContain('| Acme Git | `acme` | version 1 | nothing |');
-    expect(callTable(definitions)).toContain('| `acme` | `GET OWNER/NAME/SHA/FILE` | `GET OWNER/NAME/SHA.tgz` |');
+    expect(await callTable(definitions)).toContain('| `acme` | `GET OWNER/NAME/SHA/FILE` | `GET OWNER/NAME/SHA.tgz` |');
   });
 });
 
 describe('the README of the hosts', () => {
   it('contains the tables of the registry (vitest -u updates them)', async () => {
-    await expect(withGenerated(readFileSync(path, 'utf8'), hostDocs(hosts))).toMatchFileSnapshot(path);
+    await expect(withGenerated(readFileSync(path, 'utf8'), await hostDocs(hosts))).toMatchFileSnapshot(path);
   });
 });

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import * as v from 'valibot';
+import type { CommitRef } from '../../../core/payload/delivery.ts';
+import type { CommitStatus, Comparison, HostToken } from '../../../core/ports/repository-host.ts';
+import { compareHistories } from '../comparison.ts';
+import { encodePath } from '../coordinates.ts';
+import { type CompareRequest, type Dialect, post } from '../dialect.ts';
+import { type RequestContext, refusal } from '../failures.ts';
+import { parsed } from '../pairing.ts';
+import type { Rest, RestRequest } from '../rest.ts';
+import { pairWith } from './pairing.ts';
+import { headersOf, secretOf } from './token.ts';
+
+/** Returns the calls of its API (https://developer.atlassian.com/cloud/bitbucket/rest/intro/). */
+export function dialectAt(web: string): Dialect {
+  return {
+    headers: { accept: 'application/json' },
+    login: headersOf,
+    fileRequest: (commit, path) => ({
+      path: `${repository(commit)}/src/${commit.sha}/${encodePath(path)}`,
+      accept: '*/*',
+    }),
+    commitRequest: (commit) => ({ path: `${repository(commit)}/commit/${commit.sha}` }),
+    tarballRequests: (commit, token) => tarballRequests(web, commit, token),
+    // https://developer.atlassian.com/cloud/bitbucket/rest/api-group-commit-statuses/
+    async setStatus(rest, { commit, status, token }, requestContext) {
+      const { targetUrl, description, context } = status;
+      const json = { key: keyOf(context), state: states[status.state], url: targetUrl, name: context, description };
+      await post(
+        rest,
+        { path: `${repository(commit)}/commit/${commit.sha}/statuses/build`, token, json },
+        requestContext,
+      );
+    },
+    compare,
+    pair: pairWith,
+  };
+}
+
+const states: Readonly<Record<CommitStatus['state'], string>> = {
+  pending: 'INPROGRESS',
+  success: 'SUCCESSFUL',
+  failure: 'FAILED',
+  error: 'STOPPED',
+};
+const MAX_KEY_LENGTH = 40;
+const Page = v.object({ values: v.array(v.unknown()) });
+
+/** The API has no archives. The web pages do, and accept the credentials that git uses, or those of the API. */
+function tarballRequests(
+  web: string,
+  { owner, name, sha }: CommitRef,
+  token: HostToken,
+): readonly [RestRequest, ...RestRequest[]] {
+  const request = { path: `${web}/${owner}/${name}/get/${sha}.tar.gz`, accept: '*/*' };
+  if (token === null) return [{ ...request, token }];
+  return [
+    { ...request, token: `x-bitbucket-api-token-auth:${secretOf(token)}` },
+    { ...request, token },
+  ];
+}
+
+/** Returns the key that identifies a status, which is shorter than the names of applications may be. */
+function keyOf(context: string): string {
+  if (context.length <= MAX_KEY_LENGTH) return context;
+  const digest = createHash('sha256').update(context).digest('hex').slice(0, 10);
+  return `${context.slice(0, MAX_KEY_LENGTH - digest.length - 1)}-${digest}`;
+}
+
+/** Compares by listing the commits of one history without the other: the API does not count commits. */
+async function compare(
+  rest: Rest,
+  { base, head, token }: CompareRequest,
+  requestContext: RequestContext,
+): Promise<Comparison> {
+  return compareHistories(base.sha, head, async (commit, other) => {
+    const path = `${repository(base)}/commits/?include=${commit}&exclude=${other}&pagelen=1&fields=values.hash`;
+    const response = await rest({ path, token }, requestContext);
+    if (response.status !== 200) throw await refusal(requestContext, response);
+    return (await parsed(Page, response, requestContext)).values.length > 0;
+  });
+}
+
+function repository({ owner, name }: CommitRef): string {
+  return `repositories/${owner}/${name}`;
+}
