@@ -2,19 +2,7 @@ import { createHash } from 'node:crypto';
 import { type ErrorCode, errorRow, errors, problemType } from '../core/errors.ts';
 import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
 import { advice } from './advice.ts';
-import { page } from './page.ts';
-
-/** One error code as `GET /errors` explains it. */
-export interface Explanation {
-  /** The address of this explanation: the `type` of every problem document with this code. */
-  readonly type: string;
-  readonly code: ErrorCode;
-  readonly status: number;
-  /** Whether the same request may succeed later. */
-  readonly retry: boolean;
-  readonly reason: string;
-  readonly advice: string;
-}
+import { type Explanation, page } from './page.ts';
 
 /**
  * `GET /errors`, without login: every error code with its status, its reason and what to do about it. Browsers get a page

@@ -1,4 +1,16 @@
-import type { Explanation } from './explain.ts';
+import type { ErrorCode } from '../core/errors.ts';
+
+/** One error code as `GET /errors` explains it. */
+export interface Explanation {
+  /** The address of this explanation: the `type` of every problem document with this code. */
+  readonly type: string;
+  readonly code: ErrorCode;
+  readonly status: number;
+  /** Whether the same request may succeed later. */
+  readonly retry: boolean;
+  readonly reason: string;
+  readonly advice: string;
+}
 
 const STYLE = `
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem }

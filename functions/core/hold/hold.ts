@@ -1,6 +1,7 @@
 import type { Entry } from '../entry/entry.ts';
 import { ending, type Transition } from '../entry/transition.ts';
-import { type Job, queueStage } from '../pipeline/job.ts';
+import type { Job } from '../pipeline/job.ts';
+import { queueStage } from '../pipeline/queue-stage.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DeployFacts } from '../ports/deploy-facts.ts';
 import type { DeployLog } from '../ports/deploy-log.ts';

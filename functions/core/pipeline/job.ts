@@ -1,6 +1,4 @@
 import type { Entry } from '../entry/entry.ts';
-import type { JobQueue } from '../ports/job-queue.ts';
-import type { Trace } from '../ports/trace.ts';
 import type { StageName } from './pipeline.ts';
 
 /** A message of the pipeline: which entry to continue with. Never bytes, never secrets. */
@@ -18,21 +16,6 @@ export interface StageJob extends Job {
 /** Returns the message that brings an entry to its current stage. */
 export function jobOf(entry: Entry): StageJob {
   return { user: entry.user, number: entry.number, stage: entry.stage, group: groupOf(entry) };
-}
-
-/**
- * Queues the current stage of an entry that has just been stored. Never throws: the entry is safe by then, and the
- * sweeper queues the stage when its message was not sent.
- */
-export async function queueStage(
-  entry: Entry,
-  { queue, trace }: { readonly queue: Pick<JobQueue, 'send'>; readonly trace: Trace },
-): Promise<void> {
-  try {
-    await queue.send(jobOf(entry));
-  } catch (error) {
-    trace('stage not queued', { uuid: entry.uuid, user: entry.user, number: entry.number, stage: entry.stage, error });
-  }
 }
 
 /** Deploys of one repository of a user are kept in order; senders write its name in different cases. */
