@@ -30,6 +30,8 @@ function summarise(entry: Entry, base: string): Record<string, unknown> {
     provider: entry.provider,
     commit: commitName(entry),
     seq: entry.seq,
+    reason: entry.status === 'ok' ? null : entry.reason,
+    url: entry.url,
   };
 }
 
@@ -45,11 +47,9 @@ function details(entry: Entry): Record<string, unknown> {
     received_at: time(entry.receivedAt),
     updated_at: time(entry.updatedAt),
     finished_at: time(entry.finishedAt),
-    reason: entry.status === 'ok' ? null : entry.reason,
     error: entry.error,
     stages: entry.stages.map(stage),
     snapshot: entry.snapshot,
-    url: entry.url,
     log_tail: entry.logTail,
   };
 }

@@ -23,7 +23,22 @@ describe('a row', () => {
       provider: 'github',
       commit: `ann/shop/${sha('a')}`,
       seq: 1,
+      reason: null,
+      url: null,
     });
+  });
+
+  it.each([
+    ['skipped', 'The branch is main; the hook deploys master.'],
+    ['held', 'Waiting for Travis CI.'],
+    ['running', 'Trying again in 5 s.'],
+  ] as const)('says why without its document: %s', (status, reason) => {
+    expect(row(entry({ status, reason }), view)).toMatchObject({ status, reason });
+  });
+
+  it('of a running application has its address and no reason', () => {
+    const live = entry({ status: 'ok', reason: 'Old.', url: 'https://shop.example.com' });
+    expect(row(live, view)).toMatchObject({ reason: null, url: 'https://shop.example.com' });
   });
 
   it('escapes the user in its address', () => {
@@ -59,7 +74,6 @@ describe('the document of a row', () => {
       received_at: '2026-01-01T00:00:00.000Z',
       updated_at: '2026-01-01T00:00:00.000Z',
       finished_at: '2026-01-01T00:00:00.000Z',
-      reason: 'It exits with 1.',
       error,
       stages: [
         {
@@ -72,7 +86,6 @@ describe('the document of a row', () => {
         },
       ],
       snapshot: '1.0.0-1',
-      url: null,
       log_tail: ['boom'],
     });
   });
