@@ -6,7 +6,7 @@ export type BranchDecision = { readonly deploy: true } | { readonly deploy: fals
 /** Returns whether a push moved the wanted branch to a commit. Branch names are case-sensitive, as in git. */
 export function deployable(push: Push, wanted: string): BranchDecision {
   if (push.branch === null) return no(`${refInWords(push.ref)}; only the branch ${wanted} is deployed.`);
-  if (push.branch !== wanted) return no(otherBranch(push.branch, wanted));
+  if (push.branch !== wanted) return no(otherBranch(push.branch, wanted) + (push.sha ? howToDeploy(push.branch) : ''));
   if (push.sha === null) return no(`The branch ${push.branch} was deleted.`);
   if (push.skip?.deploy) return no(askedNot(push.skip.words));
   return { deploy: true };
@@ -40,6 +40,10 @@ function askedNot(words: string): string {
 
 function otherBranch(branch: string, wanted: string): string {
   return `The branch is ${branch}; only the branch ${wanted} is deployed.`;
+}
+
+function howToDeploy(branch: string): string {
+  return ` To deploy ${branch}, add ?${new URLSearchParams({ branch })} to the webhook's address, or change the service's DefaultBranch.`;
 }
 
 function refInWords(ref: string): string {

@@ -45,10 +45,18 @@ const build: BuildResult = {
   url: null,
 };
 
+const howToDeploy = (branch: string) =>
+  ` To deploy ${branch}, add ?${new URLSearchParams({ branch })} to the webhook's address, or change the service's DefaultBranch.`;
+
 describe('a push', () => {
   it('deploys when its message asks to leave out CI only', () => {
     const skip = { deploy: false, ci: true, words: '[skip ci]' };
     expect(deployable({ ...push, skip }, 'master')).toEqual({ deploy: true });
+  });
+
+  it('has a branch with a name that is not valid Unicode written as far as that is possible', () => {
+    const decision = deployable({ ...push, branch: 'x\ud800' }, 'master');
+    expect(decision).toMatchObject({ deploy: false, reason: expect.stringContaining('?branch=x%EF%BF%BD') });
   });
 
   it('deploys when it moves the wanted branch to a commit', () => {
@@ -62,14 +70,23 @@ describe('a push', () => {
     [
       'another branch',
       { branch: 'next', ref: 'refs/heads/next' },
-      'The branch is next; only the branch master is deployed.',
+      `The branch is next; only the branch master is deployed.${howToDeploy('next')}`,
     ],
     [
       'a branch that differs in case',
       { branch: 'Master' },
-      'The branch is Master; only the branch master is deployed.',
+      `The branch is Master; only the branch master is deployed.${howToDeploy('Master')}`,
     ],
-    ['a branch that ends alike', { branch: 'x/master' }, 'The branch is x/master; only the branch master is deployed.'],
+    [
+      'a branch that ends alike',
+      { branch: 'x/master' },
+      `The branch is x/master; only the branch master is deployed.${howToDeploy('x/master')}`,
+    ],
+    [
+      'another branch that was deleted',
+      { branch: 'next', sha: null },
+      'The branch is next; only the branch master is deployed.',
+    ],
     ['a tag', { branch: null, ref: 'refs/tags/v1' }, 'v1 is a tag; only the branch master is deployed.'],
     [
       'a tag named like the branch',
