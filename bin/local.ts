@@ -2,12 +2,12 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sampleDeploy } from '../lib/local/sample/deploy.ts';
-import { Drawing } from '../lib/local/show/draw.ts';
 import { follow } from '../lib/local/show/follow.ts';
 import { readyLines } from '../lib/local/show/ready.ts';
 import { type LocalService, startLocal } from '../lib/local/start.ts';
 import { OperatorError } from '../lib/processes/operator-error.ts';
 import { watchParents } from '../lib/processes/parent-watch.ts';
+import { Drawing } from '../lib/terminal/draw.ts';
 
 // The SDK's warning about the Node version does not apply: on AWS the functions run on a newer one.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';

@@ -19,7 +19,9 @@ export interface SynthesisOptions {
 /** All that the template and the bundles are made from. */
 const sources = ['bin/service.ts', 'lib', 'functions', 'package.json', 'package-lock.json', 'tsconfig.json'];
 /** What `npm start` itself is made of changes nothing in the template. */
-const ignored = ['aws-local', 'cli', 'local', 'platform', 'processes', 'repohost'].map((folder) => `lib/${folder}`);
+const ignored = ['aws-local', 'cli', 'local', 'platform', 'processes', 'repohost', 'terminal'].map(
+  (folder) => `lib/${folder}`,
+);
 
 /**
  * Synthesises the stack, or keeps the last output when no source has changed since. Returns whether it synthesised.

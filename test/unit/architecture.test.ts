@@ -145,6 +145,11 @@ const rules: readonly Rule[] = [
       /^functions\/core\/(?:pipeline\/pipeline|routes|errors|version)\.ts$/.test(target),
   },
   {
+    title: 'What is shown in a terminal imports nothing of the project',
+    files: isIn('lib/terminal'),
+    allowed: (target) => isIn('lib/terminal')(target) || isNode(target),
+  },
+  {
     title: 'Processes, ports and files import nothing of the project',
     files: isIn('lib/processes'),
     allowed: (target) => isIn('lib/processes')(target) || (isPackage(target) && !isCdk(target)),
@@ -163,16 +168,20 @@ const rules: readonly Rule[] = [
       (isPackage(target) && !isCdk(target)),
   },
   {
-    title: 'The rest of lib/local imports lib/local, lib/processes and packages',
+    title: 'The rest of lib/local imports lib/local, lib/processes, lib/terminal and packages',
     files: (path) => isIn('lib/local')(path) && path !== 'lib/local/start.ts',
     allowed: (target) =>
-      isIn('lib/local')(target) || isIn('lib/processes')(target) || (isPackage(target) && !isCdk(target)),
+      ['local', 'processes', 'terminal'].some((folder) => isIn(`lib/${folder}`)(target)) ||
+      (isPackage(target) && !isCdk(target)),
   },
   {
-    title: 'A command in bin imports one folder of lib, and lib/processes',
+    title: 'A command in bin imports one folder of lib, lib/processes and lib/terminal',
     files: isIn('bin'),
     allowed: (target, importer) =>
-      isNode(target) || isIn('lib/processes')(target) || isIn(`lib/${COMMANDS[importer.slice('bin/'.length)]}`)(target),
+      isNode(target) ||
+      ['processes', 'terminal', COMMANDS[importer.slice('bin/'.length)]].some((folder) =>
+        isIn(`lib/${folder}`)(target),
+      ),
   },
   {
     title:

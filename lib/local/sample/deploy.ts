@@ -1,7 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { isFinal, newestEntries } from '../show/log-client.ts';
+import { isFinal } from '../../terminal/shown-entry.ts';
+import { newestEntries } from '../show/log-client.ts';
 import { BRANCH, type LocalService } from '../start.ts';
 import { hasBranch, pushSample } from './push.ts';
 

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { isFinal, newestEntries, type ShownEntry } from './log-client.ts';
+import { isFinal, type ShownEntry } from '../../terminal/shown-entry.ts';
+import { newestEntries } from './log-client.ts';
 
 const POLL_MS = 120;
 const MAX_ENTRIES = 20;

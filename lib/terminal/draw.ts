@@ -1,10 +1,11 @@
 import { styleText } from 'node:util';
-import { isFinal, type ShownEntry, type ShownStage } from './log-client.ts';
+import { isFinal, type ShownEntry, type ShownStage } from './shown-entry.ts';
 
 /** The output: standard output, or a test's. */
 export interface Screen {
   write(text: string): void;
   readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
 }
 
 type Style = Parameters<typeof styleText>[0];

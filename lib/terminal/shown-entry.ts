@@ -1,0 +1,36 @@
+/** One stage as the API shows it. */
+export interface ShownStage {
+  readonly name: string;
+  readonly status: 'running' | 'done' | 'failed';
+  readonly started_at: string;
+  readonly finished_at: string | null;
+  readonly detail: string | null;
+}
+
+/** The fields of an entry that are shown. */
+export interface ShownEntry {
+  readonly id: string;
+  readonly app_name: string | null;
+  readonly status: string;
+  readonly provider: string;
+  readonly commit: string | null;
+  readonly seq: number;
+  readonly error?: { readonly code: string; readonly detail: string };
+  readonly doc: {
+    readonly branch: string | null;
+    readonly message: string | null;
+    readonly received_at: string;
+    readonly finished_at: string | null;
+    readonly reason: string | null;
+    readonly stages: readonly ShownStage[];
+    readonly url: string | null;
+    readonly log_tail: readonly string[];
+  };
+}
+
+const FINAL_STATUSES = ['ok', 'error', 'expired', 'skipped', 'duplicate', 'superseded'];
+
+/** Whether an entry of that status never changes again. */
+export function isFinal({ status }: Pick<ShownEntry, 'status'>): boolean {
+  return FINAL_STATUSES.includes(status);
+}
