@@ -9,6 +9,8 @@ export interface WriteOptions {
   readonly durable?: boolean;
   /** Readable by its owner only: passwords, tokens, variables. */
   readonly secret?: boolean;
+  /** A program or script that can be run. */
+  readonly executable?: boolean;
 }
 
 /**
@@ -50,8 +52,9 @@ function temporaryName(path: string): string {
   return `${path}.${randomBytes(6).toString('hex')}.tmp`;
 }
 
-function modeOf({ secret }: WriteOptions): number {
-  return secret ? 0o600 : 0o644;
+function modeOf({ secret, executable }: WriteOptions): number {
+  const mode = secret ? 0o600 : 0o644;
+  return executable ? mode | 0o111 : mode;
 }
 
 /** A rename survives a power cut once its folder is synced: https://man7.org/linux/man-pages/man2/fsync.2.html */

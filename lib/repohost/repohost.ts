@@ -77,8 +77,7 @@ export async function startRepoHost(options: RepoHostOptions): Promise<RepoHost>
     url: () => url,
   });
   url = `http://127.0.0.1:${await listenOrExplain(server, options.port)}`;
-  const running = { pid: process.pid, url, webhook };
-  announce(place.running, running);
+  const running = await announce(place.running, { url, webhook });
   const redelivery = startRedelivery({
     context: { git, folders: place, pending: pendingDeliveriesIn(place.deliveries) },
     running,

@@ -1,10 +1,12 @@
 import { rmSync } from 'node:fs';
 import * as v from 'valibot';
-import { isAlive } from '../processes/process-info.ts';
+import { isAlive, processStartTime } from '../processes/process-info.ts';
 import { readStateSync, writeStateSync } from '../processes/state-file.ts';
 
 const RunningSchema = v.object({
   pid: v.number(),
+  /** Tells the process from a later one with the same id. */
+  startTime: v.optional(v.string(), ''),
   url: v.string(),
   webhook: v.object({ url: v.string(), user: v.string(), secret: v.string() }),
 });
@@ -12,9 +14,14 @@ const RunningSchema = v.object({
 /** The running host: its process, its address, and the webhook it calls. */
 export type RunningHost = v.InferOutput<typeof RunningSchema>;
 
-/** Writes the file in which the hooks find the host. It is for its owner only, because it holds the webhook's secret. */
-export function announce(file: string, running: RunningHost): void {
+/**
+ * Writes the file in which the hooks find the host of this process, and returns what it says. It is for its owner only,
+ * because it holds the webhook's secret.
+ */
+export async function announce(file: string, host: Omit<RunningHost, 'pid' | 'startTime'>): Promise<RunningHost> {
+  const running = { pid: process.pid, startTime: await startTimeOf(process.pid), ...host };
   writeStateSync(file, running, { secret: true });
+  return running;
 }
 
 /** Removes the file when the host stops. */
@@ -23,10 +30,16 @@ export function withdraw(file: string): void {
 }
 
 /**
- * Returns the running host, or null. A file that a killed host left behind is ignored: another program may use its port by
- * now, and must not receive the secret.
+ * Returns the running host, or null. A file that a killed host left behind is ignored: another program may have its id and
+ * its port by now, and must not receive the secret.
  */
-export function findRunning(file: string): RunningHost | null {
+export async function findRunning(file: string): Promise<RunningHost | null> {
   const running = readStateSync(file, RunningSchema);
-  return running && isAlive(running.pid) ? running : null;
+  if (!running || !isAlive(running.pid)) return null;
+  return (await startTimeOf(running.pid)) === running.startTime ? running : null;
+}
+
+/** Empty on a system that does not tell. */
+async function startTimeOf(pid: number): Promise<string> {
+  return (await processStartTime(pid)) ?? '';
 }

@@ -1,22 +1,34 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { replaceFile, replaceFileSync } from '../../processes/atomic-file.ts';
+
+const PROGRAM = fileURLToPath(new URL('post-receive.ts', import.meta.url));
 
 /**
  * Bundles the program that the hooks run into one file, so that it starts fast and does not depend on this project's folder
  * or its TypeScript loader.
  */
 export async function buildHookProgram(file: string): Promise<void> {
-  await build({
-    entryPoints: [fileURLToPath(new URL('post-receive.ts', import.meta.url))],
-    outfile: file,
+  await bundleModule(PROGRAM, file);
+}
+
+/**
+ * Bundles a module and all that it imports into one file. The file is replaced in one step: a push may run it meanwhile, and
+ * a program that is only half there would lose the push.
+ */
+export async function bundleModule(source: string, file: string): Promise<void> {
+  const { outputFiles } = await build({
+    entryPoints: [source],
     bundle: true,
+    write: false,
     platform: 'node',
     format: 'esm',
     target: 'node20',
     logLevel: 'silent',
   });
+  await replaceFile(file, outputFiles[0]?.text ?? '');
 }
 
 /**
@@ -38,8 +50,8 @@ export function installHook(repository: string, program: string, dataDir: string
   ].join('\n');
   const hooks = join(repository, 'hooks');
   mkdirSync(hooks, { recursive: true });
-  writeFileSync(join(hooks, 'post-receive'), script);
-  chmodSync(join(hooks, 'post-receive'), 0o755);
+  // In one step as well: a hook that is being written cannot be run (ETXTBSY), or runs in part.
+  replaceFileSync(join(hooks, 'post-receive'), script, { executable: true });
 }
 
 /** Quotes any string as one word for a POSIX shell. */

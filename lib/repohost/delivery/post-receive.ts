@@ -31,7 +31,7 @@ async function main(dataDir: string): Promise<void> {
 }
 
 async function sendAll(context: DeliveryContext, deliveries: readonly PendingDelivery[]): Promise<void> {
-  const running = findRunning(context.folders.running);
+  const running = await findRunning(context.folders.running);
   if (running === null) {
     return say('the deploy service is not running. The push is kept and is deployed when it starts next (npm start).');
   }

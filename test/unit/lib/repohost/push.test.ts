@@ -311,6 +311,15 @@ describe('Pending deliveries', () => {
     expect(await push('main')).toContain('not running');
     expect(service.calls).toHaveLength(0);
   });
+
+  it('Pending deliveries are not sent when another process has got the id of a host that was killed', async () => {
+    const running = join(dataDir(), 'running.json');
+    const announced = JSON.parse(readFileSync(running, 'utf8'));
+    // This process runs, but it is not the one that started at that time.
+    await writeFile(running, JSON.stringify({ ...announced, pid: process.pid, startTime: 'another boot 1' }));
+    expect(await push('main')).toContain('not running');
+    expect(service.calls).toHaveLength(0);
+  });
 });
 
 describe('The data folder', () => {

@@ -1,0 +1,65 @@
+import { closeSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { buildHookProgram, installHook } from '../../../../lib/repohost/delivery/hook.ts';
+import { startRepoHost } from '../../../../lib/repohost/repohost.ts';
+import { fakeService, temporaryFolder, workingCopy } from '../../../support/repohost-fixture.ts';
+
+let folder: ReturnType<typeof temporaryFolder>;
+
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(() => folder.remove());
+
+describe('The hook of a repository', () => {
+  it('The hook and its program are replaced and never changed: a push that runs them reads what it began to read', async () => {
+    const repository = join(folder.path, 'x.git');
+    const program = join(folder.path, 'post-receive.mjs');
+    const hook = join(repository, 'hooks', 'post-receive');
+    mkdirSync(repository);
+    const write = async () => {
+      await buildHookProgram(program);
+      installHook(repository, program, folder.path);
+      return [statSync(program).ino, statSync(hook).ino];
+    };
+    const before = await write();
+    // Holds the files, so that the system does not give their numbers to the next ones.
+    const held = [program, hook].map((file) => openSync(file, 'r'));
+    const after = await write();
+    for (const file of held) closeSync(file);
+    expect(after.filter((inode) => before.includes(inode))).toEqual([]);
+    expect(statSync(hook).mode & 0o777).toBe(0o755);
+    expect(readdirSync(folder.path).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  it('No push is lost while the host writes its hooks again', async () => {
+    const service = await fakeService();
+    const dataDir = join(folder.path, 'data');
+    const webhook = { url: service.url, user: 'ada', secret: 'secret' };
+    const host = await startRepoHost({ dataDir, port: 0, webhook });
+    await host.createRepository('ada', 'busy');
+    const remote = host.repositoryPath('ada', 'busy');
+    const copy = await workingCopy(join(folder.path, 'work'));
+    let pushing = true;
+    const rewriting = (async () => {
+      while (pushing) {
+        await buildHookProgram(join(dataDir, 'post-receive.mjs'));
+        installHook(remote, join(dataDir, 'post-receive.mjs'), dataDir);
+      }
+    })();
+    const pushed: string[] = [];
+    try {
+      for (let times = 0; times < 5; times += 1) {
+        pushed.push(await copy.commit(`${times}`, { n: `${times}` }));
+        await copy.git('push', '--quiet', remote, 'main');
+      }
+    } finally {
+      pushing = false;
+      await rewriting;
+    }
+    expect(service.calls.map(({ payload }) => payload.after)).toEqual(pushed);
+    await host.close();
+    await service.close();
+  }, 60_000);
+});
