@@ -5,6 +5,7 @@ import { listen, portOf, type ReservedPort } from '../processes/ports.ts';
 import { accountRoutes } from './api/accounts.ts';
 import { appView } from './api/app-view.ts';
 import { appRoutes } from './api/apps.ts';
+import { logRoutes } from './api/logs.ts';
 import { processRoutes } from './api/processes.ts';
 import { snapshotRoutes } from './api/snapshots.ts';
 import { builder } from './build/builder.ts';
@@ -114,6 +115,7 @@ function assemble(options: PlatformOptions, base: BaseServices) {
     ...appRoutes({ ...shared, builder: build, runners: run, view, bodyBytes }),
     ...snapshotRoutes({ ...shared, builder: build, tarballBytes }),
     ...processRoutes({ ...shared, runners: run, view, bodyBytes }),
+    ...logRoutes({ ...shared, runners: run }),
   ];
   const login = { users: userStore, verify, serviceToken: options.serviceToken };
   const server = platformServer({ routes, log, runners: run, login });

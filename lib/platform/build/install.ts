@@ -1,12 +1,13 @@
-import { createInterface } from 'node:readline';
 import type { GroupRegistry } from '../../processes/group-registry.ts';
 import { installEnvironment, type OwnEnvironment } from '../run/child-environment.ts';
 import { startGroup } from '../run/child-group.ts';
 import { howItEnded } from '../run/diagnosis.ts';
+import { readLines } from '../run/lines.ts';
 import type { Variables } from '../store/variables.ts';
 
 const GRACE_MS = 2_000;
 const LONGEST_REASON = 300;
+const MOST_ERRORS = 100;
 
 /** A release to run npm in. */
 export interface InstallSpec {
@@ -35,9 +36,10 @@ export async function runNpm(own: OwnEnvironment, groups: GroupRegistry, spec: I
     env: installEnvironment(own, spec),
     what: spec.what,
     output: (stream) => {
-      createInterface({ input: stream }).on('line', (line) => {
+      readLines(stream, (line) => {
         spec.line(line);
-        if (/^npm (?:error|ERR!)/.test(line)) errors.push(line.replace(/^npm (?:error|ERR!) ?/, ''));
+        const isError = errors.length < MOST_ERRORS && /^npm (?:error|ERR!)/.test(line);
+        if (isError) errors.push(line.replace(/^npm (?:error|ERR!) ?/, ''));
       });
     },
   });

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { type Exit, exitOf } from '../../processes/child-exit.ts';
 import type { GroupRegistry } from '../../processes/group-registry.ts';
 import { endGroup } from '../../processes/process-group.ts';
+import type { OutputName } from './lines.ts';
 
 const LEFT_BEHIND_GRACE_MS = 500;
 
@@ -15,7 +16,7 @@ export interface ChildSpec {
   /** For whom it runs, for the registry of groups. */
   readonly what: string;
   /** Called with standard output and with standard error; both must be read, or the child blocks. */
-  readonly output: (stream: Readable) => void;
+  readonly output: (stream: Readable, name: OutputName) => void;
 }
 
 /** A running process group. */
@@ -38,7 +39,8 @@ export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promis
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  for (const stream of [child.stdout, child.stderr]) spec.output(stream);
+  spec.output(child.stdout, 'stdout');
+  spec.output(child.stderr, 'stderr');
   const exit = exitOf(child);
   const pgid = await started(child, spec.program);
   groups.add(pgid, spec.what);

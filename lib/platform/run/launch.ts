@@ -99,8 +99,8 @@ function spawnApp(
     cwd: release,
     env: appEnvironment(own, { ...spec, script: command.text }),
     what: spec.what,
-    output: (stream) =>
-      spec.log.capture(stream, (line) => {
+    output: (stream, name) =>
+      spec.log.capture(stream, name, (line) => {
         lines.push(line.slice(0, LINE_CHARACTERS));
         if (lines.length > FAILURE_LINES) lines.shift();
       }),

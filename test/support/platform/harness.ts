@@ -79,7 +79,7 @@ export async function call(
     ...(body === undefined ? {} : { body: raw ? new Uint8Array(body) : JSON.stringify(body) }),
   });
   const text = await response.text();
-  const json = response.headers.get('content-type')?.includes('json') ?? false;
+  const json = response.headers.get('content-type')?.startsWith('application/json') ?? false;
   return { status: response.status, headers: response.headers, text, body: JSON.parse(json ? text : '{}') };
 }
 

@@ -1,0 +1,55 @@
+import { appOf, type Call, isSet, type Reply, type Route, wholeNumber } from '../http/route.ts';
+import type { AppLog } from '../run/app-log.ts';
+import { type LogLine, plain } from '../run/log-line.ts';
+import type { Runners } from '../run/runners.ts';
+import type { Apps } from '../store/apps.ts';
+
+/** What the route of logs needs. */
+export interface LogRouteParts {
+  readonly apps: Apps;
+  readonly runners: Runners;
+}
+
+const MOST_BUFFERED_BYTES = 4 * 1024 * 1024;
+const NDJSON = 'application/x-ndjson';
+
+/**
+ * The route of an application's output: the last lines (`?lines=`, default 200), with `?follow` also new ones until the
+ * client disconnects. As NDJSON of `{ at, stream, line }` when the request accepts that, else as plain text.
+ */
+export function logRoutes({ apps, runners }: LogRouteParts): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/apps/:user/:app/logs',
+      run: async (call) => {
+        await apps.get(appOf(call));
+        return sendLog(call, runners.of(appOf(call)).log);
+      },
+    },
+  ];
+}
+
+async function sendLog(call: Call, log: AppLog): Promise<Reply> {
+  const { request, response } = call;
+  const lines = await log.tail(wholeNumber(call, 'lines', { fallback: 200, max: 1_000 }));
+  const asJson = request.headers.accept?.toLowerCase().includes(NDJSON) ?? false;
+  const shown = (line: LogLine) => `${asJson ? JSON.stringify(line) : plain(line)}\n`;
+  const type = asJson ? NDJSON : 'text/plain; charset=utf-8';
+  response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store', vary: 'accept' });
+  response.write(lines.map(shown).join(''));
+  if (!isSet(call, 'follow')) {
+    response.end();
+    return 'streamed';
+  }
+  // The headers are sent now even without lines. No line is lost in between: no output is read in this turn.
+  response.flushHeaders();
+  const unfollow = log.follow((line) => {
+    // The platform must not buffer the log for a client that does not read.
+    if (response.writableLength > MOST_BUFFERED_BYTES) response.destroy();
+    else response.write(shown(line));
+  });
+  response.once('close', unfollow);
+  if (response.destroyed) unfollow();
+  return 'streamed';
+}

@@ -1,0 +1,70 @@
+import type { Readable } from 'node:stream';
+
+const LONGEST_LINE_BYTES = 64 * 1024;
+const CUT = ' … (the rest of this line is left out: a line has at most 64 KiB)';
+const LINE_FEED = 0x0a;
+
+/** The output of a process that a line comes from. */
+export type OutputName = 'stdout' | 'stderr';
+
+/**
+ * Calls `line` with each line of a stream until its end, as text without its line end. The rest of a line of more than
+ * 64 KiB is dropped, and the line says so. Not readline, which collects a line of any length: one of 512 MB throws in
+ * its listener and ends the process.
+ */
+export function readLines(stream: Readable, line: (text: string) => void): void {
+  const splitter = new LineSplitter(line);
+  stream.on('data', (chunk: Buffer) => splitter.push(chunk));
+  // A stream that is destroyed closes without an end.
+  stream.on('close', () => splitter.end()).on('error', () => undefined);
+}
+
+class LineSplitter {
+  readonly #line: (text: string) => void;
+  /** The beginning of a line whose end has not arrived. */
+  #held: Buffer | undefined;
+  #heldBytes = 0;
+  #dropping = false;
+
+  constructor(line: (text: string) => void) {
+    this.#line = line;
+  }
+
+  push(chunk: Buffer): void {
+    let from = 0;
+    for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, from)) {
+      this.#hold(chunk, from, at);
+      this.#finish();
+      from = at + 1;
+    }
+    this.#hold(chunk, from, chunk.length);
+  }
+
+  /** Must be called after the last chunk; a second call does nothing. */
+  end(): void {
+    if (this.#heldBytes > 0) this.#finish();
+  }
+
+  #hold(chunk: Buffer, from: number, to: number): void {
+    if (this.#dropping || from === to) return;
+    this.#held ??= Buffer.allocUnsafe(LONGEST_LINE_BYTES);
+    const copied = chunk.copy(this.#held, this.#heldBytes, from, to);
+    this.#heldBytes += copied;
+    if (copied === to - from) return;
+    // Now, and not at its end: a program may never end its line.
+    this.#line(this.#text().replace(/\ufffd$/, '') + CUT);
+    this.#heldBytes = 0;
+    this.#dropping = true;
+  }
+
+  #finish(): void {
+    if (!this.#dropping) this.#line(this.#text());
+    this.#heldBytes = 0;
+    this.#dropping = false;
+  }
+
+  #text(): string {
+    const isCrLf = this.#held?.[this.#heldBytes - 1] === 0x0d && this.#heldBytes > 0;
+    return this.#held?.toString('utf8', 0, this.#heldBytes - (isCrLf ? 1 : 0)) ?? '';
+  }
+}
