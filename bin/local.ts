@@ -1,10 +1,10 @@
-import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sampleDeploy } from '../lib/local/sample/deploy.ts';
 import { follow } from '../lib/local/show/follow.ts';
 import { readyLines } from '../lib/local/show/ready.ts';
 import { type LocalService, startLocal } from '../lib/local/start.ts';
+import { logFile } from '../lib/processes/log-file.ts';
 import { OperatorError } from '../lib/processes/operator-error.ts';
 import { watchParents } from '../lib/processes/parent-watch.ts';
 import { Drawing } from '../lib/terminal/draw.ts';
@@ -31,9 +31,8 @@ try {
 }
 
 async function run(): Promise<void> {
-  const logFile = join(dataDir, 'service.log');
-  const note = (line: object) =>
-    appendFileSync(logFile, `${JSON.stringify({ at: new Date().toISOString(), ...line })}\n`);
+  const warn = (sentence: string) => void process.stderr.write(`${sentence}\n`);
+  const note = logFile({ path: join(dataDir, 'service.log'), warn });
   let wake = () => {};
   const started = performance.now();
   service = await startLocal({

@@ -20,8 +20,9 @@ export function openSecrets(file: string, given: Readonly<Record<string, string>
     valueOf: find,
     add: (name, value) => {
       if (find(name) !== undefined) return false;
-      kept = { ...kept, [name]: value };
-      writeStateSync(file, kept, { secret: true, durable: true });
+      const next = { ...kept, [name]: value };
+      writeStateSync(file, next, { secret: true, durable: true });
+      kept = next;
       return true;
     },
   };

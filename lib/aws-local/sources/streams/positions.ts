@@ -6,23 +6,29 @@ import { writeStateSync } from '../../../processes/state-file.ts';
 export interface Positions {
   get(reader: string): string | undefined;
   set(reader: string, sequenceNumber: string): void;
-  /** Writes pending changes. */
+  /** Writes pending changes, if it can. */
   close(): void;
 }
 
 const WRITE_AFTER_MS = 1000;
 
 /**
- * Opens positions in a JSON file. An unreadable file counts as empty, because records may be delivered twice anyway.
+ * Opens positions in a JSON file. An unreadable file counts as empty, because records may be delivered twice anyway. A
+ * write that fails, for instance on a full disk, is tried again.
  */
 export function openPositions(file: string | undefined): Positions {
   const positions = new Map(Object.entries(file === undefined ? {} : read(file)));
   let timer: NodeJS.Timeout | undefined;
+  let closed = false;
   const write = () => {
     clearTimeout(timer);
     timer = undefined;
     if (file === undefined) return;
-    writeStateSync(file, Object.fromEntries(positions));
+    try {
+      writeStateSync(file, Object.fromEntries(positions));
+    } catch {
+      if (!closed) timer = setTimeout(write, WRITE_AFTER_MS);
+    }
   };
   return {
     get: (reader) => positions.get(reader),
@@ -31,6 +37,7 @@ export function openPositions(file: string | undefined): Positions {
       timer ??= setTimeout(write, WRITE_AFTER_MS);
     },
     close: () => {
+      closed = true;
       if (timer) write();
     },
   };

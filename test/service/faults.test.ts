@@ -1,0 +1,39 @@
+import { rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { runningIn, signalIfThere } from '../support/service/processes.ts';
+import { dataFolder, loginOf, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
+
+const sampleAt = /The sample application answers at {2}(\S+)/;
+const webhookAt = /Webhook +(\S+)\/1\/deploy/;
+
+// What runs is read from /proc, and /dev/full exists on Linux only.
+describe.skipIf(process.platform !== 'linux')('npm start, when the machine fails it', () => {
+  let dataDir: string;
+  let service: ServiceProcess;
+  afterEach(async () => {
+    service.kill();
+    await service.ended;
+    for (const { pid } of runningIn(dataDir)) signalIfThere(pid, 'SIGKILL');
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  const page = async () => (await fetch((await service.printed(sampleAt))[1] ?? '')).text();
+  const log = async () => {
+    const authorization = `Basic ${Buffer.from(loginOf(dataDir)).toString('base64')}`;
+    const url = `${(await service.printed(webhookAt))[1]}/1/status/demo/webhooks`;
+    return fetch(url, { headers: { authorization } });
+  };
+
+  it('npm start works without its log, and says once that it cannot be written', async () => {
+    dataDir = dataFolder('no-log');
+    symlinkSync('/dev/full', join(dataDir, 'service.log'));
+    service = startProcess({ dataDir });
+    await service.printed(/Ctrl-C ends everything/);
+    expect(await page()).toContain('Hello from a push');
+    expect((await log()).status).toBe(200);
+    expect(service.output().match(/service\.log cannot be written \(ENOSPC/g)).toHaveLength(1);
+    service.signal('SIGTERM');
+    expect(await service.ended).toBe(0);
+  });
+});
