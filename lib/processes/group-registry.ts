@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import * as v from 'valibot';
 import { endGroup } from './process-group.ts';
 import { processStartTime } from './process-info.ts';
@@ -12,6 +13,9 @@ const schema = v.object({
 });
 
 const ORPHAN_GRACE_MS = 1_000;
+/** How long the kernel may take to end a process after a SIGKILL, on a busy machine. */
+const DYING_MS = 1_000;
+const DYING_POLL_MS = 20;
 
 /** The process groups that this process has started and that must not outlive it. */
 export interface GroupRegistry {
@@ -58,7 +62,7 @@ export async function killOrphans(path: string): Promise<readonly string[]> {
   const left = await readState(path, schema).catch(() => undefined);
   if (!left) return [];
   const { pid, started } = left.owner;
-  if (pid !== process.pid && started !== '' && (await processStartTime(pid)) === started) {
+  if (pid !== process.pid && (await outlives(pid, started))) {
     throw new Error(`Another platform (process ${pid}) uses the folder of ${path}; end it, or choose another folder.`);
   }
   const ended = await Promise.all(
@@ -69,6 +73,16 @@ export async function killOrphans(path: string): Promise<readonly string[]> {
     }),
   );
   return ended.flat();
+}
+
+/** Whether a process still runs after the moment that one which has just been killed may take to end. */
+async function outlives(pid: number, started: string): Promise<boolean> {
+  const deadline = performance.now() + DYING_MS;
+  while (started !== '' && (await processStartTime(pid)) === started) {
+    if (performance.now() > deadline) return true;
+    await pause(DYING_POLL_MS);
+  }
+  return false;
 }
 
 /** The file of a registry; writes are queued, and the last one holds the whole list. */

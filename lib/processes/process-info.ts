@@ -13,7 +13,7 @@ export function isAlive(pid: number): boolean {
 
 /**
  * Returns a string that differs between this process and a later one with the same id, or `undefined` when there is no
- * such process. On Linux it consists of the boot and the start time since then (field 22 of
+ * such process, or one that has ended and was not yet reaped. On Linux it consists of the boot and the start time since then (field 22 of
  * https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html), elsewhere it is `lstart` of `ps`.
  */
 export async function processStartTime(pid: number): Promise<string | undefined> {
@@ -34,8 +34,9 @@ async function fromProc(pid: number): Promise<string | undefined> {
       readFile(`/proc/${pid}/stat`, 'utf8'),
       readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => ''),
     ]);
-    const ticks = statFields(stat)[19];
-    return ticks === undefined ? undefined : `${boot.trim()} ${ticks}`;
+    const [state, ...rest] = statFields(stat);
+    const ticks = rest[18];
+    return ticks === undefined || state === 'Z' || state === 'X' ? undefined : `${boot.trim()} ${ticks}`;
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { exitOf } from './child-exit.ts';
+import type { GroupRegistry } from './group-registry.ts';
 import { endGroup } from './process-group.ts';
 import { unwatchGroup, watchGroup } from './watchdog.ts';
 
@@ -17,11 +18,16 @@ const GRACE_MS = 400;
 /** What a shell returns for a command that it cannot run. */
 const NOT_RUN = 127;
 
+/** Without a list of its own, a command is under the watchdog only. */
+const UNLISTED: Pick<GroupRegistry, 'add' | 'remove'> = { add: watchGroup, remove: unwatchGroup };
+
 /**
  * Starts a command that must not outlive this process. It leads a process group of its own, so that Ctrl-C in the
  * terminal reaches this process alone, and what depends on the command can finish before the command is stopped.
+ *
+ * @param groups lists the command while it runs, so that the next start can end what outlived a kill of everything
  */
-export function spawnWatched(command: string, args: readonly string[]): WatchedCommand {
+export function spawnWatched(command: string, args: readonly string[], groups = UNLISTED): WatchedCommand {
   const child = spawn(command, args, {
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -30,11 +36,11 @@ export function spawnWatched(command: string, args: readonly string[]): WatchedC
   const errors = collectErrors(child);
   const { pid } = child;
   if (pid === undefined) return { errors, ended: failed(child), stop: async () => {} };
-  watchGroup(pid);
+  groups.add(pid, command);
   const ended = exitOf(child).then(async ({ code }) => {
     // What the command itself has started ends with it.
     await endGroup(pid, GRACE_MS);
-    unwatchGroup(pid);
+    groups.remove(pid);
     return code ?? 1;
   });
   return {

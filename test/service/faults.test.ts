@@ -36,4 +36,22 @@ describe.skipIf(process.platform !== 'linux')('npm start, when the machine fails
     service.signal('SIGTERM');
     expect(await service.ended).toBe(0);
   });
+
+  it('npm start is ready with its data after a kill of every Node process, which leaves its database running', async () => {
+    dataDir = dataFolder('kill-all');
+    service = startProcess({ dataDir });
+    await service.printed(/Ctrl-C ends everything/);
+    const before = await (await log()).json();
+    expect(before).toMatchObject({ total: 1, rows: [{ status: 'ok' }] });
+    const nodes = service.family().filter(({ command }) => !/^\S*dynoxide serve/.test(command));
+    expect(nodes.length).toBeLessThan(service.family().length);
+    // The watchdog is among them, and must not have the time to end anything.
+    for (const { pid } of nodes) signalIfThere(pid, 'SIGKILL');
+    service.signal('SIGKILL');
+    await service.ended;
+    service = startProcess({ dataDir });
+    await service.printed(/Ctrl-C ends everything/);
+    expect(await (await log()).json()).toEqual(before);
+    expect(await page()).toContain('Hello from a push');
+  });
 });

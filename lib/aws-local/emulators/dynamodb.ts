@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type GroupRegistry, killOrphans, openGroupRegistry } from '../../processes/group-registry.ts';
 import { OperatorError } from '../../processes/operator-error.ts';
 import { freePort } from '../../processes/ports.ts';
 import { spawnWatched, type WatchedCommand } from '../../processes/watched-command.ts';
@@ -20,7 +21,7 @@ export interface DynamoDb {
 const START_LIMIT_MS = 60_000;
 const PROBE_MS = 10;
 const PORT_TAKEN = /already in use|address in use/i;
-/** What SQLite says while another process closes the same database, and on a full disk. */
+/** What SQLite says while another process has the same database open. */
 const FILE_IN_USE = /disk I\/O|database is locked/i;
 const START_ATTEMPTS = 5;
 const IN_USE_PAUSE_MS = 500;
@@ -38,7 +39,14 @@ export async function startDynamoDb(options: {
 }): Promise<DynamoDb> {
   if (options.externalEndpoint) return external(options.externalEndpoint);
   const binary = findBinary();
-  const { database, endpoint } = await startIndexed(binary, options.file);
+  const list = `${options.file}.processes`;
+  // An emulator that outlived a kill of everything still writes to the database, and two must not.
+  await killOrphans(list);
+  const groups = await openGroupRegistry(list);
+  const { database, endpoint } = await startIndexed({ binary, groups, file: options.file }).catch(async (error) => {
+    await groups.close();
+    throw error;
+  });
   let closing = false;
   const writes = databaseWrites(options.file);
   return {
@@ -47,22 +55,30 @@ export async function startDynamoDb(options: {
       database.ended.then(() => closing || resolve(explain(database.errors(), options.file)));
     }),
     writes,
-    close: () => {
+    close: async () => {
       closing = true;
       writes.close();
-      return database.stop();
+      await database.stop();
+      await groups.close();
     },
   };
 }
 
+/** How to start the emulator, and the list of the processes that it consists of. */
+interface Startable {
+  readonly binary: string;
+  readonly file: string;
+  readonly groups: GroupRegistry;
+}
+
 /** The emulator creates its tables when it first runs, so it is started twice for a new database. */
-async function startIndexed(binary: string, file: string): Promise<{ database: WatchedCommand; endpoint: string }> {
-  const indexed = await indexStreamRecords(file);
-  const started = await startOnFreePort(binary, file);
+async function startIndexed(startable: Startable): Promise<{ database: WatchedCommand; endpoint: string }> {
+  const indexed = await indexStreamRecords(startable.file);
+  const started = await startOnFreePort(startable);
   if (indexed) return started;
   await started.database.stop();
-  await indexStreamRecords(file);
-  return startOnFreePort(binary, file);
+  await indexStreamRecords(startable.file);
+  return startOnFreePort(startable);
 }
 
 /**
@@ -70,13 +86,14 @@ async function startIndexed(binary: string, file: string): Promise<{ database: W
  * kill of the service, its emulator may still be closing the database.
  */
 async function startOnFreePort(
-  binary: string,
-  file: string,
+  startable: Startable,
   attempts = START_ATTEMPTS,
 ): Promise<{ database: WatchedCommand; endpoint: string }> {
+  const { binary, file, groups } = startable;
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
-  const database = spawnWatched(binary, ['serve', '--host', '127.0.0.1', '--port', `${port}`, '--db-path', file]);
+  const args = ['serve', '--host', '127.0.0.1', '--port', `${port}`, '--db-path', file];
+  const database = spawnWatched(binary, args, groups);
   try {
     await answering(database, endpoint, file);
     return { database, endpoint };
@@ -84,7 +101,7 @@ async function startOnFreePort(
     const isInUse = FILE_IN_USE.test(database.errors());
     if (attempts === 1 || !(isInUse || PORT_TAKEN.test(database.errors()))) throw error;
     if (isInUse) await sleep(IN_USE_PAUSE_MS);
-    return startOnFreePort(binary, file, attempts - 1);
+    return startOnFreePort(startable, attempts - 1);
   }
 }
 
@@ -148,8 +165,11 @@ function sentence(words: string, file: string): string {
   if (/not a valid SQLite|malformed|not a database|corrupt/i.test(words)) {
     return `The database ${file} is damaged: move that file away and start again; the log then starts empty.`;
   }
-  if (/disk is full|no space|disk I\/O/i.test(words)) {
+  if (/disk is full|no space/i.test(words)) {
     return `There is no space left for the database ${file}: free some disk space and start again.`;
+  }
+  if (FILE_IN_USE.test(words)) {
+    return `The database ${file} cannot be used: end the process that has it open (fuser ${file} shows it) and start again; if there is none, check the disk.`;
   }
   if (PORT_TAKEN.test(words)) {
     return 'The port chosen for the DynamoDB emulator was taken meanwhile: start again.';

@@ -27,8 +27,8 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientFor } from '../../../../lib/aws-local/clients.ts';
 import { explain } from '../../../../lib/aws-local/emulators/dynamodb.ts';
-import { type Emulators, startEmulators } from '../../../../lib/aws-local/emulators/emulators.ts';
-import { runningIn, signalIfThere } from '../../../support/service/processes.ts';
+import { type Emulators, type Endpoints, startEmulators } from '../../../../lib/aws-local/emulators/emulators.ts';
+import { descendants, runningIn, signalIfThere, stillRunning } from '../../../support/service/processes.ts';
 
 let dataDir: string;
 let emulators: Emulators;
@@ -319,20 +319,26 @@ describe('Secrets Manager', () => {
   });
 });
 
+/** Emulators in a process of their own. */
+async function inAnotherProcess(folder: string) {
+  const script = `
+    const { startEmulators } = await import(${JSON.stringify(new URL('../../../../lib/aws-local/emulators/emulators.ts', import.meta.url).href)});
+    const emulators = await startEmulators({ dataDir: ${JSON.stringify(folder)} });
+    process.stdout.write(JSON.stringify(emulators.endpoints));
+    setInterval(() => {}, 1000);`;
+  const args = ['--import', 'tsx', '--input-type=module', '-e', script];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line]: Buffer[] = await once(child.stdout, 'data');
+  const endpoints: Endpoints = JSON.parse(String(line));
+  return { child, endpoints };
+}
+
 describe('Starting and stopping', () => {
   it.runIf(process.platform === 'linux')(
     'tables survive a SIGKILL of the process, which leaves no process behind',
     async () => {
       const folder = await mkdtemp(join(tmpdir(), 'killed-'));
-      const script = `
-      const { startEmulators } = await import(${JSON.stringify(new URL('../../../../lib/aws-local/emulators/emulators.ts', import.meta.url).href)});
-      const emulators = await startEmulators({ dataDir: ${JSON.stringify(folder)} });
-      process.stdout.write(JSON.stringify(emulators.endpoints));
-      setInterval(() => {}, 1000);`;
-      const args = ['--import', 'tsx', '--input-type=module', '-e', script];
-      const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-      const [line]: Buffer[] = await once(child.stdout, 'data');
-      const endpoints: { dynamodb: string } = JSON.parse(String(line));
+      const { child, endpoints } = await inAnotherProcess(folder);
       await createLog(new DynamoDBClient(clientFor(endpoints.dynamodb)), 'log');
       expect(runningIn(folder).length).toBeGreaterThan(1);
       child.kill('SIGKILL');
@@ -343,6 +349,29 @@ describe('Starting and stopping', () => {
       await second.close();
       await second.close();
       await expect.poll(() => runningIn(folder), { timeout: 1500, interval: 50 }).toEqual([]);
+      await rm(folder, { recursive: true });
+    },
+  );
+
+  it.runIf(process.platform === 'linux')(
+    'a database that has outlived a kill of everything else is ended by the next start, which has its tables',
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'orphan-'));
+      const { child, endpoints } = await inAnotherProcess(folder);
+      await createLog(new DynamoDBClient(clientFor(endpoints.dynamodb)), 'log');
+      const family = descendants(child.pid ?? 0);
+      const orphans = family.filter(({ command }) => /^\S*dynoxide serve/.test(command));
+      expect(orphans).toHaveLength(1);
+      // As `killall -9 node` does, the watchdog first.
+      for (const { pid } of family.filter((one) => !orphans.includes(one))) signalIfThere(pid, 'SIGKILL');
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      expect(stillRunning(orphans)).toEqual(orphans);
+      const second = await startEmulators({ dataDir: folder });
+      expect(stillRunning(orphans)).toEqual([]);
+      const client = new DynamoDBClient(clientFor(second.endpoints.dynamodb));
+      await client.send(new PutItemCommand({ TableName: 'log', Item: { pk: { S: 'u' }, sk: { S: 'HEAD' } } }));
+      await second.close();
       await rm(folder, { recursive: true });
     },
   );
@@ -394,6 +423,7 @@ describe('Starting and stopping', () => {
 
   it.each([
     ['database or disk is full', /no space left/],
+    ['disk I/O error: Error code 4874', /cannot be used: end the process that has it open/],
     ['port 1 is already in use (detected listener)', /was taken meanwhile/],
     ['unable to open database file: /x', /cannot be opened for writing/],
     ['', /stopped by itself \(it printed nothing\)/],
