@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { folderPath } from '../core/entry/folder-path.ts';
 import { DeployError } from '../core/errors.ts';
 import type { Badge, LogReader } from '../core/ports/log-reader.ts';
 import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
@@ -6,15 +7,19 @@ import { drawings } from './drawings.ts';
 
 /**
  * `GET /1/badge/<user>/<repository>.svg` and `GET /<user>/<repository>.svg`, without login: the badge of the
- * repository's last deploy. An unknown user or repository has the same badge as one without deploys.
+ * repository's last deploy, with `?path=` that of the application in a folder of it. An unknown user or repository has the same badge as one without deploys.
  */
 export function badge(log: Pick<LogReader, 'badge'>): (request: HttpRequest) => Promise<HttpAnswer> {
-  return async ({ params, headers }) => {
+  return async ({ params, query, headers }) => {
     const { user = '', repository = '' } = params;
     if (!repository.endsWith('.svg')) {
       throw new DeployError('request:not_found', 'A badge has the address /<user>/<repository>.svg.');
     }
-    const message = await read(log, user, repository.slice(0, -'.svg'.length));
+    const message = await read(log, {
+      user,
+      repository: repository.slice(0, -'.svg'.length),
+      path: folderPath(query.path),
+    });
     const svg = drawings[message];
     const etag = `"${createHash('sha256').update(svg).digest('hex').slice(0, 32)}"`;
     const caching = { 'cache-control': 'no-cache, max-age=0', etag };
@@ -23,10 +28,20 @@ export function badge(log: Pick<LogReader, 'badge'>): (request: HttpRequest) => 
   };
 }
 
-async function read(log: Pick<LogReader, 'badge'>, user: string, repository: string): Promise<Badge> {
-  if (!user || !repository) return 'unknown';
+/** No user has a longer name. The database refuses to read a key of more than 2048 bytes. */
+const MAX_USER_BYTES = 255;
+
+/** The application that a badge is for. */
+interface Asked {
+  readonly user: string;
+  readonly repository: string;
+  readonly path: string | undefined;
+}
+
+async function read(log: Pick<LogReader, 'badge'>, { user, repository, path }: Asked): Promise<Badge> {
+  if (!user || !repository || Buffer.byteLength(user) > MAX_USER_BYTES) return 'unknown';
   try {
-    return await log.badge(user, repository);
+    return await log.badge(user, repository, path);
   } catch (error) {
     throw new DeployError('status:db:query_fail', 'The badge could not be read; ask again.', { cause: error });
   }

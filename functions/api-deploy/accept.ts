@@ -1,4 +1,5 @@
 import { type Entry, entryAddress, isFinal } from '../core/entry/entry.ts';
+import { trackOf } from '../core/entry/track.ts';
 import { DeployError } from '../core/errors.ts';
 import { notifyHeldDeploy } from '../core/hold/hold.ts';
 import type { Delivery } from '../core/payload/delivery.ts';
@@ -52,16 +53,18 @@ async function plan(
   ports: AcceptPorts,
 ): Promise<AppendRequest> {
   const host = hostOf(sent, ports);
-  const { branch } = options;
-  const delivery = sent.kind === 'build' ? await wholeCommit(sent, { host, branch, user: hook.user }, ports) : sent;
+  const { branch, path } = options;
+  const track = trackOf(options);
+  const target = { host, branch, track, user: hook.user };
+  const delivery = sent.kind === 'build' ? await wholeCommit(sent, target, ports) : sent;
   const decision = decisionOf(delivery, branch);
   return {
-    draft: draftOf(delivery, { host, ci: ciChoiceOf(delivery, options) }, decision, hook),
+    draft: draftOf(delivery, { host, ci: ciChoiceOf(delivery, options), path }, decision, hook),
     payload: hook.raw,
     isNewestPush: decision.deploys && delivery.kind === 'push',
     checkResult: decision.checkResult,
-    expectedCi: expectedCi(delivery, branch, hook.at),
-    deliveryKey: deliveryKeyOf(delivery, branch, decision),
+    expectedCi: expectedCi(delivery, options, hook.at),
+    deliveryKey: deliveryKeyOf(delivery, track, decision),
     replaces: null,
     dueAt: hook.at + SWEEP_AFTER_MS,
   };
@@ -79,14 +82,14 @@ function hostOf(delivery: Delivery, { hostName }: AcceptPorts): string | null {
 }
 
 /**
- * Returns the key under which a delivery makes only one entry. It contains the branch, because two hooks of a
- * repository may deploy two branches and send the same delivery id.
+ * Returns the key under which a delivery makes only one entry. It contains the branch and the folder, because two hooks
+ * of a repository may deploy two branches or two applications and send the same delivery id.
  */
-function deliveryKeyOf(delivery: Delivery, branch: string, { deploys }: HookDecision): string | null {
+function deliveryKeyOf(delivery: Delivery, track: string, { deploys }: HookDecision): string | null {
   if (delivery.id === null || !deploys) return null;
   if (delivery.kind === 'notice') return null;
   const ref = delivery.kind === 'push' ? delivery.ref : delivery.sha;
-  return [delivery.provider, delivery.id, ref, branch].join('#');
+  return [delivery.provider, delivery.id, ref, track].join('#');
 }
 
 async function store(request: AppendRequest, ports: AcceptPorts): Promise<Entry> {

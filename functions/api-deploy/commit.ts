@@ -1,12 +1,14 @@
 import type { BuildResult, RepositoryRef } from '../core/payload/delivery.ts';
 import type { AcceptPorts } from './ports.ts';
 
-/** The branch that a build is for. */
+/** What a build is for. */
 interface BuildTarget {
   readonly user: string;
   /** The configured name of the repository host. */
   readonly host: string | null;
   readonly branch: string;
+  /** The branch with the folder of the application. */
+  readonly track: string;
 }
 
 /**
@@ -18,17 +20,17 @@ export async function withWholeCommit(
   target: BuildTarget,
   ports: AcceptPorts,
 ): Promise<BuildResult> {
-  const { user, host, branch } = target;
+  const { user, host, branch, track } = target;
   const { sha, shaPrefix, pullRequest } = build;
   if (sha !== null || shaPrefix === null || host === null || pullRequest || build.branch !== branch) return build;
   const repository = { host, owner: build.repository.owner, name: build.repository.name };
-  const known = await ports.facts.commits(user, repository, branch, shaPrefix);
-  const newest = known.length === 0 ? await newestCommit(user, repository, branch, ports) : null;
+  const known = await ports.facts.commits(user, repository, track, shaPrefix);
+  const newest = known.length === 0 ? await newestCommit(user, repository, track, ports) : null;
   const found = newest?.startsWith(shaPrefix) ? [newest] : known;
   return found.length === 1 && found[0] ? { ...build, sha: found[0] } : build;
 }
 
-async function newestCommit(user: string, repository: RepositoryRef, branch: string, { facts, log }: AcceptPorts) {
-  const { newest } = await facts.branch(user, repository, branch);
+async function newestCommit(user: string, repository: RepositoryRef, track: string, { facts, log }: AcceptPorts) {
+  const { newest } = await facts.branch(user, repository, track);
   return newest === 0 ? null : ((await log.read(user, newest))?.sha ?? null);
 }

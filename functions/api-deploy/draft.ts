@@ -13,10 +13,19 @@ export interface RequestContext {
   readonly at: number;
 }
 
-/** Returns the new entry of a delivery. `host` is the configured name of its repository host. */
+/** What the hook adds to its delivery. */
+export interface HookContext {
+  /** The configured name of the repository host. */
+  readonly host: string | null;
+  readonly ci: CiChoice | null;
+  /** The folder of the application in the repository; absent for the root. */
+  readonly path?: string | undefined;
+}
+
+/** Returns the new entry of a delivery. */
 export function draftOf(
   delivery: Delivery,
-  { host, ci }: { readonly host: string | null; readonly ci: CiChoice | null },
+  { host, ci, path }: HookContext,
   decision: HookDecision,
   context: RequestContext,
 ): Draft {
@@ -44,6 +53,7 @@ export function draftOf(
     manifest: null,
     fromBuild: delivery.kind === 'build',
     ...(ci && { ci }),
+    ...(path !== undefined && { path }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { CiChoice } from '../core/entry/entry.ts';
+import { folderPath } from '../core/entry/folder-path.ts';
 import { DeployError } from '../core/errors.ts';
 import type { Delivery } from '../core/payload/delivery.ts';
 import type { HookCall } from '../core/ports/sender.ts';
@@ -6,13 +7,17 @@ import type { HookCall } from '../core/ports/sender.ts';
 /** The options in the address of a hook. */
 export interface HookOptions {
   readonly branch: string;
+  /** The folder of the application in the repository; absent for the root. */
+  readonly path?: string;
   /** `wait`: every push waits for CI; `ignore`: none does; null: the repository decides. */
   readonly ci: 'wait' | 'ignore' | null;
 }
 
 /** Returns the options in the query of a hook's address. Throws `request:bad_parameter`, naming the parameter. */
 export function hookOptionsOf(query: HookCall['query'], defaultBranch: string): HookOptions {
-  return { branch: query.branch === undefined ? defaultBranch : branchNamed(query.branch), ci: ciOf(query.ci) };
+  const branch = query.branch === undefined ? defaultBranch : branchNamed(query.branch);
+  const path = folderPath(query.path);
+  return { branch, ...(path !== undefined && { path }), ci: ciOf(query.ci) };
 }
 
 function branchNamed(text: string): string {

@@ -1,5 +1,6 @@
 import { type Entry, entryAddress, isAlive } from '../core/entry/entry.ts';
 import { MAX_MANIFEST_BYTES, type Manifest, readManifest } from '../core/entry/manifest.ts';
+import { inFolder, trackOf } from '../core/entry/track.ts';
 import type { EntryChanges } from '../core/entry/transition.ts';
 import { DeployError } from '../core/errors.ts';
 import { type CiVerdict, ciVerdictOf, failureInWords } from '../core/hold/checks.ts';
@@ -14,10 +15,10 @@ import { supersededBy } from './superseded.ts';
 /** Returns the work of the stage `check`: it decides whether the commit is deployed, and as which application. */
 export function check(ports: CheckPorts): StageWork {
   return async (entry) => {
-    const { branch, sha, repository } = entry;
+    const { branch, path, sha, repository } = entry;
     if (!repository || !sha || !branch) throw new Error('Only an entry with a commit on a branch is queued.');
     const commit = { host: repository.host, owner: repository.owner, name: repository.name, sha };
-    const state = await ports.facts.commitState(entry.user, commit, branch);
+    const state = await ports.facts.commitState(entry.user, commit, trackOf({ branch, path }));
     const verdict = verdictFor(entry, state);
     if (verdict.says === 'failed') return { kind: 'ended', status: 'skipped', reason: failureInWords(verdict.check) };
     const elsewhere = entry.fromBuild
@@ -46,9 +47,14 @@ async function deployedByBuild(entry: Entry, state: CommitState, ports: CheckPor
   return { kind: 'ended', status: 'skipped', reason, transition: { commitState: { awaitsPush: false } } };
 }
 
-async function isActive(other: Entry, { user, repository, branch }: Entry, { facts }: CheckPorts): Promise<boolean> {
+async function isActive(
+  other: Entry,
+  { user, repository, branch, path }: Entry,
+  { facts }: CheckPorts,
+): Promise<boolean> {
   if (!repository || !branch) return false;
-  return (await facts.branch(user, repository, branch)).activeDeploy?.number === other.number;
+  const { activeDeploy } = await facts.branch(user, repository, trackOf({ branch, path }));
+  return activeDeploy?.number === other.number;
 }
 
 /** What is known of the commit at the time of the decision. */
@@ -60,7 +66,7 @@ interface Known {
 
 async function decide(entry: Entry, { state, verdict, source }: Known, ports: CheckPorts): Promise<StageOutcome> {
   const [read, wait] = await Promise.all([
-    orRefusal(manifestOf(source)),
+    orRefusal(manifestOf(entry, source)),
     orRefusal(waitOf(entry, verdict, source, ports)),
   ]);
   if (read instanceof DeployError) {
@@ -98,17 +104,19 @@ async function orRefusal<T>(work: Promise<T>): Promise<T | DeployError> {
   }
 }
 
-async function manifestOf({ host, commit, token }: Source): Promise<Manifest> {
-  const text = await host.file(commit, 'package.json', token, MAX_MANIFEST_BYTES);
-  if (text !== null) return readManifest(text);
-  const detail = `There is no package.json in the root folder of commit ${commit.sha.slice(0, 10)}.`;
+async function manifestOf(entry: Entry, { host, commit, token }: Source): Promise<Manifest> {
+  const path = inFolder(entry, 'package.json');
+  const text = await host.file(commit, path, token, MAX_MANIFEST_BYTES);
+  if (text !== null) return readManifest(text, path);
+  const folder = entry.path === undefined ? 'root folder' : `folder ${entry.path}`;
+  const detail = `There is no package.json in the ${folder} of commit ${commit.sha.slice(0, 10)}.`;
   throw new DeployError('deploy:repohost:no_pkg_json', detail, { retry: false });
 }
 
 /** A commit without a readable package.json belongs to the application that its branch deployed before. */
-async function knownApp({ user, repository, branch }: Entry, { facts }: CheckPorts): Promise<EntryChanges> {
+async function knownApp({ user, repository, branch, path }: Entry, { facts }: CheckPorts): Promise<EntryChanges> {
   if (!repository || !branch) return {};
-  const { app } = await facts.branch(user, repository, branch);
+  const { app } = await facts.branch(user, repository, trackOf({ branch, path }));
   return app ? { appName: app } : {};
 }
 

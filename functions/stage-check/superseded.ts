@@ -1,4 +1,5 @@
 import { type Entry, entryAddress, isAlive } from '../core/entry/entry.ts';
+import { trackOf } from '../core/entry/track.ts';
 import { DeployError } from '../core/errors.ts';
 import type { Comparison } from '../core/ports/repository-host.ts';
 import type { CheckPorts } from './ports.ts';
@@ -11,10 +12,11 @@ import type { CheckPorts } from './ports.ts';
  * repository host is asked only where the pushes themselves do not say.
  */
 export async function supersededBy(entry: Entry, ciDecides: boolean, ports: CheckPorts): Promise<string | null> {
-  if (!entry.repository || !entry.branch) return null;
-  const { activeDeploy, newest } = await ports.facts.branch(entry.user, entry.repository, entry.branch);
+  const { user, repository, branch, path } = entry;
+  if (!repository || !branch) return null;
+  const { activeDeploy, newest } = await ports.facts.branch(user, repository, trackOf({ branch, path }));
   if (activeDeploy && activeDeploy.number < entry.number && (await isBehind(entry, activeDeploy.sha, ports))) {
-    return `The commit is older than the one that ${entry.branch} deploys (${activeDeploy.sha.slice(0, 10)}).`;
+    return `The commit is older than the one that ${branch} deploys (${activeDeploy.sha.slice(0, 10)}).`;
   }
   const later = [activeDeploy?.number ?? 0, ciDecides ? 0 : newest].filter((number) => number > entry.number);
   for (const number of new Set(later)) {

@@ -299,8 +299,8 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
 
     it('stores the CI providers that are expected to report on a branch, and removes them', async () => {
       const { log, facts, user } = await open();
-      const tell = (branch: string, provider: string, until: number | null) =>
-        appended(log, appending(user, {}, { isNewestPush: false, expectedCi: { branch, provider, until } }));
+      const tell = (track: string, provider: string, until: number | null) =>
+        appended(log, appending(user, {}, { isNewestPush: false, expectedCi: { track, provider, until } }));
       await tell('master', 'circleci', AT);
       await tell('master', 'github-actions', AT);
       await tell('master', 'circleci', AT + MINUTE);
@@ -340,6 +340,24 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
         held: null,
       });
       expect(await facts.commitState(user, commit('a'.repeat(40)), 'staging')).toMatchObject({ checks: [], held: 2 });
+    });
+
+    it('keeps the applications in two folders of a repository apart, and both from the one in its root', async () => {
+      const { log, facts, user } = await open();
+      const [web, api] = [{ path: 'packages/web' }, { path: 'packages/api' }];
+      await appended(log, appending(user, web, { checkResult: outcome }));
+      await appended(log, appending(user, api));
+      await log.move(user, 2, () => ({ changes: { status: 'held', appName: 'api' }, commitState: { held: 2 } }));
+      await log.move(user, 1, () => ({ changes: { appName: 'web' }, promotes: true }));
+      const known = async (track: string) => {
+        const { newest, app } = await facts.branch(user, repository, track);
+        const { checks, held } = await facts.commitState(user, commit('a'.repeat(40)), track);
+        const found = await facts.commits(user, repository, track, 'aaaa');
+        return { newest, app, checks: checks.length, held, commits: found.length };
+      };
+      expect(await known('master:packages/web')).toEqual({ newest: 1, app: 'web', checks: 1, held: null, commits: 1 });
+      expect(await known('master:packages/api')).toEqual({ newest: 2, app: null, checks: 0, held: 2, commits: 1 });
+      expect(await known('master')).toEqual({ newest: 0, app: null, checks: 0, held: null, commits: 0 });
     });
 
     it('ignores the case of owners and repositories', async () => {
@@ -416,6 +434,16 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       await log.move(user, 4, () => ({ changes: { status: 'error' } }));
       expect(await shown()).toBe('failed');
     });
+  });
+
+  it('has a badge for each folder of a repository, and one for its last deploy of any', async () => {
+    const { log, reader, user } = await open();
+    await appended(log, appending(user, { path: 'web' }));
+    await appended(log, appending(user, { path: 'api' }));
+    await log.move(user, 1, () => ({ changes: { status: 'ok' } }));
+    await log.move(user, 2, () => ({ changes: { status: 'error' } }));
+    const shown = [undefined, 'web', 'api', 'other'].map((path) => reader.badge(user, 'shop', path));
+    expect(await Promise.all(shown)).toEqual(['failed', 'ok', 'failed', 'unknown']);
   });
 
   it('shows the newer deploy on the badge after an older one has ended', async () => {

@@ -14,6 +14,8 @@ export interface MemorySnapshot {
   readonly state: 'pending' | 'building' | 'ready' | 'failed';
   /** How many more polls return `building`. */
   readonly pollsLeft: number;
+  /** The folder of the application in the tarball; absent for the root. */
+  readonly path?: string | undefined;
 }
 
 /** An application in the fake. */
@@ -90,11 +92,11 @@ class FakePlatform implements MemoryPlatform {
     throw refusal('deploy:platform:upload_tarball', `The snapshot ${ref.snapshot} exists with other bytes.`);
   }
 
-  async activate(ref: SnapshotRef): Promise<void> {
+  async activate(ref: SnapshotRef, path?: string): Promise<void> {
     this.#called('activate');
     const snapshot = this.#snapshot(ref, 'deploy:tar:extract_failed');
     if (snapshot.state === 'ready' || snapshot.state === 'building') return;
-    this.#writeSnapshot(ref, { ...snapshot, state: 'building', pollsLeft: this.#behaviour.slowPolls ?? 0 });
+    this.#writeSnapshot(ref, { ...snapshot, path, state: 'building', pollsLeft: this.#behaviour.slowPolls ?? 0 });
   }
 
   async poll(ref: SnapshotRef): Promise<Activation> {

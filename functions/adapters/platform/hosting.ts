@@ -36,7 +36,7 @@ export function httpPlatform(options: HttpPlatformOptions): HostingPlatform {
   return {
     ensureApp: (app, manifest) => ensureApp(call, app, manifest, timeouts.callMs),
     upload: (snapshot, upload) => send(call, snapshot, upload, timeouts.uploadMs),
-    activate: (snapshot) => activate(call, snapshot, timeouts.callMs),
+    activate: (snapshot, path) => activate(call, snapshot, { path, timeoutMs: timeouts.callMs }),
     poll: (snapshot, waitSeconds = 0) => poll(call, snapshot, { waitSeconds, timeoutMs: timeouts.callMs }),
     start: (snapshot) => start(call, snapshot, timeouts),
   };
@@ -72,10 +72,15 @@ async function send(call: PlatformCall, snapshot: SnapshotRef, upload: Upload, t
   );
 }
 
-async function activate(call: PlatformCall, snapshot: SnapshotRef, timeoutMs: number): Promise<void> {
+async function activate(
+  call: PlatformCall,
+  snapshot: SnapshotRef,
+  { path, timeoutMs }: { readonly path: string | undefined; readonly timeoutMs: number },
+): Promise<void> {
   await call({
     method: 'POST',
     ...snapshotPath(snapshot, 'activate'),
+    ...(path !== undefined && { json: { path } }),
     code: 'deploy:tar:extract_failed',
     timeoutMs,
     what: `the installation of ${snapshot.snapshot}`,

@@ -84,6 +84,8 @@ export interface Entry {
   readonly sha: string | null;
   readonly branch: string | null;
   readonly ref: string | null;
+  /** The folder of the application in the repository; absent for the root. */
+  readonly path?: string;
   readonly before: string | null;
   readonly forced: boolean;
   readonly message: string | null;

@@ -27,27 +27,36 @@ export interface Manifest {
 }
 
 /**
- * Returns the contents of a package.json. Throws `deploy:repohost:no_pkg_json`, not retryable, when the file is too
+ * Returns the contents of a package.json; `path` is its place in the repository, for errors. Throws `deploy:repohost:no_pkg_json`, not retryable, when the file is too
  * large, is not a JSON object, or has no valid name (https://docs.npmjs.com/cli/configuring-npm/package-json#name).
  */
-export function readManifest(text: string): Manifest {
+export function readManifest(text: string, path = 'package.json'): Manifest {
+  const unreadable = (problem: string) => refusal(path, problem);
   // A UTF-16 unit takes at most three bytes in UTF-8, so most files need no measuring.
   if (text.length * 3 > MAX_MANIFEST_BYTES && Buffer.byteLength(text) > MAX_MANIFEST_BYTES) {
     throw unreadable(`has more than ${MAX_MANIFEST_BYTES} bytes`);
   }
-  const manifest = readObject(text.replace(/^\ufeff/, ''));
+  const manifest = readObject(text.replace(/^\ufeff/, ''), unreadable);
   const { version, engines } = manifest;
-  return { name: readName(manifest.name), version: snapshotVersion(version), note: engineNote(engines), manifest };
+  return {
+    name: readName(manifest.name, unreadable),
+    version: snapshotVersion(version),
+    note: engineNote(engines),
+    manifest,
+  };
 }
 
-function readObject(text: string): Readonly<Record<string, unknown>> {
+/** Returns the error for what is wrong with the file, as the end of a sentence. */
+type Unreadable = (problem: string) => DeployError;
+
+function readObject(text: string, unreadable: Unreadable): Readonly<Record<string, unknown>> {
   const result = parseJson(text);
   if (!result.ok) throw unreadable(result.problem);
   if (!isObject(result.value)) throw unreadable('does not hold a JSON object');
   return result.value;
 }
 
-function readName(name: unknown): string {
+function readName(name: unknown, unreadable: Unreadable): string {
   if (name === undefined || name === null || name === '') {
     throw unreadable('has no name, which the application is called by');
   }
@@ -77,6 +86,6 @@ function engineNote(engines: unknown): string | null {
   return `engines.node "${oneLine(node, MAX_RANGE_LENGTH) ?? ''}" is not a version range and was ignored`;
 }
 
-function unreadable(problem: string): DeployError {
-  return new DeployError('deploy:repohost:no_pkg_json', `package.json ${problem}.`, { retry: false });
+function refusal(path: string, problem: string): DeployError {
+  return new DeployError('deploy:repohost:no_pkg_json', `${path} ${problem}.`, { retry: false });
 }

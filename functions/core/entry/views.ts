@@ -40,6 +40,7 @@ function details(entry: Entry): Record<string, unknown> {
     user: entry.user,
     repository: entry.repository,
     branch: entry.branch,
+    path: entry.path ?? null,
     ref: entry.ref,
     message: entry.message,
     author: entry.author,

@@ -1,4 +1,5 @@
 import type { Entry } from '../entry/entry.ts';
+import { trackOf } from '../entry/track.ts';
 import { ending, type Transition } from '../entry/transition.ts';
 import type { Job } from '../pipeline/job.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
@@ -26,9 +27,10 @@ export async function notifyHeldDeploy(
   result: CheckResult,
   ports: HoldPorts & { readonly facts: Pick<DeployFacts, 'commitState'> },
 ): Promise<void> {
-  const { user, repository, sha, branch } = entry;
+  const { user, repository, sha, branch, path } = entry;
   if (!repository || !sha || !branch || (result.outcome !== 'failed' && result.outcome !== 'neutral')) return;
-  const { held, checks, version } = await ports.facts.commitState(user, { ...repository, sha }, branch);
+  const track = trackOf({ branch, path });
+  const { held, checks, version } = await ports.facts.commitState(user, { ...repository, sha }, track);
   if (held === null) return;
   if (result.outcome === 'failed') await endHeld({ user, number: held }, 'skipped', failureInWords(result), ports);
   else if (ciVerdictOf(checks).says === 'passed') await releaseHeld({ user, number: held }, version, ports);

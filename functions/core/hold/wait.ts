@@ -1,4 +1,5 @@
 import type { Entry } from '../entry/entry.ts';
+import { trackOf } from '../entry/track.ts';
 import type { CommitRef } from '../payload/delivery.ts';
 import type { CiConfig } from '../ports/ci-config.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -61,9 +62,12 @@ async function configuredWait({ host, commit, token }: Source, configs: readonly
 }
 
 /** Returns the providers that are expected to report on the branch, except those whose configuration file decides. */
-async function expectedProviders({ user, repository, branch }: Entry, ports: WaitPorts): Promise<readonly string[]> {
+async function expectedProviders(
+  { user, repository, branch, path }: Entry,
+  ports: WaitPorts,
+): Promise<readonly string[]> {
   if (!repository || !branch) return [];
-  const { ci } = await ports.facts.branch(user, repository, branch);
+  const { ci } = await ports.facts.branch(user, repository, trackOf({ branch, path }));
   const byFile = new Set(ports.ciConfigs.filter(({ alsoElsewhere }) => !alsoElsewhere).map(({ provider }) => provider));
   const now = ports.clock.now();
   return Object.entries(ci).flatMap(([provider, until]) => (until > now && !byFile.has(provider) ? [provider] : []));

@@ -14,9 +14,9 @@ export interface CommitState {
   readonly awaitsPush: boolean;
 }
 
-/** Whether a CI provider is expected to report on the commits of a branch. */
+/** Whether a CI provider is expected to report on the commits of a track. */
 export interface ExpectedCi {
-  readonly branch: string;
+  readonly track: string;
   readonly provider: string;
   /** Milliseconds since 1970 until which it is expected; null: no longer. */
   readonly until: number | null;
@@ -34,12 +34,15 @@ export interface BranchFacts {
   readonly ci: Readonly<Record<string, number>>;
 }
 
-/** Facts about commits, branches and applications. Strong reads; owners and repositories are case-insensitive. */
+/**
+ * Facts about commits, branches and applications. Strong reads; owners and repositories are case-insensitive. A `track`
+ * is a branch with the folder of the application, as `trackOf` returns it.
+ */
 export interface DeployFacts {
-  commitState(user: string, commit: CommitRef, branch: string): Promise<CommitState>;
-  /** Returns the commits on a branch that have a state and start with these digits. */
-  commits(user: string, repository: RepositoryRef, branch: string, digits: string): Promise<readonly string[]>;
-  branch(user: string, repository: RepositoryRef, branch: string): Promise<BranchFacts>;
+  commitState(user: string, commit: CommitRef, track: string): Promise<CommitState>;
+  /** Returns the commits of a track that have a state and start with these digits. */
+  commits(user: string, repository: RepositoryRef, track: string, digits: string): Promise<readonly string[]>;
+  branch(user: string, repository: RepositoryRef, track: string): Promise<BranchFacts>;
   /**
    * Claims the application for a start. Returns false when a deploy with a higher order has claimed it; the same order
    * may claim it again.

@@ -30,8 +30,11 @@ export interface HostingPlatform {
   ensureApp(app: AppRef, manifest: Readonly<Record<string, unknown>>): Promise<void>;
   /** Uploads the tarball. Idempotent for the same snapshot and digest. Throws `deploy:platform:upload_tarball`. */
   upload(snapshot: SnapshotRef, upload: Upload): Promise<void>;
-  /** Asks the platform to extract and install the snapshot. Idempotent. Throws `deploy:tar:extract_failed`. */
-  activate(snapshot: SnapshotRef): Promise<void>;
+  /**
+   * Asks the platform to extract and install the snapshot; `path` is the folder of the application in its tarball, by
+   * default the root. Idempotent. Throws `deploy:tar:extract_failed`.
+   */
+  activate(snapshot: SnapshotRef, path?: string): Promise<void>;
   /**
    * Returns the progress. A platform that supports long polling answers when it has finished, or after `waitSeconds`
    * (whole seconds); others answer at once. Throws `deploy:tar:extract_failed`, retryable when there was no answer.

@@ -32,5 +32,6 @@ export interface LogReader {
   changes(user: string, since: number, limit: number): Promise<readonly Change[]>;
   /** Returns the number of the user's last change; 0 before the first. */
   last(user: string): Promise<number>;
-  badge(user: string, repository: string): Promise<Badge>;
+  /** Returns the badge of a repository, or of the application in that folder of it. */
+  badge(user: string, repository: string, path?: string): Promise<Badge>;
 }

@@ -15,7 +15,7 @@ import type {
 import type { Ids } from '../../../functions/core/ports/ids.ts';
 import type { Badge, LogReader, PageQuery } from '../../../functions/core/ports/log-reader.ts';
 import type { StoredToken, TokenStore } from '../../../functions/core/ports/token-store.ts';
-import { Known } from './known.ts';
+import { Known, tracked } from './known.ts';
 
 interface Row {
   entry: Entry;
@@ -91,7 +91,8 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, Backlog {
     if (!transition) return before;
     // Nothing is awaited from the read of the entry to here, so this is one transaction.
     const { ifCommitVersion, keepsLease } = transition;
-    if (ifCommitVersion !== undefined && this.#known.commitState(before).version !== ifCommitVersion) return null;
+    if (ifCommitVersion !== undefined && this.#known.commitState(tracked(before)).version !== ifCommitVersion)
+      return null;
     const after = applied(before, transition, this.#next(user));
     const starts = startsStage(before, after);
     row.entry = after;
@@ -119,22 +120,22 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, Backlog {
     return this.#feed.get(user)?.length ?? 0;
   }
 
-  async badge(user: string, repository: string): Promise<Badge> {
-    const badge = this.#badges.get(`${user} ${repository.toLowerCase()}`);
+  async badge(user: string, repository: string, path?: string): Promise<Badge> {
+    const badge = this.#badges.get(badgeKey(user, repository, path));
     const newest = Math.max(...(badge?.underWay.keys() ?? []));
     return badge?.underWay.get(newest) ?? badge?.outcome ?? 'unknown';
   }
 
-  async commitState(user: string, { sha, ...repository }: CommitRef, branch: string): Promise<CommitState> {
-    return this.#known.commitState({ user, repository, sha, branch });
+  async commitState(user: string, { sha, ...repository }: CommitRef, track: string): Promise<CommitState> {
+    return this.#known.commitState({ user, repository, sha, track });
   }
 
-  async branch(user: string, repository: RepositoryRef, branch: string): Promise<BranchFacts> {
-    return this.#known.branch(user, repository, branch);
+  async branch(user: string, repository: RepositoryRef, track: string): Promise<BranchFacts> {
+    return this.#known.branch(user, repository, track);
   }
 
-  async commits(user: string, repository: RepositoryRef, branch: string, digits: string): Promise<readonly string[]> {
-    return this.#known.commits(user, repository, branch, digits);
+  async commits(user: string, repository: RepositoryRef, track: string, digits: string): Promise<readonly string[]> {
+    return this.#known.commits(user, repository, track, digits);
   }
 
   async claimApp(user: string, app: string, order: number): Promise<boolean> {
@@ -170,8 +171,14 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, Backlog {
   }
 
   #show(entry: Entry): void {
-    if (!entry.repository) return;
-    const badge = getOr(this.#badges, `${entry.user} ${entry.repository.name.toLowerCase()}`, () => new ShownBadge());
+    const { user, repository, path } = entry;
+    if (!repository) return;
+    const keys = new Set([badgeKey(user, repository.name), badgeKey(user, repository.name, path)]);
+    for (const key of keys) this.#showAt(key, entry);
+  }
+
+  #showAt(key: string, entry: Entry): void {
+    const badge = getOr(this.#badges, key, () => new ShownBadge());
     if (isFinal(entry.status)) badge.underWay.delete(entry.number);
     else badge.underWay.set(entry.number, entry.status === 'held' ? 'held' : 'deploying');
     if (entry.status === 'ok') badge.outcome = 'ok';
@@ -189,6 +196,10 @@ export function memoryTokens(): TokenStore {
     list: async (user) => [...of(user)].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, token]) => token),
     remove: async (user, host, app) => of(user).delete(`${host} ${app}`),
   };
+}
+
+function badgeKey(user: string, repository: string, path = ''): string {
+  return `${user} ${repository.toLowerCase()}:${path}`;
 }
 
 function shown({ entry, takenAt, attempts }: Row): Entry {

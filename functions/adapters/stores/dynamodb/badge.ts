@@ -26,13 +26,15 @@ const UNDER_WAY = 'under_way#';
 /**
  * Returns the update of the badge of an entry's repository. Each unfinished entry has an attribute of its own, so that
  * the end of one does not hide another; `outcome` is the result of the last one that ended with a result. After an
- * entry that ends without a result (skipped, superseded), the badge shows the previous result again.
+ * entry that ends without a result (skipped, superseded), the badge shows the previous result again. An application in a
+ * folder of its repository has a badge of its own besides that of the repository.
  */
 export function badgeUpdate(table: string, entry: Entry): TransactWriteItem[] {
-  if (!entry.repository) return [];
-  const value = badgeOf(entry);
-  const Key = keys.badge(entry.user, entry.repository.name);
-  return [{ Update: { TableName: table, Key, ...badgeExpression(entry, value) } }];
+  const { user, repository, path } = entry;
+  if (!repository) return [];
+  const update = badgeExpression(entry, badgeOf(entry));
+  const paths = path === undefined ? [undefined] : [undefined, path];
+  return paths.map((one) => ({ Update: { TableName: table, Key: keys.badge(user, repository.name, one), ...update } }));
 }
 
 function badgeExpression(entry: Entry, value: Badge | null) {

@@ -1,5 +1,6 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Entry } from '../../../core/entry/entry.ts';
+import { trackOf } from '../../../core/entry/track.ts';
 import type { Transition } from '../../../core/entry/transition.ts';
 import type { BranchFacts, ExpectedCi } from '../../../core/ports/deploy-facts.ts';
 import type { AppendRequest } from '../../../core/ports/deploy-log.ts';
@@ -21,11 +22,11 @@ export function branchOf(item: Item = {}): BranchFacts {
 
 /** Returns the update that makes a new entry the newest push of its branch, or stores the expected CI. Never both. */
 export function branchUpdate(table: string, entry: Entry, request: AppendRequest): TransactWriteItem[] {
-  const { user, number, repository, branch } = entry;
+  const { user, number, repository, branch, path } = entry;
   const { isNewestPush, expectedCi } = request;
   if (!repository) return [];
   if (expectedCi) {
-    const Key = keys.branch(user, repository, expectedCi.branch);
+    const Key = keys.branch(user, repository, expectedCi.track);
     return [{ Update: { TableName: table, Key, ...expectation(expectedCi) } }];
   }
   if (!isNewestPush || !branch) return [];
@@ -33,7 +34,7 @@ export function branchUpdate(table: string, entry: Entry, request: AppendRequest
     {
       Update: {
         TableName: table,
-        Key: keys.branch(user, repository, branch),
+        Key: keys.branch(user, repository, trackOf({ branch, path })),
         UpdateExpression: 'SET newest = :number',
         ExpressionAttributeValues: { ':number': N(number) },
       },
@@ -43,13 +44,13 @@ export function branchUpdate(table: string, entry: Entry, request: AppendRequest
 
 /** Returns the update that makes an entry the active deploy of its branch. */
 export function promotion(table: string, after: Entry, { promotes }: Transition): TransactWriteItem[] {
-  const { repository, branch, sha, appName } = after;
+  const { repository, branch, path, sha, appName } = after;
   if (!promotes || !repository || !branch || !sha) return [];
   return [
     {
       Update: {
         TableName: table,
-        Key: keys.branch(after.user, repository, branch),
+        Key: keys.branch(after.user, repository, trackOf({ branch, path })),
         UpdateExpression: 'SET going = :number, going_sha = :sha, app = :app',
         ExpressionAttributeValues: { ':number': N(after.number), ':sha': S(sha), ':app': S(appName ?? '') },
       },

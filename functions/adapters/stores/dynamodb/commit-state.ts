@@ -1,5 +1,6 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Entry } from '../../../core/entry/entry.ts';
+import { trackOf } from '../../../core/entry/track.ts';
 import type { Transition } from '../../../core/entry/transition.ts';
 import { byName, type CheckResult, checkKey, isSettled } from '../../../core/hold/checks.ts';
 import type { CommitState } from '../../../core/ports/deploy-facts.ts';
@@ -90,8 +91,8 @@ function versionCondition(version: number | undefined) {
   return { expression: { ConditionExpression: 'version = :version' }, values: { ':version': N(version) } };
 }
 
-function commitKey({ user, repository, sha, branch }: Entry): Item | null {
-  return repository && sha && branch ? keys.commit(user, { ...repository, sha }, branch) : null;
+function commitKey({ user, repository, sha, branch, path }: Entry): Item | null {
+  return repository && sha && branch ? keys.commit(user, { ...repository, sha }, trackOf({ branch, path })) : null;
 }
 
 function expression({ held, deploying, awaitsPush }: NonNullable<Transition['commitState']>) {

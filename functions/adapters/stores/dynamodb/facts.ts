@@ -9,11 +9,10 @@ import { readItem, type TableContext } from './table.ts';
 /** Returns the facts about commits, branches and applications in DynamoDB. */
 export function dynamoDbFacts(context: TableContext): DeployFacts {
   return {
-    commitState: async (user, commit, branch) =>
-      commitStateOf(await readItem(context, keys.commit(user, commit, branch))),
-    commits: (user, repository, branch, digits) => commits(context, { user, repository, branch, digits }),
-    branch: async (user, repository, branch) =>
-      branchOf(await readItem(context, keys.branch(user, repository, branch))),
+    commitState: async (user, commit, track) =>
+      commitStateOf(await readItem(context, keys.commit(user, commit, track))),
+    commits: (user, repository, track, digits) => commits(context, { user, repository, track, digits }),
+    branch: async (user, repository, track) => branchOf(await readItem(context, keys.branch(user, repository, track))),
     claimApp: (user, app, order) => claimApp(context, { user, app, order }),
   };
 }
@@ -21,9 +20,9 @@ export function dynamoDbFacts(context: TableContext): DeployFacts {
 /** The states of a repository's commits are sorted by commit. */
 async function commits(
   context: TableContext,
-  wanted: { user: string; repository: RepositoryRef; branch: string; digits: string },
+  wanted: { user: string; repository: RepositoryRef; track: string; digits: string },
 ) {
-  const { user, repository, branch, digits } = wanted;
+  const { user, repository, track, digits } = wanted;
   const { pk, sk } = keys.commitsFrom(user, repository, digits);
   const query = {
     TableName: context.table,
@@ -33,7 +32,7 @@ async function commits(
   };
   const found: string[] = [];
   for await (const { Items = [] } of paginateQuery({ client: context.client }, query)) {
-    found.push(...Items.flatMap((item) => commitOf(item, branch) ?? []));
+    found.push(...Items.flatMap((item) => commitOf(item, track) ?? []));
   }
   return found;
 }

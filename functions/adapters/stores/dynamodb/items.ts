@@ -29,12 +29,13 @@ export const keys = {
   entry: (user: string, number: number) => key(user, entrySk(number)),
   payload: (user: string, number: number, part: number) => key(user, `P#${padded(number)}#${part}`),
   app: (user: string, app: string) => key(user, `A#${app}`),
-  badge: (user: string, repository: string) => key(user, `R#${short(repository.toLowerCase())}`),
-  branch: (user: string, repository: RepositoryRef, branch: string) =>
-    key(user, `B#${short(`${repositoryName(repository)}#${branch}`)}`),
+  badge: (user: string, repository: string, path?: string) =>
+    key(user, `R#${short(repository.toLowerCase() + (path === undefined ? '' : `:${path}`))}`),
+  branch: (user: string, repository: RepositoryRef, track: string) =>
+    key(user, `B#${short(`${repositoryName(repository)}#${track}`)}`),
   delivery: (user: string, deliveryKey: string) => key(user, `W#${short(deliveryKey)}`),
-  commit: (user: string, commit: CommitRef, branch: string) =>
-    key(user, `G#${short(repositoryName(commit))}#${commit.sha}#${short(branch)}`),
+  commit: (user: string, commit: CommitRef, track: string) =>
+    key(user, `G#${short(repositoryName(commit))}#${commit.sha}#${short(track)}`),
   /** The prefix of the keys of all commits that start with these digits. */
   commitsFrom: (user: string, repository: RepositoryRef, digits: string) => ({
     pk: S(user),
@@ -43,10 +44,10 @@ export const keys = {
   token: (user: string, host: string, app: string) => key(user, `T#${host}#${app}`),
 };
 
-/** Returns the commit of a commit state's item; null when it is on another branch. */
-export function commitOf(item: Item, branch: string): string | null {
+/** Returns the commit of a commit state's item; null when it is on another track. */
+export function commitOf(item: Item, track: string): string | null {
   const [, , sha, ...rest] = (stringIn(item, 'sk') ?? '').split('#');
-  return rest.join('#') === short(branch) ? (sha ?? null) : null;
+  return rest.join('#') === short(track) ? (sha ?? null) : null;
 }
 
 /** Sort keys that are read in ranges. */

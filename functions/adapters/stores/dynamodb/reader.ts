@@ -1,5 +1,5 @@
 import { QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
-import type { Badge, Change, LogReader, Page, PageQuery } from '../../../core/ports/log-reader.ts';
+import type { Change, LogReader, Page, PageQuery } from '../../../core/ports/log-reader.ts';
 import { shownBadge } from './badge.ts';
 import { appPartition, appSort, changeOf, changeSk, entryOf, entrySk, type Item, keys, numberIn, S } from './items.ts';
 import { readEntry, readItem, type TableContext } from './table.ts';
@@ -14,7 +14,7 @@ export function dynamoDbReader(context: TableContext): LogReader {
     page: (query) => page(context, query),
     changes: (user, since, limit) => changes(context, user, since, limit),
     last: async (user) => numberIn(await readItem(context, keys.counters(user)), 'changes') ?? 0,
-    badge: (user, repository) => badge(context, user, repository),
+    badge: async (user, repository, path) => shownBadge(await readItem(context, keys.badge(user, repository, path))),
   };
 }
 
@@ -67,10 +67,6 @@ async function changes(context: TableContext, user: string, since: number, limit
     Limit: limit,
   });
   return items.map(changeOf);
-}
-
-async function badge(context: TableContext, user: string, repository: string): Promise<Badge> {
-  return shownBadge(await readItem(context, keys.badge(user, repository)));
 }
 
 /** Returns all items of a range, in several requests: one returns at most 1 MB. */

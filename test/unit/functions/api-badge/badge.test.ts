@@ -35,6 +35,21 @@ describe('GET /<user>/<repository>.svg', () => {
     expect(await get('ok', {}, 'nothing.svg')).toEqual(await get('unknown'));
   });
 
+  it('shows the application in a folder of the repository', async () => {
+    const shown = badge({ badge: async (_user, _name, path) => (path === 'packages/web' ? 'ok' : 'failed') });
+    const get = (query: Record<string, string>) =>
+      shown(request({ params: { user: 'ann', repository: 'shop.svg' }, query, user: '' }));
+    expect((await get({ path: './packages/web/' })).body).toContain('deployment: ok');
+    expect((await get({})).body).toContain('deployment: failed');
+    await expect(get({ path: '../web' })).rejects.toMatchObject({ code: 'request:bad_parameter' });
+  });
+
+  it('is that of an unknown user, without a query, for a name that no user can have', async () => {
+    const unread = badge({ badge: async () => expect.unreachable() });
+    const params = { user: 'ü'.repeat(1100), repository: 'shop.svg' };
+    expect(await unread(request({ params, user: '' }))).toEqual(await get('unknown'));
+  });
+
   it.each(['shop', 'shop.png', ''])(
     'is request:not_found when the path %j does not end with .svg',
     async (repository) => {

@@ -183,6 +183,25 @@ describe('the same delivery again', () => {
     expect(again.reason).toContain(first.id);
   });
 
+  it('is no duplicate at the hook of another application of the repository', async () => {
+    const { call, queue, facts } = world();
+    const [web] = await call([push()], { query: { path: 'packages/web' } });
+    const [api] = await call([push()], { query: { path: './packages/api/' } });
+    expect([web, api]).toMatchObject([
+      { status: 'queued', path: 'packages/web' },
+      { status: 'queued', path: 'packages/api' },
+    ]);
+    expect(queue.sent).toHaveLength(2);
+    expect((await facts.branch('ann', repository, 'master:packages/web')).newest).toBe(1);
+    const [again] = await call([push()], { query: { path: 'packages/web/' } });
+    expect(again.status).toBe('duplicate');
+  });
+
+  it('has no folder when its hook names none', async () => {
+    const { call } = world();
+    expect((await call([push()]))[0]).not.toHaveProperty('path');
+  });
+
   it.each(['error', 'expired'] as const)('is deployed when the first one ended with %s', async (status) => {
     const { call, end, queue } = world();
     await call([push()]);

@@ -8,13 +8,22 @@ const until = AT + 90 * 24 * 60 * MINUTE;
 
 describe('a CI provider is to be expected', () => {
   it.each(['passed', 'failed', 'pending'] as const)('for 90 days after a build of the branch that is %s', (outcome) => {
-    const expected = expectedCi(build(outcomeFields(outcome)), 'master', AT);
-    expect(expected).toEqual({ branch: 'master', provider: 'travis', until });
+    const expected = expectedCi(build(outcomeFields(outcome)), { branch: 'master' }, AT);
+    expect(expected).toEqual({ track: 'master', provider: 'travis', until });
   });
 
   it('when the ping says that the hook brings its results, and not any more when it says that it does not', () => {
-    expect(expectedCi(notice({ bringsCi: true }), 'main', AT)).toEqual({ branch: 'main', provider: 'github', until });
-    expect(expectedCi(notice({ bringsCi: false }), 'main', AT)?.until).toBeNull();
+    expect(expectedCi(notice({ bringsCi: true }), { branch: 'main' }, AT)).toEqual({
+      track: 'main',
+      provider: 'github',
+      until,
+    });
+    expect(expectedCi(notice({ bringsCi: false }), { branch: 'main' }, AT)?.until).toBeNull();
+  });
+
+  it('for the application in the folder of its hook only', () => {
+    const expected = expectedCi(build(), { branch: 'master', path: 'packages/web' }, AT);
+    expect(expected).toEqual({ track: 'master:packages/web', provider: 'travis', until });
   });
 
   it.each([
@@ -24,6 +33,6 @@ describe('a CI provider is to be expected', () => {
     ['a build of another branch', build({ branch: 'work' })],
     ['a run that tested nothing', build(outcomeFields('neutral'))],
   ])('not after %s', (_what, delivery) => {
-    expect(expectedCi(delivery, 'master', AT)).toBeNull();
+    expect(expectedCi(delivery, { branch: 'master' }, AT)).toBeNull();
   });
 });

@@ -11,6 +11,28 @@ describe("a hook's address", () => {
     expect(hookOptionsOf({ ci: 'ignore' }, 'main').ci).toBe('ignore');
   });
 
+  it.each([
+    ['packages/web', 'packages/web'],
+    ['./packages//web/', 'packages/web'],
+    ['a/./b', 'a/b'],
+    ['Über uns', 'Über uns'],
+    ['..a/b..', '..a/b..'],
+  ])('names the folder of the application: path=%s', (path, folder) => {
+    expect(hookOptionsOf({ path }, 'main')).toEqual({ branch: 'main', path: folder, ci: null });
+  });
+
+  it.each(['', '.', './', './/'])('means the root of the repository with path=%s', (path) => {
+    expect(hookOptionsOf({ path }, 'main')).toEqual({ branch: 'main', ci: null });
+  });
+
+  it.each(['/', '/etc', '..', 'a/../b', 'a/..', 'a\\b', 'a\nb', 'a\u0000', '\ud800', 'x'.repeat(251)])(
+    'cannot have path=%j, which is no folder in the repository',
+    (path) => {
+      const refused = { code: 'request:bad_parameter', detail: expect.stringContaining('The parameter path must be') };
+      expect(() => hookOptionsOf({ path }, 'main')).toThrow(expect.objectContaining(refused));
+    },
+  );
+
   it.each(['', 'auto', 'WAIT', 'true'])('cannot have ci=%s', (ci) => {
     const refused = { code: 'request:bad_parameter', detail: 'The parameter ci must be wait or ignore.' };
     expect(() => hookOptionsOf({ ci }, 'main')).toThrow(expect.objectContaining(refused));

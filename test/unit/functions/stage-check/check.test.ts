@@ -61,6 +61,35 @@ describe('a push', () => {
     expect(error?.detail).toContain(head.sha.slice(0, 10));
   });
 
+  it('of an application in a folder is read from that folder, and held by the CI file in the root', async () => {
+    const { commit, push, check } = checkWorld();
+    const web = { 'packages/web/package.json': JSON.stringify({ name: 'web' }) };
+    await push(commit(null, { ...web, 'package.json': manifest }), { path: 'packages/web' });
+    expect(await check(1)).toMatchObject({ stage: 'fetch', appName: 'web', snapshot: '0.0.0-1' });
+    await push(commit(null, { ...web, ...waitsForTravis }), { path: 'packages/web' });
+    expect(await check(2)).toMatchObject({ status: 'held', appName: 'web' });
+  });
+
+  it('is deployed as both applications of its repository, whichever is first', async () => {
+    const { commit, push, check } = checkWorld();
+    const file = (name: string) => JSON.stringify({ name });
+    const head = commit(null, { 'web/package.json': file('web'), 'api/package.json': file('api') });
+    await push(head, { path: 'web' });
+    await push(head, { path: 'api' });
+    expect(await check(2)).toMatchObject({ stage: 'fetch', appName: 'api' });
+    expect(await check(1)).toMatchObject({ stage: 'fetch', appName: 'web' });
+  });
+
+  it.each([
+    ['no package.json', 'There is no package.json in the folder packages/web of commit'],
+    ['one without a name', 'packages/web/package.json has no name'],
+  ])('of a folder with %s is an error that names the folder', async (what, sentence) => {
+    const { commit, push, check } = checkWorld();
+    const files = what === 'no package.json' ? {} : { 'packages/web/package.json': '{}' };
+    await push(commit(null, { 'package.json': manifest, ...files }), { path: 'packages/web' });
+    expect((await check(1)).error?.detail).toContain(sentence);
+  });
+
   it('with a package.json that cannot be read still belongs to the application of its branch', async () => {
     const { commit, push, check } = checkWorld();
     const first = commit(null);

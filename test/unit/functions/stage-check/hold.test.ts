@@ -9,9 +9,9 @@ const ignores = { waits: false, because: "The hook's address says ci=ignore" };
 const held = { 'package.json': manifest, ...waitsForTravis };
 
 /** A world in which a CI provider is to be expected until that time. */
-async function expecting(provider: string, until: number, branch = 'master') {
+async function expecting(provider: string, until: number, track = 'master') {
   const world = checkWorld();
-  await append(world.log, { status: 'skipped' }, { isNewestPush: false, expectedCi: { branch, provider, until } });
+  await append(world.log, { status: 'skipped' }, { isNewestPush: false, expectedCi: { track, provider, until } });
   return world;
 }
 

@@ -12,7 +12,8 @@ function world(...answers: readonly Activation[]) {
   const clock = memoryClock(AT);
   const calls: string[] = [];
   const platform: Pick<HostingPlatform, 'activate' | 'poll'> = {
-    activate: async ({ user, app, snapshot }) => void calls.push(`activate ${user}/${app}/${snapshot}`),
+    activate: async ({ user, app, snapshot }, path = '') =>
+      void calls.push(`activate ${user}/${app}/${snapshot} ${path}`.trim()),
     poll: async () => {
       calls.push('poll');
       return answers[Math.min(calls.length - 2, answers.length - 1)] ?? { state: 'building' };
@@ -26,6 +27,12 @@ describe('extracting', () => {
     const { run, calls } = world({ state: 'building' }, { state: 'building' }, { state: 'ready' });
     expect(await run(extracting)).toEqual({ kind: 'done' });
     expect(calls).toEqual(['activate ann/shop/1.0.0-1', 'poll', 'poll', 'poll']);
+  });
+
+  it('asks for the folder of the application', async () => {
+    const { run, calls } = world({ state: 'ready' });
+    await run({ ...extracting, path: 'packages/web' });
+    expect(calls[0]).toBe('activate ann/shop/1.0.0-1 packages/web');
   });
 
   it('asks for the name that the application has on the platform', async () => {

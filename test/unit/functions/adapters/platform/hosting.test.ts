@@ -52,6 +52,13 @@ describe('a call of the platform API', () => {
     expect(api.received[0]?.headers).toMatchObject({ authorization, accept: 'application/json' });
   });
 
+  it('names the folder of the application when that is not the root', async () => {
+    const { api, platform } = await setUp({ status: 202 }, { status: 202 });
+    await platform.activate(shop);
+    await platform.activate(shop, 'packages/web');
+    expect(api.received.map(({ body }) => body)).toEqual(['', '{"path":"packages/web"}']);
+  });
+
   it('keeps the path of the base address and encodes the names', async () => {
     const api = await apiServer({ status: 202 });
     const platform = httpPlatform({ url: `${api.url}/platform/v1//`, serviceToken });

@@ -67,6 +67,7 @@ describe('the document of a row', () => {
       user: 'ann',
       repository: { host: 'memory', owner: 'ann', name: 'shop', url: null, private: false },
       branch: 'master',
+      path: null,
       ref: 'refs/heads/master',
       message: 'First',
       author: 'Ann',
