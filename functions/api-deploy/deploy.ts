@@ -1,8 +1,8 @@
+import { accepted, awaited } from '../core/entry/answer.ts';
+import { preferredWait } from '../core/prefer.ts';
 import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
 import { accept } from './accept.ts';
-import { accepted, awaited } from './answer.ts';
 import type { AcceptPorts } from './ports.ts';
-import { preferredWait } from './prefer.ts';
 
 /**
  * Returns the endpoint `POST /` and `POST /1/deploy`. It answers a webhook call as soon as it is stored or, with

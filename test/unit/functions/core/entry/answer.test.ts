@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { accepted, awaited } from '../../../../functions/api-deploy/answer.ts';
-import type { Entry } from '../../../../functions/core/entry/entry.ts';
-import { memoryClock, memoryIds } from '../../../fakes/clock.ts';
-import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
-import { AT, append, entry, SECOND } from '../../../support/entries.ts';
+import { accepted, awaited } from '../../../../../functions/core/entry/answer.ts';
+import type { Entry } from '../../../../../functions/core/entry/entry.ts';
+import { memoryClock, memoryIds } from '../../../../fakes/clock.ts';
+import { MemoryLog } from '../../../../fakes/deploy-log/deploy-log.ts';
+import { AT, append, entry, SECOND } from '../../../../support/entries.ts';
 
 describe('the answer to a hook', () => {
   it('is 202 with the entry and its address while the deploy is under way', () => {

@@ -1,15 +1,21 @@
-import { type Entry, entryAddress, isFinal } from '../core/entry/entry.ts';
-import { row } from '../core/entry/views.ts';
-import { problem } from '../core/errors.ts';
-import type { Clock } from '../core/ports/clock.ts';
-import type { DeployLog } from '../core/ports/deploy-log.ts';
-import type { HttpAnswer } from '../triggers/http.ts';
+import { problem } from '../errors.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { DeployLog } from '../ports/deploy-log.ts';
+import { type Entry, entryAddress, isFinal } from './entry.ts';
+import { row } from './views.ts';
+
+/** The answer to a request that made an entry. */
+export interface EntryAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
 
 /** The pause between two reads of an entry whose outcome a client waits for. */
 const POLL_PAUSE_MS = 150;
 
 /** Returns the answer to a hook: `202` for an unfinished deploy, `200` for an entry that has ended. */
-export function accepted(entry: Entry): HttpAnswer {
+export function accepted(entry: Entry): EntryAnswer {
   const headers = { location: entryAddress(entry.base, entry) };
   return { status: isFinal(entry.status) ? 200 : 202, headers, body: row(entry, { base: entry.base, docs: 'false' }) };
 }
@@ -22,7 +28,7 @@ export async function awaited(
   entry: Entry,
   seconds: number,
   { log, clock }: { readonly log: Pick<DeployLog, 'read'>; readonly clock: Clock },
-): Promise<HttpAnswer> {
+): Promise<EntryAnswer> {
   const end = entry.receivedAt + seconds * 1000;
   let seen = entry;
   while (!isFinal(seen.status) && seen.status !== 'held' && clock.now() + POLL_PAUSE_MS <= end) {
@@ -33,7 +39,7 @@ export async function awaited(
   return { ...answer, headers: { ...answer.headers, 'preference-applied': `wait=${seconds}` } };
 }
 
-function outcome(entry: Entry, request: Pick<Entry, 'base' | 'uuid'>): HttpAnswer {
+function outcome(entry: Entry, request: Pick<Entry, 'base' | 'uuid'>): EntryAnswer {
   if (!entry.error) return accepted(entry);
   const { code, status, detail } = entry.error;
   const headers = { 'content-type': 'application/problem+json', location: entryAddress(entry.base, entry) };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { preferredWait } from '../../../../functions/api-deploy/prefer.ts';
+import { preferredWait } from '../../../../functions/core/prefer.ts';
 
 it.each([
   ['wait=10', 10],
