@@ -7,6 +7,8 @@ import { trace } from './trace.ts';
 /** A parsed request to an endpoint. */
 export interface HttpRequest {
   readonly method: string;
+  /** The route's path as the API declares it, with variables in braces. */
+  readonly resource: string;
   /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string | undefined>>;
   readonly query: Readonly<Record<string, string | undefined>>;
@@ -85,6 +87,7 @@ export function readRequest(event: APIGatewayProxyEvent, publicUrl: string | nul
   const headers = lowerCase(event.headers ?? {});
   return {
     method: event.httpMethod,
+    resource: event.resource,
     path: event.path,
     params: decoded(event.pathParameters ?? {}),
     query: event.queryStringParameters ?? {},

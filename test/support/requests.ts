@@ -4,6 +4,7 @@ import type { HttpRequest } from '../../functions/triggers/http.ts';
 export function request(patch: Partial<HttpRequest> = {}): HttpRequest {
   return {
     method: 'GET',
+    resource: '/',
     path: '/',
     params: {},
     query: {},
