@@ -27,6 +27,8 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/1/status/{user}/webhooks/{application}', function: 'api-status', login: 'user' },
   { method: 'GET', path: '/1/status/{user}/changes', function: 'api-changes', login: 'user', streams: true },
   { method: 'GET', path: '/1/status/{user}/changes/{id}', function: 'api-change', login: 'user' },
+  { method: 'GET', path: '/1/apps/{user}', function: 'api-apps', login: 'user' },
+  { method: 'GET', path: '/1/apps/{user}/{application}', function: 'api-apps', login: 'user' },
   // `repohost` is also a value of {host}. The login identifies the user.
   { method: 'POST', path: '/1/auth/{host}', function: 'api-pair', login: 'user' },
   { method: 'GET', path: '/1/auth/{host}', function: 'api-pair', login: 'user' },

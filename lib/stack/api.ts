@@ -172,6 +172,7 @@ function endpointAccess({ parameters, stores, queues, signals }: ApiProps): Reco
     'api-status': read,
     'api-change': read,
     'api-changes': [...read, endStreams(parameters), receiveSignals(signals)],
+    'api-apps': [...read, callPlatform(parameters, stores.platformToken)],
     'api-pair': [
       linkEntries(parameters),
       storeTokens(stores.log, stores.tokenKey),

@@ -3,6 +3,7 @@ import type { Entry } from '../../functions/core/entry/entry.ts';
 import type { Transition } from '../../functions/core/entry/transition.ts';
 import type { CheckResult } from '../../functions/core/hold/checks.ts';
 import type { CheckOutcome } from '../../functions/core/payload/delivery.ts';
+import type { AppFacts } from '../../functions/core/ports/app-facts.ts';
 import type { Backlog } from '../../functions/core/ports/backlog.ts';
 import type { DeployFacts } from '../../functions/core/ports/deploy-facts.ts';
 import type { AppendRequest, DeployLog, Draft } from '../../functions/core/ports/deploy-log.ts';
@@ -14,6 +15,7 @@ export interface LogUnderTest {
   readonly log: DeployLog;
   readonly reader: LogReader;
   readonly facts: DeployFacts;
+  readonly appFacts: AppFacts;
   readonly backlog: Backlog;
   /** A second process on the same data. */
   readonly other: DeployLog;
@@ -215,6 +217,26 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
         ...Array.from({ length: 5 }, () => other.move(user, 1, (current) => ({ changes: count(current) }))),
       ]);
       expect((await log.read(user, 1))?.logTail).toHaveLength(10);
+    });
+  });
+
+  describe('the facts about applications', () => {
+    it('name each application of a user once, with the entry that it runs', async () => {
+      const { log, appFacts, user } = await open();
+      expect(await appFacts.apps(user)).toEqual([]);
+      const [first, second, other] = [
+        await appended(log, appending(user)),
+        await appended(log, appending(user)),
+        await appended(log, appending(user)),
+      ];
+      for (const { number } of [first, second]) {
+        await log.move(user, number, () => ({ changes: { appName: '@ann/shop' }, activates: true }));
+      }
+      await log.move(user, other.number, () => ({ changes: { appName: 'cart' } }));
+      expect(await appFacts.apps(user)).toEqual([
+        { name: '@ann/shop', active: second.number },
+        { name: 'cart', active: null },
+      ]);
     });
   });
 

@@ -21,10 +21,14 @@ export interface MemorySnapshot {
 /** An application in the fake. */
 export interface MemoryApp {
   readonly manifest: Readonly<Record<string, unknown>>;
-  /** The snapshot that serves. */
+  /** The snapshot that serves, or served last. */
   readonly serving: string | null;
+  readonly state: 'running' | 'stopped' | 'crashed';
+  readonly variables: Readonly<Record<string, string>>;
   readonly snapshots: Readonly<Record<string, MemorySnapshot>>;
 }
+
+const NEW_APP: MemoryApp = { manifest: {}, serving: null, state: 'stopped', variables: {}, snapshots: {} };
 
 /** Why a build or a start failed, as a platform reports it. */
 export interface MemoryFailure {
@@ -47,6 +51,10 @@ type Method = keyof HostingPlatform;
 /** An in-memory platform with controls for tests. */
 export interface MemoryPlatform extends HostingPlatform {
   app(ref: AppRef): MemoryApp | undefined;
+  /** The user's applications by name. */
+  appsOf(user: string): ReadonlyMap<string, MemoryApp>;
+  /** Changes an application; null removes it. */
+  write(ref: AppRef, app: Partial<MemoryApp> | null): void;
   /** Makes the next calls of the method throw these errors, one each. */
   fail(method: Method, ...errors: readonly DeployError[]): void;
   /** The methods called, in order. */
@@ -72,13 +80,23 @@ class FakePlatform implements MemoryPlatform {
     return this.#apps.get(`${user}/${app}`);
   }
 
+  appsOf(user: string): ReadonlyMap<string, MemoryApp> {
+    const own = [...this.#apps].filter(([key]) => key.startsWith(`${user}/`));
+    return new Map(own.map(([key, app]) => [key.slice(user.length + 1), app]));
+  }
+
+  write(ref: AppRef, app: Partial<MemoryApp> | null): void {
+    if (app === null) this.#apps.delete(`${ref.user}/${ref.app}`);
+    else this.#apps.set(`${ref.user}/${ref.app}`, { ...NEW_APP, ...this.app(ref), ...app });
+  }
+
   fail(method: Method, ...errors: readonly DeployError[]): void {
     this.#failures.push(...errors.map((error) => ({ method, error })));
   }
 
   async ensureApp(ref: AppRef, manifest: MemoryApp['manifest']): Promise<void> {
     this.#called('ensureApp');
-    this.#write(ref, { serving: null, snapshots: {}, ...this.app(ref), manifest });
+    this.write(ref, { manifest });
   }
 
   async upload(ref: SnapshotRef, upload: Upload): Promise<void> {
@@ -121,7 +139,7 @@ class FakePlatform implements MemoryPlatform {
     if (state !== 'ready') throw refusal(code, `The snapshot ${ref.snapshot} is ${state}.`);
     const failure = this.#behaviour.start?.(bytes);
     if (failure) throw refusal(code, failure.reason, failure.log);
-    this.#write(ref, { manifest: {}, snapshots: {}, ...this.app(ref), serving: ref.snapshot });
+    this.write(ref, { serving: ref.snapshot, state: 'running' });
     return { url: `https://${ref.app}.${ref.user}.example.com` };
   }
 
@@ -138,13 +156,9 @@ class FakePlatform implements MemoryPlatform {
     throw refusal(code, `There is no snapshot ${ref.snapshot}.`);
   }
 
-  #write({ user, app }: AppRef, stored: MemoryApp): void {
-    this.#apps.set(`${user}/${app}`, stored);
-  }
-
   #writeSnapshot(ref: SnapshotRef, snapshot: MemorySnapshot): void {
     const app = this.app(ref);
-    if (app) this.#write(ref, { ...app, snapshots: { ...app.snapshots, [ref.snapshot]: snapshot } });
+    if (app) this.write(ref, { snapshots: { ...app.snapshots, [ref.snapshot]: snapshot } });
   }
 }
 

@@ -19,12 +19,17 @@ export interface PlatformCallRequest extends Omit<PlatformRequest, 'credentials'
 /** Makes a call and returns the response. Throws the request's code for a refusal and for no response. */
 export type PlatformCall = (request: PlatformCallRequest) => Promise<PlatformResponse>;
 
-/** Returns the calls of the platform API in the service's own name. Throws like `platformHttp`. */
-export function platformCall(options: {
+/** How the platform is called in the service's own name. */
+export interface PlatformCallOptions {
+  /** Base address of the platform API, without credentials in it. */
   readonly url: string;
+  /** The service's own token, which acts for every user. */
   readonly serviceToken: string;
   readonly fetch?: typeof fetch;
-}): PlatformCall {
+}
+
+/** Returns the calls of the platform API in the service's own name. Throws like `platformHttp`. */
+export function platformCall(options: PlatformCallOptions): PlatformCall {
   const http = platformHttp(options);
   return async (request) => {
     if (!request.path.every(isPathSegment)) {

@@ -2,7 +2,7 @@ import { DeployError } from '../../core/errors.ts';
 import { isObject } from '../../core/json.ts';
 import type { Activation, AppRef, HostingPlatform, SnapshotRef, Upload } from '../../core/ports/hosting-platform.ts';
 import { readActivation, readUrl } from './answers.ts';
-import { type PlatformCall, platformCall } from './call.ts';
+import { type PlatformCall, type PlatformCallOptions, platformCall } from './call.ts';
 import { withUpload } from './upload.ts';
 
 /** Timeouts of calls. */
@@ -15,12 +15,7 @@ export interface PlatformTimeouts {
   readonly startMs: number;
 }
 
-export interface HttpPlatformOptions {
-  /** Base address of the platform API, without credentials in it. */
-  readonly url: string;
-  /** The service's own token, which acts for every user. */
-  readonly serviceToken: string;
-  readonly fetch?: typeof fetch;
+export interface HttpPlatformOptions extends PlatformCallOptions {
   readonly timeouts?: Partial<PlatformTimeouts>;
 }
 

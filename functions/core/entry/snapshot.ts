@@ -7,3 +7,9 @@ export function snapshotOf({ user, appName, snapshot }: Entry): SnapshotRef {
   if (!appName || !snapshot) throw new Error('The entry has not passed the stage "check".');
   return { user, app: platformName(appName), snapshot };
 }
+
+/** Returns the number of the entry that a snapshot was made by, from its id; null when the id has none. */
+export function deployOfSnapshot(id: string): number | null {
+  const [, digits] = /-(\d{1,12})$/.exec(id) ?? [];
+  return digits === undefined ? null : Number(digits);
+}

@@ -3,6 +3,7 @@ import { applied, dueAfter, startsStage, type Transition } from '../../../functi
 import type { CommitRef, RepositoryRef } from '../../../functions/core/payload/delivery.ts';
 import type { Job } from '../../../functions/core/pipeline/job.ts';
 import { isAfter } from '../../../functions/core/pipeline/pipeline.ts';
+import type { AppFact, AppFacts } from '../../../functions/core/ports/app-facts.ts';
 import type { Backlog } from '../../../functions/core/ports/backlog.ts';
 import type { BranchFacts, CommitState, DeployFacts } from '../../../functions/core/ports/deploy-facts.ts';
 import type {
@@ -31,12 +32,13 @@ class ShownBadge {
 }
 
 /** An in-memory fake of the log, in all its roles. */
-export class MemoryLog implements DeployLog, LogReader, DeployFacts, Backlog {
+export class MemoryLog implements DeployLog, LogReader, DeployFacts, AppFacts, Backlog {
   readonly #rows = new Map<string, Row[]>();
   readonly #feed = new Map<string, Entry[]>();
   readonly #deliveries = new Map<string, number>();
   readonly #known = new Known();
   readonly #claims = new Map<string, number>();
+  readonly #active = new Map<string, Map<string, number>>();
   readonly #badges = new Map<string, ShownBadge>();
 
   constructor(readonly ids: Ids) {}
@@ -101,6 +103,7 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, Backlog {
     row.lease = keepsLease ? row.lease : null;
     row.dueAt = dueAfter(after, transition);
     this.#known.move(after, transition);
+    if (transition.activates && after.appName) this.#activeOf(user).set(after.appName, number);
     this.#publish(after);
     this.#show(after);
     return after;
@@ -145,6 +148,11 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, Backlog {
     return true;
   }
 
+  async apps(user: string): Promise<readonly AppFact[]> {
+    const names = new Set(this.#rowsOf(user).flatMap(({ entry: { appName } }) => appName ?? []));
+    return [...names].sort().map((name) => ({ name, active: this.#activeOf(user).get(name) ?? null }));
+  }
+
   async due(now: number, limit: number): Promise<readonly Job[]> {
     const waiting = [...this.#rows.values()].flat().filter((row) => !isFinal(row.entry.status) && row.dueAt <= now);
     waiting.sort((one, other) => one.dueAt - other.dueAt);
@@ -160,6 +168,10 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, Backlog {
 
   #rowsOf(user: string): Row[] {
     return getOr(this.#rows, user, () => []);
+  }
+
+  #activeOf(user: string): Map<string, number> {
+    return getOr(this.#active, user, () => new Map<string, number>());
   }
 
   #next(user: string): number {

@@ -6,6 +6,6 @@ import { MemoryLog } from '../../fakes/deploy-log/deploy-log.ts';
 describe('the log in memory', () => {
   deployLogContract(async () => {
     const log = new MemoryLog(memoryIds());
-    return { log, other: log, reader: log, facts: log, backlog: log, user: 'ann' };
+    return { log, other: log, reader: log, facts: log, appFacts: log, backlog: log, user: 'ann' };
   });
 });

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { DeployError } from '../../../functions/core/errors.ts';
+import { type ApplicationsUnderTest, applicationsContract } from '../../contracts/applications.ts';
 import { type Behaviour, hostingPlatformContract, uploadOf } from '../../contracts/hosting-platform.ts';
+import { memoryApplications } from '../../fakes/applications.ts';
 import { memoryPlatform } from '../../fakes/hosting-platform.ts';
 
 const works = (bytes: Buffer): Behaviour => JSON.parse(bytes.toString()).works;
 
-hostingPlatformContract('the platform in memory', async () => {
+async function inMemory(): Promise<ApplicationsUnderTest> {
   const platform = memoryPlatform({
     slowPolls: 2,
     build: (bytes) =>
@@ -15,6 +17,7 @@ hostingPlatformContract('the platform in memory', async () => {
   });
   return {
     platform,
+    applications: memoryApplications(platform),
     user: 'kiwi',
     tarball: async (app, version, how) => Buffer.from(JSON.stringify({ app, version, works: how })),
     version: async (ref) => {
@@ -23,7 +26,10 @@ hostingPlatformContract('the platform in memory', async () => {
     },
     close: async () => {},
   };
-});
+}
+
+hostingPlatformContract('the platform in memory', inMemory);
+applicationsContract('the platform in memory', inMemory);
 
 describe('the platform in memory, told by a test', () => {
   const shop = { user: 'kiwi', app: 'shop', snapshot: '1' };

@@ -22,13 +22,16 @@ export function stringIn(item: Item | undefined, name: string): string | undefin
   return item?.[name]?.S;
 }
 
+/** Start of the sort keys of applications. */
+export const APP_PREFIX = 'A#';
+
 /** The keys of the table: all items of a user are in the user's partition. */
 export const keys = {
   counters: (user: string) => key(user, 'HEAD'),
   change: (user: string, seq: number) => key(user, changeSk(seq)),
   entry: (user: string, number: number) => key(user, entrySk(number)),
   payload: (user: string, number: number, part: number) => key(user, `P#${padded(number)}#${part}`),
-  app: (user: string, app: string) => key(user, `A#${app}`),
+  app: (user: string, app: string) => key(user, `${APP_PREFIX}${app}`),
   badge: (user: string, repository: string, path?: string) =>
     key(user, `R#${short(repository.toLowerCase() + (path === undefined ? '' : `:${path}`))}`),
   branch: (user: string, repository: RepositoryRef, track: string) =>

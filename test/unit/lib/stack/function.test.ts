@@ -116,7 +116,7 @@ describe('access to keys, secrets and data', () => {
   });
 
   it('lets only functions that call the platform for a user read the service token', () => {
-    const callers = ['api-pair', 'stage-extract', 'stage-start', 'stage-upload'];
+    const callers = ['api-apps', 'api-pair', 'stage-extract', 'stage-start', 'stage-upload'];
     expect(readersOfSecret(/^StoresPlatformToken/)).toEqual(callers);
   });
 
@@ -157,6 +157,7 @@ it.each([
   ['changes-register', ['LOG_TABLE', 'CONNECTIONS_TABLE', 'INTERNAL_API']],
   ['changes-signal', ['CONNECTIONS_TABLE', 'INTERNAL_POST', 'PUBLIC_POST']],
   ['api-pair', ['LOG_TABLE', 'PUBLIC_URL', ...hosts, ...platform]],
+  ['api-apps', ['LOG_TABLE', 'PUBLIC_URL', ...platform]],
   ['api-badge', ['LOG_TABLE', 'PUBLIC_URL']],
   ['api-errors', ['PUBLIC_URL']],
   ['api-unknown', ['PUBLIC_URL']],

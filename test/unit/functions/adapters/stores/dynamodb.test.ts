@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
+import { dynamoDbAppFacts } from '../../../../../functions/adapters/stores/dynamodb/app-facts.ts';
 import { dynamoDbBacklog } from '../../../../../functions/adapters/stores/dynamodb/backlog.ts';
 import { dynamoDbFacts } from '../../../../../functions/adapters/stores/dynamodb/facts.ts';
 import { dynamoDbLog } from '../../../../../functions/adapters/stores/dynamodb/log.ts';
@@ -38,6 +39,7 @@ describe('the log in DynamoDB', () => {
       other: dynamoDbLog(context),
       reader: dynamoDbReader(context),
       facts: dynamoDbFacts(context),
+      appFacts: dynamoDbAppFacts(context),
       backlog: dynamoDbBacklog(context),
       user: `user-${users}`,
     };

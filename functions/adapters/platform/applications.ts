@@ -1,0 +1,59 @@
+import { isObject } from '../../core/json.ts';
+import type { Application, Applications, AppState } from '../../core/ports/applications.ts';
+import type { AppRef } from '../../core/ports/hosting-platform.ts';
+import { listIn, notUnderstood, readUrl } from './answers.ts';
+import { type PlatformCall, type PlatformCallOptions, platformCall } from './call.ts';
+
+const TIMEOUT_MS = 8_000;
+
+/** Returns the applications behind the platform API, called in the service's own name. */
+export function httpApplications(options: PlatformCallOptions): Applications {
+  const call = platformCall(options);
+  return {
+    list: (user) => list(call, user),
+    find: (app) => find(call, app),
+    snapshots: (app) => snapshots(call, app),
+  };
+}
+
+async function list(call: PlatformCall, user: string): Promise<readonly Application[]> {
+  const what = 'the list of applications';
+  const { body } = await call({ ...get, user, path: ['apps', user], what });
+  const apps = listIn(body, 'apps').map((one) => applicationIn(one, user));
+  if (apps.some((app) => app === null)) throw notUnderstood(what);
+  return apps.flatMap((app) => app ?? []).sort((one, other) => (one.app < other.app ? -1 : 1));
+}
+
+async function find(call: PlatformCall, { user, app }: AppRef): Promise<Application | null> {
+  const what = `the application ${app}`;
+  const { status, body } = await call({ ...get, user, path: ['apps', user, app], what, accept: [404] });
+  if (status === 404) return null;
+  const found = applicationIn(body, user);
+  if (found) return found;
+  throw notUnderstood(what);
+}
+
+async function snapshots(call: PlatformCall, { user, app }: AppRef): Promise<readonly string[]> {
+  const path = ['apps', user, app, 'snapshots'];
+  const { body } = await call({ ...get, user, path, what: `the snapshots of ${app}`, accept: [404] });
+  return listIn(body, 'snapshots').flatMap((one) => (isStartable(one) ? [one.id] : []));
+}
+
+const get = { method: 'GET', code: 'request:failed', timeoutMs: TIMEOUT_MS } as const;
+
+function isStartable(snapshot: unknown): snapshot is { readonly id: string } {
+  return isObject(snapshot) && typeof snapshot.id === 'string' && snapshot.state !== 'failed';
+}
+
+function applicationIn(body: unknown, user: string): Application | null {
+  if (!isObject(body) || typeof body.app !== 'string') return null;
+  const name = typeof body.name === 'string' ? body.name : body.app;
+  const snapshot = typeof body.snapshot === 'string' ? body.snapshot : null;
+  return { user, app: body.app, name, snapshot, url: readUrl(body), state: stateOf(body.state, snapshot) };
+}
+
+/** A platform's own word for the pause after a crash, or for a start under way, means that it is to run. */
+function stateOf(state: unknown, snapshot: string | null): AppState {
+  if (snapshot === null) return 'never';
+  return state === 'stopped' || state === 'crashed' ? state : 'running';
+}

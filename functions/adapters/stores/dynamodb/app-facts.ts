@@ -1,0 +1,25 @@
+import { paginateQuery } from '@aws-sdk/client-dynamodb';
+import type { AppFact, AppFacts } from '../../../core/ports/app-facts.ts';
+import { APP_PREFIX, type Item, numberIn, S, stringIn } from './items.ts';
+import type { TableContext } from './table.ts';
+
+/** Returns the facts about applications in DynamoDB: one item each, read in one range. */
+export function dynamoDbAppFacts({ client, table }: TableContext): AppFacts {
+  return {
+    apps: async (user) => {
+      const query = {
+        TableName: table,
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+        ExpressionAttributeValues: { ':pk': S(user), ':prefix': S(APP_PREFIX) },
+        ConsistentRead: true,
+      };
+      const found: AppFact[] = [];
+      for await (const { Items = [] } of paginateQuery({ client }, query)) found.push(...Items.map(factOf));
+      return found;
+    },
+  };
+}
+
+function factOf(item: Item): AppFact {
+  return { name: (stringIn(item, 'sk') ?? '').slice(APP_PREFIX.length), active: numberIn(item, 'active') ?? null };
+}

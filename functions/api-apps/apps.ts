@@ -1,0 +1,22 @@
+import { DeployError } from '../core/errors.ts';
+import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
+import type { AppsPorts } from './ports.ts';
+import { list, show } from './read.ts';
+
+/** An endpoint of applications. */
+type Endpoint = (request: HttpRequest, ports: AppsPorts) => Promise<HttpAnswer>;
+
+const endpoints: Readonly<Record<string, Endpoint | undefined>> = {
+  'GET /1/apps/{user}': list,
+  'GET /1/apps/{user}/{application}': show,
+};
+
+/** Returns the endpoints below `/1/apps/<user>`: the user's applications and what can be done with them. */
+export function apps(ports: AppsPorts): (request: HttpRequest) => Promise<HttpAnswer> {
+  return async (request) => {
+    const endpoint = endpoints[`${request.method} ${request.resource}`];
+    if (!endpoint) throw new DeployError('request:not_found', 'There is no such endpoint of applications.');
+    const answer = await endpoint(request, ports);
+    return { ...answer, headers: { 'cache-control': 'no-store', ...answer.headers } };
+  };
+}

@@ -1,0 +1,7 @@
+import { httpTrigger } from '../triggers/http.ts';
+import { apps } from './apps.ts';
+import { connect } from './connect.ts';
+
+const { publicUrl, ...ports } = await connect();
+
+export const handler = httpTrigger(apps(ports), publicUrl);

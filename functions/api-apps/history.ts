@@ -1,0 +1,51 @@
+import type { Entry } from '../core/entry/entry.ts';
+import { appName } from '../core/entry/package-name.ts';
+import { deployOfSnapshot } from '../core/entry/snapshot.ts';
+import { DeployError } from '../core/errors.ts';
+import type { AppFact } from '../core/ports/app-facts.ts';
+import type { Application } from '../core/ports/applications.ts';
+import type { AppsPorts } from './ports.ts';
+
+/** The deploys of an application that still matter. */
+export interface AppHistory {
+  /** The entry that the application runs; null before its first successful deploy. */
+  readonly active: Entry | null;
+  /** The successful deploys that the platform could start again, without the running one; newest first. */
+  readonly earlier: readonly Entry[];
+}
+
+/**
+ * Returns the history of an application. A snapshot's id contains the number of its entry, so it takes one read for each
+ * snapshot that the platform still has, however long the log is. Throws `status:db:query_fail`.
+ */
+export async function historyOf(
+  app: Application,
+  facts: readonly AppFact[],
+  ports: Pick<AppsPorts, 'applications' | 'log'>,
+): Promise<AppHistory> {
+  if (app.state === 'never') return { active: null, earlier: [] };
+  const held = await ports.applications.snapshots(app);
+  const number = facts.find((fact) => fact.active !== null && appName(fact.name) === app.app)?.active ?? null;
+  const others = held.filter((id) => id !== app.snapshot);
+  const [active, ...entries] = await Promise.all([
+    number === null ? null : read(app.user, number, ports),
+    ...others.map((id) => deployOf(app, id, ports)),
+  ]);
+  const earlier = entries.flatMap((entry) => entry ?? []).sort((one, other) => other.number - one.number);
+  return { active, earlier };
+}
+
+/** Returns the successful deploy that made a snapshot; null when it failed. */
+async function deployOf(app: Application, snapshot: string, ports: Pick<AppsPorts, 'log'>): Promise<Entry | null> {
+  const number = deployOfSnapshot(snapshot);
+  const entry = number === null ? null : await read(app.user, number, ports);
+  return entry?.status === 'ok' && entry.snapshot === snapshot ? entry : null;
+}
+
+async function read(user: string, number: number, { log }: Pick<AppsPorts, 'log'>): Promise<Entry | null> {
+  try {
+    return await log.read(user, number);
+  } catch (error) {
+    throw new DeployError('status:db:query_fail', 'The log could not be read; ask again.', { cause: error });
+  }
+}

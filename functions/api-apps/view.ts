@@ -1,0 +1,17 @@
+import { row, type View } from '../core/entry/views.ts';
+import type { Application } from '../core/ports/applications.ts';
+import type { AppHistory } from './history.ts';
+
+/** Returns an application as the API shows it. */
+export function viewOf(app: Application, { active, earlier }: AppHistory, view: View): Record<string, unknown> {
+  return {
+    name: app.name,
+    app: app.app,
+    repository: active?.repository ?? null,
+    branch: active?.branch ?? null,
+    state: app.state,
+    url: app.url,
+    active: active && row(active, view),
+    rollback: earlier.map((entry) => row(entry, view)),
+  };
+}

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Applications } from '../../functions/core/ports/applications.ts';
+import type { SnapshotRef } from '../../functions/core/ports/hosting-platform.ts';
+import { type PlatformUnderTest, uploadOf } from './hosting-platform.ts';
+
+/** A platform with everything that can be done with its applications. */
+export interface ApplicationsUnderTest extends PlatformUnderTest {
+  readonly applications: Applications;
+}
+
+/** The contract of the port `Applications`; every implementation must pass it. */
+export function applicationsContract(title: string, open: () => Promise<ApplicationsUnderTest>): void {
+  describe(`${title}, asked for its applications`, () => {
+    let at: ApplicationsUnderTest;
+
+    beforeAll(async () => {
+      at = await open();
+    });
+    afterAll(() => at?.close());
+
+    const ref = (app: string, snapshot = '1.0.0-1'): SnapshotRef => ({ user: at.user, app, snapshot });
+
+    /** Uploads and builds a version, and starts it. */
+    async function deploy(snapshot: SnapshotRef, name = snapshot.app): Promise<string> {
+      await at.platform.ensureApp(snapshot, { name, version: '1.0.0' });
+      await at.platform.upload(snapshot, uploadOf(await at.tarball(name, snapshot.snapshot, 'runs')));
+      await at.platform.activate(snapshot);
+      await expect.poll(() => at.platform.poll(snapshot, 5), { timeout: 60_000 }).toEqual({ state: 'ready' });
+      return (await at.platform.start(snapshot)).url;
+    }
+
+    it('has none at first, and finds none by a name that was never deployed', async () => {
+      expect(await at.applications.list(at.user)).toEqual([]);
+      expect(await at.applications.find(ref('nothing'))).toBeNull();
+      expect(await at.applications.snapshots(ref('nothing'))).toEqual([]);
+    });
+
+    it('shows an application that was never started without an address', async () => {
+      await at.platform.ensureApp(ref('idle'), { name: 'idle', version: '1.0.0' });
+      const idle = { user: at.user, app: 'idle', name: 'idle', state: 'never', url: null, snapshot: null };
+      expect(await at.applications.find(ref('idle'))).toEqual(idle);
+      expect(await at.applications.list(at.user)).toEqual([idle]);
+    });
+
+    it('shows a running application by its full name, with its address and its snapshot', async () => {
+      const url = await deploy(ref('kiwi-shop'), '@kiwi/shop');
+      const found = await at.applications.find(ref('kiwi-shop'));
+      expect(found).toMatchObject({ app: 'kiwi-shop', name: '@kiwi/shop', state: 'running', url, snapshot: '1.0.0-1' });
+      expect((await at.applications.list(at.user)).map(({ app }) => app)).toEqual(['idle', 'kiwi-shop']);
+    });
+
+    it('lists the snapshots that could be started again', async () => {
+      await deploy(ref('versions', '1.0.0-1'));
+      await deploy(ref('versions', '1.0.0-2'));
+      expect([...(await at.applications.snapshots(ref('versions')))].sort()).toEqual(['1.0.0-1', '1.0.0-2']);
+    });
+  });
+}

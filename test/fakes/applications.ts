@@ -1,0 +1,44 @@
+import { DeployError } from '../../functions/core/errors.ts';
+import type { Application, Applications } from '../../functions/core/ports/applications.ts';
+import type { AppRef } from '../../functions/core/ports/hosting-platform.ts';
+import type { MemoryApp, MemoryPlatform } from './hosting-platform.ts';
+
+/** The applications of a platform in memory, with a control for tests. */
+export interface MemoryApplications extends Applications {
+  /** Makes every call fail from now on, or work again. */
+  setDown(down: boolean): void;
+}
+
+/** Returns an in-memory fake of the applications of a platform in memory. */
+export function memoryApplications(platform: MemoryPlatform): MemoryApplications {
+  let isDown = false;
+  const check = () => {
+    if (isDown) throw new DeployError('request:failed', 'The platform is down.', { retry: true });
+  };
+  return {
+    setDown: (down) => {
+      isDown = down;
+    },
+    list: async (user) => {
+      check();
+      const all = [...platform.appsOf(user)].sort(([one], [other]) => (one < other ? -1 : 1));
+      return all.map(([app, stored]) => shown({ user, app }, stored));
+    },
+    find: async (ref) => {
+      check();
+      const stored = platform.app(ref);
+      return stored ? shown(ref, stored) : null;
+    },
+    snapshots: async (ref) => {
+      check();
+      const known = Object.entries(platform.app(ref)?.snapshots ?? {});
+      return known.flatMap(([id, { state }]) => (state === 'failed' ? [] : [id]));
+    },
+  };
+}
+
+function shown({ user, app }: AppRef, { manifest, serving, state }: MemoryApp): Application {
+  const name = typeof manifest.name === 'string' ? manifest.name : app;
+  const started = serving === null ? null : `https://${app}.${user}.example.com`;
+  return { user, app, name, url: started, snapshot: serving, state: serving === null ? 'never' : state };
+}

@@ -1,0 +1,65 @@
+import { apps } from '../../functions/api-apps/apps.ts';
+import type { AppsPorts } from '../../functions/api-apps/ports.ts';
+import type { Entry } from '../../functions/core/entry/entry.ts';
+import { appName } from '../../functions/core/entry/package-name.ts';
+import type { HttpRequest } from '../../functions/triggers/http.ts';
+import { memoryApplications } from '../fakes/applications.ts';
+import { memoryClock, memoryIds } from '../fakes/clock.ts';
+import { MemoryLog } from '../fakes/deploy-log/deploy-log.ts';
+import { memoryPlatform } from '../fakes/hosting-platform.ts';
+import { AT, append } from './entries.ts';
+import { request } from './requests.ts';
+
+export type AppsWorld = ReturnType<typeof appsWorld>;
+
+/** The endpoints of applications on in-memory fakes, with deploys that have taken place. */
+export function appsWorld() {
+  const clock = memoryClock(AT);
+  const log = new MemoryLog(memoryIds());
+  const platform = memoryPlatform();
+  const applications = memoryApplications(platform);
+  const ports: AppsPorts = { applications, facts: log, log };
+  let last: Entry | null = null;
+
+  /** An entry of the application that has ended. */
+  async function ended(name: string, succeeds: boolean): Promise<Entry> {
+    const { number } = await append(log);
+    const snapshot = `1.0.0-${number}`;
+    const ref = { user: 'ann', app: appName(name), snapshot };
+    const state = succeeds ? 'ready' : 'failed';
+    await platform.ensureApp(ref, { name });
+    const { snapshots = {} } = platform.app(ref) ?? {};
+    platform.write(ref, { snapshots: { ...snapshots, [snapshot]: { bytes: Buffer.from(''), state, pollsLeft: 0 } } });
+    if (succeeds) await platform.start(ref);
+    const changes = { appName: name, snapshot, status: succeeds ? 'ok' : 'error' } as const;
+    last = await log.move('ann', number, () => ({ changes, activates: succeeds }));
+    if (!last) throw new Error('The entry is gone.');
+    return last;
+  }
+
+  return {
+    clock,
+    log,
+    platform,
+    applications,
+    ports,
+    request: request(),
+    deployed: (name: string) => ended(name, true),
+    failed: (name: string) => ended(name, false),
+    lastEntry(): Entry {
+      if (!last) throw new Error('There is no entry.');
+      return last;
+    },
+    forgetSnapshot(app: string, snapshot: string): void {
+      const ref = { user: 'ann', app };
+      const { [snapshot]: _, ...left } = platform.app(ref)?.snapshots ?? {};
+      platform.write(ref, { snapshots: left });
+    },
+    /** Asks an endpoint as `ann`. */
+    async ask(method: string, resource: string, patch: Partial<HttpRequest> = {}) {
+      const answer = await apps(ports)(request({ method, resource, params: { user: 'ann' }, ...patch }));
+      // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape are looked into, property by property.
+      return { ...answer, body: answer.body as any };
+    },
+  };
+}

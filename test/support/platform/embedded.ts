@@ -1,0 +1,49 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { createGzip } from 'node:zlib';
+import { pack } from 'tar-stream';
+import { httpApplications } from '../../../functions/adapters/platform/applications.ts';
+import { httpPlatform } from '../../../functions/adapters/platform/hosting.ts';
+import { startPlatform } from '../../../lib/platform/platform.ts';
+import type { ApplicationsUnderTest } from '../../contracts/applications.ts';
+import type { Behaviour } from '../../contracts/hosting-platform.ts';
+
+export const serviceToken = 'service-token-of-the-tests';
+
+/** Real applications: a server that answers with its version, and two that do not get that far. */
+function filesOf(name: string, version: string, works: Behaviour): Record<string, string> {
+  const scripts = works === 'cannot be built' ? { preinstall: 'echo no compiler here && exit 1' } : {};
+  const serve = `require('node:http').createServer((q, s) => s.end('${version}')).listen(process.env.PORT, process.env.HOST)`;
+  const server = works === 'does not start' ? "console.error('no database here'); process.exit(1)" : serve;
+  return { 'package.json': JSON.stringify({ name, version: '1.0.0', scripts }), 'server.js': `${server};\n` };
+}
+
+/** A gzip tarball with one root folder, as repository hosts make them. */
+export function tarball(files: Record<string, string>): Promise<Buffer> {
+  const archive = pack();
+  for (const [name, text] of Object.entries(files)) archive.entry({ name: `root/${name}` }, text);
+  archive.finalize();
+  return buffer(archive.pipe(createGzip()));
+}
+
+/** The embedded platform, called over HTTP by the service's adapters. */
+export async function embeddedPlatform(): Promise<ApplicationsUnderTest> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'platform-'));
+  const limits = { drainMs: 1000, graceMs: 1000, serverErrorMs: 300 };
+  const embedded = await startPlatform({ dataDir, serviceToken, limits });
+  await embedded.ensureUser({ user: 'kiwi', password: 'password of kiwi' });
+  const at = { url: embedded.url, serviceToken };
+  return {
+    platform: httpPlatform(at),
+    applications: httpApplications(at),
+    user: 'kiwi',
+    tarball: (app, version, works) => tarball(filesOf(app, version, works)),
+    version: async (_app, url) => (await fetch(url)).text(),
+    close: async () => {
+      await embedded.close();
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { apps } from '../../../../functions/api-apps/apps.ts';
+import { type AppsWorld, appsWorld } from '../../../support/apps-world.ts';
+
+let world: AppsWorld;
+
+beforeEach(() => {
+  world = appsWorld();
+});
+
+const list = () => world.ask('GET', '/1/apps/{user}');
+const show = (application: string, query = {}) =>
+  world.ask('GET', '/1/apps/{user}/{application}', { params: { user: 'ann', application }, query });
+
+describe('GET /1/apps/<user>', () => {
+  it('is an empty list for a user without applications', async () => {
+    expect(await list()).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' }, body: { apps: [] } });
+  });
+
+  it('lists each application with its repository, its state, its address and the entry that it runs', async () => {
+    await world.deployed('shop');
+    await world.deployed('cart');
+    const { body } = await list();
+    expect(body.apps.map(({ name }: { name: string }) => name)).toEqual(['cart', 'shop']);
+    expect(body.apps[1]).toMatchObject({
+      name: 'shop',
+      app: 'shop',
+      repository: { host: 'memory', owner: 'ann', name: 'shop' },
+      branch: 'master',
+      state: 'running',
+      url: 'https://shop.ann.example.com',
+      active: { status: 'ok', commit: expect.stringMatching(/^ann\/shop\/a{40}$/) },
+      rollback: [],
+    });
+  });
+
+  it('fails as a whole when the platform does not answer', async () => {
+    await world.deployed('shop');
+    world.applications.setDown(true);
+    await expect(list()).rejects.toMatchObject({ code: 'request:failed' });
+  });
+});
+
+describe('GET /1/apps/<user>/<application>', () => {
+  it('lists the successful deploys that the platform still has, newest first, without the one that runs', async () => {
+    const first = await world.deployed('shop');
+    const second = await world.deployed('shop');
+    await world.deployed('shop');
+    const { body } = await show('shop');
+    expect(body.active.id).toContain(world.lastEntry().id);
+    expect(body.rollback.map(({ id }: { id: string }) => id.split('/').at(-1))).toEqual([second.id, first.id]);
+  });
+
+  it('does not list deploys that failed, and none whose snapshot the platform has removed', async () => {
+    const gone = await world.deployed('shop');
+    await world.failed('shop');
+    await world.deployed('shop');
+    world.forgetSnapshot('shop', gone.snapshot ?? '');
+    expect((await show('shop')).body.rollback).toEqual([]);
+  });
+
+  it('is found by the name in package.json and by the one on the platform', async () => {
+    await world.deployed('@ann/shop');
+    for (const name of ['@ann/shop', 'ann-shop']) {
+      expect((await show(name)).body).toMatchObject({ name: '@ann/shop', app: 'ann-shop', active: { status: 'ok' } });
+    }
+  });
+
+  it('has the documents of its entries with include_docs', async () => {
+    await world.deployed('shop');
+    expect((await show('shop', { include_docs: 'true' })).body.active.doc).toMatchObject({ message: 'First' });
+    await expect(show('shop', { include_docs: 'maybe' })).rejects.toMatchObject({ code: 'request:bad_parameter' });
+  });
+
+  it('is never, without entries, before its first start', async () => {
+    await world.platform.ensureApp({ user: 'ann', app: 'shop' }, { name: 'shop' });
+    expect((await show('shop')).body).toMatchObject({ state: 'never', url: null, active: null, rollback: [] });
+  });
+
+  it.each(['nothing', '..', '@', ''])('is not found under %j', async (name) => {
+    await expect(show(name)).rejects.toMatchObject({ code: 'status:db:not_found' });
+  });
+
+  it('says so when the log cannot be read', async () => {
+    await world.deployed('shop');
+    const ports = { ...world.ports, log: { read: () => Promise.reject(new Error('down')) } };
+    const asked = apps(ports)({ ...world.request, resource: '/1/apps/{user}' });
+    await expect(asked).rejects.toMatchObject({ code: 'status:db:query_fail' });
+  });
+});
