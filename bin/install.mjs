@@ -1,5 +1,5 @@
-// Installs the dependencies when they are missing or do not fit the lockfile, so that `npm start` and `npm test` work on a
-// fresh clone and after a pull. Plain JavaScript on purpose: it runs before anything is installed.
+// Installs the dependencies when they are missing or do not fit the lockfile, so that `npm start`, `npm test` and
+// `hooks` work on a fresh clone and after a pull. Plain JavaScript on purpose: it runs before anything is installed.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -24,10 +24,11 @@ if (!isCurrent) {
   // `npm ci` begins by deleting node_modules, which a running service still loads files from. Where there is one already,
   // `npm install` changes only the packages that differ; `--no-save` leaves the lockfile as it is.
   const command = existsSync(modules) ? ['install', '--no-save'] : ['ci'];
-  console.log(command[0] === 'ci' ? 'Installing the dependencies (once) …' : 'Updating the dependencies …');
+  // Standard output is for the result of the program that is started: `hooks apps --json`.
+  console.error(command[0] === 'ci' ? 'Installing the dependencies (once) …' : 'Updating the dependencies …');
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   const args = [...command, '--no-audit', '--no-fund', '--loglevel=error'];
-  const run = spawnSync(npm, args, { cwd: root, stdio: 'inherit' });
+  const run = spawnSync(npm, args, { cwd: root, stdio: ['inherit', 2, 2] });
   if (run.status !== 0) {
     console.error(`npm ${command[0]} did not succeed; the lines above say why.`);
     process.exit(run.status ?? 1);

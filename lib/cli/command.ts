@@ -1,20 +1,100 @@
-/** The environment and output of a command. */
+import type { Screen } from '../terminal/draw.ts';
+import type { Arguments } from './program/arguments.ts';
+
+/** Where a command runs: its environment, folder, input and output. */
 export interface CommandContext {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Writes a line for the user. */
-  readonly print: (line: string) => void;
-  /** Writes a line that is not part of the output. */
-  readonly warn?: (line: string) => void;
-  /** Whether the output is a terminal, which shows colours. */
-  readonly terminal?: boolean;
-  /** Ends a command that runs until it is interrupted; default: Ctrl-C. */
-  readonly signal?: AbortSignal;
+  /** The folder that the user stands in. */
+  readonly folder: string;
+  readonly stdin: Input;
+  readonly stdout: Screen;
+  /** Questions, progress and errors; standard output has the result only. */
+  readonly stderr: Screen;
+  /** Aborts on Ctrl-C, and when the reader of the output has closed it. */
+  readonly signal: AbortSignal;
 }
 
-/** A command: returns the exit code. Throws a `UsageError`, or an Error whose message is one sentence for the user. */
-export type Command = (args: readonly string[], context: CommandContext) => Promise<number>;
+/** Standard input. */
+export interface Input {
+  readonly isTTY: boolean;
+  /** Returns all of it. */
+  read(): Promise<string>;
+  /** Asks at the terminal and returns the answer, which is not shown while typed when `hidden`. */
+  ask(question: string, options?: { readonly hidden?: boolean }): Promise<string>;
+}
+
+/** A call of a command: its arguments, and where it runs. */
+export interface Call extends CommandContext {
+  readonly args: Arguments;
+  /** Writes a line of the result. */
+  readonly print: (line: string) => void;
+  /** Writes a line that is not part of the result. */
+  readonly warn: (line: string) => void;
+}
+
+/** An argument of a command, as commander writes it: `<required>`, `[optional]`, `[several...]`. */
+export interface ArgumentDefinition {
+  readonly name: string;
+  readonly about: string;
+  /** What it may be, for completion. */
+  readonly values?: readonly string[];
+}
+
+/** An option of a command, as commander writes it: `--yes`, `--lines <n>`. */
+export interface OptionDefinition {
+  readonly flags: string;
+  readonly about: string;
+}
+
+/** A line to type, and what it does. */
+export type Example = readonly [line: string, about: string];
+
+/** A command: help, completion and the README are made from this. */
+export interface CommandDefinition {
+  readonly name: string;
+  /** One line, without a full stop. */
+  readonly summary: string;
+  /** Sentences below the usage. */
+  readonly details?: string;
+  readonly args?: readonly ArgumentDefinition[];
+  readonly options?: readonly OptionDefinition[];
+  readonly examples: readonly Example[];
+  /** The first one runs when none is named. */
+  readonly subcommands?: readonly CommandDefinition[];
+  /**
+   * Returns the exit code. Throws a `UsageError`, or an Error whose message is one sentence for the user. Absent for a
+   * command that has subcommands.
+   */
+  readonly run?: (call: Call) => Promise<number>;
+}
 
 /** The arguments of a command are wrong; the message says how. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
+
+/** A command was refused or failed; the message is a sentence for the user. */
+export class Failure extends Error {
+  override readonly name = 'Failure';
+}
+
+export const JSON_OPTION: OptionDefinition = { flags: '--json', about: 'print JSON, as the service sends it' };
+
+/** The options of all commands that call the service. */
+export const SERVICE_OPTIONS: readonly OptionDefinition[] = [
+  { flags: '--url <address>', about: 'address of the service (or HOOKS_URL)' },
+  { flags: '--user <name>', about: 'user name there (or HOOKS_USER)' },
+];
+
+export const APP_OPTION: OptionDefinition = {
+  flags: '--app <name>',
+  about: "the application; default: the name in this folder's package.json",
+};
+
+export const APP_ARGUMENT: ArgumentDefinition = {
+  name: '[application]',
+  about: "default: the name in this folder's package.json",
+};
+
+/** Exit codes, as the README documents them. */
+export const EXIT = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;

@@ -10,6 +10,16 @@ export interface Screen {
 
 type Style = Parameters<typeof styleText>[0];
 
+/** How deploys are drawn. */
+export interface DrawingOptions {
+  /** Whether a terminal gets colours; default: unless NO_COLOR is set (https://no-color.org). */
+  readonly colours?: boolean;
+  /** Whether the first line of a deploy begins with its date and time. */
+  readonly dated?: boolean;
+}
+
+const DEFAULT_COLUMNS = 100;
+
 /**
  * Prints the progress of deploys: a line at the start, a line for each stage with its duration, and a line with the
  * application's address or the error. A terminal also shows the current stage in a line that is overwritten.
@@ -19,19 +29,25 @@ export class Drawing {
   /** The number of lines printed for each entry. */
   readonly #drawn = new Map<string, number>();
   #live = '';
+  readonly #colours: boolean;
+  readonly #dated: boolean;
 
-  constructor(screen: Screen) {
+  constructor(screen: Screen, { colours = !process.env.NO_COLOR, dated = false }: DrawingOptions = {}) {
     this.#screen = screen;
+    this.#colours = screen.isTTY === true && colours;
+    this.#dated = dated;
   }
 
   entry(entry: ShownEntry): void {
-    const lines = linesOf(entry, (style, text) => this.#paint(style, text));
+    const lines = linesOf(entry, { paint: (style, text) => this.#paint(style, text), dated: this.#dated });
     const before = this.#drawn.get(entry.id) ?? 0;
     // Two queries of the log may return in the wrong order.
     if (lines.length < before) return;
     for (const line of lines.slice(before)) this.line(line);
     this.#drawn.set(entry.id, lines.length);
-    this.#setLive(isFinal(entry) ? '' : liveLine(entry));
+    const columns = this.#screen.columns ?? DEFAULT_COLUMNS;
+    // A line that is wrapped could not be overwritten.
+    this.#setLive(isFinal(entry) ? '' : liveLine(entry).slice(0, columns - 1));
   }
 
   /** Prints a line above the one that is overwritten. */
@@ -50,16 +66,18 @@ export class Drawing {
   }
 
   #paint(style: Style, text: string): string {
-    return this.#screen.isTTY ? styleText(style, text) : text;
+    // The screen decides, not the standard output of this process.
+    return this.#colours ? styleText(style, text, { validateStream: false }) : text;
   }
 }
 
 type Paint = (style: Style, text: string) => string;
 
 /** Returns all lines of an entry so far; later calls only append. */
-function linesOf(entry: ShownEntry, paint: Paint): string[] {
+function linesOf(entry: ShownEntry, { paint, dated }: { readonly paint: Paint; readonly dated: boolean }): string[] {
   const tag = paint('dim', `#${Number(entry.id.slice(-12))}`);
-  const begun = `${tag} ${paint('bold', title(entry))}`;
+  const date = dated ? ` ${paint('dim', dateTime(new Date(entry.doc.received_at)))}` : '';
+  const begun = `${tag}${date} ${paint('bold', title(entry))}`;
   const stages = entry.doc.stages.filter(({ status }) => status !== 'running').map((one) => stageLine(one, paint));
   return [begun, ...[...stages, ...endLines(entry, paint)].map((line) => `${tag} ${line}`)];
 }
@@ -91,7 +109,14 @@ function endLines(entry: ShownEntry, paint: Paint): string[] {
 
 function liveLine({ id, doc, status }: ShownEntry): string {
   const stage = doc.stages.find((one) => one.status === 'running')?.name ?? status;
-  return `#${Number(id.slice(-12))}   … ${stage}${doc.reason ? `  ${doc.reason}` : ''}`.slice(0, 100);
+  return `#${Number(id.slice(-12))}   … ${stage}${doc.reason ? `  ${doc.reason}` : ''}`;
+}
+
+/** Returns a time by this machine's clock. */
+function dateTime(time: Date): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  const day = [time.getFullYear(), two(time.getMonth() + 1), two(time.getDate())].join('-');
+  return `${day} ${time.toTimeString().slice(0, 8)}`;
 }
 
 function total({ doc }: ShownEntry): string {

@@ -84,6 +84,8 @@ const isPackage = (name: string) => !/^(?:functions|lib|bin|test)\//.test(name);
 
 /** The folder of lib behind each command. */
 const COMMANDS: Readonly<Record<string, string>> = { 'hooks.ts': 'cli', 'local.ts': 'local', 'service.ts': 'stack' };
+/** Plain JavaScript, which installs the packages before it loads the command. */
+const BEFORE_INSTALLATION = ['bin/install.mjs', 'bin/hooks.ts', 'tsx/esm/api'];
 
 const rules: readonly Rule[] = [
   {
@@ -179,16 +181,19 @@ const rules: readonly Rule[] = [
     files: isIn('bin'),
     allowed: (target, importer) =>
       isNode(target) ||
+      (importer === 'bin/hooks.mjs' && BEFORE_INSTALLATION.includes(target)) ||
       ['processes', 'terminal', COMMANDS[importer.slice('bin/'.length)]].some((folder) =>
         isIn(`lib/${folder}`)(target),
       ),
   },
   {
     title:
-      'The command line imports itself, packages and the registry of senders; of core and senders it knows the types',
+      'The command line imports itself, packages, lib/processes, lib/terminal and the registry of senders; of core and senders it knows the types',
     files: isIn('lib/cli'),
     allowed: (target) =>
-      isIn('lib/cli')(target) || isPackage(target) || target === 'functions/adapters/senders/registry.ts',
+      ['cli', 'processes', 'terminal'].some((folder) => isIn(`lib/${folder}`)(target)) ||
+      (isPackage(target) && !isCdk(target)) ||
+      target === 'functions/adapters/senders/registry.ts',
     allowedTypes: (target) => isCore(target) || isIn('functions/adapters/senders')(target),
   },
 ];

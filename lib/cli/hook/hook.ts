@@ -1,33 +1,75 @@
 import type { SenderDefinition } from '../../../functions/adapters/senders/define-sender.ts';
-import { type SenderRegistry, senderRegistry, senders } from '../../../functions/adapters/senders/registry.ts';
+import type { SenderRegistry } from '../../../functions/adapters/senders/registry.ts';
 import type { Webhook } from '../../../functions/adapters/senders/webhook-api.ts';
-import { type Command, UsageError } from '../command.ts';
+import { type Call, type CommandDefinition, SERVICE_OPTIONS, UsageError } from '../command.ts';
 import { basic, endpoint, isEndpoint, SECRET_PLACEHOLDER, withoutSecret } from './endpoint.ts';
 import { instructions } from './instructions.ts';
-import { type HookOptions, readOptions, usageOf } from './options.ts';
+import { type HookOptions, readOptions } from './options.ts';
+import { SENDERS } from './senders.ts';
 import { type Webhooks, webhooks } from './webhooks.ts';
+
+/** The senders of a service. */
+export interface Senders {
+  /** Those that can be set up. */
+  readonly ids: readonly string[];
+  /** Loads all that is known of them, which takes time that only this command needs. */
+  readonly load: () => Promise<SenderRegistry>;
+}
 
 /**
  * Returns the command `hook <sender> <owner/repository>`, which prints the settings of the sender's webhook, or with
  * `--create`, `--show` and `--remove` manages it through the host's API. Secrets are read from the environment and
  * printed only with `--show-secret`.
  */
-export function hookCommand(registry: SenderRegistry): Command {
-  const able = registry.senders.filter(({ setup }) => setup !== null).map(({ id }) => id);
-  return async (args, { env, print }) => {
-    const options = readOptions(args, env, usageOf(able));
-    const sender = registry.find(options.sender);
-    if (!sender?.setup) {
-      throw new UsageError(`There are no settings for "${options.sender}", only for ${able.join(', ')}.`);
-    }
-    if (options.action === 'print') printInstructions(instructions(sender, sender.setup, options), options, print);
-    else await actions[options.action](options, open(sender, options, registry), print);
-    return 0;
+export function hookCommand({ ids, load }: Senders): CommandDefinition {
+  return {
+    name: 'hook',
+    summary: 'Print the settings of a webhook, or create, show or remove it at its host',
+    details: `The senders are ${ids.join(', ')}.
+HOOKS_HOST_TOKEN holds a token for the host's API, which --create, --show and --remove need. The secret in the webhook's
+address is a placeholder; put an API token there, which "hooks tokens create" makes.`,
+    args: [
+      { name: '[sender]', about: 'the repository host or CI provider', values: ids },
+      { name: '[repository]', about: 'its repository, as <owner>/<name>' },
+    ],
+    options: [
+      { flags: '--branch <name>', about: "branch to deploy; default: the service's" },
+      { flags: '--show-secret', about: 'print the secret of the login instead of a placeholder' },
+      { flags: '--create', about: 'create the webhook at the host, in place of an earlier one' },
+      { flags: '--show', about: 'show the webhooks there that call the service' },
+      { flags: '--remove', about: 'remove them' },
+      { flags: '--api <address>', about: "the host's API, when it is your own: https://git.example.com/api/v4" },
+      ...SERVICE_OPTIONS,
+    ],
+    examples: [
+      ['hooks hook github octo/hello --branch main', 'what to paste into Settings → Webhooks'],
+      ['hooks hook gitlab group/hello --create', 'creates it, with the token in HOOKS_HOST_TOKEN'],
+    ],
+    run: (call) => run(call, ids, load),
   };
 }
 
 /** The command for the senders of the service. */
-export const hook: Command = hookCommand(senderRegistry(senders));
+export const hook: CommandDefinition = hookCommand({
+  ids: SENDERS,
+  load: async () => {
+    const { senderRegistry, senders } = await import('../../../functions/adapters/senders/registry.ts');
+    return senderRegistry(senders);
+  },
+});
+
+async function run(call: Call, ids: readonly string[], load: Senders['load']): Promise<number> {
+  const { print } = call;
+  const options = await readOptions(call, ids);
+  const registry = await load();
+  const sender = registry.find(options.sender);
+  if (!sender?.setup) {
+    throw new UsageError(`There are no settings for "${options.sender}", only for ${ids.join(', ')}.`);
+  }
+  if (options.action === 'print') printInstructions(instructions(sender, sender.setup, options), options, print);
+  else await actions[options.action](options, open(sender, options, registry), print);
+  return 0;
+}
 
 type Print = (line: string) => void;
 
@@ -36,7 +78,8 @@ const actions = { create, show, remove };
 function printInstructions(lines: readonly string[], { showSecret, secret }: HookOptions, print: Print): void {
   if (showSecret && secret === undefined) throw new UsageError('--show-secret needs HOOKS_SECRET.');
   for (const line of lines) print(line.trimEnd());
-  if (!showSecret) print(`\nPut an API token of the platform where it says ${SECRET_PLACEHOLDER}.`);
+  if (!showSecret)
+    print(`\nPut an API token where it says ${SECRET_PLACEHOLDER}: "hooks tokens create <name>" makes one.`);
 }
 
 function open(

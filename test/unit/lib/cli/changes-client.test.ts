@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it, vi } from 'vitest';
-import { type FollowOptions, followChanges } from '../../../../lib/cli/changes-client/changes-client.ts';
-import { Refused } from '../../../../lib/cli/changes-client/connection.ts';
+import { type FollowOptions, followChanges } from '../../../../lib/cli/service/changes/changes-client.ts';
+import { Refused } from '../../../../lib/cli/service/changes/connection.ts';
 import { server } from '../../../support/api-server.ts';
 import { changesServer, cut, ended, open, refused, row } from '../../../support/changes-server.ts';
 
@@ -193,7 +193,7 @@ describe('The end of following changes', () => {
     const url = await server((_, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end('<form>');
     });
-    await expect(take(1, { url })).rejects.toThrow("is it the service's address?");
+    await expect(take(1, { url })).rejects.toThrow('is not the service: is its address right?');
   });
 
   it.each([

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { senders } from '../../../../functions/adapters/senders/registry.ts';
-import { UsageError } from '../../../../lib/cli/command.ts';
 import { isEndpoint, withoutSecret } from '../../../../lib/cli/hook/endpoint.ts';
-import { hook } from '../../../../lib/cli/hook/hook.ts';
+import { SENDERS } from '../../../../lib/cli/hook/senders.ts';
 import { apiServer, type Reply } from '../../../support/api-server.ts';
+import { cli } from '../../../support/cli.ts';
 
 const secret = 'p@ss/wörd:canary';
 const hostToken = 'host-token-canary';
@@ -11,9 +11,8 @@ const env = { HOOKS_URL: 'https://deploy.example.com/', HOOKS_USER: 'kiwi', HOOK
 const stored = 'https://kiwi:p%40ss%2Fw%C3%B6rd%3Acanary@deploy.example.com/1/deploy?branch=main';
 
 async function run(args: string, more: Readonly<Record<string, string | undefined>> = {}) {
-  const lines: string[] = [];
-  const code = await hook(args.split(' '), { env: { ...env, ...more }, print: (line) => lines.push(line) });
-  return { code, text: lines.join('\n') };
+  const { code, out, err } = await cli(`hook ${args}`, { env: { ...env, ...more } });
+  return { code, text: out, err };
 }
 
 const withSetup = senders.filter(({ setup }) => setup !== null).map(({ id }) => id);
@@ -29,6 +28,10 @@ describe('The printed settings of a webhook', () => {
 
   it('exist for every sender except those that need none', () => {
     expect(senders.filter(({ setup }) => setup === null).map(({ id }) => id)).toEqual(['gogs', 'github-legacy']);
+  });
+
+  it('are those of the senders that the help and the completion name', () => {
+    expect([...SENDERS]).toEqual(withSetup);
   });
 
   it('contain user, branch and, with --show-secret, the secret, encoded for a URL', async () => {
@@ -60,14 +63,15 @@ describe('The printed settings of a webhook', () => {
     ['travis octo/hello --create', 'cannot be created'],
     ['github octo/hello --create', 'HOOKS_HOST_TOKEN'],
   ])('are replaced by an error for the arguments %j', async (args, words) => {
-    const refused = run(args);
-    await expect(refused).rejects.toThrow(UsageError);
-    await expect(refused).rejects.toThrow(words);
-    await expect(refused).rejects.not.toThrow('canary');
+    const { code, text, err } = await run(args);
+    expect(code).toBe(2);
+    expect(text).toBe('');
+    expect(err).toContain(words);
+    expect(err).not.toContain('canary');
   });
 
   it('need HOOKS_SECRET with --show-secret', async () => {
-    await expect(run('github o/n --show-secret', { HOOKS_SECRET: '' })).rejects.toThrow('--show-secret needs');
+    expect((await run('github o/n --show-secret', { HOOKS_SECRET: '' })).err).toContain('--show-secret needs');
   });
 });
 
@@ -156,15 +160,17 @@ describe.each(hosts)('hook for a webhook at $host', ({ host, path, one, list, bo
     [404, 'administer its webhooks'],
     [500, 'answered 500'],
   ])('fails on the status %i without quoting the host', async (status, words) => {
-    const refused = act('show', { status, body: { message: `${secret} ${hostToken}` } });
-    await expect(refused).rejects.toThrow(words);
-    await expect(refused).rejects.not.toThrow('canary');
+    const { code, err } = await act('show', { status, body: { message: `${secret} ${hostToken}` } });
+    expect(code).toBe(1);
+    expect(err).toContain(words);
+    expect(err).not.toContain('canary');
   });
 
   it('does not follow redirects, because the token is only for the host', async () => {
-    await expect(act('show', { status: 302, headers: { location: 'http://127.0.0.1:9/' } })).rejects.toThrow('reached');
-    await expect(act('show', { status: 200, body: '<html>' })).rejects.toThrow('could not be understood');
-    await expect(act('show', { status: 200, body: 1 })).rejects.toThrow('could not be understood');
+    const err = async (reply: Reply) => (await act('show', reply)).err;
+    expect(await err({ status: 302, headers: { location: 'http://127.0.0.1:9/' } })).toContain('reached');
+    expect(await err({ status: 200, body: '<html>' })).toContain('could not be understood');
+    expect(await err({ status: 200, body: 1 })).toContain('could not be understood');
   });
 });
 

@@ -11,6 +11,7 @@ import { signatureVerifier } from '../../../../../functions/adapters/senders/sig
 import { requireSignature } from '../../../../../functions/api-deploy/signature.ts';
 import { outcomeFields } from '../../../../../functions/core/payload/delivery.ts';
 import { hookCommand } from '../../../../../lib/cli/hook/hook.ts';
+import { cli } from '../../../../support/cli.ts';
 import { call } from '../../../../support/sender-call.ts';
 import { holdTable, senderTable, setupSections } from '../../../../support/sender-docs.ts';
 
@@ -99,16 +100,18 @@ describe('a sender added with one file and one line', () => {
   });
 
   it('is listed and printed by hooks hook', async () => {
-    const printed: string[] = [];
-    const context = { env: { HOOKS_URL: 'https://deploy.example.com' }, print: (line: string) => printed.push(line) };
-    await hookCommand(registry)(['acme-ci', 'ann/shop'], context);
-    expect(printed.join('\n')).toMatch(/Acme → Webhooks\n\n +Endpoint +https:\/\/<user>:<token>@deploy\.example\.com/);
-    expect(printed.join('\n')).toContain('"acme-ci" in HookSecrets');
-    await expect(hookCommand(registry)([], context)).rejects.toThrow('acme-ci');
-    await expect(hookCommand(registry)(['svn', 'ann/shop'], context)).rejects.toThrow('acme-ci');
-    await expect(hookCommand(registry)(['acme-ci', 'ann/shop', '--create'], context)).rejects.toThrow(
-      'cannot be created',
-    );
+    const hook = hookCommand({ ids: registry.senders.map(({ id }) => id), load: async () => registry });
+    const run = (args: string) =>
+      cli(`hook ${args}`, {
+        env: { HOOKS_URL: 'https://deploy.example.com' },
+        groups: [{ title: 'All', commands: [hook] }],
+      });
+    const { out } = await run('acme-ci ann/shop');
+    expect(out).toMatch(/Acme → Webhooks\n\n +Endpoint +https:\/\/<user>:<token>@deploy\.example\.com/);
+    expect(out).toContain('"acme-ci" in HookSecrets');
+    expect((await run('')).err).toContain('acme-ci');
+    expect((await run('svn ann/shop')).err).toContain('acme-ci');
+    expect((await run('acme-ci ann/shop --create')).err).toContain('cannot be created');
   });
 
   it('has its rows and its instructions in the README', () => {

@@ -73,9 +73,7 @@ async function alive<T>(work: Promise<T>, { silenceMs, signal }: ConnectionOptio
 function checkedBody(response: Response, { address }: ConnectionOptions) {
   const type = response.headers.get('content-type') ?? '';
   if (response.body && /^application\/(?:x-ndjson|json)\b/.test(type)) return response.body;
-  throw new Refused(
-    `What answers at ${new URL(address).origin} does not speak of changes: is it the service's address?`,
-  );
+  throw new Refused(`What answers at ${new URL(address).origin} is not the service: is its address right?`);
 }
 
 const Problem = v.object({ code: v.string(), detail: v.optional(v.string(), '') });

@@ -1,0 +1,22 @@
+/** The senders whose webhook can be set up. A list of its own, because the registry takes a second to load. */
+export const SENDERS: readonly string[] = [
+  'forgejo',
+  'forgejo-actions',
+  'gitea',
+  'gitea-actions',
+  'gitlab',
+  'gitlab-ci',
+  'bitbucket',
+  'bitbucket-pipelines',
+  'github',
+  'github-actions',
+  'github-checks',
+  'github-status',
+  'travis',
+  'circleci',
+  'buildkite',
+  'appveyor',
+  'drone',
+  'woodpecker',
+  'jenkins',
+];

@@ -1,0 +1,45 @@
+import { type Entry, numberOf, reasonOf } from '../service/entry.ts';
+import { type Colour, type Paint, plain, when } from '../text.ts';
+
+const colours: ReadonlyMap<string, Colour> = new Map([
+  ['ok', 'green'],
+  ['error', 'red'],
+  ['crashed', 'red'],
+  ['expired', 'red'],
+  ['held', 'yellow'],
+  ['queued', 'cyan'],
+  ['running', 'cyan'],
+]);
+
+const SHA_LENGTH = 8;
+
+/** Returns an entry as the cells of a line: number, time, application, status, commit, and why or where. */
+export function entryCells(entry: Entry, paint: Paint): string[] {
+  const { doc, status } = entry;
+  return [
+    `#${numberOf(entry)}`,
+    paint('dim', doc ? when(new Date(doc.received_at)) : ''),
+    plain(subject(entry)),
+    paint(colours.get(status) ?? 'dim', plain(status)),
+    plain([doc?.branch, shaOf(entry)].filter(Boolean).join(' ')),
+    plain(outcome(entry)),
+  ];
+}
+
+/** Returns the application, the repository while the application is unknown, or the provider for a call without a commit. */
+export function subject({ app_name, commit, provider }: Entry): string {
+  const repository = commit?.replace(/\/[0-9a-f]{40,64}$/i, '');
+  return app_name || repository || provider || '-';
+}
+
+function shaOf({ commit }: Entry): string {
+  return /\/([0-9a-f]{40,64})$/i.exec(commit ?? '')?.[1]?.slice(0, SHA_LENGTH) ?? '';
+}
+
+/** Why the entry has its status; for one that is live, its message and address. */
+function outcome(entry: Entry): string {
+  const { doc, status } = entry;
+  const message = doc?.message ? `“${doc.message}”` : '';
+  if (status !== 'ok') return reasonOf(entry) || message;
+  return [message, entry.url ?? doc?.url].filter(Boolean).join('  ');
+}

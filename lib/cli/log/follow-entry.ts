@@ -1,0 +1,59 @@
+import { setTimeout } from 'node:timers/promises';
+import { Drawing } from '../../terminal/draw.ts';
+import { isFinal } from '../../terminal/shown-entry.ts';
+import { type Call, EXIT } from '../command.ts';
+import type { Api } from '../service/api.ts';
+import { type Entry, idOf, numberOf, oneEntry, reasonOf, shown } from '../service/entry.ts';
+import { Refusal } from '../service/refusal.ts';
+import { plain } from '../text.ts';
+import { subject } from './entry-line.ts';
+
+const FIRST_PAUSE_MS = 150;
+const LONGEST_PAUSE_MS = 1500;
+const MAX_FAILURES = 5;
+
+/** Returns an entry once its deploy has ended. Meanwhile a terminal shows its stages on standard error. */
+export async function followEntry(call: Call, client: Api, begun: Pick<Entry, 'id'>): Promise<Entry> {
+  const { stderr, env, signal } = call;
+  const drawing = stderr.isTTY ? new Drawing(stderr, { colours: !env.NO_COLOR }) : null;
+  let failures = 0;
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
+    const entry = await oneEntry(client, idOf(begun)).catch((error) => {
+      failures += 1;
+      const isFinalAnswer = error instanceof Refusal && error.status < 500 && error.status !== 429;
+      if (signal.aborted || isFinalAnswer || failures > MAX_FAILURES) throw error;
+      return null;
+    });
+    if (entry) {
+      failures = 0;
+      const drawn = shown(entry);
+      if (drawn) drawing?.entry(drawn);
+      if (hasEnded(entry)) return entry;
+    }
+    await setTimeout(pauseMs, undefined, { signal });
+  }
+}
+
+/** Prints how a deploy has ended: `done` or its address on standard output, the reason of a failure on standard error. */
+export function report(call: Call, entry: Entry, done?: string): number {
+  const { args, print, warn, stderr } = call;
+  const live = entry.status === 'ok';
+  if (args.flag('json')) print(JSON.stringify(entry));
+  else if (live) print(`#${numberOf(entry)} ${done ?? liveSentence(entry)}`);
+  // A terminal has seen the reason below the stages.
+  else if (!stderr.isTTY) for (const line of failureLines(entry)) warn(line);
+  return live ? EXIT.ok : EXIT.failed;
+}
+
+function hasEnded(entry: Entry): boolean {
+  return isFinal(entry) || entry.status === 'crashed';
+}
+
+function liveSentence(entry: Entry): string {
+  return `${plain(subject(entry))} is live: ${entry.url ?? entry.doc?.url ?? 'without an address'}`;
+}
+
+function failureLines(entry: Entry): readonly string[] {
+  const head = `#${numberOf(entry)} ${plain(subject(entry))} ${entry.status}: ${plain(reasonOf(entry))}`;
+  return [head, ...(entry.doc?.log_tail ?? []).map((line) => `    ${plain(line)}`)];
+}

@@ -1,0 +1,70 @@
+import { Drawing } from '../../terminal/draw.ts';
+import { APP_ARGUMENT, type Call, type CommandDefinition, Failure, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
+import { api } from '../service/api.ts';
+import { type Entry, logPage, shown } from '../service/entry.ts';
+import { findEntry } from '../service/find-entry.ts';
+import { Refusal } from '../service/refusal.ts';
+import { findService } from '../service/service.ts';
+import { columns, painter } from '../text.ts';
+import { entryCells } from './entry-line.ts';
+
+const NOTHING =
+  'No call has reached the service yet. Is a webhook set up? "hooks hook <host> <owner/repository>" prints its settings; ' +
+  "the host's own webhook page shows how each call was answered.";
+
+export const status: CommandDefinition = {
+  name: 'status',
+  summary: 'Show the log of deploys, newest first, with the reason of each outcome',
+  details: `Answers "my push did nothing": a push that was skipped, held, superseded or refused has a line here that says why.
+No line at all means that the call did not reach the service.`,
+  args: [{ ...APP_ARGUMENT, about: 'only its entries; default: those of all applications' }],
+  options: [
+    { flags: '--entry <entry>', about: 'one entry with its stages: its number (#12), id or address' },
+    { flags: '--limit <n>', about: 'so many entries, 1 to 100; default: 10' },
+    { flags: '--skip <n>', about: 'leave out the newest ones' },
+    JSON_OPTION,
+    ...SERVICE_OPTIONS,
+  ],
+  examples: [
+    ['hooks status', 'the last ten entries'],
+    ['hooks status shop --limit 50', 'more of them, of one application'],
+    ['hooks status --entry 12', 'the stages of #12, its error and the last lines it printed'],
+  ],
+  run,
+};
+
+async function run(call: Call): Promise<number> {
+  const { args, signal } = call;
+  const app = args.at(0);
+  const limit = args.count('limit', 10, { min: 1, max: 100 });
+  const skip = args.count('skip', 0, { min: 0, max: 1_000_000 });
+  const client = api(await findService(call), signal);
+  const entry = args.text('entry');
+  if (entry !== undefined) return printEntry(await findEntry(client, entry), call);
+  const { rows, total, sent } = await logPage(client, { app, limit, skip }).catch((error) => {
+    throw app !== undefined && error instanceof Refusal && error.code === 'status:db:not_found'
+      ? unknownApp(app)
+      : error;
+  });
+  if (args.flag('json')) {
+    call.print(JSON.stringify(sent));
+    return 0;
+  }
+  const paint = painter(call);
+  for (const line of columns(rows.map((row) => entryCells(row, paint)))) call.print(line);
+  if (total === 0) call.warn(NOTHING);
+  return 0;
+}
+
+function printEntry(entry: Entry, { args, print, stdout, env }: Call): number {
+  const drawn = shown(entry);
+  if (args.flag('json') || !drawn) print(JSON.stringify(entry));
+  else new Drawing(stdout, { colours: !env.NO_COLOR, dated: true }).entry(drawn);
+  return 0;
+}
+
+function unknownApp(app: string): Failure {
+  return new Failure(
+    `No deploy of "${app}" is in the log (status:db:not_found). The name is that in its package.json; "hooks status" lists all entries.`,
+  );
+}

@@ -1,0 +1,65 @@
+import { Drawing } from '../../terminal/draw.ts';
+import { APP_ARGUMENT, type Call, type CommandDefinition, SERVICE_OPTIONS, UsageError } from '../command.ts';
+import { api, parsed } from '../service/api.ts';
+import { followChanges } from '../service/changes/changes-client.ts';
+import { EntrySchema, shown } from '../service/entry.ts';
+import { findService } from '../service/service.ts';
+import { exitStatus } from './exit-status.ts';
+
+export const watch: CommandDefinition = {
+  name: 'watch',
+  summary: 'Show deploys as they happen, with their stages',
+  details: `Runs until Ctrl-C, and reconnects by itself. With --exit-status it follows one deploy, ends with it, and exits with 0
+when it is live and with 1 otherwise.`,
+  args: [{ ...APP_ARGUMENT, about: 'only its deploys; default: those of all applications' }],
+  options: [
+    { flags: '--since <n>', about: 'begin after that change: a seq, 0 for all that is kept, or now (default)' },
+    { flags: '--exit-status', about: 'follow one deploy: the one that is running, else the newest' },
+    { flags: '--entry <entry>', about: 'that deploy: its number (#12), id or address; with --exit-status' },
+    { flags: '--commit <sha>', about: 'the deploy of that commit, as soon as there is one; with --exit-status' },
+    { flags: '--json', about: 'the rows as the service sends them, one JSON object a line' },
+    ...SERVICE_OPTIONS,
+  ],
+  examples: [
+    ['hooks watch', 'all deploys, from now on'],
+    ['hooks watch shop --since 0', 'those of shop, from the first that is kept'],
+    ['git push && hooks watch --exit-status --commit $(git rev-parse HEAD)', 'wait for what was pushed'],
+  ],
+  run,
+};
+
+async function run(call: Call): Promise<number> {
+  const { args, env, stdout, warn, signal } = call;
+  const since = readSince(args.text('since') ?? 'now');
+  const one = args.flag('exit-status');
+  if (!one && (args.text('entry') ?? args.text('commit')) !== undefined) {
+    throw new UsageError('--entry and --commit choose the deploy of --exit-status.');
+  }
+  const service = await findService(call);
+  if (one) return exitStatus(call, api(service, signal));
+  const app = args.at(0);
+  const json = args.flag('json');
+  const changes = followChanges({
+    ...service,
+    since,
+    ...(app !== undefined && { app }),
+    includeDocs: json ? 'auto' : 'true',
+    signal,
+    onInterruption: (cause) => warn(`The stream of changes is interrupted (${cause}); trying again.`),
+  });
+  if (call.stderr.isTTY)
+    warn(`Watching ${app ?? 'all applications'} of ${service.user} at ${service.url}; Ctrl-C ends it.`);
+  const drawing = new Drawing(stdout, { colours: !env.NO_COLOR, dated: true });
+  for await (const row of changes) {
+    const drawn = json ? null : shown(parsed(EntrySchema, row));
+    if (drawn) drawing.entry(drawn);
+    else call.print(JSON.stringify(row));
+  }
+  return 0;
+}
+
+function readSince(text: string): number | 'now' {
+  if (text === 'now') return 'now';
+  if (/^\d{1,12}$/.test(text)) return Number(text);
+  throw new UsageError('--since takes the number of a change, 0 or now.');
+}

@@ -1,0 +1,54 @@
+import { UsageError } from '../command.ts';
+
+/** The arguments and options of a call. Options are named as they are typed, without the dashes before them. */
+export class Arguments {
+  readonly #positional: readonly unknown[];
+  readonly #options: Readonly<Record<string, unknown>>;
+
+  constructor(positional: readonly unknown[], options: Readonly<Record<string, unknown>>) {
+    this.#positional = positional;
+    this.#options = options;
+  }
+
+  /** Returns the argument at a place; undefined when it was left out. */
+  at(place: number): string | undefined {
+    const value = this.#positional[place];
+    return typeof value === 'string' ? value : undefined;
+  }
+
+  /** Returns the values of the last argument, which may be several. */
+  several(place: number): readonly string[] {
+    const value = this.#positional[place];
+    return Array.isArray(value) ? value.map(String) : [];
+  }
+
+  /** Returns whether an option without a value is set. */
+  flag(name: string): boolean {
+    return this.#options[keyOf(name)] === true;
+  }
+
+  /** Returns whether `--no-<name>` was left out. */
+  unlessNo(name: string): boolean {
+    return this.#options[keyOf(name)] !== false;
+  }
+
+  /** Returns the value of an option; undefined when it was left out. */
+  text(name: string): string | undefined {
+    const value = this.#options[keyOf(name)];
+    return typeof value === 'string' ? value : undefined;
+  }
+
+  /** Returns the value of an option that takes a number, or the default. Throws a `UsageError`. */
+  count(name: string, fallback: number, { min, max }: { readonly min: number; readonly max: number }): number {
+    const text = this.text(name);
+    if (text === undefined) return fallback;
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    throw new UsageError(`--${name} takes a number from ${min} to ${max}.`);
+  }
+}
+
+/** Commander keeps `--exit-status` as `exitStatus`. */
+function keyOf(name: string): string {
+  return name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}

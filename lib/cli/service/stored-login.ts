@@ -1,0 +1,49 @@
+import { chmod, mkdir, readFile, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import * as v from 'valibot';
+import { replaceFile } from '../../processes/atomic-file.ts';
+import { type CommandContext, Failure } from '../command.ts';
+
+/** What `hooks login` stores. */
+export interface StoredLogin {
+  readonly url: string;
+  readonly user: string;
+  readonly secret: string;
+}
+
+const Login = v.object({ url: v.string(), user: v.string(), secret: v.string() });
+
+/** Returns the path of the stored login: https://specifications.freedesktop.org/basedir-spec/latest/ */
+export function loginFile(env: CommandContext['env']): string {
+  const folder = env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config');
+  return join(folder, 'deployment-webhooks', 'login.json');
+}
+
+/** Returns the stored login; null when there is none. */
+export async function readLogin(env: CommandContext['env']): Promise<StoredLogin | null> {
+  const file = loginFile(env);
+  const text = await readFile(file, 'utf8').catch(() => null);
+  if (text === null) return null;
+  try {
+    return v.parse(Login, JSON.parse(text));
+  } catch (cause) {
+    throw new Failure(`${file} cannot be read: log in again with "hooks login".`, { cause });
+  }
+}
+
+/** Stores a login for its owner only, in place of an earlier one. */
+export async function writeLogin(env: CommandContext['env'], login: StoredLogin): Promise<string> {
+  const file = loginFile(env);
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await chmod(dirname(file), 0o700);
+  await replaceFile(file, `${JSON.stringify(login, null, 2)}\n`, { secret: true });
+  return file;
+}
+
+/** Deletes the stored login. Returns whether there was one. */
+export async function deleteLogin(env: CommandContext['env']): Promise<boolean> {
+  const had = (await readLogin(env).catch(() => true)) !== null;
+  await rm(loginFile(env), { force: true });
+  return had;
+}

@@ -1,0 +1,49 @@
+import { stripVTControlCharacters, styleText } from 'node:util';
+import type { CommandContext } from './command.ts';
+
+/** A colour of `styleText`. */
+export type Colour = 'green' | 'red' | 'yellow' | 'cyan' | 'dim' | 'bold';
+
+/** Colours a text, or returns it as it is. */
+export type Paint = (colour: Colour, text: string) => string;
+
+/** Returns what colours text for the output: on a terminal, unless NO_COLOR is set (https://no-color.org). */
+export function painter({ stdout, env }: Pick<CommandContext, 'stdout' | 'env'>): Paint {
+  const colours = stdout.isTTY === true && !env.NO_COLOR;
+  return (colour, text) => (colours ? styleText(colour, text, { validateStream: false }) : text);
+}
+
+/** Returns text from outside on one line, so that it can neither move the cursor nor end the line. */
+export function plain(text: string): string {
+  return stripVTControlCharacters(text).replace(/\p{Cc}+/gu, ' ');
+}
+
+/** Returns lines whose cells begin at the same columns. The last cell of a row is not padded. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths: number[] = [];
+  for (const row of rows) {
+    row.forEach((cell, at) => {
+      widths[at] = Math.max(widths[at] ?? 0, width(cell));
+    });
+  }
+  return rows.map((row) =>
+    row
+      .map((cell, at) => cell + ' '.repeat((widths[at] ?? 0) - width(cell)))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function width(cell: string): number {
+  return stripVTControlCharacters(cell).length;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Returns a time of this machine's clock, with the date unless it was in the last day. */
+export function when(time: Date, now = new Date()): string {
+  const clock = time.toTimeString().slice(0, 8);
+  if (Math.abs(now.getTime() - time.getTime()) < DAY_MS / 2) return clock;
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())} ${clock}`;
+}

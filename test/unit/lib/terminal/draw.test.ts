@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { Drawing, type DrawingOptions } from '../../../../lib/terminal/draw.ts';
+import type { ShownEntry } from '../../../../lib/terminal/shown-entry.ts';
+
+const at = '2026-03-04T05:06:07.000Z';
+
+function entry(more: Partial<Omit<ShownEntry, 'doc'>> = {}, doc: Partial<ShownEntry['doc']> = {}): ShownEntry {
+  return {
+    id: `http://service/1/status/kiwi/changes/${'ab'.repeat(10)}000000000007`,
+    app_name: 'hello',
+    status: 'running',
+    provider: 'github',
+    commit: `octo/hello/${'c0ffee12'.repeat(5)}`,
+    seq: 1,
+    ...more,
+    doc: {
+      branch: 'main',
+      message: 'A page',
+      received_at: at,
+      finished_at: null,
+      reason: null,
+      stages: [],
+      url: null,
+      log_tail: [],
+      ...doc,
+    },
+  };
+}
+
+const stage = (name: string, status: 'running' | 'done' | 'failed') => ({
+  name,
+  status,
+  started_at: at,
+  finished_at: status === 'running' ? null : '2026-03-04T05:06:07.209Z',
+  detail: null,
+});
+
+function drawn(
+  entries: readonly ShownEntry[],
+  screen: { isTTY?: boolean; columns?: number } = {},
+  options: DrawingOptions = {},
+) {
+  let text = '';
+  const write = (piece: string) => {
+    text += piece;
+  };
+  const drawing = new Drawing({ ...screen, write }, options);
+  for (const one of entries) drawing.entry(one);
+  return text;
+}
+
+describe('The drawing of a deploy', () => {
+  it('prints each line once, however often the entry is shown', () => {
+    const first = entry({}, { stages: [stage('check', 'done')] });
+    const live = entry(
+      { status: 'ok' },
+      { stages: first.doc.stages, url: 'http://app', finished_at: '2026-03-04T05:06:09.000Z' },
+    );
+    expect(drawn([first, first, live, live, first])).toBe(
+      '#7 octo/hello  main c0ffee12  “A page”\n#7   ✓ check     209 ms\n#7 live after 2.0 s: http://app\n',
+    );
+  });
+
+  it('overwrites the line of the current stage on a terminal, and no longer than it is wide', () => {
+    const running = entry({}, { stages: [stage('extract', 'running')], reason: 'x'.repeat(200) });
+    const text = drawn([running], { isTTY: true, columns: 40 }, { colours: false });
+    const [, live = ''] = text.split('\n');
+    expect(live.startsWith('\r\u001b[2K#7   … extract')).toBe(true);
+    expect(live.replace('\r\u001b[2K', '')).toHaveLength(39);
+    expect(drawn([running])).not.toContain('extract');
+  });
+
+  it('has colours only on a terminal, and not when they are not wanted', () => {
+    const skipped = entry({ status: 'skipped' }, { reason: 'Another branch.' });
+    expect(drawn([skipped], { isTTY: true }, { colours: true })).toContain('\u001b[33mskipped');
+    expect(drawn([skipped], { isTTY: true }, { colours: false })).not.toContain('\u001b[33m');
+    expect(drawn([skipped], {}, { colours: true })).not.toContain('\u001b[');
+  });
+
+  it('begins with the date when it is wanted', () => {
+    expect(drawn([entry()], {}, { dated: true })).toMatch(/^#7 2026-03-0\d \d\d:\d\d:\d\d octo\/hello/);
+  });
+});
