@@ -12,6 +12,7 @@ import { type ReservedPorts, releaseAll, reserveStablePorts } from '../processes
 import { gitCommand } from '../repohost/git/git.ts';
 import { type RepoHost, startRepoHost } from '../repohost/repohost.ts';
 import { type Login, publishLogin, readLogin } from './login.ts';
+import { platformLogin } from './platform-login.ts';
 import { synthesis } from './synthesis.ts';
 
 /** How to start the whole service on this machine. */
@@ -48,8 +49,6 @@ export interface LocalService {
   close(): Promise<void>;
 }
 
-/** The branch that the embedded repository host asks to deploy. */
-export const BRANCH = 'main';
 /** The functions that a first push needs, by logical id. */
 const FIRST_PUSH = ['Apiauthorize', 'Apiapideploy', 'Pipelinestagecheck'];
 
@@ -116,7 +115,9 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   const repoHost = await startRepoHost({
     dataDir: join(dataDir, 'repositories'),
     port: ports.repositories,
-    webhook: { url: `${url}/1/deploy?branch=${BRANCH}`, user: login.user, secret: login.password },
+    // A repository deploys its default branch, which is what was pushed to it first.
+    webhook: { url: `${url}/1/deploy?branch={default_branch}`, user: login.user, secret: login.password },
+    verify: platformLogin(platform.url),
     log: warn,
   });
   closers.push(repoHost.close);

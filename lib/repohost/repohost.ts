@@ -3,25 +3,30 @@ import type { Server } from 'node:http';
 import { resolve } from 'node:path';
 import { OperatorError } from '../processes/operator-error.ts';
 import { listen, type ReservedPort } from '../processes/ports.ts';
+import type { VerifyLogin } from './api/access.ts';
 import { repoHostServer } from './api/server.ts';
 import { buildHookProgram } from './delivery/hook.ts';
 import { pendingDeliveriesIn } from './delivery/pending-deliveries.ts';
-import { type Redelivery, type RedeliveryReport, startRedelivery } from './delivery/redelivery.ts';
+import { type RedeliveryReport, startRedelivery } from './delivery/redelivery.ts';
 import { archiveLinks } from './git/archive.ts';
-import { gitCommand } from './git/git.ts';
-import { announce, type RunningHost, withdraw } from './running.ts';
-import { type CommitStatuses, commitStatusesIn, type StoredStatus } from './store/commit-statuses.ts';
+import { type Git, gitCommand } from './git/git.ts';
+import { announce, type RunningHost, type Webhook, webhookSecret, withdraw } from './running.ts';
+import { adoption } from './store/adopt.ts';
+import { commitStatusesIn, type StoredStatus } from './store/commit-statuses.ts';
 import { type Folders, folders } from './store/folders.ts';
-import { type CreateOptions, type Repositories, repositoriesIn } from './store/repositories.ts';
-import { type NewToken, type Tokens, tokensIn } from './store/tokens.ts';
+import { type CreateOptions, repositoriesIn } from './store/repositories.ts';
+import { type NewToken, tokensIn } from './store/tokens.ts';
+import { watchFolders } from './store/watch-folders.ts';
 
 export interface RepoHostOptions {
   /** Folder of repositories, statuses, tokens and pending deliveries; made when absent, kept for the next start. */
   readonly dataDir: string;
   /** 0 for any free one. */
   readonly port: number | ReservedPort;
-  /** The address that pushes are posted to, and the login for it. */
-  readonly webhook: RunningHost['webhook'];
+  /** The address that pushes are posted to, and the login for it, with which its user may also push. */
+  readonly webhook: Webhook;
+  /** Verifies other logins of people who clone and push; without it, only the webhook's logins and access tokens are valid. */
+  readonly verify?: VerifyLogin;
   /** The git command; `git`. */
   readonly git?: string;
   /** Takes lines for the operator; none holds a secret. */
@@ -33,8 +38,11 @@ export interface RepoHost {
   readonly url: string;
   /** Base address of the REST API, for the GitHub adapter: the same address. */
   readonly api: string;
-  /** Creates an empty repository; an existing one is left as it is. Throws an `OperatorError` for an invalid name. */
-  createRepository(owner: string, name: string, options?: CreateOptions): Promise<void>;
+  /**
+   * Creates an empty repository and resolves with true; an existing one is left as it is. Throws an `OperatorError` for an
+   * invalid name.
+   */
+  createRepository(owner: string, name: string, options?: CreateOptions): Promise<boolean>;
   /** Returns the bare repository's folder: `git push <folder> main` works even while the host does not run. */
   repositoryPath(owner: string, name: string): string;
   /** Returns the address for `git clone`; a push to it needs the webhook's login or an access token. */
@@ -43,6 +51,8 @@ export interface RepoHost {
   statuses(owner: string, name: string, sha: string): Promise<readonly StoredStatus[]>;
   /** Creates an access token for a user and returns it; only its digest is stored. */
   createToken(token: NewToken): string;
+  /** Posts the pushes of an owner with a login of the owner's from now on. */
+  addOwner(login: { readonly user: string; readonly secret: string }): Promise<void>;
   /** Sends pending deliveries now. This also happens at the start and while the service does not answer. */
   redeliver(): Promise<RedeliveryReport>;
   close(): Promise<void>;
@@ -53,50 +63,64 @@ export interface RepoHost {
  * the service calls, with a webhook for each push. Throws an `OperatorError` when git is missing or the port is taken.
  */
 export async function startRepoHost(options: RepoHostOptions): Promise<RepoHost> {
-  const { log = () => {}, webhook } = options;
+  const { log = () => {} } = options;
   const place = folders(resolve(options.dataDir));
   const git = gitCommand(options.git);
   await git.read(['version']);
   makePrivate(place);
-  const repositories = repositoriesIn(place, git);
+  const stores = openStores(place, git);
   await buildHookProgram(place.hookProgram);
-  repositories.refreshHooks();
-  const statuses = commitStatusesIn(place);
-  const tokens = tokensIn(place.tokens);
-  let url = '';
-  const links = archiveLinks();
-  const server = repoHostServer({
-    git,
-    folders: place,
-    repositories,
-    statuses,
-    links,
-    tokens,
-    webhook,
-    log,
-    url: () => url,
-  });
-  url = `http://127.0.0.1:${await listenOrExplain(server, options.port)}`;
-  const running = await announce(place.running, { url, webhook });
-  const redelivery = startRedelivery({
-    context: { git, folders: place, pending: pendingDeliveriesIn(place.deliveries) },
-    running,
-    log,
-  });
-  return openHost({ url, place, repositories, statuses, tokens, redelivery, server });
+  const unattended = new Set<string>();
+  const adopt = adoption({ git, folders: place, ...stores, unattended, log });
+  await adopt();
+  await stores.repositories.refreshHooks();
+
+  let running: RunningHost = { pid: 0, url: '', webhook: options.webhook };
+  const logins = {
+    tokens: stores.tokens,
+    webhookSecret: (user: string) => webhookSecret(running.webhook, user),
+    verify: options.verify ?? (async () => false),
+  };
+  const server = repoHostServer({ ...stores, git, folders: place, logins, log, url: () => running.url });
+  const announceAs = async (host: Pick<RunningHost, 'url' | 'webhook'>) => {
+    running = await announce(place.running, host);
+  };
+  const url = `http://127.0.0.1:${await listenOrExplain(server, options.port)}`;
+  await announceAs({ url, webhook: options.webhook });
+  const context = { git, folders: place, pending: stores.pending };
+  const redelivery = startRedelivery({ context, running: () => running, unattended, log });
+  const watch = watchFolders(async () => {
+    if ((await adopt()).length > 0) await redelivery.round();
+  }, log);
+  return {
+    ...methodsOf(url, place, stores),
+    addOwner: ({ user, secret }) => {
+      const { webhook } = running;
+      return announceAs({ url, webhook: { ...webhook, owners: { ...webhook.owners, [user]: secret } } });
+    },
+    redeliver: redelivery.round,
+    async close() {
+      withdraw(place.running);
+      await watch.stop();
+      await redelivery.stop();
+      server.closeAllConnections();
+      if (server.listening) await new Promise((closed) => server.close(closed));
+    },
+  };
 }
 
-interface Components {
-  readonly url: string;
-  readonly place: Folders;
-  readonly repositories: Repositories;
-  readonly statuses: CommitStatuses;
-  readonly tokens: Tokens;
-  readonly redelivery: Redelivery;
-  readonly server: Server;
+function openStores(place: Folders, git: Git) {
+  return {
+    repositories: repositoriesIn(place, git),
+    statuses: commitStatusesIn(place),
+    tokens: tokensIn(place.tokens),
+    pending: pendingDeliveriesIn(place.deliveries),
+    links: archiveLinks(),
+  };
 }
 
-function openHost({ url, place, repositories, statuses, tokens, redelivery, server }: Components): RepoHost {
+/** Returns the methods that need only the files. */
+function methodsOf(url: string, place: Folders, { repositories, statuses, tokens }: ReturnType<typeof openStores>) {
   return {
     url,
     api: url,
@@ -105,14 +129,7 @@ function openHost({ url, place, repositories, statuses, tokens, redelivery, serv
     cloneUrl: (owner, name) => `${url}/${owner}/${name}.git`,
     statuses: (owner, name, sha) => statuses.list({ owner, name }, sha),
     createToken: tokens.add,
-    redeliver: redelivery.round,
-    async close() {
-      withdraw(place.running);
-      await redelivery.stop();
-      server.closeAllConnections();
-      if (server.listening) await new Promise((closed) => server.close(closed));
-    },
-  };
+  } satisfies Partial<RepoHost>;
 }
 
 function makePrivate(place: Folders): void {

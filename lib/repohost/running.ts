@@ -3,22 +3,41 @@ import * as v from 'valibot';
 import { isAlive, processStartTime } from '../processes/process-info.ts';
 import { readStateSync, writeStateSync } from '../processes/state-file.ts';
 
+const WebhookSchema = v.object({
+  /** `{default_branch}` in it stands for the default branch of the repository. */
+  url: v.string(),
+  /** The login of the calls. */
+  user: v.string(),
+  secret: v.string(),
+  /** Secrets of owners whose pushes are posted with their own login. */
+  owners: v.optional(v.record(v.string(), v.string()), {}),
+});
+
+/** The webhook that pushes are posted to. */
+export type Webhook = v.InferInput<typeof WebhookSchema>;
+
 const RunningSchema = v.object({
   pid: v.number(),
   /** Tells the process from a later one with the same id. */
   startTime: v.optional(v.string(), ''),
   url: v.string(),
-  webhook: v.object({ url: v.string(), user: v.string(), secret: v.string() }),
+  webhook: WebhookSchema,
 });
 
 /** The running host: its process, its address, and the webhook it calls. */
-export type RunningHost = v.InferOutput<typeof RunningSchema>;
+export type RunningHost = v.InferInput<typeof RunningSchema>;
+
+/** Returns the secret with which the webhook is called for a user; null when it never is. */
+export function webhookSecret({ user, secret, owners = {} }: Webhook, name: string): string | null {
+  if (name === user) return secret;
+  return Object.hasOwn(owners, name) ? (owners[name] ?? null) : null;
+}
 
 /**
  * Writes the file in which the hooks find the host of this process, and returns what it says. It is for its owner only,
  * because it holds the webhook's secret.
  */
-export async function announce(file: string, host: Omit<RunningHost, 'pid' | 'startTime'>): Promise<RunningHost> {
+export async function announce(file: string, host: Pick<RunningHost, 'url' | 'webhook'>): Promise<RunningHost> {
   const running = { pid: process.pid, startTime: await startTimeOf(process.pid), ...host };
   writeStateSync(file, running, { secret: true });
   return running;

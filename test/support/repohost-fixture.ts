@@ -83,6 +83,8 @@ export interface HookCall {
 export interface FakeService {
   readonly url: string;
   readonly calls: readonly HookCall[];
+  /** Path and query of each call. */
+  readonly addresses: readonly string[];
   /** How it answers from now on; `202` with an entry at first. */
   answer: (response: ServerResponse) => void;
   close(): Promise<void>;
@@ -90,9 +92,11 @@ export interface FakeService {
 
 export async function fakeService(port = 0): Promise<FakeService> {
   const calls: HookCall[] = [];
+  const addresses: string[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Uint8Array[] = [];
     for await (const chunk of request) chunks.push(chunk);
+    addresses.push(request.url ?? '');
     calls.push({ headers: request.headers, payload: JSON.parse(Buffer.concat(chunks).toString()) });
     service.answer(response);
   });
@@ -100,6 +104,7 @@ export async function fakeService(port = 0): Promise<FakeService> {
   const service: FakeService = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/1/deploy?branch=main`,
     calls,
+    addresses,
     answer: (response) =>
       response.writeHead(202, { location: 'http://127.0.0.1/1/status/me/changes/1' }).end('{"status":"queued"}'),
     async close() {

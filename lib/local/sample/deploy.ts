@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { isFinal } from '../../terminal/shown-entry.ts';
 import { newestEntries } from '../show/log-client.ts';
-import { BRANCH, type LocalService } from '../start.ts';
+import type { LocalService } from '../start.ts';
 import { hasBranch, pushSample } from './push.ts';
 
 const OWNER = 'demo';
 const NAME = 'hello';
+const BRANCH = 'main';
 const POLL_MS = 200;
 
 /** Repository and address of the sample application. */

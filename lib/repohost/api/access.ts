@@ -1,33 +1,61 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { RunningHost } from '../running.ts';
 import type { RepositoryName } from '../store/names.ts';
 import type { Repositories } from '../store/repositories.ts';
 import type { TokenGrant, Tokens } from '../store/tokens.ts';
 import { notFound, RestError } from './rest-error.ts';
 
-/** The caller: the owner of a token, the operator of this machine (who may do everything), or an anonymous client. */
+/** The caller: the owner of an access token, a user who has logged in with a name and a secret, or an anonymous client. */
 export type Caller =
   | { readonly kind: 'token'; readonly login: string; readonly grant: TokenGrant }
-  | { readonly kind: 'operator'; readonly login: string }
+  | { readonly kind: 'user'; readonly login: string }
   | { readonly kind: 'anonymous' };
+
+/** Resolves with whether the secret is that of the user. Rejects when that cannot be told now. */
+export type VerifyLogin = (user: string, secret: string) => Promise<boolean>;
+
+/** What a login is checked against. */
+export interface Logins {
+  readonly tokens: Tokens;
+  /** Returns the secret of a user whom the webhook is called for; null for others. */
+  readonly webhookSecret: (user: string) => string | null;
+  readonly verify: VerifyLogin;
+}
 
 /** A repository that the caller may see. */
 export type VisibleRepository = NonNullable<ReturnType<Repositories['find']>>;
 
 /**
  * Returns the caller that the `Authorization` header authenticates: `Bearer` or `token` with an access token, `Basic` with
- * a token as the password, or `Basic` with the webhook's login. A wrong login is 401 even where none is needed, as on GitHub.
+ * a token as the password, or `Basic` with a login that the webhook uses or `verify` confirms. A wrong login is 401 even
+ * where none is needed, as on GitHub; 503 when it cannot be verified now.
  */
-export function callerOf(header: string | undefined, tokens: Tokens, webhook: RunningHost['webhook']): Caller {
+export async function callerOf(header: string | undefined, logins: Logins): Promise<Caller> {
   if (header === undefined) return { kind: 'anonymous' };
   const [scheme = '', value = ''] = header.split(' ');
-  const basic = scheme.toLowerCase() === 'basic' ? Buffer.from(value, 'base64').toString('utf8') : null;
-  if (basic !== null && same(basic, `${webhook.user}:${webhook.secret}`)) {
-    return { kind: 'operator', login: webhook.user };
+  const basic = scheme.toLowerCase() === 'basic' ? userAndSecret(value) : null;
+  const grant = logins.tokens.find(basic === null ? value : basic.secret);
+  if (grant !== null) return { kind: 'token', login: grant.login, grant };
+  if (basic !== null && (await isLogin(basic, logins))) return { kind: 'user', login: basic.user };
+  throw new RestError(401, 'Bad credentials', CHALLENGE);
+}
+
+function userAndSecret(value: string): { readonly user: string; readonly secret: string } | null {
+  const text = Buffer.from(value, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  return colon < 1 ? null : { user: text.slice(0, colon), secret: text.slice(colon + 1) };
+}
+
+async function isLogin(
+  { user, secret }: { readonly user: string; readonly secret: string },
+  { webhookSecret, verify }: Logins,
+): Promise<boolean> {
+  const known = webhookSecret(user);
+  if (known !== null && same(secret, known)) return true;
+  try {
+    return await verify(user, secret);
+  } catch {
+    throw new RestError(503, 'The login cannot be verified now; try again.');
   }
-  const grant = tokens.find(basic === null ? value : basic.slice(basic.indexOf(':') + 1));
-  if (grant === null) throw new RestError(401, 'Bad credentials', CHALLENGE);
-  return { kind: 'token', login: grant.login, grant };
 }
 
 /** The header that makes git prompt for a login. */
@@ -35,7 +63,7 @@ export const CHALLENGE = { 'www-authenticate': 'Basic realm="repositories of thi
 
 /** Whether the caller may write to the repository, and see it when it is private. */
 export function isTrusted(caller: Caller, owner: string): boolean {
-  return caller.kind === 'operator' || (caller.kind === 'token' && caller.login === owner);
+  return caller.kind !== 'anonymous' && caller.login === owner;
 }
 
 /** Returns the repository, or throws 404 when there is none or the caller may not see it. */
@@ -53,7 +81,7 @@ export function visible(
 export function checkTrusted(caller: Caller, owner: string): void {
   if (isTrusted(caller, owner)) return;
   if (caller.kind === 'anonymous') throw new RestError(401, 'Requires authentication', CHALLENGE);
-  throw new RestError(403, 'Resource not accessible by personal access token');
+  throw new RestError(403, `This belongs to ${owner}, and you are logged in as ${caller.login}.`);
 }
 
 function same(one: string, other: string): boolean {

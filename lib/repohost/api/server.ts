@@ -1,18 +1,15 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { streamArchive } from '../git/archive.ts';
 import { findCommit } from '../git/revisions.ts';
-import { isGitService, isPush, serveGit } from '../git/smart-http.ts';
-import type { RunningHost } from '../running.ts';
 import type { Folders } from '../store/folders.ts';
-import type { Tokens } from '../store/tokens.ts';
-import { type Caller, CHALLENGE, callerOf, checkTrusted, visible } from './access.ts';
+import { type Caller, callerOf, type Logins, visible } from './access.ts';
+import { gitPathOf, serveSmartHttp } from './git-requests.ts';
 import { isRestPath, type RestDependencies, sendJson, serveRest } from './rest.ts';
 import { notFound, RestError } from './rest-error.ts';
 
 export interface ServerDependencies extends RestDependencies {
   readonly folders: Folders;
-  readonly tokens: Tokens;
-  readonly webhook: RunningHost['webhook'];
+  readonly logins: Logins;
   readonly log: (line: string) => void;
 }
 
@@ -29,7 +26,7 @@ interface Exchange {
 export function repoHostServer(deps: ServerDependencies): Server {
   return createServer((request, response) => {
     response.on('error', () => {});
-    handle(deps, request, response).catch((error: unknown) => answerError(deps, response, error));
+    handle(deps, request, response).catch((error: unknown) => answerError(deps, { request, response }, error));
   });
 }
 
@@ -37,14 +34,15 @@ async function handle(deps: ServerDependencies, request: IncomingMessage, respon
   checkHost(request.headers.host);
   const url = new URL(request.url ?? '/', 'http://host.invalid');
   const path = segments(url.pathname);
-  const caller = callerOf(request.headers.authorization, deps.tokens, deps.webhook);
+  const caller = await callerOf(request.headers.authorization, deps.logins);
   const exchange = { url, path, caller, request, response };
   if (isRestPath(path)) {
     setRateLimit(response, caller);
     return serveRest(deps, { ...exchange, query: url.searchParams });
   }
   if (path[0] === '_codeload') return serveArchive(deps, exchange);
-  if (path[1]?.endsWith('.git')) return serveSmartHttp(deps, exchange);
+  const gitPath = gitPathOf(path);
+  if (gitPath !== null) return serveSmartHttp(deps, gitPath, exchange);
   return servePage(deps, exchange);
 }
 
@@ -79,28 +77,6 @@ async function serveArchive(deps: ServerDependencies, { path, url, response }: E
   await streamArchive(bare, { owner, name, sha }, response);
 }
 
-async function serveSmartHttp(
-  deps: ServerDependencies,
-  { path, url, caller, request, response }: Exchange,
-): Promise<void> {
-  const [owner = '', folder = '', ...rest] = path;
-  const service = rest.join('/');
-  if (!isGitService(service)) throw notFound();
-  const repository = deps.repositories.find({ owner, name: folder.slice(0, -'.git'.length) });
-  // Git sends its login only after a 401, so anonymous requests for what they may not see get 401 instead of 404.
-  if (caller.kind === 'anonymous' && repository?.private !== false) {
-    throw new RestError(401, 'Requires authentication', CHALLENGE);
-  }
-  const seen = visible(deps.repositories, caller, { owner, name: repository?.name ?? '' });
-  if (isPush(service, url.searchParams)) checkTrusted(caller, owner);
-  const gitRequest = {
-    path: `/${seen.owner}/${seen.name}.git/${service}`,
-    query: url.searchParams.toString(),
-    user: caller.kind === 'anonymous' ? null : caller.login,
-  };
-  await serveGit({ git: deps.git, folder: deps.folders.repositories }, gitRequest, { request, response });
-}
-
 /** Serves the page of a repository, which payloads and statuses link to. */
 async function servePage(deps: ServerDependencies, { path, caller, response }: Exchange): Promise<void> {
   const [owner = '', name = ''] = path;
@@ -115,7 +91,11 @@ async function servePage(deps: ServerDependencies, { path, caller, response }: E
   response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end(lines.join('\n'));
 }
 
-function answerError(deps: ServerDependencies, response: ServerResponse, error: unknown): void {
+function answerError(
+  deps: ServerDependencies,
+  { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
+  error: unknown,
+): void {
   if (response.headersSent) {
     response.destroy();
     return;
@@ -126,5 +106,15 @@ function answerError(deps: ServerDependencies, response: ServerResponse, error: 
     return;
   }
   for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
-  sendJson(response, error.status, { message: error.message, documentation_url: 'https://docs.github.com/rest' });
+  if (isGit(request)) sendText(response, error);
+  else sendJson(response, error.status, { message: error.message, documentation_url: 'https://docs.github.com/rest' });
+}
+
+function isGit(request: IncomingMessage): boolean {
+  return request.headers['user-agent']?.startsWith('git/') === true;
+}
+
+/** Git shows the text of an error to its user, with `remote:` before each line, if it is plain text. */
+function sendText(response: ServerResponse, { status, message }: RestError): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${message}\n`);
 }

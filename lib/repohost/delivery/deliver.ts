@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { OperatorError } from '../../processes/operator-error.ts';
+import { defaultBranch } from '../git/default-branch.ts';
 import type { Git } from '../git/git.ts';
 import type { RunningHost } from '../running.ts';
 import type { Folders } from '../store/folders.ts';
@@ -7,6 +8,7 @@ import type { PendingDeliveries, PendingDelivery } from './pending-deliveries.ts
 import { pushPayload } from './push-payload.ts';
 import { readRecord } from './record.ts';
 import { type Outcome, sendPush } from './send.ts';
+import { webhookCall } from './webhook-call.ts';
 
 /** What is needed to send a delivery. */
 export interface DeliveryContext {
@@ -35,8 +37,11 @@ async function attempt(
   if (!existsSync(folder))
     return { kind: 'rejected', why: `was not called: ${delivery.owner}/${delivery.name} does not exist any more` };
   try {
-    const context = { git, folder, url: running.url, private: readRecord(folder).private };
-    return await sendPush(running.webhook, delivery, await pushPayload(context, delivery));
+    const branch = (await defaultBranch({ git, folder })) ?? 'master';
+    const { private: isPrivate } = readRecord(folder);
+    const context = { git, folder, url: running.url, private: isPrivate, defaultBranch: branch };
+    const call = webhookCall(running.webhook, { owner: delivery.owner, defaultBranch: branch });
+    return await sendPush(call, delivery, await pushPayload(context, delivery));
   } catch (error) {
     const why = `was not called: ${error instanceof Error ? error.message : 'the push cannot be read'}`;
     // Git can be installed later; a repository that cannot be read stays unreadable.

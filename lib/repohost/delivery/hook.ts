@@ -1,9 +1,10 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { replaceFile, replaceFileSync } from '../../processes/atomic-file.ts';
 
+const MARK = '# Written by the repository host of this machine at each of its starts.';
 const PROGRAM = fileURLToPath(new URL('post-receive.ts', import.meta.url));
 
 /**
@@ -31,6 +32,11 @@ export async function bundleModule(source: string, file: string): Promise<void> 
   await replaceFile(file, outputFiles[0]?.text ?? '');
 }
 
+/** Whether a file is a hook that this host has written. */
+export function isOwnHook(file: string): boolean {
+  return readFileSync(file, 'utf8').includes(MARK);
+}
+
 /**
  * Installs the post-receive hook in a bare repository. It holds the absolute path of node, which may not be on git's PATH;
  * each start of the host rewrites it. The NODE_OPTIONS of the user who pushes do not apply to the hook.
@@ -39,7 +45,7 @@ export function installHook(repository: string, program: string, dataDir: string
   const node = quote(process.execPath);
   const script = [
     '#!/bin/sh',
-    '# Written by the repository host of this machine at each of its starts.',
+    MARK,
     'unset NODE_OPTIONS',
     `if [ ! -x ${node} ] || [ ! -f ${quote(program)} ]; then`,
     "  echo 'The deploy could not be requested: node has moved. Run npm start once, then push again.'",

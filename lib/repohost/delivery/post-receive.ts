@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { type Git, gitCommand } from '../git/git.ts';
+import { settleDefaultBranch } from '../git/default-branch.ts';
+import { gitCommand } from '../git/git.ts';
 import { findRunning } from '../running.ts';
 import { folders } from '../store/folders.ts';
 import { type DeliveryContext, deliver, outcomeLines } from './deliver.ts';
@@ -26,7 +27,7 @@ async function main(dataDir: string): Promise<void> {
   const deliveries = moves(readFileSync(0, 'utf8')).map((move) =>
     context.pending.add({ ...move, owner, name, pusher }),
   );
-  await setDefaultBranch(context.git, deliveries);
+  await settleDefaultBranch({ git: context.git, folder: process.cwd() }, branchesOf(deliveries));
   await sendAll(context, deliveries);
 }
 
@@ -46,19 +47,16 @@ async function sendAll(context: DeliveryContext, deliveries: readonly PendingDel
   }
 }
 
+function branchesOf(deliveries: readonly PendingDelivery[]): string[] {
+  const made = deliveries.filter(({ ref, after }) => ref.startsWith('refs/heads/') && !isZero(after));
+  return made.map(({ ref }) => ref.slice('refs/heads/'.length));
+}
+
 function moves(lines: string): { before: string; after: string; ref: string }[] {
   return lines.split('\n').flatMap((line) => {
     const [before, after, ref] = line.split(' ');
     return before && after && ref ? [{ before, after, ref }] : [];
   });
-}
-
-/** The first branch of an empty repository becomes its default branch, as on GitHub, so that it can be cloned. */
-async function setDefaultBranch(git: Git, deliveries: readonly PendingDelivery[]): Promise<void> {
-  const branches = deliveries.filter(({ ref, after }) => ref.startsWith('refs/heads/') && !isZero(after));
-  const [first] = branches;
-  if (!first || (await git.ask(['rev-parse', '--verify', '--quiet', 'HEAD'])) !== null) return;
-  await git.ask(['symbolic-ref', 'HEAD', first.ref]);
 }
 
 function say(text: string): void {

@@ -8,6 +8,7 @@ export interface PayloadContext extends BareRepository {
   /** Address of the host. */
   readonly url: string;
   readonly private: boolean;
+  readonly defaultBranch: string;
 }
 
 /** As many as GitHub lists; the service accepts payloads up to 5 MiB. */
@@ -32,7 +33,7 @@ export async function pushPayload(context: PayloadContext, move: PendingDelivery
     compare: `${web}/compare/${comparison(move, created, deleted)}`,
     commits: newest.reverse().map((commit) => shown(commit, web)),
     head_commit: head[0] ? shown(head[0], web) : null,
-    repository: await repositoryOf(context, move, web),
+    repository: repositoryOf(context, move, web),
     pusher: { name: move.pusher, email: head[0]?.committer.email ?? null },
     sender: { login: move.pusher, id: numberOf(move.pusher), type: 'User', html_url: `${context.url}/${move.pusher}` },
   };
@@ -65,13 +66,8 @@ function shown(commit: LoggedCommit, web: string): Record<string, unknown> {
   return { id, tree_id: tree, distinct: true, message, timestamp, url, author, committer, added, removed, modified };
 }
 
-async function repositoryOf(
-  context: PayloadContext,
-  move: PendingDelivery,
-  web: string,
-): Promise<Record<string, unknown>> {
+function repositoryOf(context: PayloadContext, move: PendingDelivery, web: string): Record<string, unknown> {
   const { owner, name } = move;
-  const head = await context.git.ask(['-C', context.folder, 'symbolic-ref', '--short', 'HEAD']);
   return {
     id: numberOf(`${owner}/${name}`),
     name,
@@ -84,7 +80,7 @@ async function repositoryOf(
     description: null,
     fork: false,
     pushed_at: Math.floor(move.at / 1000),
-    default_branch: head?.trim() ?? 'master',
+    default_branch: context.defaultBranch,
   };
 }
 

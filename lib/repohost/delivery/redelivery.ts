@@ -21,7 +21,10 @@ export interface Redelivery {
 
 export interface RedeliveryOptions {
   readonly context: DeliveryContext;
-  readonly running: RunningHost;
+  /** Returns the host as it runs now. */
+  readonly running: () => RunningHost;
+  /** Ids of deliveries that no hook sends; they do not have to become older first. */
+  readonly unattended: ReadonlySet<string>;
   readonly log: (line: string) => void;
 }
 
@@ -76,9 +79,12 @@ interface Round extends RedeliveryReport {
 }
 const EMPTY_ROUND: Round = { sent: 0, kept: 0, unauthorized: false };
 
-async function sendRound({ context, running, log }: RedeliveryOptions, started: number): Promise<Round> {
+async function sendRound(options: RedeliveryOptions, started: number): Promise<Round> {
+  const { context, unattended, log } = options;
+  const running = options.running();
   const now = Date.now();
-  const deliveries = context.pending.list().filter(({ at }) => at < started || at < now - HOOK_TIMEOUT_MS);
+  const isDue = ({ at, id }: PendingDelivery) => at < started || at < now - HOOK_TIMEOUT_MS || unattended.has(id);
+  const deliveries = context.pending.list().filter(isDue);
   // The pushes of a repository stay in order; one that cannot be sent does not block other repositories.
   const waiting = new Set<string>();
   let done = 0;
@@ -95,7 +101,7 @@ async function sendRound({ context, running, log }: RedeliveryOptions, started: 
 }
 
 async function sendOne(
-  { context, running }: Omit<RedeliveryOptions, 'log'>,
+  { context, running }: { readonly context: DeliveryContext; readonly running: RunningHost },
   delivery: PendingDelivery,
   now: number,
 ): Promise<Outcome> {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import type { RunningHost } from '../running.ts';
 import type { PendingDelivery } from './pending-deliveries.ts';
+import type { WebhookCall } from './webhook-call.ts';
 
 /**
  * The outcome of a delivery. `accepted` and `rejected` are final; after `unauthorized` (wrong login) and `unavailable` the
@@ -27,11 +27,7 @@ const Entry = v.object({
 const Problem = v.object({ title: v.optional(v.string(), ''), detail: v.optional(v.string(), '') });
 
 /** Posts a payload as GitHub does and returns the outcome, which never holds the secret. Never throws. */
-export async function sendPush(
-  webhook: RunningHost['webhook'],
-  delivery: PendingDelivery,
-  payload: unknown,
-): Promise<Outcome> {
+export async function sendPush(webhook: WebhookCall, delivery: PendingDelivery, payload: unknown): Promise<Outcome> {
   try {
     const response = await fetch(webhook.url, {
       method: 'POST',
@@ -56,7 +52,7 @@ function hookHeaders(id: string): Record<string, string> {
   };
 }
 
-function basic({ user, secret }: RunningHost['webhook']): string {
+function basic({ user, secret }: WebhookCall): string {
   return `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`;
 }
 

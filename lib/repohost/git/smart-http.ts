@@ -5,7 +5,7 @@ import type { Git } from './git.ts';
 
 /** A request of `git clone`, `fetch` or `push`. */
 export interface GitRequest {
-  /** Path below the folder of all repositories: `/owner/name.git/info/refs`. */
+  /** Path of a repository below the folder, and the service: `/repositories/owner/name.git/info/refs`. */
   readonly path: string;
   readonly query: string;
   /** The authenticated user; null is read-only access. */
@@ -23,7 +23,7 @@ export function isPush(path: string, query: URLSearchParams): boolean {
 }
 
 /**
- * Serves a request with git's own CGI program (https://git-scm.com/docs/git-http-backend). `folder` holds all repositories.
+ * Serves a request with git's own CGI program (https://git-scm.com/docs/git-http-backend). `folder` holds the repositories.
  */
 export async function serveGit(
   { git, folder }: { readonly git: Git; readonly folder: string },

@@ -23,10 +23,11 @@ export function isRepositoryName({ owner, name }: RepositoryName): boolean {
   );
 }
 
+/** The rule in words. */
+export const REPOSITORY_NAME_RULE =
+  'A repository is named by an owner (letters, digits, dashes) and a name (also dots and underscores, not ending in .git).';
+
 /** Throws an `OperatorError` unless owner and name are valid. */
 export function checkRepositoryName(repository: RepositoryName): void {
-  if (isRepositoryName(repository)) return;
-  throw new OperatorError(
-    'A repository is named by an owner (letters, digits, dashes) and a name (also dots and underscores, not ending in .git).',
-  );
+  if (!isRepositoryName(repository)) throw new OperatorError(REPOSITORY_NAME_RULE);
 }

@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { OperatorError } from '../../processes/operator-error.ts';
+import { keyedMutex } from '../../processes/keyed-mutex.ts';
 import { installHook } from '../delivery/hook.ts';
-import { type RepositoryRecord, readRecord, writeRecord } from '../delivery/record.ts';
+import { hasRecord, type RepositoryRecord, readRecord, writeRecord } from '../delivery/record.ts';
 import type { Git } from '../git/git.ts';
+import { configure, initialise } from './bare-repository.ts';
 import type { Folders } from './folders.ts';
 import { checkRepositoryName, isRepositoryName, type RepositoryName } from './names.ts';
 
@@ -14,61 +15,80 @@ export interface CreateOptions {
   readonly defaultBranch?: string;
 }
 
+/** A repository and its folder. */
+export type StoredRepository = RepositoryRecord & { readonly folder: string };
+
 /** The bare repositories of the host. */
 export interface Repositories {
-  /** Creates an empty repository; an existing one is left as it is. */
-  create(repository: RepositoryName, options?: CreateOptions): Promise<void>;
+  /** Creates an empty repository; an existing one is left as it is. Resolves with whether it has made one. */
+  create(repository: RepositoryName, options?: CreateOptions): Promise<boolean>;
   /** Returns a repository and its folder, or null, also for invalid names. */
-  find(repository: RepositoryName): (RepositoryRecord & { readonly folder: string }) | null;
-  /** Rewrites the hook of every repository: node, this project or the data folder may have moved. */
-  refreshHooks(): void;
+  find(repository: RepositoryName): StoredRepository | null;
+  /** Returns the folders that may be repositories, each with the owner and the name that it stands for. */
+  folders(): readonly (RepositoryName & { readonly folder: string })[];
+  /** Returns the folder of an empty repository, which belongs to nobody. */
+  empty(): Promise<string>;
+  /** Rewrites hook and settings of every repository: node, this project or the data folder may have moved. */
+  refreshHooks(): Promise<void>;
 }
 
 export function repositoriesIn(folders: Folders, git: Git): Repositories {
   const install = (folder: string) => installHook(folder, folders.hookProgram, folders.root);
+  // Two first pushes at once make one repository.
+  const oneAtATime = keyedMutex();
+  const all = () => foldersIn(folders.repositories);
   return {
     async create(repository, options = {}) {
       checkRepositoryName(repository);
       const folder = folders.ofRepository(repository);
-      if (existsSync(folder)) return;
-      const { owner, name } = repository;
-      const branch = options.defaultBranch ?? 'master';
-      mkdirSync(dirname(folder), { recursive: true });
-      // Created under another name and then renamed: a crash leaves no incomplete repository.
-      const next = `${folder}.next`;
-      rmSync(next, { recursive: true, force: true });
-      await initialise(git, next, branch);
-      writeRecord(next, { owner, name, private: options.private ?? false });
-      install(next);
-      renameSync(next, folder);
+      return oneAtATime(folder, () =>
+        build(folder, async (next) => {
+          await initialise(git, next, options.defaultBranch ?? 'master');
+          writeRecord(next, { ...repository, private: options.private ?? false });
+          install(next);
+        }),
+      );
     },
     find(repository) {
       if (!isRepositoryName(repository)) return null;
       const folder = folders.ofRepository(repository);
-      return existsSync(folder) ? { ...readRecord(folder), folder } : null;
+      return hasRecord(folder) ? { ...readRecord(folder), folder } : null;
     },
-    refreshHooks() {
-      for (const folder of allFolders(folders.repositories)) install(folder);
+    folders: all,
+    async empty() {
+      await oneAtATime(folders.empty, () => build(folders.empty, (next) => initialise(git, next, 'master')));
+      return folders.empty;
+    },
+    async refreshHooks() {
+      for (const { folder } of all()) {
+        if (!hasRecord(folder)) continue;
+        await configure({ git, folder });
+        install(folder);
+      }
     },
   };
 }
 
-async function initialise(git: Git, folder: string, branch: string): Promise<void> {
-  if ((await git.ask(['check-ref-format', '--branch', branch])) === null) {
-    throw new OperatorError('The default branch of a repository must be a name that git accepts.');
-  }
-  // A template may hold hooks. HEAD is set separately, because `--initial-branch` needs git 2.28.
-  await git.read(['init', '--quiet', '--bare', '--template=', folder]);
-  await git.read(['-C', folder, 'symbolic-ref', 'HEAD', `refs/heads/${branch}`]);
-  // Otherwise the core.hooksPath of the user who pushes would take precedence.
-  await git.read(['-C', folder, 'config', 'core.hooksPath', 'hooks']);
+/** Makes a folder under another name and then renames it: a crash leaves nothing incomplete. False when there is one. */
+async function build(folder: string, make: (next: string) => Promise<void>): Promise<boolean> {
+  if (existsSync(folder)) return false;
+  const next = `${folder}.next`;
+  mkdirSync(dirname(folder), { recursive: true });
+  rmSync(next, { recursive: true, force: true });
+  await make(next);
+  renameSync(next, folder);
+  return true;
 }
 
-function allFolders(root: string): string[] {
-  if (!existsSync(root)) return [];
-  return readdirSync(root).flatMap((owner) =>
-    readdirSync(join(root, owner))
+function foldersIn(root: string): (RepositoryName & { readonly folder: string })[] {
+  return subfolders(root).flatMap((owner) =>
+    subfolders(join(root, owner))
       .filter((name) => name.endsWith('.git'))
-      .map((name) => join(root, owner, name)),
+      .map((name) => ({ owner, name: name.slice(0, -'.git'.length), folder: join(root, owner, name) })),
   );
+}
+
+function subfolders(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isFile() ? [] : [entry.name]));
 }

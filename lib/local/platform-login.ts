@@ -1,0 +1,18 @@
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Returns a function that asks the platform whether a login is valid: the user's password or API token. It rejects when the
+ * platform does not answer.
+ */
+export function platformLogin(platformUrl: string): (user: string, secret: string) => Promise<boolean> {
+  return async (user, secret) => {
+    const authorization = `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`;
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const response = await fetch(`${platformUrl}/auth`, { headers: { authorization }, signal });
+    const body: unknown = await response.json();
+    if (response.status === 401 || response.status === 403) return false;
+    if (!response.ok) throw new Error(`The platform answered a login with ${response.status}.`);
+    // A platform may accept an alias; the alias may be the name of another owner here.
+    return typeof body === 'object' && body !== null && 'user' in body && body.user === user;
+  };
+}

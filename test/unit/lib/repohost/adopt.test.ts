@@ -1,0 +1,102 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type RepoHost, startRepoHost } from '../../../../lib/repohost/repohost.ts';
+import {
+  type FakeService,
+  fakeService,
+  git,
+  temporaryFolder,
+  type WorkingCopy,
+  workingCopy,
+} from '../../../support/repohost-fixture.ts';
+
+let folder: ReturnType<typeof temporaryFolder>;
+let service: FakeService;
+let host: RepoHost;
+let copy: WorkingCopy;
+let lines: string[];
+
+const dataDir = () => join(folder.path, 'data');
+const open = () =>
+  startRepoHost({
+    dataDir: dataDir(),
+    port: 0,
+    webhook: { url: service.url, user: 'ada', secret: 'secret' },
+    log: (line) => lines.push(line),
+  });
+/** A bare repository, as a person makes it in the folder of the host. */
+const initBare = async (name: string) => {
+  const path = host.repositoryPath('ada', name);
+  mkdirSync(join(path, '..'), { recursive: true });
+  await git(['init', '--quiet', '--bare', path]);
+  return path;
+};
+
+beforeEach(async () => {
+  lines = [];
+  folder = temporaryFolder();
+  service = await fakeService();
+  host = await open();
+  copy = await workingCopy(join(folder.path, 'work'));
+  await copy.commit('first', { a: '1' });
+});
+afterEach(async () => {
+  await host.close();
+  await service.close();
+  folder.remove();
+});
+
+describe('A repository that was put into the folder', () => {
+  it('A repository of git init --bare is noticed, and a push to it deploys', async () => {
+    const path = await initBare('mine');
+    await expect.poll(() => existsSync(join(path, 'hooks', 'post-receive'))).toBe(true);
+    await expect.poll(() => lines.join('\n')).toContain('The repository ada/mine was found in the folder');
+    expect((await copy.git('push', path, 'main')).stderr).toContain('remote: deploy main');
+    expect(service.calls).toHaveLength(1);
+    expect((await fetch(`${host.url}/ada/mine`)).status).toBe(200);
+  });
+
+  it('A push that came before it was noticed is deployed then, from its default branch', async () => {
+    const path = await initBare('early');
+    await copy.git('push', path, 'main');
+    await expect.poll(() => service.calls.length).toBe(1);
+    const { stdout } = await copy.git('rev-parse', 'HEAD');
+    expect(service.calls[0]?.payload).toMatchObject({
+      ref: 'refs/heads/main',
+      created: true,
+      after: stdout.trim(),
+      repository: { full_name: 'ada/early', default_branch: 'main' },
+    });
+  });
+
+  it('A repository whose hook is gone is repaired at the next start, and what was pushed meanwhile is deployed', async () => {
+    await host.createRepository('ada', 'broken');
+    const path = host.repositoryPath('ada', 'broken');
+    await host.close();
+    rmSync(join(path, 'hooks', 'post-receive'));
+    await copy.git('push', path, 'main');
+    host = await open();
+    await expect.poll(() => service.calls.length).toBe(1);
+    expect((await copy.git('push', path, 'main:side')).stderr).toContain('deploy side');
+  });
+
+  it('A hook of the user is left as it is, and the log says so once', async () => {
+    const path = await initBare('own');
+    const hook = join(path, 'hooks', 'post-receive');
+    mkdirSync(join(path, 'hooks'), { recursive: true });
+    writeFileSync(hook, '#!/bin/sh\nexit 0\n');
+    await expect.poll(() => lines.filter((line) => line.includes('a post-receive hook of its own')).length).toBe(1);
+    await new Promise((wait) => setTimeout(wait, 2500));
+    expect(lines.filter((line) => line.includes('ada/own'))).toHaveLength(1);
+    expect(readFileSync(hook, 'utf8')).toBe('#!/bin/sh\nexit 0\n');
+  });
+
+  it('A folder that is no repository is left alone', async () => {
+    const path = host.repositoryPath('ada', 'files');
+    mkdirSync(path, { recursive: true });
+    await new Promise((wait) => setTimeout(wait, 2500));
+    expect(existsSync(join(path, 'hooks'))).toBe(false);
+    expect(lines).toEqual([]);
+  });
+});
