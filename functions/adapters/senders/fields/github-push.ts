@@ -10,12 +10,21 @@ import { readBody } from './read.ts';
 const person = v.nullish(v.object({ name: v.nullish(v.string()), username: v.nullish(v.string()) }));
 const commit = v.object({ message: v.nullish(v.string()), author: person });
 
+// GitHub's services of 2012 sent `private` as 0 or 1.
+const flag = v.union([
+  v.boolean(),
+  v.pipe(
+    v.picklist([0, 1]),
+    v.transform((number): boolean => number === 1),
+  ),
+]);
+
 // `full_name` was added after 2012. Before, the owner was in `owner.name`; today it is also in `owner.login`.
 const repositoryFields = v.object({
   name: segment,
   full_name: v.nullish(v.string()),
   owner: v.nullish(v.object({ login: v.nullish(v.string()), name: v.nullish(v.string()) })),
-  private: v.nullish(v.boolean()),
+  private: v.nullish(flag),
   html_url: v.nullish(v.string()),
   url: v.nullish(v.string()),
 });

@@ -27,6 +27,16 @@ describe('a push of GitHub without headers', () => {
     expect(read(fixture('github-legacy/push-deleted-branch'))).toMatchObject({ branch: 'old', sha: null });
   });
 
+  it('has a repository that is private as a number or as a boolean', () => {
+    const repository = bodyField(fixture('github-legacy/push'), 'repository');
+    const sent = (flag: unknown) =>
+      read(fixture('github-legacy/push', { repository: { ...repository, private: flag } }));
+    expect(read(fixture('github-legacy/push-private'))).toMatchObject({ repository: { private: true } });
+    expect(sent(0)).toMatchObject({ repository: { private: false } });
+    expect(sent(undefined)).toMatchObject({ repository: { private: false } });
+    expect(() => sent('yes')).toThrow(/repository.private is not of the expected type/);
+  });
+
   it("can be a saved payload in today's format", () => {
     const repository = { owner: 'octo-org', name: 'hello-deploy' };
     expect(read(fixture('github-legacy/push-of-today-without-headers'))).toMatchObject({ branch: 'main', repository });
