@@ -6,58 +6,25 @@ import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { webAddress } from '../fields/address.ts';
 import { messageFields } from '../fields/commit-message.ts';
 import { deliveryId } from '../fields/delivery-id.ts';
-import { branchNamed, sha } from '../fields/git.ts';
+import { sha } from '../fields/git.ts';
 import { readBody } from '../fields/read.ts';
-import { hostKindAt, type LocatedRepository, repositoryAt, repositoryNamed } from '../fields/remote.ts';
+import { hostKindAt } from '../fields/remote.ts';
+import { TIMED_STATE } from '../fields/timed.ts';
 import { circleciSignature } from './signature.ts';
+import { pipelineFields, sourceOf } from './source.ts';
 
 const text = v.nullish(v.string());
-// Projects of GitHub and Bitbucket have `vcs`; those of GitLab and of the GitHub App have `trigger_parameters.git`.
-const vcs = v.object({
-  target_repository_url: text,
-  origin_repository_url: text,
-  revision: text,
-  branch: text,
-  tag: text,
-  commit: v.nullish(v.object({ subject: text, body: text, author: v.nullish(v.object({ name: text })) })),
-});
-const git = v.object({
-  checkout_sha: text,
-  branch: text,
-  ref: text,
-  tag: text,
-  repo_url: text,
-  repo_owner: text,
-  repo_name: text,
-  commit_message: text,
-  commit_title: text,
-  commit_author_name: text,
-});
-const pipeline = v.object({
-  vcs: v.nullish(vcs),
-  trigger_parameters: v.nullish(v.object({ git: v.nullish(git) })),
-});
 const workflowBody = v.object({
   id: v.string(),
   workflow: v.object({ name: text, status: v.string(), url: text }),
   pipeline: v.pipe(
-    pipeline,
+    pipelineFields,
     v.check((fields) => v.is(sha, sourceOf(fields).sha), 'names no commit of 40 or 64 hex digits'),
     v.check((fields) => sourceOf(fields).repository !== null, 'names no repository'),
     v.transform((fields) => sourceOf(fields)),
   ),
 });
 type Body = v.InferOutput<typeof workflowBody>;
-
-/** What a pipeline built, from either of the two payload formats. */
-interface Source {
-  readonly sha: string | null;
-  readonly branch: string | null;
-  readonly repository: LocatedRepository | null;
-  readonly fromFork: boolean;
-  readonly message: string | null;
-  readonly author: string | null;
-}
 
 const outcomes = new Map<string, CheckOutcome>([
   ['success', 'passed'],
@@ -112,45 +79,11 @@ function buildOf({ id, workflow, pipeline: source }: Body): WithoutProvider<Deli
     shaPrefix: null,
     branch: source.branch,
     check: oneLine(workflow.name ?? '', 100) ?? 'CircleCI',
-    ...outcomeFields(outcomes.get(workflow.status) ?? 'neutral'),
-    state: oneLine(workflow.status, 40) ?? 'no status',
-    pullRequest: source.fromFork,
+    ...outcomeFields(source.timed ? 'neutral' : (outcomes.get(workflow.status) ?? 'neutral')),
+    state: source.timed ? TIMED_STATE : (oneLine(workflow.status, 40) ?? 'no status'),
+    pullRequest: source.pullRequest,
     ...messageFields(source.message),
     author: oneLine(source.author ?? '', 100),
     url: webAddress(workflow.url)?.href ?? null,
   };
-}
-
-function sourceOf({ vcs: fields, trigger_parameters }: v.InferOutput<typeof pipeline>): Source {
-  return fields?.revision ? fromVcs(fields) : fromGit(trigger_parameters?.git ?? {});
-}
-
-function fromVcs(fields: v.InferOutput<typeof vcs>): Source {
-  const { revision, tag, commit, origin_repository_url: origin, target_repository_url: target } = fields;
-  return {
-    sha: lowerCase(revision),
-    // The branch of a pull request from a fork is called `pull/7`.
-    branch: tag ? null : branchNamed(fields.branch),
-    repository: repositoryAt(target),
-    fromFork: Boolean(origin && target && origin !== target) || /^pull\/\d+$/.test(fields.branch ?? ''),
-    message: [commit?.subject, commit?.body].filter(Boolean).join('\n\n'),
-    author: commit?.author?.name ?? null,
-  };
-}
-
-function fromGit(fields: v.InferOutput<typeof git>): Source {
-  const named = fields.repo_owner && fields.repo_name ? `${fields.repo_owner}/${fields.repo_name}` : null;
-  const isTag = Boolean(fields.tag) || fields.ref?.startsWith('refs/tags/') === true;
-  return {
-    sha: lowerCase(fields.checkout_sha),
-    branch: isTag ? null : branchNamed(fields.branch),
-    repository: repositoryAt(fields.repo_url) ?? repositoryNamed(named),
-    fromFork: /^refs\/(?:pull|merge-requests)\//.test(fields.ref ?? ''),
-    message: fields.commit_message ?? fields.commit_title ?? null,
-    author: fields.commit_author_name ?? null,
-  };
-}
-
-function lowerCase(value: string | null | undefined): string | null {
-  return value?.toLowerCase() ?? null;
 }
