@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { isObject } from '../../../core/json.ts';
 import { type CheckOutcome, type Delivery, outcomeFields } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
@@ -10,6 +11,7 @@ import { branchNamed, sha } from '../fields/git.ts';
 import { remoteRepository } from '../fields/located.ts';
 import { readBody } from '../fields/read.ts';
 import { hostKindAt } from '../fields/remote.ts';
+import { isTimed, TIMED_STATE } from '../fields/timed.ts';
 import { buildkiteConfig } from './config.ts';
 import { buildkiteSignature } from './signature.ts';
 
@@ -27,6 +29,7 @@ const buildBody = v.object({
     author: v.nullish(v.object({ name: text })),
     web_url: text,
     pull_request: v.optional(v.unknown()),
+    source: text,
   }),
   pipeline: v.object({ slug: text, repository: remoteRepository }),
 });
@@ -86,14 +89,29 @@ function buildOf({ build, pipeline }: Body): WithoutProvider<Delivery> {
     branch: build.tag ? null : branchNamed(build.branch),
     check: oneLine(pipeline.slug ?? '', 100) ?? 'Buildkite',
     ...outcomeFields(outcomeOf(build)),
-    state: build.blocked === true ? 'blocked' : (oneLine(build.state, 40) ?? 'no state'),
-    pullRequest: build.pull_request !== undefined && build.pull_request !== null && build.pull_request !== false,
+    state: stateOf(build),
+    pullRequest: isPullRequest(build),
     ...messageFields(build.message),
     author: oneLine(build.author?.name ?? '', 100),
     url: webAddress(build.web_url)?.href ?? null,
   };
 }
 
-function outcomeOf({ state, blocked }: Build): CheckOutcome {
+function outcomeOf({ state, blocked, source }: Build): CheckOutcome {
+  if (isTimed(source)) return 'neutral';
   return blocked === true ? 'pending' : (outcomes.get(state) ?? 'pending');
+}
+
+function stateOf({ state, blocked, source }: Build): string {
+  if (isTimed(source)) return TIMED_STATE;
+  return blocked === true ? 'blocked' : (oneLine(state, 40) ?? 'no state');
+}
+
+/**
+ * A build that is not of a pull request has `null`, or an object whose fields are missing or null
+ * (https://buildkite.com/docs/apis/rest-api/builds).
+ */
+function isPullRequest({ pull_request: value }: Pick<Build, 'pull_request'>): boolean {
+  if (isObject(value)) return Object.values(value).some((field) => field !== null && field !== '');
+  return Boolean(value);
 }

@@ -10,6 +10,7 @@ import { branchNamed, branchOf, sha } from '../fields/git.ts';
 import { delivered } from '../fields/located.ts';
 import { readBody } from '../fields/read.ts';
 import { hostKindAt, type LocatedRepository, repositoryAt, repositoryNamed } from '../fields/remote.ts';
+import { isTimed, TIMED_STATE } from '../fields/timed.ts';
 import { droneConfig } from './config.ts';
 import { droneSignature } from './signature.ts';
 
@@ -53,7 +54,7 @@ type Build = Body['build'];
 const pendingWords = ['pending', 'running', 'started', 'blocked', 'waiting_on_dependencies', 'created'];
 const neutralWords = ['skipped'];
 const passedWords = ['success', 'passing'];
-/** Events whose builds test a commit; promotions and scheduled builds do not. */
+/** Events whose builds test a commit; promotions and timed builds do not. */
 const commitEvents = ['push', 'custom', 'manual', 'tag', 'pull_request'];
 
 /**
@@ -104,7 +105,7 @@ function buildOf({ repo: repository, build }: Body): WithoutProvider<Delivery> {
     branch: branchBuilt(build),
     check: 'Drone',
     ...outcomeFields(outcomeOf(build)),
-    state: oneLine(build.status, 40) ?? 'no status',
+    state: isTimed(build.event) ? TIMED_STATE : (oneLine(build.status, 40) ?? 'no status'),
     pullRequest: build.event === 'pull_request',
     ...messageFields(build.message),
     author: oneLine(build.author_name ?? build.author ?? '', 100),

@@ -8,6 +8,7 @@ import { outcomeOfConclusion } from './conclusion.ts';
 import { branchNamed, sha } from './git.ts';
 import { githubRepository } from './github-push.ts';
 import { readBody } from './read.ts';
+import { isTimed, TIMED_STATE } from './timed.ts';
 
 const text = v.nullish(v.string());
 // GitHub sends the whole commit; Gitea sends its subject as the title of the run, and the workflow as a separate field.
@@ -65,7 +66,7 @@ export function readWorkflowRun(
     branch: branchNamed(run.head_branch),
     check: oneLine(run.name ?? workflow?.name ?? workflowFile(run.path ?? ''), 100) ?? title,
     ...outcomeFields(outcomeOf(run, action)),
-    state: oneLine(run.conclusion || run.status || action, 40) ?? action,
+    state: isTimed(run.event) ? TIMED_STATE : (oneLine(run.conclusion || run.status || action, 40) ?? action),
     pullRequest: isPullRequest(run, `${repository.owner}/${repository.name}`),
     ...messageFields(run.head_commit?.message ?? run.display_title),
     author: oneLine(run.head_commit?.author?.name ?? '', 100),

@@ -10,6 +10,7 @@ import { factsId } from '../fields/delivery-id.ts';
 import { branchNamed, branchOf, sha } from '../fields/git.ts';
 import { githubRepository } from '../fields/github-push.ts';
 import { readBody } from '../fields/read.ts';
+import { isTimed, TIMED_STATE } from '../fields/timed.ts';
 import { isAboutTheCommit } from '../fields/workflow-run.ts';
 import { giteaSetup } from './setup.ts';
 import { forgejoSignature } from './signature.ts';
@@ -82,7 +83,7 @@ function buildOf(run: Run, event: string): WithoutProvider<BuildResult> {
     branch: cause?.ref?.startsWith('refs/') ? branchNamed(branchOf(cause.ref)) : branchNamed(run.prettyref),
     check: oneLine(run.workflow_id ?? '', 100) ?? 'Forgejo Actions',
     ...outcomeFields(outcomeOf(run, event)),
-    state: oneLine(run.status, 40) ?? 'no status',
+    state: isTimed(triggerOf(run)) ? TIMED_STATE : (oneLine(run.status, 40) ?? 'no status'),
     pullRequest: isPullRequest(run),
     ...messageFields(cause?.head_commit?.message ?? run.title),
     author: oneLine(cause?.head_commit?.author?.name ?? '', 100),

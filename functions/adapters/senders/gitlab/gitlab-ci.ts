@@ -8,6 +8,7 @@ import { messageFields } from '../fields/commit-message.ts';
 import { deliveryId, factsId } from '../fields/delivery-id.ts';
 import { branchNamed, sha } from '../fields/git.ts';
 import { readBody } from '../fields/read.ts';
+import { isTimed, TIMED_STATE } from '../fields/timed.ts';
 import { gitlabFields, gitlabProject } from './project.ts';
 import { gitlabSignature } from './signature.ts';
 
@@ -47,13 +48,13 @@ const outcomes = new Map<string, CheckOutcome>([
   ['skipped', 'neutral'],
 ]);
 /** Sources of pipelines that test the commit of a branch. Child pipelines do not. */
-const branchSources = ['push', 'web', 'webide', 'api', 'trigger', 'pipeline', 'chat', 'schedule'];
+const branchSources = ['push', 'web', 'webide', 'api', 'trigger', 'pipeline', 'chat'];
 const mergeRequestSources = ['merge_request_event', 'external_pull_request_event'];
 
 /**
  * GitLab's pipelines (https://docs.gitlab.com/user/project/integrations/webhook_events/#pipeline-events). Those of a
- * merge request are flagged; child pipelines and pipelines of external statuses (including the service's own) are
- * neutral.
+ * merge request are flagged; timed pipelines, child pipelines and pipelines of external statuses (including the
+ * service's own) are neutral.
  */
 export const gitlabCi = defineSender({
   id: 'gitlab-ci',
@@ -92,7 +93,7 @@ function buildOf(event: Body, id: string): WithoutProvider<BuildResult> {
     branch: pipeline.tag === true ? null : branchNamed(pipeline.ref),
     check: oneLine(pipeline.name ?? '', 100) ?? 'GitLab CI',
     ...outcomeFields(outcomeOf(pipeline)),
-    state: oneLine(pipeline.status, 40) ?? 'no status',
+    state: isTimed(pipeline.source) ? TIMED_STATE : (oneLine(pipeline.status, 40) ?? 'no status'),
     pullRequest: isMergeRequest(event),
     ...messageFields(commit?.message),
     author: oneLine(commit?.author?.name ?? '', 100),

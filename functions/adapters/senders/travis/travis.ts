@@ -12,6 +12,7 @@ import { webAddress } from '../fields/address.ts';
 import { messageFields } from '../fields/commit-message.ts';
 import { refName, segment, sha } from '../fields/git.ts';
 import { readBody } from '../fields/read.ts';
+import { isTimed, TIMED_STATE } from '../fields/timed.ts';
 import { travisConfig } from './config.ts';
 import { travisSignature } from './signature.ts';
 
@@ -92,7 +93,7 @@ function buildResult(build: Build): WithoutProvider<BuildResult> {
     branch: build.tag ? null : (build.branch ?? null),
     check: 'Travis CI',
     ...outcomeFields(outcomeOf(build)),
-    state: stateOf(build),
+    state: isTimed(build.type) ? TIMED_STATE : stateOf(build),
     pullRequest: isPullRequest(build),
     ...messageFields(build.message),
     author: oneLine(build.author_name ?? '', 100),
@@ -113,6 +114,7 @@ function buildId(build: Build): string {
 }
 
 function outcomeOf(build: Build): CheckOutcome {
+  if (isTimed(build.type)) return 'neutral';
   if (isPending(build)) return 'pending';
   return hasPassed(build) ? 'passed' : 'failed';
 }

@@ -62,6 +62,28 @@ describe('a workflow of CircleCI', () => {
     });
   });
 
+  it('has the repository of checkout_url when that is all that git says, and the message of the host', () => {
+    expect(read('gitlab-checkout-url')).toMatchObject({
+      hostKind: 'gitlab',
+      repository: { hostname: 'gitlab.com', owner: 'octo-group', name: 'hello-deploy' },
+      sha: after,
+      branch: 'main',
+      message: 'Answer on the port that is given',
+      author: 'Mona Example',
+      passed: true,
+    });
+    expect(read('github-app')).toMatchObject({
+      hostKind: 'github',
+      repository: { hostname: 'github.com', owner: 'octo-org', name: 'hello-deploy' },
+      passed: true,
+    });
+    expect(read('bitbucket-data-center')).toMatchObject({
+      hostKind: 'any',
+      repository: { hostname: 'bitbucket.example.org', owner: 'octo', name: 'hello-deploy' },
+      passed: true,
+    });
+  });
+
   it('passes only with the status success', () => {
     for (const name of ['failed', 'canceled']) expect(read(name)).toMatchObject({ outcome: 'failed' });
     for (const status of ['error', 'unauthorized'])
@@ -73,6 +95,7 @@ describe('a workflow of CircleCI', () => {
   it('is flagged when it is of a fork or a merge request, and has no branch for a tag', () => {
     expect(read('fork')).toMatchObject({ pullRequest: true });
     expect(read('merge-request')).toMatchObject({ pullRequest: true });
+    expect(read('github-app-pull-request')).toMatchObject({ pullRequest: true });
     expect(read('tag')).toMatchObject({ branch: null });
   });
 
@@ -122,6 +145,14 @@ describe('a build of Buildkite', () => {
   it('is flagged when it is for a pull request, and has no branch for a tag', () => {
     expect(read('pull-request')).toMatchObject({ pullRequest: true });
     expect(read('tag')).toMatchObject({ branch: null });
+  });
+
+  it('is not of a pull request when that object is empty', () => {
+    expect(read('empty-pull-request')).toMatchObject({ pullRequest: false, passed: true });
+    for (const pull_request of [null, false, '', { id: null }, { id: '', base: null }])
+      expect(read('passed', { pull_request }), JSON.stringify(pull_request)).toMatchObject({ pullRequest: false });
+    for (const pull_request of [{ id: '7' }, { base: 'main' }, true, '7', 7])
+      expect(read('passed', { pull_request }), JSON.stringify(pull_request)).toMatchObject({ pullRequest: true });
   });
 
   it('has another id when it finishes again after being unblocked or retried', () => {

@@ -158,7 +158,7 @@ describe('a pipeline of GitLab', () => {
   it('is neutral when it is a child pipeline or consists of external statuses', () => {
     expect(pipeline('child')).toMatchObject({ outcome: 'neutral' });
     expect(pipeline('statuses-from-outside')).toMatchObject({ outcome: 'neutral' });
-    for (const source of ['push', 'web', 'api', 'trigger', 'pipeline', 'schedule', null]) {
+    for (const source of ['push', 'web', 'api', 'trigger', 'pipeline', null]) {
       expect(pipeline('success', { source })).toMatchObject({ outcome: 'passed' });
     }
   });
