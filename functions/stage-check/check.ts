@@ -1,12 +1,13 @@
 import { type Entry, entryAddress, isAlive } from '../core/entry/entry.ts';
-import { MAX_MANIFEST_BYTES, type Manifest, readManifest } from '../core/entry/manifest.ts';
-import { inFolder, trackOf } from '../core/entry/track.ts';
-import type { EntryChanges } from '../core/entry/transition.ts';
+import type { Manifest } from '../core/entry/manifest.ts';
+import { trackOf } from '../core/entry/track.ts';
+import type { EntryChanges, Transition } from '../core/entry/transition.ts';
 import { DeployError } from '../core/errors.ts';
 import { type CiVerdict, ciVerdictOf, failureInWords } from '../core/hold/checks.ts';
 import { type Source, waitOf } from '../core/hold/wait.ts';
 import type { StageOutcome, StageWork } from '../core/pipeline/stage-work.ts';
 import type { CommitState } from '../core/ports/deploy-facts.ts';
+import { manifestOf } from './manifest-file.ts';
 import { manifestSummary } from './manifest-summary.ts';
 import { withoutOwnDeploy } from './passed-build.ts';
 import type { CheckPorts } from './ports.ts';
@@ -72,26 +73,26 @@ async function decide(entry: Entry, { state, verdict, source }: Known, ports: Ch
   if (read instanceof DeployError) {
     return { kind: 'failed', error: read, transition: { changes: await knownApp(entry, ports) } };
   }
-  if (wait instanceof DeployError) {
-    return { kind: 'failed', error: wait, transition: { changes: { appName: read.name } } };
-  }
+  if (wait instanceof DeployError) return failed(wait, read);
   const changes = {
     appName: read.name,
     snapshot: `${read.version}-${entry.number}`,
     manifest: manifestSummary(read.manifest),
   };
   if (wait.for) return hold(entry, { waitsFor: wait.for, version: state.version, changes }, ports);
-  return {
-    kind: 'done',
-    detail: [`${read.name} ${read.version}`, read.note, wait.note].filter((part) => part !== null).join('; '),
-    transition: {
-      changes: { ...changes, order: entry.seq },
-      promotes: true,
-      commitState: { deploying: entry.number, awaitsPush: entry.fromBuild },
-      // Where CI decides, a result that arrives in the meantime may forbid the deploy.
-      ...(verdict.says === 'passed' && { ifCommitVersion: state.version }),
-    },
+  const detail = [`${read.name} ${read.version}`, read.note, wait.note].filter((part) => part !== null).join('; ');
+  const promotion: Transition = {
+    changes: { ...changes, order: entry.seq },
+    promotes: true,
+    commitState: { deploying: entry.number, awaitsPush: entry.fromBuild },
   };
+  // Where CI decides, a result that arrives in the meantime may forbid the deploy.
+  const guard = verdict.says === 'passed' ? { ifCommitVersion: state.version } : {};
+  return { kind: 'done', detail, transition: { ...promotion, ...guard } };
+}
+
+function failed(error: DeployError, { name }: Manifest): StageOutcome {
+  return { kind: 'failed', error, transition: { changes: { appName: name } } };
 }
 
 /** Returns the error instead of throwing it, because the entry keeps what else is known. */
@@ -102,15 +103,6 @@ async function orRefusal<T>(work: Promise<T>): Promise<T | DeployError> {
     if (error instanceof DeployError) return error;
     throw error;
   }
-}
-
-async function manifestOf(entry: Entry, { host, commit, token }: Source): Promise<Manifest> {
-  const path = inFolder(entry, 'package.json');
-  const text = await host.file(commit, path, token, MAX_MANIFEST_BYTES);
-  if (text !== null) return readManifest(text, path);
-  const folder = entry.path === undefined ? 'root folder' : `folder ${entry.path}`;
-  const detail = `There is no package.json in the ${folder} of commit ${commit.sha.slice(0, 10)}.`;
-  throw new DeployError('deploy:repohost:no_pkg_json', detail, { retry: false });
 }
 
 /** A commit without a readable package.json belongs to the application that its branch deployed before. */

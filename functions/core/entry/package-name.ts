@@ -35,7 +35,7 @@ export function nameProblem(name: string): string | null {
   if (/\p{Cs}/u.test(name)) return 'is not valid Unicode';
   if (name.length > MAX_NAME_LENGTH) return `is longer than ${MAX_NAME_LENGTH} characters`;
   const { errors } = validate(name);
-  if (errors) return `npm does not accept (${errors.join('; ')})`;
+  if (errors) return `npm does not accept (${errors.join('; ')}): use lower-case letters, digits, dashes and dots`;
   return appName(name) === '' ? 'has neither letters nor digits' : null;
 }
 

@@ -59,6 +59,23 @@ describe('a push', () => {
     const { error } = await check(1);
     expect(error).toMatchObject({ code: 'deploy:repohost:no_pkg_json', status: 502 });
     expect(error?.detail).toContain(head.sha.slice(0, 10));
+    expect(error?.detail).toContain('Only Node applications can be deployed: add a package.json with a name');
+  });
+
+  it.each([
+    ['Dockerfile', 'a Dockerfile'],
+    ['requirements.txt', 'a requirements.txt'],
+    ['index.html', 'an index.html'],
+  ])('without a package.json but with a %s is an error that names it', async (file, named) => {
+    const { commit, push, check } = checkWorld();
+    await push(commit(null, { [`web/${file}`]: 'x'.repeat(2e6), [file]: '' }));
+    expect((await check(1)).error?.detail).toContain(`, but ${named}.`);
+  });
+
+  it('without a package.json in its folder says that the root has one', async () => {
+    const { commit, push, check } = checkWorld();
+    await push(commit(null), { path: 'web' });
+    expect((await check(1)).error?.detail).toMatch(/The root folder has one: remove \?path= from/);
   });
 
   it('of an application in a folder is read from that folder, and held by the CI file in the root', async () => {

@@ -83,7 +83,7 @@ describe('a package.json', () => {
     ['no name', '{"version":"1.0.0"}', /has no name/],
     ['an empty name', '{"name":""}', /has no name/],
     ['a name that is no text', '{"name":{"a":1}}', /name that is not text/],
-    ['a name with blanks', '{"name":"my app"}', /npm does not accept \(/],
+    ['a name with blanks', '{"name":"My App"}', /npm does not accept \(.*\): use lower-case letters, digits/],
     ['a name with a slash', '{"name":"a/b"}', /npm does not accept \(/],
     ['a name that climbs', '{"name":"../app"}', /npm does not accept \(/],
     ['a name that is a dot', '{"name":"."}', /cannot start with a period/],
