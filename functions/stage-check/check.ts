@@ -1,5 +1,6 @@
 import { type Entry, entryAddress, isAlive } from '../core/entry/entry.ts';
 import type { Manifest } from '../core/entry/manifest.ts';
+import { appName } from '../core/entry/package-name.ts';
 import { trackOf } from '../core/entry/track.ts';
 import type { EntryChanges, Transition } from '../core/entry/transition.ts';
 import { DeployError } from '../core/errors.ts';
@@ -9,6 +10,7 @@ import type { StageOutcome, StageWork } from '../core/pipeline/stage-work.ts';
 import type { CommitState } from '../core/ports/deploy-facts.ts';
 import { manifestOf } from './manifest-file.ts';
 import { manifestSummary } from './manifest-summary.ts';
+import { refusedByOwner } from './owner.ts';
 import { withoutOwnDeploy } from './passed-build.ts';
 import type { CheckPorts } from './ports.ts';
 import { supersededBy } from './superseded.ts';
@@ -74,6 +76,9 @@ async function decide(entry: Entry, { state, verdict, source }: Known, ports: Ch
     return { kind: 'failed', error: read, transition: { changes: await knownApp(entry, ports) } };
   }
   if (wait instanceof DeployError) return failed(wait, read);
+  const wanted = { app: appName(read.name), deploys: wait.for === null };
+  const refused = await refusedByOwner(entry, wanted, ports.facts);
+  if (refused) return failed(refused, read);
   const changes = {
     appName: read.name,
     snapshot: `${read.version}-${entry.number}`,

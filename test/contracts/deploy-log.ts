@@ -401,6 +401,46 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       expect(await facts.claimApp(user, 'shop', 4)).toBe(false);
       expect(await facts.claimApp(user, 'shop', 6)).toBe(true);
     });
+
+    it('gives an application to the repository that asks first, also when two ask at once', async () => {
+      const { facts, user } = await open();
+      const [shop, fork] = [
+        { host, owner, name },
+        { host, owner: 'bob', name },
+      ];
+      expect(await facts.appOwner(user, 'shop')).toBeNull();
+      const answers = await Promise.all([facts.ownApp(user, 'shop', shop), facts.ownApp(user, 'shop', fork)]);
+      expect(answers[0]).toEqual(answers[1]);
+      expect(await facts.appOwner(user, 'shop')).toEqual(answers[0]);
+      expect(await facts.appOwner(`${user}-other`, 'shop')).toBeNull();
+    });
+
+    it('knows an owner again in other letters, and takes another folder for another owner', async () => {
+      const { facts, user } = await open();
+      const web = { host, owner, name, path: 'packages/web' };
+      await facts.ownApp(user, 'shop', web);
+      const again = { ...web, owner: 'ANN' };
+      expect(await facts.ownApp(user, 'shop', again)).toEqual(again);
+      expect(await facts.ownApp(user, 'shop', { ...web, path: 'packages/api' })).toEqual(again);
+      expect(await facts.ownApp(user, 'shop', { host, owner, name })).toEqual(again);
+    });
+
+    it('gives a freed name to the next repository, and the claims of an application that has been deployed before', async () => {
+      const { log, facts, user } = await open();
+      const [shop, fork] = [
+        { host, owner, name },
+        { host, owner: 'bob', name },
+      ];
+      await appended(log, appending(user));
+      await log.move(user, 1, () => ({ changes: { appName: 'shop' }, activates: true }));
+      expect(await facts.claimApp(user, 'shop', 5)).toBe(true);
+      expect(await facts.ownApp(user, 'shop', shop)).toEqual(shop);
+      await facts.freeApp(user, 'shop');
+      await facts.freeApp(user, 'never');
+      expect(await facts.appOwner(user, 'shop')).toBeNull();
+      expect(await facts.ownApp(user, 'shop', fork)).toEqual(fork);
+      expect(await facts.claimApp(user, 'shop', 4)).toBe(false);
+    });
   });
 
   describe('pages', () => {

@@ -84,6 +84,17 @@ describe('push to deploy on one machine', () => {
     expect(page.body.total).toBe(2);
   });
 
+  it('a second repository with the same package name is refused, with both named, and replaces nothing', async () => {
+    const [mine, theirs] = [await repository('first-owner'), await repository('second-owner')];
+    mine.commit(application('owned', 'mine'));
+    const { url } = await started.until(entryAddress(await mine.push()), 'ok', 'error');
+    theirs.commit(application('owned', 'theirs'));
+    const refused = await started.until(entryAddress(await theirs.push()), 'ok', 'error');
+    expect(refused.error.code).toBe('deploy:platform:start_app');
+    expect(refused.reason).toContain('belongs to demo/first-owner, and this is demo/second-owner.');
+    expect(await (await fetch(url)).text()).toBe('mine');
+  });
+
   it('after several pushes in quick succession the last one is live, and none overtakes another', async () => {
     const tree = await repository('hurry');
     const addresses: string[] = [];
@@ -124,7 +135,7 @@ describe('push to deploy on one machine', () => {
       const entry = await started.until(entryAddress(await tree.push(...refs)), 'skipped');
       reasons.push(entry.doc.reason);
     }
-    expect(reasons[0]).toContain('feature/one');
+    expect(reasons[0]).toContain('add ?branch=feature%2Fone to the webhook');
     expect(reasons[1]).toMatch(/tag/i);
     expect(reasons[2]).toContain('feature/one');
   });

@@ -1,3 +1,4 @@
+import type { AppOwner } from '../entry/app-owner.ts';
 import type { CheckResult } from '../hold/checks.ts';
 import type { CommitRef, RepositoryRef } from '../payload/delivery.ts';
 
@@ -48,4 +49,10 @@ export interface DeployFacts {
    * may claim it again.
    */
   claimApp(user: string, app: string, order: number): Promise<boolean>;
+  /** Returns what an application belongs to; null when its name is free. `app` is the platform's name of it. */
+  appOwner(user: string, app: string): Promise<AppOwner | null>;
+  /** Makes a repository the owner of an application whose name is free. Returns the owner afterwards. */
+  ownApp(user: string, app: string, owner: AppOwner): Promise<AppOwner>;
+  /** Frees the name of an application, for whichever repository deploys it next. */
+  freeApp(user: string, app: string): Promise<void>;
 }

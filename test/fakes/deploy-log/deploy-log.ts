@@ -1,3 +1,4 @@
+import { type AppOwner, isSameOwner } from '../../../functions/core/entry/app-owner.ts';
 import { type Entry, entryId, isFinal } from '../../../functions/core/entry/entry.ts';
 import { applied, dueAfter, startsStage, type Transition } from '../../../functions/core/entry/transition.ts';
 import type { CommitRef, RepositoryRef } from '../../../functions/core/payload/delivery.ts';
@@ -39,6 +40,7 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, AppFacts, B
   readonly #known = new Known();
   readonly #claims = new Map<string, number>();
   readonly #active = new Map<string, Map<string, number>>();
+  readonly #owners = new Map<string, AppOwner>();
   readonly #badges = new Map<string, ShownBadge>();
 
   constructor(readonly ids: Ids) {}
@@ -151,6 +153,21 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, AppFacts, B
   async apps(user: string): Promise<readonly AppFact[]> {
     const names = new Set(this.#rowsOf(user).flatMap(({ entry: { appName } }) => appName ?? []));
     return [...names].sort().map((name) => ({ name, active: this.#activeOf(user).get(name) ?? null }));
+  }
+
+  async appOwner(user: string, app: string): Promise<AppOwner | null> {
+    return this.#owners.get(`${user} ${app}`) ?? null;
+  }
+
+  async ownApp(user: string, app: string, owner: AppOwner): Promise<AppOwner> {
+    const known = this.#owners.get(`${user} ${app}`);
+    if (known && !isSameOwner(known, owner)) return known;
+    this.#owners.set(`${user} ${app}`, owner);
+    return owner;
+  }
+
+  async freeApp(user: string, app: string): Promise<void> {
+    this.#owners.delete(`${user} ${app}`);
   }
 
   async due(now: number, limit: number): Promise<readonly Job[]> {

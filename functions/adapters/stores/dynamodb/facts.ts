@@ -1,9 +1,10 @@
-import { ConditionalCheckFailedException, paginateQuery, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { paginateQuery } from '@aws-sdk/client-dynamodb';
 import type { RepositoryRef } from '../../../core/payload/delivery.ts';
 import type { DeployFacts } from '../../../core/ports/deploy-facts.ts';
+import { appOwner, claimApp, freeApp, ownApp } from './apps.ts';
 import { branchOf } from './branch.ts';
 import { commitStateOf } from './commit-state.ts';
-import { commitOf, keys, N } from './items.ts';
+import { commitOf, keys } from './items.ts';
 import { readItem, type TableContext } from './table.ts';
 
 /** Returns the facts about commits, branches and applications in DynamoDB. */
@@ -13,7 +14,10 @@ export function dynamoDbFacts(context: TableContext): DeployFacts {
       commitStateOf(await readItem(context, keys.commit(user, commit, track))),
     commits: (user, repository, track, digits) => commits(context, { user, repository, track, digits }),
     branch: async (user, repository, track) => branchOf(await readItem(context, keys.branch(user, repository, track))),
-    claimApp: (user, app, order) => claimApp(context, { user, app, order }),
+    claimApp: (user, app, order) => claimApp(context, { user, app }, order),
+    appOwner: (user, app) => appOwner(context, { user, app }),
+    ownApp: (user, app, owner) => ownApp(context, { user, app }, owner),
+    freeApp: (user, app) => freeApp(context, { user, app }),
   };
 }
 
@@ -35,25 +39,4 @@ async function commits(
     found.push(...Items.flatMap((item) => commitOf(item, track) ?? []));
   }
   return found;
-}
-
-async function claimApp(
-  { client, table }: TableContext,
-  { user, app, order }: { readonly user: string; readonly app: string; readonly order: number },
-): Promise<boolean> {
-  try {
-    await client.send(
-      new UpdateItemCommand({
-        TableName: table,
-        Key: keys.app(user, app),
-        UpdateExpression: 'SET claimed = :order',
-        ConditionExpression: 'attribute_not_exists(claimed) OR claimed <= :order',
-        ExpressionAttributeValues: { ':order': N(order) },
-      }),
-    );
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
 }

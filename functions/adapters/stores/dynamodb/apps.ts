@@ -1,0 +1,64 @@
+import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { type AppOwner, ownerKey } from '../../../core/entry/app-owner.ts';
+import { type Item, keys, N, S, stringIn } from './items.ts';
+import { readItem, type TableContext } from './table.ts';
+
+/** An application of a user, by the platform's name of it. */
+interface AppKey {
+  readonly user: string;
+  readonly app: string;
+}
+
+/** Claims an application, as `DeployFacts.claimApp` does. */
+export async function claimApp(context: TableContext, { user, app }: AppKey, order: number): Promise<boolean> {
+  const refused = await update(
+    context,
+    { user, app },
+    {
+      UpdateExpression: 'SET claimed = :order',
+      ConditionExpression: 'attribute_not_exists(claimed) OR claimed <= :order',
+      ExpressionAttributeValues: { ':order': N(order) },
+    },
+  );
+  return refused === null;
+}
+
+/** Returns the owner of an application, as `DeployFacts.appOwner` does. */
+export async function appOwner(context: TableContext, { user, app }: AppKey): Promise<AppOwner | null> {
+  return ownerIn(await readItem(context, keys.app(user, app)));
+}
+
+/** Makes a repository the owner of an application, as `DeployFacts.ownApp` does. */
+export async function ownApp(context: TableContext, key: AppKey, owner: AppOwner): Promise<AppOwner> {
+  const refused = await update(context, key, {
+    UpdateExpression: 'SET owner_key = :key, owner_doc = :doc',
+    // An application of an earlier version has no owner: its next deploy becomes that.
+    ConditionExpression: 'attribute_not_exists(owner_key) OR owner_key = :key',
+    ExpressionAttributeValues: { ':key': S(ownerKey(owner)), ':doc': S(JSON.stringify(owner)) },
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
+  return refused === null ? owner : (ownerIn(refused) ?? owner);
+}
+
+/** Frees the name of an application, as `DeployFacts.freeApp` does. What claimed it stays: older deploys stay older. */
+export async function freeApp(context: TableContext, key: AppKey): Promise<void> {
+  await update(context, key, { UpdateExpression: 'REMOVE owner_key, owner_doc' });
+}
+
+type Update = Omit<ConstructorParameters<typeof UpdateItemCommand>[0], 'TableName' | 'Key'>;
+
+/** Returns null when the item was updated, or the item that the condition met. */
+async function update({ client, table }: TableContext, { user, app }: AppKey, change: Update): Promise<Item | null> {
+  try {
+    await client.send(new UpdateItemCommand({ TableName: table, Key: keys.app(user, app), ...change }));
+    return null;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return error.Item ?? {};
+    throw error;
+  }
+}
+
+function ownerIn(item: Item | undefined): AppOwner | null {
+  const doc = stringIn(item, 'owner_doc');
+  return doc === undefined ? null : (JSON.parse(doc) as AppOwner);
+}

@@ -1,0 +1,36 @@
+import { type AppOwner, inWords, isSameOwner, ownerOf } from '../core/entry/app-owner.ts';
+import type { Entry } from '../core/entry/entry.ts';
+import { DeployError } from '../core/errors.ts';
+import type { DeployFacts } from '../core/ports/deploy-facts.ts';
+
+/** An application that an entry is about to deploy. */
+export interface WantedApp {
+  /** The platform's name of it. */
+  readonly app: string;
+  /** Whether it is deployed now. An entry that is held claims nothing, because it may never be deployed. */
+  readonly deploys: boolean;
+}
+
+/**
+ * Returns the refusal of an entry whose application belongs to another repository; null when it belongs to the entry's
+ * own, which it does from its first deploy on. Two repositories made from one template have the same package name, and
+ * neither may replace the application of the other.
+ */
+export async function refusedByOwner(
+  entry: Entry,
+  { app, deploys }: WantedApp,
+  facts: Pick<DeployFacts, 'appOwner' | 'ownApp'>,
+): Promise<DeployError | null> {
+  const own = ownerOf(entry);
+  if (!own) return null;
+  const owner = deploys ? await facts.ownApp(entry.user, app, own) : await facts.appOwner(entry.user, app);
+  return owner === null || isSameOwner(owner, own) ? null : refusal(app, owner, own);
+}
+
+function refusal(app: string, owner: AppOwner, own: AppOwner): DeployError {
+  const other = { named: inWords(own, owner), owner: inWords(owner, own) };
+  const detail =
+    `The application ${app} belongs to ${other.owner}, and this is ${other.named}. Give the package another name; or, ` +
+    `when the repository was renamed or moved, remove the application (hooks remove ${app}), which frees its name.`;
+  return new DeployError('deploy:platform:start_app', detail, { retry: false });
+}
