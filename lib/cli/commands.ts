@@ -1,13 +1,28 @@
+import { apps } from './apps/apps.ts';
+import { env } from './apps/env.ts';
+import { open } from './apps/open.ts';
+import { remove } from './apps/remove.ts';
+import { restart } from './apps/restart.ts';
+import { stop } from './apps/stop.ts';
+import { redeploy } from './deploy/redeploy.ts';
+import { release } from './deploy/release.ts';
+import { rollback } from './deploy/rollback.ts';
 import { hook } from './hook/hook.ts';
+import { buildLog } from './log/build-log.ts';
+import { logs } from './log/logs.ts';
 import { status } from './log/status.ts';
 import { watch } from './log/watch.ts';
 import type { CommandGroup } from './program/program.ts';
 import { completionCommand } from './setup/completion.ts';
 import { login } from './setup/login.ts';
 import { logout } from './setup/logout.ts';
+import { pair } from './setup/pair.ts';
+import { tokens } from './setup/tokens.ts';
 
 /** All commands, in the order of the help. Help, completion and the README's table are made from this. */
 export const groups: readonly CommandGroup[] = [
-  { title: 'Look', commands: [status, watch] },
-  { title: 'Set up', commands: [login, logout, hook, completionCommand(() => groups)] },
+  { title: 'Look', commands: [status, watch, buildLog, logs, apps, open] },
+  { title: 'Deploy', commands: [redeploy, rollback, release] },
+  { title: 'Operate', commands: [env, restart, stop, remove] },
+  { title: 'Set up', commands: [login, logout, tokens, pair, hook, completionCommand(() => groups)] },
 ];

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { Failure } from '../command.ts';
-import { lines } from './changes/connection.ts';
+import { lines, Refused } from './changes/connection.ts';
 import { refusal } from './refusal.ts';
 import type { Service } from './service.ts';
 
@@ -55,9 +55,13 @@ export function api(service: Service, signal: AbortSignal): Api {
     service,
     get: (request) => call('GET', request),
     send: (method, request) => call(method, request),
-    lines: (request) => {
+    async *lines(request) {
       const { user, secret } = service;
-      return lines({ address: addressOf(service, request), user, secret, silenceMs: SILENCE_MS, signal });
+      try {
+        yield* lines({ address: addressOf(service, request), user, secret, silenceMs: SILENCE_MS, signal });
+      } catch (error) {
+        throw error instanceof Refused ? error : unreachable(service, error);
+      }
     },
   };
 }

@@ -1,0 +1,54 @@
+import * as v from 'valibot';
+import { type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
+import { api, parsed } from '../service/api.ts';
+import { type Application, ApplicationSchema } from '../service/application.ts';
+import { numberOf } from '../service/entry.ts';
+import { findService } from '../service/service.ts';
+import { type Colour, columns, painter, plain } from '../text.ts';
+
+const Answer = v.looseObject({ apps: v.array(ApplicationSchema) });
+
+const colours: ReadonlyMap<string, Colour> = new Map([
+  ['running', 'green'],
+  ['crashed', 'red'],
+  ['stopped', 'yellow'],
+]);
+
+export const apps: CommandDefinition = {
+  name: 'apps',
+  summary: 'List the applications: state, address, repository, and the entry that is live',
+  options: [JSON_OPTION, ...SERVICE_OPTIONS],
+  examples: [
+    ['hooks apps', 'a line for each application'],
+    ['hooks apps --json', 'with the entries that each can be rolled back to'],
+  ],
+  run,
+};
+
+async function run(call: Call): Promise<number> {
+  const { get, service } = api(await findService(call), call.signal);
+  const sent = await get({ path: ['apps', service.user] });
+  const { apps: found } = parsed(Answer, sent);
+  if (call.args.flag('json')) {
+    call.print(JSON.stringify(sent));
+    return 0;
+  }
+  const paint = painter(call);
+  const rows = found.map((app) => cells(app, (state) => paint(colours.get(state) ?? 'dim', state)));
+  for (const line of columns(rows)) call.print(line);
+  if (found.length === 0) call.warn('There is no application yet: "hooks create <name>" and a push make one.');
+  return 0;
+}
+
+function cells(
+  { name, state, url, repository, branch, active }: Application,
+  paint: (state: string) => string,
+): string[] {
+  return [
+    plain(name),
+    paint(plain(state)),
+    plain(url ?? '-'),
+    plain([repository && `${repository.owner}/${repository.name}`, branch].filter(Boolean).join(' ') || '-'),
+    active ? `#${numberOf(active)}` : '-',
+  ];
+}

@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { APP_ARGUMENT, type Call, type CommandDefinition, Failure, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
+import { api } from '../service/api.ts';
+import { oneApplication } from '../service/application.ts';
+import { findService } from '../service/service.ts';
+import { appName } from './app-name.ts';
+
+export const open: CommandDefinition = {
+  name: 'open',
+  summary: 'Open an application in the browser, and print its address',
+  details: 'Only prints the address when the output is not a terminal or there is no browser.',
+  args: [APP_ARGUMENT],
+  options: [JSON_OPTION, ...SERVICE_OPTIONS],
+  examples: [
+    ['hooks open', "the application of this folder's package.json"],
+    ['curl "$(hooks open shop)"', 'its address for another program'],
+  ],
+  run,
+};
+
+async function run(call: Call): Promise<number> {
+  const { args, print, stdout, env } = call;
+  const client = api(await findService(call), call.signal);
+  const app = await oneApplication(client, await appName(call, args.at(0)));
+  if (app.url === null)
+    throw new Failure(`${app.name} has no address yet: it was never live. "hooks status ${app.name}" says why.`);
+  print(args.flag('json') ? JSON.stringify({ name: app.name, url: app.url }) : app.url);
+  // What the service sends is an address for the browser, and never a file or a program.
+  if (stdout.isTTY && /^https?:\/\//.test(app.url)) await openBrowser(app.url, env);
+  return 0;
+}
+
+async function openBrowser(url: string, env: Call['env']): Promise<void> {
+  const openers: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win32: 'explorer' };
+  const opener = env.BROWSER || (openers[process.platform] ?? 'xdg-open');
+  const child = spawn(opener, [url], { stdio: 'ignore', detached: true });
+  // A machine without a browser is no failure: the address is printed.
+  child.on('error', () => {});
+  await Promise.race([once(child, 'spawn'), once(child, 'error')]).catch(() => {});
+  child.unref();
+}

@@ -1,0 +1,32 @@
+import { type Call, EXIT, JSON_OPTION, type OptionDefinition, SERVICE_OPTIONS } from '../command.ts';
+import { followEntry, report } from '../log/follow-entry.ts';
+import { type Api, type ApiRequest, parsed } from '../service/api.ts';
+import { EntrySchema, numberOf } from '../service/entry.ts';
+
+/** The options of all operations: each is recorded as an entry of the log. */
+export const OPERATION_OPTIONS: readonly OptionDefinition[] = [
+  { flags: '--no-wait', about: 'do not wait for the end' },
+  JSON_OPTION,
+  ...SERVICE_OPTIONS,
+];
+
+/** Something that is done to an application and recorded as an entry. */
+export interface Operation {
+  readonly method?: 'POST' | 'DELETE';
+  readonly request: ApiRequest;
+  /** What is done then, in a sentence; default: the application is live, with its address. */
+  readonly done?: string;
+}
+
+/** Requests an operation and follows its entry to the end. Returns 0 when it succeeded, else 1. */
+export async function operate(call: Call, client: Api, { method = 'POST', request, done }: Operation): Promise<number> {
+  const entry = parsed(EntrySchema, await client.send(method, request));
+  const { args, print, warn } = call;
+  if (!args.unlessNo('wait')) {
+    const number = numberOf(entry);
+    print(args.flag('json') ? JSON.stringify(entry) : `#${number} is ${entry.status}.`);
+    warn(`"hooks watch --exit-status --entry ${number}" waits for it.`);
+    return EXIT.ok;
+  }
+  return report(call, await followEntry(call, client, entry), done);
+}

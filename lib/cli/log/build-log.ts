@@ -1,0 +1,48 @@
+import { packageName } from '../apps/app-name.ts';
+import { APP_OPTION, type Call, type CommandDefinition, Failure, SERVICE_OPTIONS } from '../command.ts';
+import { type Api, api } from '../service/api.ts';
+import { type Entry, idOf, logPage, numberOf } from '../service/entry.ts';
+import { findEntry } from '../service/find-entry.ts';
+import { findService } from '../service/service.ts';
+import { printOutput } from './output-lines.ts';
+
+const PAGE_SIZE = 100;
+
+export const buildLog: CommandDefinition = {
+  name: 'build-log',
+  summary: 'Print what the build of a deploy printed: installation, build script',
+  args: [{ name: '[entry]', about: 'its number (#12), id or address; default: the newest deploy' }],
+  options: [
+    APP_OPTION,
+    { flags: '--follow', about: 'while it builds, go on until it has ended' },
+    { flags: '--timestamps', about: 'the time before each line' },
+    { flags: '--json', about: 'one JSON object a line: at, stream, line' },
+    ...SERVICE_OPTIONS,
+  ],
+  examples: [
+    ['hooks build-log', "the newest build of the application of this folder's package.json, else of all"],
+    ['hooks build-log 12', 'the build of #12'],
+  ],
+  run,
+};
+
+async function run(call: Call): Promise<number> {
+  const { args, signal, stderr, warn } = call;
+  const follow = args.flag('follow');
+  const client = api(await findService(call), signal);
+  const name = args.at(0);
+  const entry = name === undefined ? await newestDeploy(call, client) : await findEntry(client, name);
+  if (stderr.isTTY) warn(`The build of #${numberOf(entry)} (${entry.app_name ?? entry.commit ?? entry.status}):`);
+  const path = ['status', client.service.user, 'changes', idOf(entry), 'build-log'];
+  await printOutput(call, client, { request: { path, query: { follow: follow || undefined } }, follow });
+  return 0;
+}
+
+/** A folder that is not deployed may have a package.json too: then the newest of all is meant. */
+async function newestDeploy({ args, folder }: Call, client: Api): Promise<Entry> {
+  const app = args.text('app') ?? (await packageName(folder)) ?? undefined;
+  const { rows } = await logPage(client, { app, limit: PAGE_SIZE });
+  const found = rows.find(({ doc }) => doc?.stages.some(({ name }) => name === 'extract'));
+  if (found) return found;
+  throw new Failure(`Nothing was built yet${app === undefined ? '' : ` for ${app}`}: "hooks status" shows the log.`);
+}

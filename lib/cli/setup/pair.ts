@@ -1,0 +1,81 @@
+import * as v from 'valibot';
+import { type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS, UsageError } from '../command.ts';
+import { type Api, api, parsed } from '../service/api.ts';
+import { findService } from '../service/service.ts';
+
+const Pairing = v.looseObject({
+  host: v.string(),
+  login: v.string(),
+  app: v.string(),
+  scopes: v.optional(v.array(v.string()), []),
+  expires_at: v.nullish(v.string(), null),
+});
+const Pairings = v.looseObject({ pairings: v.array(Pairing) });
+
+const HOSTS = ['github', 'gitlab', 'bitbucket', 'gitea', 'forgejo'];
+
+export const pair: CommandDefinition = {
+  name: 'pair',
+  summary: 'Store a token of a repository host, for private repositories and commit statuses',
+  details: `The token is asked for, or read from standard input; the service tries it, encrypts it and never shows it. GitHub:
+Contents read and Commit statuses write, or the classic scope repo. GitLab: api. Bitbucket: an API token, with your
+address as the login. Gitea and Forgejo take a password too.`,
+  args: [
+    { name: '<host>', about: 'github, gitlab, bitbucket, gitea, or the name of a configured host', values: HOSTS },
+  ],
+  options: [
+    { flags: '--login <name>', about: 'your login at the host' },
+    { flags: '--app <name>', about: 'only for the commit statuses of that application' },
+    { flags: '--list', about: 'list what is stored' },
+    { flags: '--remove', about: 'delete what is stored; the token stays valid at the host' },
+    JSON_OPTION,
+    ...SERVICE_OPTIONS,
+  ],
+  examples: [
+    ['hooks pair github --login octocat', 'asks for the token'],
+    ['hooks pair gitlab --login ann < token.txt', 'the token comes from a file'],
+    ['hooks pair github --list', 'login, scopes and end of what is stored'],
+  ],
+  run,
+};
+
+async function run(call: Call): Promise<number> {
+  const { args } = call;
+  const path = ['auth', args.at(0) ?? ''];
+  if (args.flag('list') && args.flag('remove')) throw new UsageError('Only one of --list and --remove can be given.');
+  const client = api(await findService(call), call.signal);
+  if (args.flag('list')) return list(call, client, path);
+  const query = { app: args.text('app') };
+  if (args.flag('remove')) {
+    const sent = await client.send('DELETE', { path, query });
+    call.print(args.flag('json') ? JSON.stringify(sent) : 'It is deleted here. Revoke the token at the host, too.');
+    return 0;
+  }
+  const sent = await client.send('POST', { path, query, body: { credentials: await credentials(call) } });
+  call.print(args.flag('json') ? JSON.stringify(sent) : `Stored: ${described(parsed(Pairing, sent))}`);
+  return 0;
+}
+
+async function list({ args, print, warn }: Call, client: Api, path: readonly string[]): Promise<number> {
+  const sent = await client.get({ path });
+  const { pairings } = parsed(Pairings, sent);
+  if (args.flag('json')) print(JSON.stringify(sent));
+  else for (const one of pairings) print(described(one));
+  if (pairings.length === 0) warn('No token of that host is stored.');
+  return 0;
+}
+
+/** The token is never an argument: other users of the machine see the arguments of a process. */
+async function credentials({ args, stdin }: Call): Promise<string> {
+  const given = args.text('login');
+  if (given === undefined && !stdin.isTTY) throw new UsageError('Your login at the host is needed: --login.');
+  const login = given ?? (await stdin.ask('Login at the host: ')).trim();
+  if (stdin.isTTY) return `${login}:${await stdin.ask('Token (not shown): ', { hidden: true })}`;
+  return `${login}:${(await stdin.read()).replace(/\r?\n$/, '')}`;
+}
+
+function described({ host, login, app, scopes, expires_at }: v.InferOutput<typeof Pairing>): string {
+  const where = app === '*' ? 'all applications' : app;
+  const until = expires_at === null ? '' : `, until ${expires_at}`;
+  return `${host} as ${login}, for ${where}${scopes.length > 0 ? `, may ${scopes.join(', ')}` : ''}${until}`;
+}

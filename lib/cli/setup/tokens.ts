@@ -1,0 +1,90 @@
+import * as v from 'valibot';
+import { type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
+import { api, parsed } from '../service/api.ts';
+import { Refusal } from '../service/refusal.ts';
+import { findService, type Service } from '../service/service.ts';
+import { columns, plain } from '../text.ts';
+
+const List = v.looseObject({
+  tokens: v.array(v.looseObject({ name: v.string(), created_at: v.nullish(v.string(), null) })),
+});
+const Created = v.looseObject({ name: v.string(), token: v.string() });
+
+const list: CommandDefinition = {
+  name: 'list',
+  summary: 'List the API tokens, without their values',
+  options: [JSON_OPTION, ...SERVICE_OPTIONS],
+  examples: [['hooks tokens', 'name and time of each']],
+  run: listTokens,
+};
+
+const create: CommandDefinition = {
+  name: 'create',
+  summary: 'Make an API token, which is printed this once',
+  details: `For webhooks, CI and other machines: unlike the password it can be revoked. Only the password can make tokens; it is asked
+for when the login is a token.`,
+  args: [{ name: '<name>', about: 'what it is for, to revoke it by' }],
+  options: [JSON_OPTION, ...SERVICE_OPTIONS],
+  examples: [
+    ['hooks tokens create github', 'the token for the webhook at GitHub'],
+    ['hooks tokens create laptop | hooks login --url https://deploy.example.com --user ann', 'a login with it'],
+  ],
+  run: createToken,
+};
+
+const revoke: CommandDefinition = {
+  name: 'revoke',
+  summary: 'End an API token',
+  args: [{ name: '<name>', about: 'the name that it was made with' }],
+  options: SERVICE_OPTIONS,
+  examples: [['hooks tokens revoke github', 'calls with that token are refused from then on']],
+  run: revokeToken,
+};
+
+export const tokens: CommandDefinition = {
+  name: 'tokens',
+  summary: 'List, make and revoke API tokens',
+  examples: [...list.examples, ...create.examples],
+  subcommands: [list, create, revoke],
+};
+
+const PATH = ['auth', 'tokens'];
+
+async function listTokens(call: Call): Promise<number> {
+  const { args, print, warn } = call;
+  const sent = await api(await findService(call), call.signal).get({ path: PATH });
+  const { tokens: found } = parsed(List, sent);
+  if (args.flag('json')) print(JSON.stringify(sent));
+  else for (const line of columns(found.map((one) => [plain(one.name), one.created_at ?? '']))) print(line);
+  if (found.length === 0) warn('There is no API token: "hooks tokens create <name>" makes one.');
+  return 0;
+}
+
+async function createToken(call: Call): Promise<number> {
+  const { args, print, warn } = call;
+  const name = args.at(0) ?? '';
+  const sent = await post(call, await findService(call), name);
+  print(args.flag('json') ? JSON.stringify(sent) : parsed(Created, sent).token);
+  if (call.stderr.isTTY) warn(`This is the only time that the token is shown. "hooks tokens revoke ${name}" ends it.`);
+  return 0;
+}
+
+/** A token cannot make tokens: then the password is asked for, where there is someone to ask. */
+async function post(call: Call, service: Service, name: string): Promise<unknown> {
+  const request = { path: PATH, body: { name } };
+  try {
+    return await api(service, call.signal).send('POST', request);
+  } catch (error) {
+    const isToken = error instanceof Refusal && (error.status === 401 || error.status === 403) && call.stdin.isTTY;
+    if (!isToken) throw error;
+    const secret = await call.stdin.ask(`Password of ${service.user} (not shown): `, { hidden: true });
+    return api({ ...service, secret }, call.signal).send('POST', request);
+  }
+}
+
+async function revokeToken(call: Call): Promise<number> {
+  const name = call.args.at(0) ?? '';
+  await api(await findService(call), call.signal).send('DELETE', { path: [...PATH, name] });
+  call.print(`The token ${name} is revoked.`);
+  return 0;
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { server } from '../../../support/api-server.ts';
+import { cli } from '../../../support/cli.ts';
+import { doc, entry, page } from '../../../support/cli-entries.ts';
+import { cliAt, ok, problem } from '../../../support/cli-service.ts';
+
+const line = (second: number, text: string, stream = 'stdout') =>
+  `${JSON.stringify({ at: `2026-03-04T05:06:0${second}.000Z`, stream, line: text })}\n`;
+const ended = '{"code":"status:changes:timeout","status":408}\n';
+
+/** A service whose streams are these texts, in order; the last one stays open when it is followed. */
+async function streams(texts: readonly string[], { open = false } = {}) {
+  const calls: string[] = [];
+  const left = [...texts];
+  const url = await server((request, response) => {
+    calls.push(request.url ?? '');
+    response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+    const text = left.shift() ?? '';
+    if (open && left.length === 0) response.write(text);
+    else response.end(text);
+  });
+  return { calls, env: { HOOKS_URL: url, HOOKS_USER: 'kiwi', HOOKS_SECRET: 's' } };
+}
+
+describe('logs', () => {
+  it('prints the lines of the application, and marks those of the platform', async () => {
+    const { env, calls } = await streams([
+      line(1, 'up') + line(2, 'a\tb\u001b[2J', 'stderr') + line(3, 'crashed', 'platform'),
+    ]);
+    const { code, out } = await cli('logs shop', { env });
+    expect([code, out]).toEqual([0, 'up\na\tb\n-- crashed\n']);
+    expect(calls).toEqual(['/1/apps/kiwi/shop/logs?lines=100']);
+  });
+
+  it('prints times, or JSON as it was sent', async () => {
+    const text = line(1, 'up');
+    expect((await cli('logs shop --timestamps', await streams([text]))).out).toBe('2026-03-04T05:06:01.000Z up\n');
+    expect((await cli('logs shop --json', await streams([text]))).out).toBe(text);
+  });
+
+  it('follows until Ctrl-C', async () => {
+    const { env, calls } = await streams([`${line(1, 'up')}\n${line(2, 'more')}`], { open: true });
+    const enough = (soFar: string) => soFar.split('\n').length > 2;
+    const { code, out } = await cli('logs shop --follow --lines 5', { env, onOutput: enough });
+    expect([code, out]).toEqual([0, 'up\nmore\n']);
+    expect(calls).toEqual(['/1/apps/kiwi/shop/logs?lines=5&follow=true']);
+  });
+
+  it('takes the stream up again when the service ends it, without repeating a line', async () => {
+    const first = line(1, 'one') + line(2, 'two') + line(2, 'two');
+    const { env, calls } = await streams([first + ended, `${first}${line(2, 'two, the third')}${line(3, 'three')}`]);
+    const { out } = await cli('logs shop --follow --lines 0', { env });
+    expect(out).toBe('one\ntwo\ntwo\ntwo, the third\nthree\n');
+    expect(calls.at(-1)).toBe('/1/apps/kiwi/shop/logs?lines=1000&follow=true');
+  });
+
+  it('fails with a sentence for an unknown application', async () => {
+    const { code, err } = await cliAt('logs shp', [
+      problem(404, 'status:db:not_found', 'You have no application "shp".'),
+    ]);
+    expect([code, err]).toEqual([1, expect.stringContaining('You have no application "shp".')]);
+  });
+});
+
+describe('build-log', () => {
+  const built = entry(7, {
+    status: 'ok',
+    doc: doc({ stages: [{ name: 'extract', status: 'done', started_at: '2026-03-04T05:06:07.000Z' }] }),
+  });
+
+  it('prints the newest build, of the application that is named or of all', async () => {
+    const log = { status: 200, body: line(1, 'added 3 packages'), headers: { 'content-type': 'application/x-ndjson' } };
+    const { code, out, calls } = await cliAt('build-log --app shop', [ok(page([entry(8), built])), log]);
+    expect([code, out]).toEqual([0, 'added 3 packages\n']);
+    expect(calls).toEqual([
+      'GET /1/status/kiwi/webhooks/shop?limit=100&skip=0&include_docs=true',
+      `GET /1/status/kiwi/changes/${built.id.slice(-32)}/build-log`,
+    ]);
+    expect((await cliAt('build-log', [ok(page([built])), log])).calls[0]).toContain('/1/status/kiwi/webhooks?');
+  });
+
+  it('prints the build of an entry, while it runs with --follow', async () => {
+    const log = { status: 200, body: line(1, 'x'), headers: { 'content-type': 'application/x-ndjson' } };
+    const { calls } = await cliAt('build-log 7 --follow', [ok(page([built])), log]);
+    expect(calls[1]).toBe(`GET /1/status/kiwi/changes/${built.id.slice(-32)}/build-log?follow=true`);
+  });
+
+  it('says so when nothing was built', async () => {
+    const { code, err } = await cliAt('build-log --app shop', [ok(page([entry(8, { status: 'skipped' })]))]);
+    expect([code, err]).toEqual([1, expect.stringContaining('Nothing was built yet for shop')]);
+  });
+});
