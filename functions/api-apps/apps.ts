@@ -1,7 +1,10 @@
 import { DeployError } from '../core/errors.ts';
 import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
+import { remove, restart, stop } from './operate.ts';
 import type { AppsPorts } from './ports.ts';
 import { list, show } from './read.ts';
+import { redeploy } from './redeploy.ts';
+import { rollback } from './rollback.ts';
 
 /** An endpoint of applications. */
 type Endpoint = (request: HttpRequest, ports: AppsPorts) => Promise<HttpAnswer>;
@@ -9,6 +12,11 @@ type Endpoint = (request: HttpRequest, ports: AppsPorts) => Promise<HttpAnswer>;
 const endpoints: Readonly<Record<string, Endpoint | undefined>> = {
   'GET /1/apps/{user}': list,
   'GET /1/apps/{user}/{application}': show,
+  'DELETE /1/apps/{user}/{application}': remove,
+  'POST /1/apps/{user}/{application}/restart': restart,
+  'POST /1/apps/{user}/{application}/stop': stop,
+  'POST /1/apps/{user}/{application}/rollback': rollback,
+  'POST /1/apps/{user}/{application}/redeploy': redeploy,
 };
 
 /** Returns the endpoints below `/1/apps/<user>`: the user's applications and what can be done with them. */

@@ -2,21 +2,32 @@ import { dynamoDb } from '../adapters/aws/dynamodb.ts';
 import { variable } from '../adapters/aws/environment.ts';
 import { publicUrl } from '../adapters/aws/public-url.ts';
 import { requiredSecret } from '../adapters/aws/secrets.ts';
+import { sqs } from '../adapters/aws/sqs.ts';
 import { httpApplications } from '../adapters/platform/applications.ts';
+import { sqsQueue } from '../adapters/queues/sqs.ts';
 import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/app-facts.ts';
+import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
 import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { systemIds } from '../adapters/system/ids.ts';
 import type { AppsPorts } from './ports.ts';
 
 /** Returns the endpoints' ports. A new service token is known to instances that start later. */
-export async function connect(): Promise<AppsPorts & { readonly publicUrl: string | null }> {
+export async function connect(): Promise<Omit<AppsPorts, 'trace'> & { readonly publicUrl: string | null }> {
   const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
+  const urls = {
+    check: variable('QUEUE_CHECK'),
+    extract: variable('QUEUE_EXTRACT'),
+    start: variable('QUEUE_START'),
+  };
   const platform = { url: variable('PLATFORM_URL'), serviceToken: await requiredSecret(variable('PLATFORM_SECRET')) };
   return {
     applications: httpApplications(platform),
     facts: dynamoDbAppFacts(table),
-    log: dynamoDbReader(table),
+    reader: dynamoDbReader(table),
+    log: dynamoDbLog(table),
+    queue: sqsQueue({ client: sqs(), urls, ids: systemIds }),
+    clock: systemClock,
     publicUrl: publicUrl(),
   };
 }

@@ -2,8 +2,8 @@ import type { Entry } from '../core/entry/entry.ts';
 import { appName } from '../core/entry/package-name.ts';
 import { deployOfSnapshot } from '../core/entry/snapshot.ts';
 import { DeployError } from '../core/errors.ts';
-import type { AppFact } from '../core/ports/app-facts.ts';
-import type { Application } from '../core/ports/applications.ts';
+import type { AppFact } from '../core/ports/apps/app-facts.ts';
+import type { Application } from '../core/ports/apps/applications.ts';
 import type { AppsPorts } from './ports.ts';
 
 /** The deploys of an application that still matter. */
@@ -21,7 +21,7 @@ export interface AppHistory {
 export async function historyOf(
   app: Application,
   facts: readonly AppFact[],
-  ports: Pick<AppsPorts, 'applications' | 'log'>,
+  ports: Pick<AppsPorts, 'applications' | 'reader'>,
 ): Promise<AppHistory> {
   if (app.state === 'never') return { active: null, earlier: [] };
   const held = await ports.applications.snapshots(app);
@@ -36,15 +36,15 @@ export async function historyOf(
 }
 
 /** Returns the successful deploy that made a snapshot; null when it failed. */
-async function deployOf(app: Application, snapshot: string, ports: Pick<AppsPorts, 'log'>): Promise<Entry | null> {
+async function deployOf(app: Application, snapshot: string, ports: Pick<AppsPorts, 'reader'>): Promise<Entry | null> {
   const number = deployOfSnapshot(snapshot);
   const entry = number === null ? null : await read(app.user, number, ports);
   return entry?.status === 'ok' && entry.snapshot === snapshot ? entry : null;
 }
 
-async function read(user: string, number: number, { log }: Pick<AppsPorts, 'log'>): Promise<Entry | null> {
+async function read(user: string, number: number, { reader }: Pick<AppsPorts, 'reader'>): Promise<Entry | null> {
   try {
-    return await log.read(user, number);
+    return await reader.read(user, number);
   } catch (error) {
     throw new DeployError('status:db:query_fail', 'The log could not be read; ask again.', { cause: error });
   }

@@ -1,10 +1,18 @@
-import type { AppFacts } from '../core/ports/app-facts.ts';
-import type { Applications } from '../core/ports/applications.ts';
+import type { AppFacts } from '../core/ports/apps/app-facts.ts';
+import type { Applications } from '../core/ports/apps/applications.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { DeployLog } from '../core/ports/deploy-log.ts';
+import type { JobQueue } from '../core/ports/job-queue.ts';
 import type { LogReader } from '../core/ports/log-reader.ts';
+import type { Trace } from '../core/ports/trace.ts';
 
 /** The ports of the endpoints of applications. */
 export interface AppsPorts {
   readonly applications: Applications;
-  readonly facts: AppFacts;
-  readonly log: Pick<LogReader, 'read'>;
+  readonly facts: Pick<AppFacts, 'apps'>;
+  readonly reader: Pick<LogReader, 'read' | 'page'>;
+  readonly log: Pick<DeployLog, 'append' | 'read'>;
+  readonly queue: Pick<JobQueue, 'send'>;
+  readonly clock: Clock;
+  readonly trace: Trace;
 }

@@ -1,8 +1,7 @@
 import { forEachLimit } from '../core/for-each-limit.ts';
 import { includeDocs } from '../core/parameters.ts';
-import type { Application } from '../core/ports/applications.ts';
 import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
-import { appRef, required } from './app-ref.ts';
+import { foundApp } from './found-app.ts';
 import { historyOf } from './history.ts';
 import type { AppsPorts } from './ports.ts';
 import { viewOf } from './view.ts';
@@ -30,8 +29,6 @@ export async function list({ user, query, base }: HttpRequest, ports: AppsPorts)
 /** `GET /1/apps/<user>/<application>`: one of them. */
 export async function show(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
   const view = { base: request.base, docs: includeDocs(request.query) };
-  const ref = appRef(request);
-  const [found, facts] = await Promise.all([ports.applications.find(ref), ports.facts.apps(request.user)]);
-  const app: Application = required(found, request);
-  return { status: 200, body: viewOf(app, await historyOf(app, facts, ports), view) };
+  const { app, name: _, ...history } = await foundApp(request, ports);
+  return { status: 200, body: viewOf(app, history, view) };
 }

@@ -1,5 +1,5 @@
 import { row, type View } from '../core/entry/views.ts';
-import type { Application } from '../core/ports/applications.ts';
+import type { Application } from '../core/ports/apps/applications.ts';
 import type { AppHistory } from './history.ts';
 
 /** Returns an application as the API shows it. */

@@ -29,6 +29,11 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/1/status/{user}/changes/{id}', function: 'api-change', login: 'user' },
   { method: 'GET', path: '/1/apps/{user}', function: 'api-apps', login: 'user' },
   { method: 'GET', path: '/1/apps/{user}/{application}', function: 'api-apps', login: 'user' },
+  { method: 'DELETE', path: '/1/apps/{user}/{application}', function: 'api-apps', login: 'user' },
+  { method: 'POST', path: '/1/apps/{user}/{application}/restart', function: 'api-apps', login: 'user' },
+  { method: 'POST', path: '/1/apps/{user}/{application}/stop', function: 'api-apps', login: 'user' },
+  { method: 'POST', path: '/1/apps/{user}/{application}/rollback', function: 'api-apps', login: 'user' },
+  { method: 'POST', path: '/1/apps/{user}/{application}/redeploy', function: 'api-apps', login: 'user' },
   // `repohost` is also a value of {host}. The login identifies the user.
   { method: 'POST', path: '/1/auth/{host}', function: 'api-pair', login: 'user' },
   { method: 'GET', path: '/1/auth/{host}', function: 'api-pair', login: 'user' },

@@ -1,5 +1,5 @@
 import { statusToken, type TokenAccess } from '../core/access.ts';
-import { type Entry, entryAddress } from '../core/entry/entry.ts';
+import { type Entry, entryAddress, isDeploy } from '../core/entry/entry.ts';
 import type { Job } from '../core/pipeline/job.ts';
 import type { LogReader } from '../core/ports/log-reader.ts';
 import type { CommitStatus, RepositoryHost } from '../core/ports/repository-host.ts';
@@ -26,7 +26,7 @@ export async function report({ user, number }: Job, ports: ReportPorts): Promise
   for (let posts = 0; posts < MAX_POSTS; posts += 1) {
     const entry = await ports.log.read(user, number);
     const state = entry && stateOf(entry);
-    if (!entry || !state || state === posted) return;
+    if (!entry || !isDeploy(entry) || !state || state === posted) return;
     await post(entry, state, ports);
     posted = state;
   }

@@ -3,28 +3,32 @@ import { numberVariable, variable } from '../adapters/aws/environment.ts';
 import { s3 } from '../adapters/aws/s3.ts';
 import { requiredSecret } from '../adapters/aws/secrets.ts';
 import { sqs } from '../adapters/aws/sqs.ts';
+import { httpAppOperations } from '../adapters/platform/app-operations.ts';
 import { httpPlatform } from '../adapters/platform/hosting.ts';
 import { sqsQueue, sqsVisibility } from '../adapters/queues/sqs.ts';
+import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/app-facts.ts';
 import { dynamoDbFacts } from '../adapters/stores/dynamodb/facts.ts';
 import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
 import { s3Tarballs } from '../adapters/stores/s3-tarballs.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { systemIds } from '../adapters/system/ids.ts';
 import type { StageConnection } from '../triggers/stage.ts';
-import type { StartPorts } from './start.ts';
+import type { StartPorts } from './ports.ts';
 
 /** Returns what the stage `start` works with. A new service token is known to instances that start later. */
 export async function connect(): Promise<StartPorts & StageConnection> {
   const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
   const urls = { report: variable('QUEUE_REPORT') };
-  const serviceToken = await requiredSecret(variable('PLATFORM_SECRET'));
+  const platform = { url: variable('PLATFORM_URL'), serviceToken: await requiredSecret(variable('PLATFORM_SECRET')) };
   return {
     stage: 'start',
     log: dynamoDbLog(table),
     facts: dynamoDbFacts(table),
     queue: sqsQueue({ client: sqs(), urls, ids: systemIds }),
     setVisibility: sqsVisibility(sqs(), variable('QUEUE_START')),
-    platform: httpPlatform({ url: variable('PLATFORM_URL'), serviceToken }),
+    appFacts: dynamoDbAppFacts(table),
+    platform: httpPlatform(platform),
+    operations: httpAppOperations(platform),
     tarballs: s3Tarballs({ client: s3(), bucket: variable('TARBALL_BUCKET') }),
     clock: systemClock,
     ids: systemIds,

@@ -1,30 +1,32 @@
-import { snapshotOf } from '../core/entry/snapshot.ts';
-import type { StageWork } from '../core/pipeline/stage-work.ts';
-import type { DeployFacts } from '../core/ports/deploy-facts.ts';
-import type { HostingPlatform } from '../core/ports/hosting-platform.ts';
-import type { TarballStore } from '../core/ports/tarball-store.ts';
-
-/** The ports of the stage `start`. */
-export interface StartPorts {
-  readonly platform: Pick<HostingPlatform, 'start'>;
-  readonly facts: Pick<DeployFacts, 'claimApp'>;
-  readonly tarballs: Pick<TarballStore, 'remove'>;
-}
+import { type Entry, isDeploy } from '../core/entry/entry.ts';
+import { appOf, snapshotOf } from '../core/entry/snapshot.ts';
+import type { StageOutcome, StageWork } from '../core/pipeline/stage-work.ts';
+import { operate } from './operate.ts';
+import type { StartPorts } from './ports.ts';
 
 /**
- * Returns the work of the stage `start`: the platform starts the snapshot, and moves the traffic to it once it answers.
- * The application is claimed first, so that a late deploy never replaces a newer one.
+ * Returns the work of the stage `start`: the platform starts the snapshot, and moves the traffic to it once it answers; or
+ * it does what the entry's `operation` says. The application is claimed first, so that a late deploy never replaces a newer
+ * one. A restart claims nothing, because it does not change what runs.
  */
-export function start({ platform, facts, tarballs }: StartPorts): StageWork {
+export function start(ports: StartPorts): StageWork {
   return async (entry) => {
-    const snapshot = snapshotOf(entry);
-    if (!(await facts.claimApp(entry.user, snapshot.app, entry.order ?? entry.number))) {
-      const reason = `A newer deploy of ${snapshot.app} was started before this one.`;
+    const { operation } = entry;
+    if (operation === 'restart') return operate(operation, entry, ports);
+    const { user, app } = appOf(entry);
+    if (!(await ports.facts.claimApp(user, app, entry.order ?? entry.number))) {
+      const reason = `A newer deploy of ${app} was started before this ${isDeploy(entry) ? 'one' : 'operation'}.`;
       return { kind: 'ended', status: 'superseded', reason };
     }
-    const { url } = await platform.start(snapshot);
-    // The platform has its own copy. If the removal fails, the tarball expires later, so it must not fail the deploy.
-    if (entry.tarball) await tarballs.remove(entry.tarball.key).catch(() => {});
-    return { kind: 'done', detail: `answers at ${url}`, transition: { changes: { url }, activates: true } };
+    return operation === undefined || operation === 'rollback'
+      ? startSnapshot(entry, ports)
+      : operate(operation, entry, ports);
   };
+}
+
+async function startSnapshot(entry: Entry, { platform, tarballs }: StartPorts): Promise<StageOutcome> {
+  const { url } = await platform.start(snapshotOf(entry));
+  // The platform has its own copy. If the removal fails, the tarball expires later, so it must not fail the deploy.
+  if (entry.tarball) await tarballs.remove(entry.tarball.key).catch(() => {});
+  return { kind: 'done', detail: `answers at ${url}`, transition: { changes: { url }, activates: true } };
 }

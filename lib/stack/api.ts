@@ -172,7 +172,12 @@ function endpointAccess({ parameters, stores, queues, signals }: ApiProps): Reco
     'api-status': read,
     'api-change': read,
     'api-changes': [...read, endStreams(parameters), receiveSignals(signals)],
-    'api-apps': [...read, callPlatform(parameters, stores.platformToken)],
+    'api-apps': [
+      writeLog(stores.log),
+      ...(['check', 'extract', 'start'] as const).map((name) => sendTo(queues.named(name))),
+      callPlatform(parameters, stores.platformToken),
+      linkEntries(parameters),
+    ],
     'api-pair': [
       linkEntries(parameters),
       storeTokens(stores.log, stores.tokenKey),

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Applications } from '../../functions/core/ports/applications.ts';
+import type { AppOperations } from '../../functions/core/ports/apps/app-operations.ts';
+import type { Applications } from '../../functions/core/ports/apps/applications.ts';
 import type { SnapshotRef } from '../../functions/core/ports/hosting-platform.ts';
 import { type PlatformUnderTest, uploadOf } from './hosting-platform.ts';
 
 /** A platform with everything that can be done with its applications. */
 export interface ApplicationsUnderTest extends PlatformUnderTest {
   readonly applications: Applications;
+  readonly operations: AppOperations;
 }
 
 /** The contract of the port `Applications`; every implementation must pass it. */
@@ -53,6 +55,42 @@ export function applicationsContract(title: string, open: () => Promise<Applicat
       await deploy(ref('versions', '1.0.0-1'));
       await deploy(ref('versions', '1.0.0-2'));
       expect([...(await at.applications.snapshots(ref('versions')))].sort()).toEqual(['1.0.0-1', '1.0.0-2']);
+    });
+
+    it('stops an application, once or twice, and starts it again at the same address', async () => {
+      const paused = ref('paused');
+      const url = await deploy(paused);
+      await at.operations.stop(paused);
+      await at.operations.stop(paused);
+      expect(await at.applications.find(paused)).toMatchObject({ state: 'stopped', snapshot: '1.0.0-1' });
+      expect(await at.operations.restart(paused)).toEqual({ url });
+      expect(await at.applications.find(paused)).toMatchObject({ state: 'running' });
+      expect(await at.version(paused, url)).toBe('1.0.0-1');
+    });
+
+    it('starts an older snapshot of a stopped application', async () => {
+      await deploy(ref('turned', '1.0.0-1'));
+      const url = await deploy(ref('turned', '1.0.0-2'));
+      await at.operations.stop(ref('turned'));
+      await at.platform.activate(ref('turned', '1.0.0-1'));
+      expect(await at.platform.start(ref('turned', '1.0.0-1'))).toEqual({ url });
+      expect(await at.version(ref('turned'), url)).toBe('1.0.0-1');
+    });
+
+    it('removes an application with its snapshots, once or twice', async () => {
+      const gone = ref('gone');
+      await deploy(gone);
+      await at.operations.remove(gone);
+      await at.operations.remove(gone);
+      expect(await at.applications.find(gone)).toBeNull();
+      expect(await at.applications.snapshots(gone)).toEqual([]);
+    });
+
+    it('refuses to restart what was never started, and to stop what does not exist', async () => {
+      const refused = { code: 'deploy:platform:start_app', retry: false };
+      await at.platform.ensureApp(ref('unborn'), { name: 'unborn', version: '1.0.0' });
+      await expect(at.operations.restart(ref('unborn'))).rejects.toMatchObject(refused);
+      await expect(at.operations.stop(ref('missing'))).rejects.toMatchObject(refused);
     });
   });
 }

@@ -3,7 +3,7 @@ import type { Entry } from '../../functions/core/entry/entry.ts';
 import type { Transition } from '../../functions/core/entry/transition.ts';
 import type { CheckResult } from '../../functions/core/hold/checks.ts';
 import type { CheckOutcome } from '../../functions/core/payload/delivery.ts';
-import type { AppFacts } from '../../functions/core/ports/app-facts.ts';
+import type { AppFacts } from '../../functions/core/ports/apps/app-facts.ts';
 import type { Backlog } from '../../functions/core/ports/backlog.ts';
 import type { DeployFacts } from '../../functions/core/ports/deploy-facts.ts';
 import type { AppendRequest, DeployLog, Draft } from '../../functions/core/ports/deploy-log.ts';
@@ -234,9 +234,47 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       }
       await log.move(user, other.number, () => ({ changes: { appName: 'cart' } }));
       expect(await appFacts.apps(user)).toEqual([
-        { name: '@ann/shop', active: second.number },
-        { name: 'cart', active: null },
+        { name: '@ann/shop', active: second.number, entries: 2 },
+        { name: 'cart', active: null, entries: 1 },
       ]);
+    });
+
+    it('know no deploy of an application that was removed, and still its entries', async () => {
+      const { log, appFacts, user } = await open();
+      const { number } = await appended(log, appending(user));
+      await log.move(user, number, () => ({ changes: { appName: 'shop' }, activates: true }));
+      const removal = await appended(log, appending(user, { appName: 'shop', operation: 'remove' }));
+      await log.move(user, removal.number, () => ({ changes: { status: 'ok' }, deactivates: true }));
+      expect(await appFacts.apps(user)).toEqual([{ name: 'shop', active: null, entries: 2 }]);
+    });
+
+    it('name the last entry that overruled the earlier deploys of an application', async () => {
+      const { log, appFacts, user } = await open();
+      expect(await appFacts.overruledUntil(user, 'shop')).toBe(0);
+      await appended(log, appending(user));
+      const rollback = await appended(log, appending(user, { operation: 'rollback' }, { overrules: 'shop' }));
+      expect(await appFacts.overruledUntil(user, 'shop')).toBe(rollback.number);
+      expect(await appFacts.overruledUntil(user, 'cart')).toBe(0);
+    });
+
+    it('order an operation by the change with which it was accepted', async () => {
+      const { log, user } = await open();
+      const deploy = await appended(log, appending(user));
+      await log.move(user, deploy.number, () => ({ changes: { status: 'running' } }));
+      expect(deploy.order).toBeUndefined();
+      expect((await appended(log, appending(user, { operation: 'stop' }))).order).toBe(3);
+    });
+
+    it('leave the badge as it is for operations that deploy nothing', async () => {
+      const { log, reader, user } = await open();
+      const { number } = await appended(log, appending(user));
+      await log.move(user, number, () => ({ changes: { status: 'ok' } }));
+      const stop = await appended(log, appending(user, { operation: 'stop' }));
+      expect(await reader.badge(user, name)).toBe('ok');
+      await log.move(user, stop.number, () => ({ changes: { status: 'error' } }));
+      expect(await reader.badge(user, name)).toBe('ok');
+      await appended(log, appending(user, { operation: 'rollback' }));
+      expect(await reader.badge(user, name)).toBe('deploying');
     });
   });
 

@@ -1,5 +1,6 @@
 import { DeployError } from '../../functions/core/errors.ts';
-import type { Application, Applications } from '../../functions/core/ports/applications.ts';
+import type { AppOperations } from '../../functions/core/ports/apps/app-operations.ts';
+import type { Application, Applications } from '../../functions/core/ports/apps/applications.ts';
 import type { AppRef } from '../../functions/core/ports/hosting-platform.ts';
 import type { MemoryApp, MemoryPlatform } from './hosting-platform.ts';
 
@@ -34,6 +35,27 @@ export function memoryApplications(platform: MemoryPlatform): MemoryApplications
       const known = Object.entries(platform.app(ref)?.snapshots ?? {});
       return known.flatMap(([id, { state }]) => (state === 'failed' ? [] : [id]));
     },
+  };
+}
+
+/** Returns an in-memory fake of the operations on the applications of a platform in memory. */
+export function memoryAppOperations(platform: MemoryPlatform): AppOperations {
+  const known = (ref: AppRef): MemoryApp => {
+    const app = platform.app(ref);
+    if (app) return app;
+    throw new DeployError('deploy:platform:start_app', `There is no application ${ref.app}.`, { retry: false });
+  };
+  return {
+    restart: async (ref) => {
+      const { serving } = known(ref);
+      if (serving !== null) return platform.start({ ...ref, snapshot: serving });
+      throw new DeployError('deploy:platform:start_app', 'Nothing has been started yet.', { retry: false });
+    },
+    stop: async (ref) => {
+      known(ref);
+      platform.write(ref, { state: 'stopped' });
+    },
+    remove: async (ref) => platform.write(ref, null),
   };
 }
 

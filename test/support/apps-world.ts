@@ -7,6 +7,7 @@ import { memoryApplications } from '../fakes/applications.ts';
 import { memoryClock, memoryIds } from '../fakes/clock.ts';
 import { MemoryLog } from '../fakes/deploy-log/deploy-log.ts';
 import { memoryPlatform } from '../fakes/hosting-platform.ts';
+import { memoryQueue } from '../fakes/job-queue.ts';
 import { AT, append } from './entries.ts';
 import { request } from './requests.ts';
 
@@ -18,7 +19,8 @@ export function appsWorld() {
   const log = new MemoryLog(memoryIds());
   const platform = memoryPlatform();
   const applications = memoryApplications(platform);
-  const ports: AppsPorts = { applications, facts: log, log };
+  const queue = memoryQueue();
+  const ports: AppsPorts = { applications, facts: log, reader: log, log, queue, clock, trace: () => {} };
   let last: Entry | null = null;
 
   /** An entry of the application that has ended. */
@@ -40,6 +42,7 @@ export function appsWorld() {
   return {
     clock,
     log,
+    queue,
     platform,
     applications,
     ports,

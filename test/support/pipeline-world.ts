@@ -1,9 +1,11 @@
 import { ciConfigsOf } from '../../functions/adapters/senders/ci-config/ci-configs.ts';
 import { senders } from '../../functions/adapters/senders/registry.ts';
 import type { StageJob } from '../../functions/core/pipeline/job.ts';
+import { unlessOverruled } from '../../functions/core/pipeline/overruled.ts';
 import type { StageName } from '../../functions/core/pipeline/pipeline.ts';
 import { runStage } from '../../functions/core/pipeline/stage.ts';
 import type { StageWork } from '../../functions/core/pipeline/stage-work.ts';
+import type { AppFacts } from '../../functions/core/ports/apps/app-facts.ts';
 import type { Backlog } from '../../functions/core/ports/backlog.ts';
 import type { DeployFacts } from '../../functions/core/ports/deploy-facts.ts';
 import type { DeployLog } from '../../functions/core/ports/deploy-log.ts';
@@ -14,6 +16,7 @@ import { fetchTarball } from '../../functions/stage-fetch/fetch.ts';
 import { start } from '../../functions/stage-start/start.ts';
 import { upload } from '../../functions/stage-upload/upload.ts';
 import { sweep } from '../../functions/sweep/sweep.ts';
+import { memoryAppOperations } from '../fakes/applications.ts';
 import { memoryClock, memoryIds } from '../fakes/clock.ts';
 import { memoryPlatform } from '../fakes/hosting-platform.ts';
 import { memoryQueue } from '../fakes/job-queue.ts';
@@ -26,6 +29,7 @@ export interface LogRoles {
   readonly log: DeployLog;
   readonly reader: LogReader;
   readonly facts: DeployFacts;
+  readonly appFacts: AppFacts;
   readonly backlog: Backlog;
   readonly user: string;
 }
@@ -46,7 +50,7 @@ export function pipelineWorld(roles: LogRoles) {
     return answer;
   };
   const hosts = { host: () => host, token: async () => null };
-  const { log, facts, backlog } = roles;
+  const { log, facts, appFacts, backlog } = roles;
   const work: Readonly<Record<StageName, StageWork>> = {
     check: check({
       ...hosts,
@@ -59,9 +63,9 @@ export function pipelineWorld(roles: LogRoles) {
       trace: () => {},
     }),
     fetch: fetchTarball({ ...hosts, tarballs }),
-    upload: upload({ platform, tarballs }),
-    extract: extract({ platform, clock }),
-    start: start({ platform, facts, tarballs }),
+    upload: unlessOverruled(upload({ platform, tarballs }), appFacts),
+    extract: unlessOverruled(extract({ platform, clock }), appFacts),
+    start: unlessOverruled(start({ platform, operations: memoryAppOperations(platform), facts, tarballs }), appFacts),
   };
   const base = { log, queue, clock, ids, retryBaseSeconds: 30, trace: () => {} };
 

@@ -2,7 +2,7 @@ import { basicHeader, type Credentials } from '../../core/basic-auth.ts';
 
 /** An HTTP request to the platform API. */
 export interface PlatformRequest {
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** The segments of the path, not encoded; each must pass `isPathSegment`. */
   readonly path: readonly string[];
   readonly query?: Readonly<Record<string, string>>;

@@ -43,6 +43,14 @@ export interface EntryError {
   readonly detail: string;
 }
 
+/** What an entry does with an application instead of deploying a commit. */
+export type Operation = 'rollback' | 'restart' | 'stop' | 'remove';
+
+/** Returns whether an entry deploys something, and so counts for badges and commit statuses: a commit, or an old one. */
+export function isDeploy({ operation }: Pick<Entry, 'operation'>): boolean {
+  return operation === undefined || operation === 'rollback';
+}
+
 /** The choice of a push or its hook to wait for CI or not. */
 export interface CiChoice {
   readonly waits: boolean;
@@ -111,11 +119,14 @@ export interface Entry {
   readonly manifest: Readonly<Record<string, unknown>> | null;
   /** Whether the entry was made by a CI provider's build, and not by a push. */
   readonly fromBuild: boolean;
+  /** What is done with the application; absent for a deploy. */
+  readonly operation?: Operation;
   /** Absent when neither the push nor its hook has a choice: the repository decides then. */
   readonly ci?: CiChoice;
   /**
-   * Its order among the user's deploys: the number of the change after which it was promoted; absent before. Not its
-   * number, because a push that has waited for CI is promoted after deploys with higher numbers.
+   * Its order among the user's deploys: the number of the change after which it was promoted, or with which an operation
+   * was accepted; absent before. Not its number, because a push that has waited for CI is promoted after deploys with
+   * higher numbers.
    */
   readonly order?: number;
   /** How often a stage was repeated because its result was gone; absent when never. */

@@ -1,6 +1,12 @@
-import type { SnapshotRef } from '../ports/hosting-platform.ts';
+import type { AppRef, SnapshotRef } from '../ports/hosting-platform.ts';
 import type { Entry } from './entry.ts';
 import { appName as platformName } from './package-name.ts';
+
+/** Returns the application of an entry, under the platform's name of it. Throws before `check`. */
+export function appOf({ user, appName }: Pick<Entry, 'user' | 'appName'>): AppRef {
+  if (!appName) throw new Error('The entry has not passed the stage "check".');
+  return { user, app: platformName(appName) };
+}
 
 /** Returns the snapshot that an entry deploys, under the platform's name of the application. Throws before `check`. */
 export function snapshotOf({ user, appName, snapshot }: Entry): SnapshotRef {

@@ -20,6 +20,8 @@ export interface Transition {
   readonly promotes?: boolean;
   /** Makes the entry the deploy that its application runs. */
   readonly activates?: boolean;
+  /** The application was removed: it runs no deploy. */
+  readonly deactivates?: boolean;
   /** Keeps the lease on the stage; otherwise the transition releases it. */
   readonly keepsLease?: boolean;
   /** Milliseconds since 1970 at which the sweeper looks at the entry, by default `SWEEP_AFTER_MS` after the change. */

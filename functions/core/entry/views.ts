@@ -28,6 +28,7 @@ function summarise(entry: Entry, base: string): Record<string, unknown> {
     uuid: entry.uuid,
     status: entry.status,
     provider: entry.provider,
+    ...(entry.operation && { operation: entry.operation }),
     commit: commitName(entry),
     seq: entry.seq,
     reason: entry.status === 'ok' ? null : entry.reason,

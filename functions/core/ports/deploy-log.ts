@@ -23,6 +23,11 @@ export interface AppendRequest {
   readonly deliveryKey: string | null;
   /** The entry of an earlier copy of the delivery that this one may replace. */
   readonly replaces: number | null;
+  /**
+   * The application, by the platform's name of it, whose earlier deploys the entry overrules: those that have not started
+   * by then never do.
+   */
+  readonly overrules?: string;
   /** Milliseconds since 1970 at which the sweeper looks at the entry, unless it is final. */
   readonly dueAt: number;
 }

@@ -1,10 +1,10 @@
 import { type AppOwner, isSameOwner } from '../../../functions/core/entry/app-owner.ts';
-import { type Entry, entryId, isFinal } from '../../../functions/core/entry/entry.ts';
+import { type Entry, entryId, isDeploy, isFinal } from '../../../functions/core/entry/entry.ts';
 import { applied, dueAfter, startsStage, type Transition } from '../../../functions/core/entry/transition.ts';
 import type { CommitRef, RepositoryRef } from '../../../functions/core/payload/delivery.ts';
 import type { Job } from '../../../functions/core/pipeline/job.ts';
 import { isAfter } from '../../../functions/core/pipeline/pipeline.ts';
-import type { AppFact, AppFacts } from '../../../functions/core/ports/app-facts.ts';
+import type { AppFact, AppFacts } from '../../../functions/core/ports/apps/app-facts.ts';
 import type { Backlog } from '../../../functions/core/ports/backlog.ts';
 import type { BranchFacts, CommitState, DeployFacts } from '../../../functions/core/ports/deploy-facts.ts';
 import type {
@@ -39,6 +39,7 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, AppFacts, B
   readonly #deliveries = new Map<string, number>();
   readonly #known = new Known();
   readonly #claims = new Map<string, number>();
+  readonly #overruled = new Map<string, number>();
   readonly #active = new Map<string, Map<string, number>>();
   readonly #owners = new Map<string, AppOwner>();
   readonly #badges = new Map<string, ShownBadge>();
@@ -51,7 +52,10 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, AppFacts, B
     if (known !== undefined && known !== replaces) return { duplicateOf: known };
     const rows = this.#rowsOf(draft.user);
     const number = rows.length + 1;
-    const entry = { ...draft, number, id: entryId(this.ids.hex(20), number), seq: this.#next(draft.user) };
+    const seq = this.#next(draft.user);
+    const order = draft.operation && { order: seq };
+    const entry = { ...draft, ...order, number, id: entryId(this.ids.hex(20), number), seq };
+    if (request.overrules !== undefined) this.#overruled.set(`${draft.user} ${request.overrules}`, number);
     rows.push({ entry, attempts: 0, lease: null, takenAt: null, dueAt: request.dueAt });
     if (deliveryKey !== null) this.#deliveries.set(`${draft.user} ${deliveryKey}`, number);
     this.#known.append(entry, request);
@@ -106,6 +110,7 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, AppFacts, B
     row.dueAt = dueAfter(after, transition);
     this.#known.move(after, transition);
     if (transition.activates && after.appName) this.#activeOf(user).set(after.appName, number);
+    if (transition.deactivates && after.appName) this.#activeOf(user).delete(after.appName);
     this.#publish(after);
     this.#show(after);
     return after;
@@ -151,8 +156,15 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, AppFacts, B
   }
 
   async apps(user: string): Promise<readonly AppFact[]> {
-    const names = new Set(this.#rowsOf(user).flatMap(({ entry: { appName } }) => appName ?? []));
-    return [...names].sort().map((name) => ({ name, active: this.#activeOf(user).get(name) ?? null }));
+    const names = this.#rowsOf(user).flatMap(({ entry: { appName } }) => appName ?? []);
+    return [...new Set(names)].sort().map((name) => {
+      const entries = names.filter((one) => one === name).length;
+      return { name, active: this.#activeOf(user).get(name) ?? null, entries };
+    });
+  }
+
+  async overruledUntil(user: string, app: string): Promise<number> {
+    return this.#overruled.get(`${user} ${app}`) ?? 0;
   }
 
   async appOwner(user: string, app: string): Promise<AppOwner | null> {
@@ -201,7 +213,7 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, AppFacts, B
 
   #show(entry: Entry): void {
     const { user, repository, path } = entry;
-    if (!repository) return;
+    if (!repository || !isDeploy(entry)) return;
     const keys = new Set([badgeKey(user, repository.name), badgeKey(user, repository.name, path)]);
     for (const key of keys) this.#showAt(key, entry);
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
+import { httpAppOperations } from '../../../functions/adapters/platform/app-operations.ts';
 import { httpApplications } from '../../../functions/adapters/platform/applications.ts';
 import { httpPlatform } from '../../../functions/adapters/platform/hosting.ts';
 import { startPlatform } from '../../../lib/platform/platform.ts';
@@ -38,6 +39,7 @@ export async function embeddedPlatform(): Promise<ApplicationsUnderTest> {
   return {
     platform: httpPlatform(at),
     applications: httpApplications(at),
+    operations: httpAppOperations(at),
     user: 'kiwi',
     tarball: (app, version, works) => tarball(filesOf(app, version, works)),
     version: async (_app, url) => (await fetch(url)).text(),

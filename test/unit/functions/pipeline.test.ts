@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dynamoDbAppFacts } from '../../../functions/adapters/stores/dynamodb/app-facts.ts';
 import { dynamoDbBacklog } from '../../../functions/adapters/stores/dynamodb/backlog.ts';
 import { dynamoDbFacts } from '../../../functions/adapters/stores/dynamodb/facts.ts';
 import { dynamoDbLog } from '../../../functions/adapters/stores/dynamodb/log.ts';
@@ -186,7 +187,7 @@ function fail(): never {
 describe('the pipeline on the log in memory', () => {
   pipelineContract(() => {
     const log = new MemoryLog(memoryIds());
-    return { log, reader: log, facts: log, backlog: log, user: 'ann' };
+    return { log, reader: log, facts: log, appFacts: log, backlog: log, user: 'ann' };
   }, 200);
 });
 
@@ -216,6 +217,7 @@ describe('the pipeline on the log in DynamoDB', () => {
     const due = async (now: number, limit: number) =>
       (await backlog.due(now, 10_000)).filter((job) => job.user === user).slice(0, limit);
     const log = dynamoDbLog(context);
-    return { log, reader: dynamoDbReader(context), facts: dynamoDbFacts(context), backlog: { ...backlog, due }, user };
+    const facts = { facts: dynamoDbFacts(context), appFacts: dynamoDbAppFacts(context) };
+    return { log, reader: dynamoDbReader(context), ...facts, backlog: { ...backlog, due }, user };
   }, 8);
 });

@@ -1,10 +1,11 @@
 import { paginateQuery } from '@aws-sdk/client-dynamodb';
-import type { AppFact, AppFacts } from '../../../core/ports/app-facts.ts';
-import { APP_PREFIX, type Item, numberIn, S, stringIn } from './items.ts';
-import type { TableContext } from './table.ts';
+import type { AppFact, AppFacts } from '../../../core/ports/apps/app-facts.ts';
+import { APP_PREFIX, type Item, keys, numberIn, S, stringIn } from './items.ts';
+import { readItem, type TableContext } from './table.ts';
 
 /** Returns the facts about applications in DynamoDB: one item each, read in one range. */
-export function dynamoDbAppFacts({ client, table }: TableContext): AppFacts {
+export function dynamoDbAppFacts(context: TableContext): AppFacts {
+  const { client, table } = context;
   return {
     apps: async (user) => {
       const query = {
@@ -17,9 +18,14 @@ export function dynamoDbAppFacts({ client, table }: TableContext): AppFacts {
       for await (const { Items = [] } of paginateQuery({ client }, query)) found.push(...Items.map(factOf));
       return found;
     },
+    overruledUntil: async (user, app) => numberIn(await readItem(context, keys.app(user, app)), 'overruled') ?? 0,
   };
 }
 
 function factOf(item: Item): AppFact {
-  return { name: (stringIn(item, 'sk') ?? '').slice(APP_PREFIX.length), active: numberIn(item, 'active') ?? null };
+  return {
+    name: (stringIn(item, 'sk') ?? '').slice(APP_PREFIX.length),
+    active: numberIn(item, 'active') ?? null,
+    entries: numberIn(item, 'entries') ?? 0,
+  };
 }

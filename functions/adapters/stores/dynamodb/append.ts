@@ -32,7 +32,8 @@ export async function appendOnce(context: WriteContext, request: AppendRequest):
 function numberedEntry({ counters, ids }: WriteContext, { draft }: AppendRequest): Entry {
   const known = counters.guess(draft.user);
   const number = known.entries + 1;
-  return { ...draft, number, id: entryId(ids.hex(20), number), seq: known.changes + 1 };
+  const seq = known.changes + 1;
+  return { ...draft, ...(draft.operation && { order: seq }), number, id: entryId(ids.hex(20), number), seq };
 }
 
 /** Refusals are read by position: the counters come first, then the delivery. */
@@ -49,9 +50,19 @@ function writes(context: WriteContext, request: AppendRequest, entry: Entry): Tr
     put(entryItem(entry, work, dueAt)),
     ...payloadItems(entry, request.payload, now).map(put),
     ...branchUpdate(table, entry, request),
+    ...overruling(table, entry, request),
     ...checkUpdate(table, entry, request.checkResult, now),
     // An entry that is final from the start (another branch, a duplicate) leaves the badge as it is.
     ...(isFinal(entry.status) ? [] : badgeUpdate(table, entry)),
+  ];
+}
+
+function overruling(table: string, { user, number }: Entry, { overrules }: AppendRequest): TransactWriteItem[] {
+  if (overrules === undefined) return [];
+  const UpdateExpression = 'SET overruled = :number';
+  const ExpressionAttributeValues = { ':number': N(number) };
+  return [
+    { Update: { TableName: table, Key: keys.app(user, overrules), UpdateExpression, ExpressionAttributeValues } },
   ];
 }
 

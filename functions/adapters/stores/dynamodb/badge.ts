@@ -1,5 +1,5 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import { type Entry, isFinal } from '../../../core/entry/entry.ts';
+import { type Entry, isDeploy, isFinal } from '../../../core/entry/entry.ts';
 import type { Badge } from '../../../core/ports/log-reader.ts';
 import { type Item, keys, S, stringIn } from './items.ts';
 
@@ -31,7 +31,7 @@ const UNDER_WAY = 'under_way#';
  */
 export function badgeUpdate(table: string, entry: Entry): TransactWriteItem[] {
   const { user, repository, path } = entry;
-  if (!repository) return [];
+  if (!repository || !isDeploy(entry)) return [];
   const update = badgeExpression(entry, badgeOf(entry));
   const paths = path === undefined ? [undefined] : [undefined, path];
   return paths.map((one) => ({ Update: { TableName: table, Key: keys.badge(user, repository.name, one), ...update } }));

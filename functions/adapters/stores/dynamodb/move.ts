@@ -92,20 +92,26 @@ function entryPut(table: string, item: Item, seq: number): TransactWriteItem {
 }
 
 /**
- * Returns the update that counts an entry that joins its application, and stores the deploy that the application runs.
+ * Returns the update that counts an entry that joins its application, and stores the deploy that the application runs, or
+ * that it runs none.
  */
-function appUpdate(table: string, { after, joinedApp }: Moved, { activates }: Transition): TransactWriteItem[] {
-  if (after.appName === null || (!joinedApp && !activates)) return [];
+function appUpdate(table: string, { after, joinedApp }: Moved, transition: Transition): TransactWriteItem[] {
+  const { activates, deactivates } = transition;
+  if (after.appName === null || (!joinedApp && !activates && !deactivates)) return [];
   const joins = joinedApp && joining(entriesOf(joinedApp));
   const sets = [...(joins ? ['entries = :entries'] : []), ...(activates ? ['active = :number'] : [])];
+  const values: Item = { ...joins?.values, ...(activates && { ':number': N(after.number) }) };
   return [
     {
       Update: {
         TableName: table,
         Key: keys.app(after.user, after.appName),
-        UpdateExpression: `SET ${sets.join(', ')}`,
+        UpdateExpression: [
+          ...(sets.length > 0 ? [`SET ${sets.join(', ')}`] : []),
+          ...(deactivates ? ['REMOVE active'] : []),
+        ].join(' '),
         ...(joins && { ConditionExpression: joins.condition }),
-        ExpressionAttributeValues: { ...joins?.values, ...(activates && { ':number': N(after.number) }) },
+        ...(sets.length > 0 && { ExpressionAttributeValues: values }),
       },
     },
   ];

@@ -83,7 +83,8 @@ describe('GET /1/apps/<user>/<application>', () => {
 
   it('says so when the log cannot be read', async () => {
     await world.deployed('shop');
-    const ports = { ...world.ports, log: { read: () => Promise.reject(new Error('down')) } };
+    const down = () => Promise.reject(new Error('down'));
+    const ports = { ...world.ports, reader: { read: down, page: down } };
     const asked = apps(ports)({ ...world.request, resource: '/1/apps/{user}' });
     await expect(asked).rejects.toMatchObject({ code: 'status:db:query_fail' });
   });

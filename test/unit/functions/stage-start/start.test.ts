@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Entry, Operation } from '../../../../functions/core/entry/entry.ts';
 import { DeployError } from '../../../../functions/core/errors.ts';
-import type { SnapshotRef } from '../../../../functions/core/ports/hosting-platform.ts';
+import type { AppRef, SnapshotRef } from '../../../../functions/core/ports/hosting-platform.ts';
 import { start } from '../../../../functions/stage-start/start.ts';
 import { memoryIds } from '../../../fakes/clock.ts';
 import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
@@ -24,7 +25,16 @@ async function world() {
       return { url: 'https://shop.example.com' };
     },
   };
-  return { tarballs, facts, started, platform, run: start({ platform, facts, tarballs }) };
+  const done: string[] = [];
+  const operations = {
+    restart: async ({ app }: AppRef) => {
+      done.push(`restart ${app}`);
+      return { url: 'https://shop.example.com' };
+    },
+    stop: async ({ app }: AppRef) => void done.push(`stop ${app}`),
+    remove: async ({ app }: AppRef) => void done.push(`remove ${app}`),
+  };
+  return { tarballs, facts, started, done, platform, run: start({ platform, operations, facts, tarballs }) };
 }
 
 describe('starting', () => {
@@ -74,5 +84,74 @@ describe('starting', () => {
       throw new Error('The store is away.');
     };
     expect(await run(starting)).toMatchObject({ kind: 'done' });
+  });
+});
+
+describe('an operation', () => {
+  const operation = (name: Operation, patch: Partial<Entry> = {}) =>
+    entry({ status: 'running', appName: '@ann/shop', stage: 'start', operation: name, number: 2, order: 6, ...patch });
+
+  it('restarts what runs, and returns its address', async () => {
+    const { run, done, started } = await world();
+    const outcome = await run(operation('restart'));
+    expect(outcome).toEqual({
+      kind: 'done',
+      detail: 'answers at https://shop.example.com',
+      transition: { changes: { url: 'https://shop.example.com' } },
+    });
+    expect(done).toEqual(['restart ann-shop']);
+    expect(started).toEqual([]);
+  });
+
+  it('stops an application, after which an older deploy never starts it again', async () => {
+    const { run, done } = await world();
+    expect(await run(operation('stop'))).toMatchObject({ kind: 'done' });
+    expect(done).toEqual(['stop ann-shop']);
+    const older = await run({ ...starting, appName: '@ann/shop', order: 5 });
+    expect(older).toMatchObject({ kind: 'ended', status: 'superseded' });
+  });
+
+  it('removes an application, which then runs no deploy and whose name is free', async () => {
+    const { run, done, facts } = await world();
+    await facts.ownApp('ann', 'ann-shop', { host: 'memory', owner: 'ann', name: 'shop' });
+    expect(await run(operation('remove'))).toMatchObject({ kind: 'done', transition: { deactivates: true } });
+    expect(done).toEqual(['remove ann-shop']);
+    expect(await facts.appOwner('ann', 'ann-shop')).toBeNull();
+  });
+
+  it('can run twice', async () => {
+    const { run } = await world();
+    for (const name of ['restart', 'stop', 'remove'] as const) {
+      await run(operation(name));
+      expect(await run(operation(name))).toMatchObject({ kind: 'done' });
+    }
+  });
+
+  it.each(['stop', 'remove', 'rollback'] as const)('%s does nothing when a newer deploy was faster', async (name) => {
+    const { run, done, started } = await world();
+    await run({ ...starting, appName: '@ann/shop', number: 3, order: 9 });
+    const late = await run(operation(name, { snapshot: '1.0.0-1' }));
+    expect(late).toMatchObject({
+      kind: 'ended',
+      status: 'superseded',
+      reason: expect.stringContaining('newer deploy'),
+    });
+    expect(done).toEqual([]);
+    expect(started).toHaveLength(1);
+  });
+
+  it('restarts an application whatever was started since, because a restart replaces no deploy', async () => {
+    const { run, done } = await world();
+    await run({ ...starting, appName: '@ann/shop', number: 3, order: 9 });
+    expect(await run(operation('restart'))).toMatchObject({ kind: 'done' });
+    expect(await run({ ...starting, appName: '@ann/shop', number: 4, order: 10 })).toMatchObject({ kind: 'done' });
+    expect(done).toEqual(['restart ann-shop']);
+  });
+
+  it('rolls back to an old snapshot, which is then the active deploy', async () => {
+    const { run, started } = await world();
+    const outcome = await run(operation('rollback', { snapshot: '1.0.0-1' }));
+    expect(outcome).toMatchObject({ kind: 'done', transition: { activates: true } });
+    expect(started).toEqual([{ user: 'ann', app: 'ann-shop', snapshot: '1.0.0-1' }]);
   });
 });

@@ -157,7 +157,7 @@ it.each([
   ['changes-register', ['LOG_TABLE', 'CONNECTIONS_TABLE', 'INTERNAL_API']],
   ['changes-signal', ['CONNECTIONS_TABLE', 'INTERNAL_POST', 'PUBLIC_POST']],
   ['api-pair', ['LOG_TABLE', 'PUBLIC_URL', ...hosts, ...platform]],
-  ['api-apps', ['LOG_TABLE', 'PUBLIC_URL', ...platform]],
+  ['api-apps', ['LOG_TABLE', 'PUBLIC_URL', ...platform, 'QUEUE_CHECK', 'QUEUE_EXTRACT', 'QUEUE_START']],
   ['api-badge', ['LOG_TABLE', 'PUBLIC_URL']],
   ['api-errors', ['PUBLIC_URL']],
   ['api-unknown', ['PUBLIC_URL']],

@@ -38,7 +38,7 @@ describe('synthesise', () => {
     await synthesise({ functions, outdir: first, checkTemplate: false });
     await synthesise({ functions, outdir: second, checkTemplate: false });
     expect(templateIn(second)).toBe(templateIn(first));
-  });
+  }, 120_000);
 
   it('writes no account, region or local path into the template', async () => {
     const outdir = join(folder, 'agnostic');
@@ -48,7 +48,7 @@ describe('synthesise', () => {
       region: 'unknown-region',
     });
     expect(templateIn(outdir)).not.toContain(folder);
-  });
+  }, 60_000);
 
   it('names a function that is missing', async () => {
     const some = join(folder, 'some');

@@ -4,10 +4,17 @@ export interface AppFact {
   readonly name: string;
   /** Number of the entry whose deploy the application runs; null when there is none. */
   readonly active: number | null;
+  /** Number of its entries. */
+  readonly entries: number;
 }
 
 /** Facts about the applications of users. */
 export interface AppFacts {
   /** Returns what is known of each of the user's applications. The cost depends on their number, not on the entries'. */
   apps(user: string): Promise<readonly AppFact[]>;
+  /**
+   * Returns the number of the last entry that overruled the earlier deploys of an application (`AppendRequest.overrules`),
+   * by the platform's name of it; 0 when there is none.
+   */
+  overruledUntil(user: string, app: string): Promise<number>;
 }

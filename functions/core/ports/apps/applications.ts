@@ -1,4 +1,4 @@
-import type { AppRef } from './hosting-platform.ts';
+import type { AppRef } from '../hosting-platform.ts';
 
 /** What an application does; `never`: nothing has been started yet. */
 export type AppState = 'running' | 'stopped' | 'crashed' | 'never';

@@ -1,0 +1,84 @@
+import { accepted, awaited } from '../core/entry/answer.ts';
+import type { Entry } from '../core/entry/entry.ts';
+import { DeployError } from '../core/errors.ts';
+import { SWEEP_AFTER_MS } from '../core/pipeline/pipeline.ts';
+import { queueStage } from '../core/pipeline/queue-stage.ts';
+import type { AppendRequest, AppendResult, Draft } from '../core/ports/deploy-log.ts';
+import { preferredWait } from '../core/prefer.ts';
+import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
+import type { AppsPorts } from './ports.ts';
+
+/** The ports of recording what is done by hand. */
+export type RecordPorts = Pick<AppsPorts, 'log' | 'queue' | 'clock' | 'trace'>;
+
+/** What an entry made by hand says besides what all of them say. */
+export type ManualDraft = Pick<Draft, 'appName' | 'stage'> & Partial<Draft>;
+
+/** What a new entry does to the facts. */
+export type Effects = Partial<Pick<AppendRequest, 'isNewestPush' | 'overrules'>>;
+
+/**
+ * Stores an entry of the provider `manual`, queues its first stage, and answers with it as a webhook call is answered:
+ * `202`, or with `Prefer: wait` the outcome. Throws `deploy:db:failed_to_store_payload`.
+ */
+export async function record(
+  request: HttpRequest,
+  draft: ManualDraft,
+  effects: Effects,
+  ports: RecordPorts,
+): Promise<HttpAnswer> {
+  const entry = await append(manual(request, draft, ports.clock.now()), effects, ports);
+  await queueStage(entry, ports);
+  const wait = preferredWait(request.headers.prefer);
+  return wait === null ? accepted(entry) : awaited(entry, wait, ports);
+}
+
+/** Returns the parts of an entry that say which commit it is about. */
+export function commitOf(entry: Entry): Partial<Draft> {
+  const { repository, sha, branch, ref, path, message, author } = entry;
+  return { repository, sha, branch, ref, ...(path !== undefined && { path }), message, author };
+}
+
+function manual({ user, uuid, base }: HttpRequest, draft: ManualDraft, at: number): Draft {
+  return {
+    user,
+    uuid,
+    base,
+    provider: 'manual',
+    status: 'queued',
+    ...{
+      repository: null,
+      sha: null,
+      branch: null,
+      ref: null,
+      before: null,
+      forced: false,
+      message: null,
+      author: null,
+    },
+    ...{ delivery: null, receivedAt: at, updatedAt: at, finishedAt: null, reason: null, error: null, stages: [] },
+    ...{ snapshot: null, url: null, logTail: [], tarball: null, manifest: null, fromBuild: false },
+    ...draft,
+  };
+}
+
+async function append(draft: Draft, effects: Effects, { log }: RecordPorts): Promise<Entry> {
+  const said = { operation: draft.operation ?? 'deploy', application: draft.appName, commit: draft.sha };
+  const result: AppendResult = await log
+    .append({
+      draft,
+      payload: new TextEncoder().encode(JSON.stringify(said)),
+      isNewestPush: false,
+      checkResult: null,
+      deliveryKey: null,
+      replaces: null,
+      dueAt: draft.receivedAt + SWEEP_AFTER_MS,
+      ...effects,
+    })
+    .catch((cause: unknown) => {
+      const detail = 'The database did not take the request in time. Nothing was stored; send it again.';
+      throw new DeployError('deploy:db:failed_to_store_payload', detail, { cause });
+    });
+  if ('entry' in result) return result.entry;
+  throw new Error('An entry without a delivery id cannot be a duplicate.');
+}

@@ -1,0 +1,12 @@
+import type { AppOperations } from '../core/ports/apps/app-operations.ts';
+import type { DeployFacts } from '../core/ports/deploy-facts.ts';
+import type { HostingPlatform } from '../core/ports/hosting-platform.ts';
+import type { TarballStore } from '../core/ports/tarball-store.ts';
+
+/** The ports of the stage `start`. */
+export interface StartPorts {
+  readonly platform: Pick<HostingPlatform, 'start'>;
+  readonly operations: AppOperations;
+  readonly facts: Pick<DeployFacts, 'claimApp' | 'freeApp'>;
+  readonly tarballs: Pick<TarballStore, 'remove'>;
+}
