@@ -1,3 +1,5 @@
+import { TARBALL_LIMITS } from '../../functions/core/tarball/limits.ts';
+
 /** Something that happened, for the log of the local start. Never holds a variable's value, a password or a token. */
 export interface PlatformEvent {
   readonly type: string;
@@ -58,9 +60,10 @@ export const defaultLimits: Limits = {
   crashWindowMs: 60_000,
   installMs: 20 * 60_000,
   loginCacheMs: 60_000,
-  tarballBytes: 512 * MiB,
-  unpackedBytes: 2048 * MiB,
-  entries: 200_000,
+  // Those of the service: what it has accepted, the platform must be able to unpack.
+  tarballBytes: TARBALL_LIMITS.bytes,
+  unpackedBytes: TARBALL_LIMITS.unpackedBytes,
+  entries: TARBALL_LIMITS.entries,
   bodyBytes: MiB,
   logBytes: 5 * MiB,
   releases: 3,

@@ -17,6 +17,8 @@ export interface Header {
   readonly target: string;
   /** Bytes of the body, without padding. */
   readonly size: number;
+  /** Whether somebody may execute it: the one thing of its mode that is kept. */
+  readonly executable: boolean;
 }
 
 const kinds: Readonly<Record<string, Header['kind']>> = {
@@ -33,12 +35,16 @@ const kinds: Readonly<Record<string, Header['kind']>> = {
 
 // Field offsets: https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html#tag_20_92_13_06
 const NAME = [0, 100] as const;
+const MODE = [100, 8] as const;
 const SIZE = [124, 12] as const;
 const CHECKSUM = [148, 8] as const;
 const TYPE = 156;
 const TARGET = [157, 100] as const;
 const MAGIC = [257, 8] as const;
 const PREFIX = [345, 155] as const;
+/** In headers of star and npm's tar the last bytes of the prefix are a NUL and two times. */
+const STAR_PREFIX = [345, 131] as const;
+const STAR_TIMES = [476, 24] as const;
 const SPACE = 0x20;
 
 /**
@@ -46,8 +52,8 @@ const SPACE = 0x20;
  * another format, a bad checksum or a bad size, `deploy:tar:unsafe_type` for devices, pipes, sparse files and unknown
  * types, and `deploy:tar:unsafe_path` for names that are not text.
  *
- * A block that tar readers interpret differently (a version other than 00, digits after the number) is refused, because
- * the program that unpacks it may read it differently from this one.
+ * A block that tar readers interpret differently (a version other than 00, digits after the number, bytes after the end
+ * of a name) is refused, because the program that unpacks it may read it differently from this one.
  */
 export function readHeader(block: Buffer): Header {
   if (checksum(block) !== number(block, CHECKSUM))
@@ -59,9 +65,10 @@ export function readHeader(block: Buffer): Header {
   const flag = String.fromCharCode(block[TYPE] ?? 0);
   const kind = kinds[flag];
   if (kind === undefined) throw unsafeType(flag, latin1(block, NAME));
-  const prefix = format === 'ustar  \0' ? '' : text(block, PREFIX);
+  const prefix = format === 'ustar  \0' ? '' : text(block, hasStarTimes(block) ? STAR_PREFIX : PREFIX);
   const path = prefix === '' ? text(block, NAME) : `${prefix}/${text(block, NAME)}`;
-  return { kind, path, target: text(block, TARGET), size: number(block, SIZE) };
+  const executable = (number(block, MODE) & 0o111) !== 0;
+  return { kind, path, target: text(block, TARGET), size: number(block, SIZE), executable };
 }
 
 /** Whether all bytes of a block, or of a part of it, are zero: two such blocks end an archive. */
@@ -106,10 +113,18 @@ function base256(block: Buffer, start: number, length: number): number {
   return value;
 }
 
-/** Returns a field up to its first NUL. */
+function hasStarTimes(block: Buffer): boolean {
+  return block[STAR_TIMES[0]] !== 0 && /^(?:[0-7]{11}[ \0]){2}$/.test(latin1(block, STAR_TIMES));
+}
+
+/** Returns a field up to its first NUL, after which there must be no other byte. */
 function text(block: Buffer, [start, length]: readonly [number, number]): string {
+  const limit = start + length;
   let end = start;
-  while (end < start + length && block[end] !== 0) end += 1;
+  while (end < limit && block[end] !== 0) end += 1;
+  for (let at = end; at < limit; at++) {
+    if (block[at] !== 0) throw refusal('deploy:tar:corrupt', 'has a header with bytes after the end of a name');
+  }
   return end === start ? '' : decodeName(block, start, end);
 }
 

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
+import { Contents } from './contents.ts';
 import { Inflater } from './inflate.ts';
 import { TARBALL_LIMITS, type TarballLimits } from './limits.ts';
 import { refusal } from './refuse.ts';
-import { TarTree } from './tree.ts';
-import { TarWalker } from './walker.ts';
 
 /** The result of an inspection that refused nothing. */
 export interface TarballReport {
@@ -85,36 +84,5 @@ class PendingReport {
 
   constructor() {
     this.report.catch(() => {});
-  }
-}
-
-/** The inflated bytes, with their limits. */
-class Contents {
-  readonly #bounds: TarballLimits;
-  readonly #tree: TarTree;
-  readonly #walker: TarWalker;
-  #bytes = 0;
-
-  constructor(bounds: TarballLimits) {
-    this.#bounds = bounds;
-    this.#tree = new TarTree(bounds);
-    this.#walker = new TarWalker((entry) => this.#tree.add(entry), bounds);
-  }
-
-  /** Inspects the next bytes. `used` is the number of compressed bytes so far. */
-  push(bytes: Buffer, used: number): void {
-    this.#bytes += bytes.length;
-    if (this.#bytes > this.#bounds.unpackedBytes) {
-      throw refusal('deploy:tar:too_large', `unpacks to more than ${this.#bounds.unpackedBytes} bytes`);
-    }
-    if (this.#bytes > this.#bounds.ratioFrom && this.#bytes > used * this.#bounds.ratio) {
-      throw refusal('deploy:tar:ratio', `unpacks to more than ${this.#bounds.ratio} times its size`);
-    }
-    this.#walker.push(bytes);
-  }
-
-  end(): { readonly unpackedBytes: number; readonly entries: number; readonly root: string } {
-    this.#walker.end();
-    return { unpackedBytes: this.#bytes, entries: this.#tree.entries, root: this.#tree.finish() };
   }
 }

@@ -15,15 +15,19 @@ const NEWLINE = 0x0a;
 /**
  * Returns what the records of a pax header, `<length> <key>=<value>\n` each, change in an entry
  * (https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html#tag_20_92_13_03). Times, owners and the commit
- * id that `git archive` writes as a comment are ignored. Throws `deploy:tar:corrupt` for records of a wrong length and
- * repeated ones, `deploy:tar:unsafe_type` for GNU's sparse files, `deploy:tar:unsafe_path` for names that are not text.
+ * id that `git archive` writes as a comment are ignored. Throws `deploy:tar:corrupt` for records of a wrong length,
+ * repeated ones and those with a line feed, at which other readers begin the next record, `deploy:tar:unsafe_type` for GNU's sparse files, `deploy:tar:unsafe_path` for names that are not text.
  */
 export function readPax(body: Buffer): PaxChanges {
   const changes: { path?: string; target?: string; size?: number } = {};
   const seen = new Set<string>();
   for (const [key, value] of records(body)) {
     if (key.startsWith('GNU.sparse.')) throw refusal('deploy:tar:unsafe_type', 'holds a sparse file');
-    if (key !== 'path' && key !== 'linkpath' && key !== 'size') continue;
+    // In a path, a target or a size it is refused like every control character there.
+    if (key !== 'path' && key !== 'linkpath' && key !== 'size') {
+      if (key.includes('\n') || value.includes(NEWLINE)) throw corrupt('has a pax header with a line feed in a record');
+      continue;
+    }
     if (seen.has(key) || value.length === 0) throw corrupt(`has a pax header with ${key} empty or twice`);
     seen.add(key);
     if (key === 'path') changes.path = decodeName(value);

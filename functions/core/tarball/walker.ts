@@ -12,6 +12,15 @@ export interface TarEntry {
   readonly target: string;
   /** Bytes of the body. */
   readonly size: number;
+  readonly executable: boolean;
+}
+
+/** What receives the entries of an archive, in its order. */
+export interface EntryReceiver {
+  /** Called for each entry, before its body has arrived. */
+  entry(entry: TarEntry): void;
+  /** Called with the next bytes of the last entry's body, which are valid during the call only. */
+  body?(bytes: Buffer): void;
 }
 
 /** An extended header that has partly arrived: `bytes` of its body. */
@@ -24,30 +33,30 @@ interface PartialHeader {
 type Extensions = { [kind in ExtensionKind]?: Buffer };
 
 /**
- * Reads the headers of a tar archive that arrives in chunks of any size, and skips the bodies. Memory is one block and
- * the extended headers of one entry. Calls `visit` for each entry, before its body has arrived.
+ * Reads a tar archive that arrives in chunks of any size. Memory is one block and the extended headers of one entry.
  *
  * Not tar-stream, because its stream per entry is too slow (1.45 times the time of gunzip alone, this class: 1.05) and
  * because it hides what an inspection must see: global pax headers, names that are not UTF-8, and several long names
  * for one entry.
  */
 export class TarWalker {
-  readonly #visit: (entry: TarEntry) => void;
+  readonly #receiver: EntryReceiver;
   readonly #bounds: TarballLimits;
   readonly #block = Buffer.alloc(BLOCK);
   #blockBytes = 0;
   #offset = 0;
+  #bodyBytes = 0;
   #skip = 0;
   #zeroBlocks = 0;
   #extensions: Extensions = {};
   #partial: PartialHeader | null = null;
 
-  constructor(visit: (entry: TarEntry) => void, bounds: TarballLimits = TARBALL_LIMITS) {
-    this.#visit = visit;
+  constructor(receiver: EntryReceiver, bounds: TarballLimits = TARBALL_LIMITS) {
+    this.#receiver = receiver;
     this.#bounds = bounds;
   }
 
-  /** Reads the next bytes. Throws a `deploy:tar:*` error for an unreadable header, and what `visit` throws. */
+  /** Reads the next bytes. Throws a `deploy:tar:*` error for an unreadable header, and what the receiver throws. */
   push(bytes: Buffer): void {
     let at = 0;
     while (at < bytes.length) {
@@ -66,11 +75,19 @@ export class TarWalker {
   #take(bytes: Buffer, at: number): number {
     if (this.#zeroBlocks >= 2) return takeEnd(bytes.subarray(at));
     if (this.#partial !== null) return this.#takeExtension(bytes, at, this.#partial);
-    if (this.#skip > 0) return this.#takeBody(bytes.length - at);
+    if (this.#bodyBytes > 0) return this.#takeBody(bytes, at);
+    if (this.#skip > 0) return this.#takePadding(bytes.length - at);
     return this.#takeBlock(bytes, at);
   }
 
-  #takeBody(available: number): number {
+  #takeBody(bytes: Buffer, at: number): number {
+    const taken = Math.min(this.#bodyBytes, bytes.length - at);
+    this.#receiver.body?.(bytes.subarray(at, at + taken));
+    this.#bodyBytes -= taken;
+    return taken;
+  }
+
+  #takePadding(available: number): number {
     const taken = Math.min(this.#skip, available);
     this.#skip -= taken;
     return taken;
@@ -125,8 +142,9 @@ export class TarWalker {
     if (this.#offset + entry.size > this.#bounds.unpackedBytes) {
       throw refusal('deploy:tar:too_large', `holds ${quoted(entry.path)} of ${entry.size} bytes`);
     }
-    this.#skip = entry.size + padding(entry.size);
-    this.#visit(entry);
+    this.#bodyBytes = entry.size;
+    this.#skip = padding(entry.size);
+    this.#receiver.entry(entry);
   }
 }
 
@@ -145,6 +163,7 @@ function extended(header: Header, kind: EntryKind, extensions: Extensions): TarE
     path: pax.path ?? longPath ?? header.path,
     target: pax.target ?? longTarget ?? header.target,
     size: header.size,
+    executable: header.executable,
   };
 }
 

@@ -119,10 +119,12 @@ async function build(parts: BuilderParts, one: Build): Promise<Snapshot> {
 
 /** Unpacks the tarball and installs the dependencies; returns where they came from. */
 async function makeRelease(parts: BuilderParts, one: Build): Promise<DependencySource> {
-  const { app, snapshot, lines } = one;
+  const { app, snapshot, lines, signal } = one;
   const folder = parts.folders.ofApp(app);
   const { release, tarball } = folder.snapshot(snapshot.id);
-  await extract(tarball, release, parts.limits);
+  const { groups, limits } = parts;
+  const program = parts.folders.unpacker;
+  await extract({ tarball, target: release, program, limits, groups, what: appKey(app), signal });
   // An application that cannot be started is refused before the minutes that its installation may take.
   const manifest = await readStartManifest(release);
   const print = (line: string) => {

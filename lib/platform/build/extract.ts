@@ -1,90 +1,105 @@
-import { createReadStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
-import { posix } from 'node:path';
-import { ReadEntry, extract as unpack } from 'tar';
-import { messageOf } from '../http-error.ts';
+import { access, mkdir, rm } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { replaceFile } from '../../processes/atomic-file.ts';
+import type { Exit } from '../../processes/child-exit.ts';
+import type { GroupRegistry } from '../../processes/group-registry.ts';
+import { startGroup } from '../run/child-group.ts';
+import { howItEnded } from '../run/diagnosis.ts';
+import { readLines } from '../run/lines.ts';
 
-/** How much an archive may hold. */
-export interface ArchiveLimits {
-  readonly unpackedBytes: number;
-  readonly entries: number;
+/** A tarball to unpack. */
+export interface Extraction {
+  readonly tarball: string;
+  /** Emptied first. */
+  readonly target: string;
+  /** Where the program that unpacks is kept; written when it is not there. */
+  readonly program: string;
+  /** How much the archive may hold. */
+  readonly limits: { readonly unpackedBytes: number; readonly entries: number };
+  readonly groups: GroupRegistry;
+  /** For whom it is unpacked, for the registry of groups. */
+  readonly what: string;
+  /** Ends the program and rejects. */
+  readonly signal: AbortSignal;
 }
 
-const kinds = new Set(['File', 'OldFile', 'ContiguousFile', 'Directory', 'SymbolicLink', 'Link', 'GNUDumpDir']);
+const SOURCE = fileURLToPath(new URL('unpack-program.ts', import.meta.url));
+/** Names and links of 200,000 entries take a third of it. */
+const MOST_MEMORY_MB = 512;
 
 /**
- * Unpacks a gzip tarball of one root folder into `target`, which is emptied first; the root folder is stripped. Throws an
- * Error with one sentence for a damaged archive and for one that holds an absolute path, `..`, a link that leads out, a
- * device, or more than the limits; what was unpacked until then is removed.
+ * Unpacks a gzip tarball of one root folder into `target`; the root folder is stripped. Throws an Error with one sentence
+ * for everything that the service refuses too (`functions/core/tarball`); what was unpacked until then is removed.
  */
-export async function extract(tarball: string, target: string, limits: ArchiveLimits): Promise<void> {
-  await rm(target, { recursive: true, force: true, maxRetries: 3 });
-  await mkdir(target, { recursive: true });
+export async function extract(spec: Extraction): Promise<void> {
+  await rm(spec.target, { recursive: true, force: true, maxRetries: 3 });
+  await mkdir(spec.target, { recursive: true });
   try {
-    await unpackGuarded(tarball, target, archiveGuard(limits));
+    await unpackApart(spec);
   } catch (error) {
-    await rm(target, { recursive: true, force: true, maxRetries: 3 });
-    throw new Error(`The tarball cannot be unpacked: ${messageOf(error)}.`, { cause: error });
+    await rm(spec.target, { recursive: true, force: true, maxRetries: 3 });
+    throw error;
   }
 }
 
-/** Returns why an entry is refused, or `undefined`. */
-type Guard = (path: string, entry: ReadEntry) => string | undefined;
-
-function unpackGuarded(tarball: string, target: string, guard: Guard): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const source = createReadStream(tarball);
-    const fail = (error: unknown) => {
-      // Reading stops at once: a decompression bomb must not be unpacked to its end.
-      source.destroy();
-      reject(error);
-    };
-    let refused = false;
-    const filter = (path: string, entry: object) => {
-      const objection = entry instanceof ReadEntry && !refused ? guard(path, entry) : undefined;
-      if (objection) {
-        refused = true;
-        fail(new Error(objection));
-      }
-      return !refused;
-    };
-    // Owners and times are those of the host that packed the archive.
-    const writer = unpack({ cwd: target, strip: 1, strict: true, preserveOwner: false, noMtime: true, filter });
-    writer.on('error', fail).on('close', () => resolve());
-    source.on('error', fail).pipe(writer);
+async function unpackApart(spec: Extraction): Promise<void> {
+  const { tarball, target, program, signal } = spec;
+  const { unpackedBytes, entries } = spec.limits;
+  await prepareProgram(program);
+  let sentence: string | undefined;
+  const group = await startGroup(spec.groups, {
+    program: process.execPath,
+    args: [
+      `--max-old-space-size=${MOST_MEMORY_MB}`,
+      program,
+      tarball,
+      target,
+      JSON.stringify({ unpackedBytes, entries }),
+    ],
+    cwd: target,
+    env: {},
+    what: `${spec.what} unpack`,
+    output: (stream, name) =>
+      readLines(stream, (line) => {
+        if (name === 'stdout') sentence ??= line;
+      }),
   });
+  const cancel = () => void group.end(0).catch(() => undefined);
+  signal.addEventListener('abort', cancel);
+  if (signal.aborted) cancel();
+  const exit = await group.exited;
+  signal.removeEventListener('abort', cancel);
+  if (exit.code === 0) return;
+  throw new Error(sentence ?? crashed(exit));
 }
 
-function archiveGuard(limits: ArchiveLimits): Guard {
-  let entries = 0;
-  let bytes = 0;
-  return (path, entry) => {
-    entries += 1;
-    bytes += entry.size;
-    if (entries > limits.entries) return `it holds more than ${limits.entries} entries`;
-    if (bytes > limits.unpackedBytes) return `it unpacks to more than ${limits.unpackedBytes} bytes`;
-    if (!kinds.has(entry.type)) return `${shown(path)} is neither a file, a folder nor a link`;
-    if (leavesRoot(path)) return `${shown(path)} leads out of its folder`;
-    return linkObjection(path, entry);
-  };
+function crashed(exit: Exit): string {
+  return `The tarball cannot be unpacked: the process that reads it ${howItEnded(exit)}.`;
 }
 
-function linkObjection(path: string, entry: ReadEntry): string | undefined {
-  const link = entry.linkpath;
-  if (link === undefined || (entry.type !== 'SymbolicLink' && entry.type !== 'Link')) return undefined;
-  // A symbolic link is relative to its own folder, a hard link to the archive's root; both must stay in the root folder.
-  const target = entry.type === 'Link' ? link : posix.join(posix.dirname(path), link);
-  const root = path.split('/')[0];
-  const inside =
-    !leavesRoot(link.startsWith('/') ? link : posix.normalize(target)) &&
-    posix.normalize(target).split('/')[0] === root;
-  return inside ? undefined : `the link ${shown(path)} leads out of its folder`;
+let bundled: Promise<string> | undefined;
+const written = new Set<string>();
+
+/** One file that Node runs as it is: with the loader of TypeScript it would start in a quarter of a second. */
+async function prepareProgram(file: string): Promise<void> {
+  // Each start of the platform writes it again: it may be that of an earlier version.
+  if (written.has(file) && (await exists(file))) return;
+  bundled ??= bundle();
+  await replaceFile(file, await bundled);
+  written.add(file);
 }
 
-function leavesRoot(path: string): boolean {
-  return path.startsWith('/') || path.split('/').includes('..');
+async function bundle(): Promise<string> {
+  // CommonJS starts faster than an ES module.
+  const options = { bundle: true, write: false, platform: 'node', format: 'cjs', target: 'node20' } as const;
+  const { outputFiles } = await build({ ...options, entryPoints: [SOURCE], logLevel: 'silent' });
+  return outputFiles[0]?.text ?? '';
 }
 
-function shown(path: string): string {
-  return JSON.stringify(path.slice(0, 120));
+function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
 }

@@ -30,6 +30,8 @@ export interface Folders {
   /** The running process groups, so that the next start can end those that are left. */
   readonly groups: string;
   readonly npmCache: string;
+  /** The program that unpacks tarballs, as one file. */
+  readonly unpacker: string;
 }
 
 /** Returns the layout under the platform's data folder. */
@@ -42,6 +44,7 @@ export function folders(dataDir: string): Folders {
     ofApp: ({ user, app }) => appFolder(join(apps, user, app)),
     groups: join(dataDir, 'groups.json'),
     npmCache: join(dataDir, 'npm-cache'),
+    unpacker: join(dataDir, 'unpack.cjs'),
   };
 }
 

@@ -1,0 +1,25 @@
+import { createReadStream } from 'node:fs';
+import { Contents } from '../../../functions/core/tarball/contents.ts';
+import { Inflater } from '../../../functions/core/tarball/inflate.ts';
+import type { TarballLimits } from '../../../functions/core/tarball/limits.ts';
+import { TreeWriter } from './tree-writer.ts';
+
+/**
+ * Unpacks a gzip tarball into `target`, an empty folder, without its root folder. It is read as the service reads it before
+ * it passes it on, so that both see the same files. Throws `deploy:tar:*` for what that refuses, and errors of files; what
+ * was unpacked until then is left.
+ */
+export async function unpack(tarball: string, target: string, limits: TarballLimits): Promise<void> {
+  const writer = new TreeWriter(target);
+  const contents = new Contents(limits, writer);
+  const inflater = new Inflater((bytes, used) => contents.push(bytes, used));
+  try {
+    for await (const chunk of createReadStream(tarball, { highWaterMark: 256 * 1024 })) await inflater.write(chunk);
+    await inflater.end();
+    contents.end();
+    writer.finish();
+  } finally {
+    inflater.destroy();
+    writer.close();
+  }
+}
