@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { AccessRecord } from '../aws-local/gateway/gateway.ts';
 import type { FunctionLogLine } from '../aws-local/invoke/log-lines.ts';
 import { type Runtime, startRuntime } from '../aws-local/runtime.ts';
@@ -118,6 +119,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
     // A repository deploys its default branch, which is what was pushed to it first.
     webhook: { url: `${url}/1/deploy?branch={default_branch}`, user: login.user, secret: login.password },
     verify: platformLogin(platform.url),
+    follower: fileURLToPath(new URL('show/follow-push.ts', import.meta.url)),
     log: warn,
   });
   closers.push(repoHost.close);

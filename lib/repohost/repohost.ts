@@ -1,11 +1,11 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { resolve } from 'node:path';
 import { OperatorError } from '../processes/operator-error.ts';
 import { listen, type ReservedPort } from '../processes/ports.ts';
 import type { VerifyLogin } from './api/access.ts';
 import { repoHostServer } from './api/server.ts';
-import { buildHookProgram } from './delivery/hook.ts';
+import { buildHookProgram, bundleModule } from './delivery/hook.ts';
 import { pendingDeliveriesIn } from './delivery/pending-deliveries.ts';
 import { type RedeliveryReport, startRedelivery } from './delivery/redelivery.ts';
 import { archiveLinks } from './git/archive.ts';
@@ -27,6 +27,11 @@ export interface RepoHostOptions {
   readonly webhook: Webhook;
   /** Verifies other logins of people who clone and push; without it, only the webhook's logins and access tokens are valid. */
   readonly verify?: VerifyLogin;
+  /**
+   * Source of a module that exports a `Follow` by the name of `follow`: after a push it shows the user who pushed what
+   * becomes of it.
+   */
+  readonly follower?: string;
   /** The git command; `git`. */
   readonly git?: string;
   /** Takes lines for the operator; none holds a secret. */
@@ -69,7 +74,7 @@ export async function startRepoHost(options: RepoHostOptions): Promise<RepoHost>
   await git.read(['version']);
   makePrivate(place);
   const stores = openStores(place, git);
-  await buildHookProgram(place.hookProgram);
+  await buildPrograms(place, options.follower);
   const unattended = new Set<string>();
   const adopt = adoption({ git, folders: place, ...stores, unattended, log });
   await adopt();
@@ -107,6 +112,13 @@ export async function startRepoHost(options: RepoHostOptions): Promise<RepoHost>
       if (server.listening) await new Promise((closed) => server.close(closed));
     },
   };
+}
+
+/** Writes the program of the hooks, and that which follows a push, or removes an earlier one. */
+async function buildPrograms(place: Folders, follower: string | undefined): Promise<void> {
+  await buildHookProgram(place.hookProgram);
+  if (follower === undefined) rmSync(place.follower, { force: true });
+  else await bundleModule(follower, place.follower);
 }
 
 function openStores(place: Folders, git: Git) {

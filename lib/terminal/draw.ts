@@ -78,8 +78,13 @@ function linesOf(entry: ShownEntry, { paint, dated }: { readonly paint: Paint; r
   const tag = paint('dim', `#${Number(entry.id.slice(-12))}`);
   const date = dated ? ` ${paint('dim', dateTime(new Date(entry.doc.received_at)))}` : '';
   const begun = `${tag}${date} ${paint('bold', title(entry))}`;
+  return [begun, ...progressLines(entry, paint).map((line) => `${tag} ${line}`)];
+}
+
+/** Returns the lines of the stages that have ended, and of the entry's own end; later calls only append. */
+export function progressLines(entry: ShownEntry, paint: Paint = (_, text) => text): string[] {
   const stages = entry.doc.stages.filter(({ status }) => status !== 'running').map((one) => stageLine(one, paint));
-  return [begun, ...[...stages, ...endLines(entry, paint)].map((line) => `${tag} ${line}`)];
+  return [...stages, ...endLines(entry, paint)];
 }
 
 function title({ commit, provider, doc }: ShownEntry): string {

@@ -38,6 +38,34 @@ describe('push to deploy on one machine', () => {
     expect(await (await fetch(entry.doc.url)).text()).toBe('first');
   });
 
+  it('the first push to a name of one’s own creates the repository, shows each stage, and ends with the address', async () => {
+    const { repoHost, platform, login } = started.service;
+    const made = await started.call(`${platform.url}/users/demo/tokens`, {
+      method: 'POST',
+      body: JSON.stringify({ name: 'laptop' }),
+    });
+    const remote = (secret: string) => repoHost.cloneUrl('demo', 'mine').replace('//', `//demo:${secret}@`);
+    const tree = gitFolder(remote(made.body.token));
+    folders.push(tree);
+    // Not main: the branch that is pushed first is the one that is deployed.
+    tree.commit(application('mine', 'my own'));
+    const printed = await tree.pushAndWatch('main:trunk');
+    const entry = await started.call(`${entryAddress(printed)}?include_docs=true`);
+    expect(entry.body).toMatchObject({ status: 'ok', app_name: 'mine', doc: { branch: 'trunk' } });
+    expect(printed).toMatch(/remote: {3}✓ check .* mine 1\.0\.0 *\n(remote: {3}✓ .*\n){4}remote: live after .*: http:/);
+    expect(printed).toContain(entry.body.doc.url);
+    expect(printed).not.toContain(made.body.token);
+
+    tree.git('remote', 'set-url', 'origin', remote(login.password));
+    tree.commit({ 'server.js': 'this is no JavaScript' });
+    const failed = await tree.pushAndWatch('main:trunk');
+    expect(failed).toMatch(/remote: {3}✗ start .*\nremote: deploy:platform:start_app {2}.*SyntaxError: .*server\.js:1/);
+    expect(await (await fetch(entry.body.doc.url)).text()).toBe('my own');
+    expect(await tree.pushAndWatch('main:side')).toMatch(
+      /remote: deploy side .*skipped: The branch is side; only the /,
+    );
+  });
+
   it('a second push replaces the application without a failed request', async () => {
     const tree = await repository('swap');
     tree.commit(application('swap', 'old'));

@@ -20,7 +20,8 @@ export async function pushSample(repository: string, branch: string, scratch = t
     await git('init', '--quiet', `--initial-branch=${branch}`);
     await git('add', '--all');
     await git('commit', '--quiet', '--no-gpg-sign', '--message', 'A first page');
-    await git('push', '--quiet', repository, branch);
+    // What becomes of the deploy is drawn by the service itself.
+    await git('push', '--quiet', '--push-option', 'nowait', repository, branch);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

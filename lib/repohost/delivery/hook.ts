@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { replaceFile, replaceFileSync } from '../../processes/atomic-file.ts';
+import { shellQuote } from '../../processes/shell-quote.ts';
 
 const MARK = '# Written by the repository host of this machine at each of its starts.';
 const PROGRAM = fileURLToPath(new URL('post-receive.ts', import.meta.url));
@@ -42,25 +43,20 @@ export function isOwnHook(file: string): boolean {
  * each start of the host rewrites it. The NODE_OPTIONS of the user who pushes do not apply to the hook.
  */
 export function installHook(repository: string, program: string, dataDir: string): void {
-  const node = quote(process.execPath);
+  const node = shellQuote(process.execPath);
   const script = [
     '#!/bin/sh',
     MARK,
     'unset NODE_OPTIONS',
-    `if [ ! -x ${node} ] || [ ! -f ${quote(program)} ]; then`,
+    `if [ ! -x ${node} ] || [ ! -f ${shellQuote(program)} ]; then`,
     "  echo 'The deploy could not be requested: node has moved. Run npm start once, then push again.'",
     '  exit 0',
     'fi',
-    `exec ${node} ${quote(program)} ${quote(dataDir)}`,
+    `exec ${node} ${shellQuote(program)} ${shellQuote(dataDir)}`,
     '',
   ].join('\n');
   const hooks = join(repository, 'hooks');
   mkdirSync(hooks, { recursive: true });
   // In one step as well: a hook that is being written cannot be run (ETXTBSY), or runs in part.
   replaceFileSync(join(hooks, 'post-receive'), script, { executable: true });
-}
-
-/** Quotes any string as one word for a POSIX shell. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { settleDefaultBranch } from '../git/default-branch.ts';
-import { gitCommand } from '../git/git.ts';
-import { findRunning } from '../running.ts';
+import { shellQuote } from '../../processes/shell-quote.ts';
+import { defaultBranch, settleDefaultBranch } from '../git/default-branch.ts';
+import { type Git, gitCommand } from '../git/git.ts';
+import { findRunning, type RunningHost } from '../running.ts';
 import { folders } from '../store/folders.ts';
 import { type DeliveryContext, deliver, outcomeLines } from './deliver.ts';
+import { followAll, type OpenDelivery } from './follow.ts';
 import { type PendingDelivery, pendingDeliveriesIn } from './pending-deliveries.ts';
 import { isZero } from './push-payload.ts';
 import { readRecord } from './record.ts';
@@ -32,19 +34,37 @@ async function main(dataDir: string): Promise<void> {
 }
 
 async function sendAll(context: DeliveryContext, deliveries: readonly PendingDelivery[]): Promise<void> {
-  const running = await findRunning(context.folders.running);
+  const { running: file, follower } = context.folders;
+  const running = await findRunning(file);
   if (running === null) {
     return say('the deploy service is not running. The push is kept and is deployed when it starts next (npm start).');
   }
+  const open: OpenDelivery[] = [];
   for (const [index, delivery] of deliveries.entries()) {
     const outcome = await deliver(context, running, delivery);
     say(outcomeLines(delivery, outcome));
+    if (outcome.kind === 'accepted' && outcome.isOpen && outcome.entry !== null) {
+      open.push({ delivery, entry: outcome.entry });
+    }
     if (outcome.kind !== 'unavailable' && outcome.kind !== 'unauthorized') continue;
     // The other refs would fail the same way, each after its own timeout.
     const left = deliveries.length - index - 1;
     if (left > 0) say(`${left} more refs of this push are kept as well.`);
-    return;
+    break;
   }
+  await sayHowToChange(context.git, running, branchesOf(deliveries));
+  await followAll(follower, running, { open, print: say });
+}
+
+/** Where the webhook's address names the default branch, no other one is deployed. */
+async function sayHowToChange(git: Git, { webhook }: RunningHost, pushed: readonly string[]): Promise<void> {
+  const folder = process.cwd();
+  const [branch] = pushed;
+  const known = await defaultBranch({ git, folder });
+  if (known === null || branch === undefined || pushed.includes(known)) return;
+  if (!webhook.url.includes('{default_branch}')) return;
+  say(`${known} is the default branch of this repository. To make it ${branch}, for the next push:`);
+  say(`  git -C ${shellQuote(folder)} symbolic-ref HEAD refs/heads/${branch}`);
 }
 
 function branchesOf(deliveries: readonly PendingDelivery[]): string[] {

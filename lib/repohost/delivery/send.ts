@@ -12,10 +12,14 @@ export type Outcome =
       readonly status: string;
       readonly reason: string | null;
       readonly entry: string | null;
+      /** The service goes on with it: `202`. */
+      readonly isOpen: boolean;
     }
   | { readonly kind: 'rejected'; readonly why: string }
   | { readonly kind: 'unauthorized'; readonly why: string }
   | { readonly kind: 'unavailable'; readonly why: string };
+
+type Accepted = Extract<Outcome, { readonly kind: 'accepted' }>;
 
 /** GitHub's own timeout. */
 const TIMEOUT_MS = 10_000;
@@ -58,7 +62,7 @@ function basic({ user, secret }: WebhookCall): string {
 
 function outcomeOf(response: Response, text: string): Outcome {
   const { status } = response;
-  if (response.ok) return accepted(response.headers.get('location'), text);
+  if (response.ok) return { ...accepted(response.headers.get('location'), text), isOpen: status === 202 };
   const problem = v.safeParse(Problem, parse(text));
   const detail = problem.success ? clean(problem.output.detail || problem.output.title).replace(/\.$/, '') : '';
   const why = `answered ${status}${detail === '' ? '' : `: ${detail}`}`;
@@ -66,7 +70,7 @@ function outcomeOf(response: Response, text: string): Outcome {
   return status >= 500 || status === 408 || status === 429 ? { kind: 'unavailable', why } : { kind: 'rejected', why };
 }
 
-function accepted(location: string | null, text: string): Outcome {
+function accepted(location: string | null, text: string): Omit<Accepted, 'isOpen'> {
   const entry = v.safeParse(Entry, parse(text));
   const reason = entry.success ? (entry.output.reason ?? entry.output.doc?.reason ?? null) : null;
   return {

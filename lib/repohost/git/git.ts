@@ -8,8 +8,15 @@ export interface Git {
   read(args: readonly string[], input?: string): Promise<string>;
   /** Returns what the command prints, or null when it exits with anything but 0. */
   ask(args: readonly string[], input?: string): Promise<string | null>;
-  /** Starts the command, for streams; `environment` is added to its variables. */
-  start(args: readonly string[], environment?: Readonly<Record<string, string>>): ChildProcessWithoutNullStreams;
+  /**
+   * Starts the command, for streams; `environment` is added to its variables. With `lifeline` it and what it starts have a
+   * socket as file descriptor 3, whose other end is `stdio[3]`.
+   */
+  start(
+    args: readonly string[],
+    environment?: Readonly<Record<string, string>>,
+    options?: { readonly lifeline: boolean },
+  ): ChildProcessWithoutNullStreams;
 }
 
 /** A bare repository, and the git command to read it with. */
@@ -45,7 +52,12 @@ export function gitCommand(command = 'git'): Git {
         if (error instanceof GitFailed) return null;
         throw error;
       }),
-    start: (args, environment = {}) => spawn(command, [...args], { env: { ...gitEnvironment(), ...environment } }),
+    start: (args, environment = {}, { lifeline } = { lifeline: false }) => {
+      const stdio: 'pipe'[] = ['pipe', 'pipe', 'pipe', ...(lifeline ? (['pipe'] as const) : [])];
+      const child = spawn(command, [...args], { env: { ...gitEnvironment(), ...environment }, stdio });
+      // The types know these streams only where there are exactly three.
+      return child as ChildProcessWithoutNullStreams;
+    },
   };
 }
 

@@ -3,6 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Git } from './git.ts';
 
+/** The variable with the number of a file descriptor that is closed when the client disconnects. */
+export const LIFELINE_VARIABLE = 'REPOHOST_LIFELINE';
+
 /** A request of `git clone`, `fetch` or `push`. */
 export interface GitRequest {
   /** Path of a repository below the folder, and the service: `/repositories/owner/name.git/info/refs`. */
@@ -31,14 +34,20 @@ export async function serveGit(
   exchange: { readonly request: IncomingMessage; readonly response: ServerResponse },
 ): Promise<void> {
   const { request, response } = exchange;
-  const child = git.start(['http-backend'], cgiEnvironment(folder, gitRequest, request));
+  const environment = { ...cgiEnvironment(folder, gitRequest, request), [LIFELINE_VARIABLE]: '3' };
+  const child = git.start(['http-backend'], environment, { lifeline: true });
   const ended = once(child, 'close').catch(() => {});
   child.stderr.resume();
   child.stdin.on('error', () => {});
   request.pipe(child.stdin);
   request.once('close', () => child.stdin.end());
-  // When the client disconnects, git must not block for ever on a full pipe.
-  response.once('close', () => child.stdout.destroy());
+  // When the client disconnects, git must not block for ever on a full pipe, and a hook that only waits has to know.
+  const lifeline = child.stdio[3];
+  lifeline?.on('error', () => {});
+  response.once('close', () => {
+    child.stdout.destroy();
+    lifeline?.destroy();
+  });
   const head = await readHead(child.stdout);
   if (head === null) response.writeHead(500).end();
   else {

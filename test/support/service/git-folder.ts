@@ -10,8 +10,10 @@ export interface GitFolder {
   git(...args: string[]): string;
   /** Writes the files (null removes one) and commits; returns the commit's id. */
   commit(files: Readonly<Record<string, string | null>>, message?: string): string;
-  /** Pushes and returns the output of git, with the lines of the hook. */
+  /** Pushes and returns the output of git, with the lines of the hook, without waiting for the deploy. */
   push(...refs: string[]): Promise<string>;
+  /** Pushes as a user does, who sees the stages of the deploy, and returns the output of git. */
+  pushAndWatch(...refs: string[]): Promise<string>;
   remove(): void;
 }
 
@@ -38,7 +40,8 @@ export function gitFolder(repository: string): GitFolder {
       git('commit', '--quiet', '--allow-empty', '-m', message);
       return git('rev-parse', 'HEAD');
     },
-    push: (...refs) => pushed(folder, refs.length > 0 ? refs : ['main']),
+    push: (...refs) => pushed(folder, ['--push-option', 'nowait', 'origin', ...(refs.length > 0 ? refs : ['main'])]),
+    pushAndWatch: (...refs) => pushed(folder, ['origin', ...(refs.length > 0 ? refs : ['main'])]),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
@@ -53,8 +56,8 @@ function write(path: string, text: string | null): void {
 }
 
 /** The service that the push calls runs in this process, so git must not block it. */
-async function pushed(folder: string, refs: readonly string[]): Promise<string> {
-  const { stdout, stderr } = await promisify(execFile)('git', ['push', 'origin', ...refs], {
+async function pushed(folder: string, args: readonly string[]): Promise<string> {
+  const { stdout, stderr } = await promisify(execFile)('git', ['push', ...args], {
     cwd: folder,
     env: { PATH: process.env.PATH, HOME: folder, GIT_CONFIG_NOSYSTEM: '1' },
   });

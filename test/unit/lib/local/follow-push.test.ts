@@ -1,0 +1,104 @@
+import { afterEach, describe, expect, expectTypeOf, it } from 'vitest';
+import { type FollowedPush, follow } from '../../../../lib/local/show/follow-push.ts';
+import type { Follow } from '../../../../lib/repohost/delivery/follow.ts';
+import { type HttpServer, httpServer } from '../../../support/service/http-server.ts';
+
+const at = (second: number) => new Date(Date.UTC(2026, 0, 2, 3, 4, second)).toISOString();
+const stage = (name: string, second: number, detail: string | null = null) => {
+  return { name, status: 'done', started_at: at(second), finished_at: at(second + 1), detail };
+};
+const entry = (status: string, doc: object = {}, row: object = {}) => ({
+  id: `http://127.0.0.1/1/status/ada/changes/${'a'.repeat(20)}000000000007`,
+  status,
+  ...row,
+  doc: { stages: [], url: null, reason: null, log_tail: [], received_at: at(0), finished_at: at(3), ...doc },
+});
+
+let server: HttpServer | undefined;
+afterEach(async () => server?.close());
+
+/** Follows a deploy whose entry is shown as these, one after the other; the last one for ever. */
+async function followed(shown: readonly unknown[], options: Partial<FollowedPush> = {}) {
+  const requests: { readonly path: string | undefined; readonly authorization: string | undefined }[] = [];
+  server = await httpServer((request, response) => {
+    requests.push({ path: request.url, authorization: request.headers.authorization });
+    const next = shown[Math.min(requests.length, shown.length) - 1];
+    if (typeof next === 'number') response.writeHead(next).end();
+    else response.end(JSON.stringify(next));
+  });
+  const lines: string[] = [];
+  await follow({
+    entry: `https://deploy.example.com/hooks/1/status/ada/changes/${'a'.repeat(32)}`,
+    webhook: { url: `${server.url}/1/deploy?branch=main`, user: 'ada', secret: 's:cret' },
+    print: (line) => lines.push(line),
+    ...options,
+  });
+  return { lines, requests };
+}
+
+describe('A push that follows its deploy', () => {
+  it('is what the hook of the repository host calls', () => {
+    expectTypeOf(follow).toExtend<Follow>();
+  });
+
+  it('shows each stage once, and ends with the address of the application', async () => {
+    const check = stage('check', 0, 'hello 1.0.0');
+    const { lines } = await followed([
+      entry('queued'),
+      entry('running', { stages: [check] }),
+      entry('running', { stages: [check, { ...stage('fetch', 1), status: 'running', finished_at: null }] }),
+      entry('ok', { stages: [check, stage('fetch', 1, '772 bytes')], url: 'http://127.0.0.1:4711' }),
+    ]);
+    expect(lines).toEqual([
+      '  ✓ check      1.0 s  hello 1.0.0',
+      '  ✓ fetch      1.0 s  772 bytes',
+      'live after 3.0 s: http://127.0.0.1:4711',
+    ]);
+  });
+
+  it('ends with the reason of a failure, and the last lines of the application', async () => {
+    const failed = { ...stage('start', 0), status: 'failed' };
+    const error = { code: 'deploy:platform:start_app', detail: 'SyntaxError: Unexpected token (server.js:2)' };
+    const { lines } = await followed([entry('error', { stages: [failed], log_tail: ['at server.js:2'] }, { error })]);
+    expect(lines).toEqual([
+      '  ✗ start      1.0 s',
+      'deploy:platform:start_app  SyntaxError: Unexpected token (server.js:2)',
+      '    at server.js:2',
+    ]);
+  });
+
+  it.each(['held', 'superseded', 'expired'])('ends when the deploy is %s, with the reason', async (status) => {
+    const { lines } = await followed([entry('queued'), entry(status, { reason: 'That is why.' })]);
+    expect(lines).toEqual([`${status}  That is why.`]);
+  });
+
+  it("reads the entry at the webhook's own host, with its login, whatever the public address of the entry is", async () => {
+    const { requests } = await followed([entry('ok', { url: 'http://x' })]);
+    expect(requests).toEqual([
+      {
+        path: `/1/status/ada/changes/${'a'.repeat(32)}?include_docs=true`,
+        authorization: `Basic ${Buffer.from('ada:s:cret').toString('base64')}`,
+      },
+    ]);
+  });
+
+  it('ends after the limit and says where to see the rest', async () => {
+    const { lines } = await followed([entry('running')], { limitMs: 400 });
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(
+      /^Not finished after 0\.4 s; the deploy goes on: https:\/\/deploy\.example\.com\/hooks\/1/,
+    );
+  });
+
+  it('goes on when the service fails for a moment', async () => {
+    const { lines } = await followed([entry('running'), 500, 503, entry('ok', { url: 'http://x' })]);
+    expect(lines).toEqual(['live after 3.0 s: http://x']);
+  });
+
+  it('ends when the service has stopped', async () => {
+    const { lines } = await followed([500]);
+    expect(lines).toEqual([
+      expect.stringMatching(/^The service does not answer any more\. The deploy goes on at its next/),
+    ]);
+  });
+});

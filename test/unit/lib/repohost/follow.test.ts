@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isAlive, statFields } from '../../../../lib/processes/process-info.ts';
+import { type RepoHost, startRepoHost } from '../../../../lib/repohost/repohost.ts';
+import {
+  type FakeService,
+  fakeService,
+  temporaryFolder,
+  type WorkingCopy,
+  workingCopy,
+} from '../../../support/repohost-fixture.ts';
+
+let folder: ReturnType<typeof temporaryFolder>;
+let service: FakeService;
+let host: RepoHost;
+let copy: WorkingCopy;
+
+const dataDir = () => join(folder.path, 'data');
+/** Starts the host with a follower of this source. */
+const open = async (source?: string) => {
+  const follower = join(folder.path, 'follower.ts');
+  if (source !== undefined) await writeFile(follower, source);
+  return startRepoHost({
+    dataDir: dataDir(),
+    port: 0,
+    webhook: { url: service.url.replace('branch=main', 'branch={default_branch}'), user: 'ada', secret: 'secret' },
+    ...(source !== undefined && { follower }),
+  });
+};
+const tells = `export const follow = async ({ entry, webhook, print }) => {
+  print('following ' + entry + ' as ' + webhook.user);
+  await new Promise((wait) => setTimeout(wait, 50));
+  print('and that is the end');
+};`;
+const url = (name = 'app') => host.cloneUrl('ada', name).replace('//', '//ada:secret@');
+const push = async (...args: string[]) => (await copy.git('push', ...args)).stderr;
+
+/** Not a zombie either, which is left where nothing reaps orphans. */
+const runs = (pid: number) => {
+  if (!isAlive(pid)) return false;
+  const stat = process.platform === 'linux' ? readFileSync(`/proc/${pid}/stat`, 'utf8') : '';
+  return statFields(stat)[0] !== 'Z';
+};
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  service = await fakeService();
+  copy = await workingCopy(join(folder.path, 'work'));
+  await copy.commit('first', { a: '1' });
+});
+afterEach(async () => {
+  await host.close();
+  await service.close();
+  folder.remove();
+});
+
+describe('A push that is followed', () => {
+  it('A push shows what the follower prints about the entry that the webhook has answered', async () => {
+    host = await open(tells);
+    const printed = await push(url(), 'main');
+    expect(printed).toMatch(
+      /remote: deploy main .*queued *\n.*\nremote: following http:\/\/127\.0\.0\.1\/1\/status\/me\/changes\/1 as ada *\nremote: and that is the end/,
+    );
+  });
+
+  it('A push with the option nowait returns when the webhook has answered', async () => {
+    host = await open(tells);
+    const printed = await push('--push-option', 'nowait', url(), 'main');
+    expect(printed).toContain('queued');
+    expect(printed).not.toContain('following');
+  });
+
+  it('A push that the webhook has finished with is not followed', async () => {
+    host = await open(tells);
+    const headers = { location: 'http://127.0.0.1/1/status/me/changes/1' };
+    service.answer = (response) => response.writeHead(200, headers).end('{"status":"skipped","reason":"It is a tag."}');
+    const printed = await push(url(), 'main');
+    expect(printed).toContain('skipped: It is a tag.');
+    expect(printed).not.toContain('following');
+  });
+
+  it('A follower that fails is told in one line, and the push has succeeded', async () => {
+    host = await open(`export const follow = async () => { throw new Error('no luck'); };`);
+    expect(await push(url(), 'main')).toContain('The deploy goes on, but cannot be shown here: no luck');
+    expect(existsSync(join(dataDir(), 'deliveries'))).toBe(true);
+    expect(await host.redeliver()).toEqual({ sent: 0, kept: 0 });
+  });
+
+  it('A push of another branch than the default one says how to change that', async () => {
+    host = await open();
+    await push(url(), 'main');
+    const printed = await push(url(), 'main:side');
+    expect(printed).toContain('main is the default branch of this repository. To make it side, for the next push:');
+    expect(printed).toContain('symbolic-ref HEAD refs/heads/side');
+    expect(await push(url(), 'main:main')).not.toContain('symbolic-ref');
+  });
+
+  it('A host that starts without a follower follows nothing', async () => {
+    host = await open(tells);
+    await host.close();
+    host = await open();
+    expect(await push(url(), 'main')).not.toContain('following');
+  });
+
+  it.each(['the push is interrupted', 'the host ends'])('The process that follows ends when %s', async (what) => {
+    const file = join(folder.path, 'pid');
+    host = await open(`import { writeFileSync } from 'node:fs';
+export const follow = async ({ print }) => {
+  print('waiting');
+  writeFileSync(${JSON.stringify(file)}, String(process.pid));
+  await new Promise((wait) => setTimeout(wait, 600_000));
+};`);
+    const environment = { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
+    const pushing = spawn('git', ['-C', copy.path, 'push', url(), 'main'], {
+      env: environment,
+      detached: true,
+      stdio: 'ignore',
+    });
+    await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8') !== '').toBe(true);
+    const pid = Number(readFileSync(file, 'utf8'));
+    expect(runs(pid)).toBe(true);
+    if (what === 'the host ends') await host.close();
+    else process.kill(-(pushing.pid ?? 0), 'SIGKILL');
+    await expect.poll(() => runs(pid)).toBe(false);
+    pushing.kill('SIGKILL');
+  });
+});
