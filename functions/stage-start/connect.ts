@@ -16,7 +16,7 @@ import type { StageConnection } from '../triggers/stage.ts';
 import type { StartPorts } from './ports.ts';
 
 /** Returns what the stage `start` works with. A new service token is known to instances that start later. */
-export async function connect(): Promise<StartPorts & StageConnection> {
+export async function connect(): Promise<Omit<StartPorts, 'trace'> & StageConnection> {
   const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
   const urls = { report: variable('QUEUE_REPORT') };
   const platform = { url: variable('PLATFORM_URL'), serviceToken: await requiredSecret(variable('PLATFORM_SECRET')) };

@@ -118,6 +118,33 @@ describe('pushes that wait for CI', () => {
     });
   });
 
+  describe('the end of a hold without CI', () => {
+    it('a held push deploys when its user releases it', async () => {
+      const push = await held('by-hand');
+      const answer = await started.call(`${push.entry}/release`, { method: 'POST' });
+      expect(answer).toMatchObject({ status: 202, body: { id: push.entry, status: 'running' } });
+      expect(await started.until(push.entry, ...finals)).toMatchObject({ status: 'ok', app_name: 'by-hand' });
+      const again = await started.call(`${push.entry}/release`, { method: 'POST' });
+      expect(again).toMatchObject({ status: 200, body: { status: 'ok' } });
+    });
+
+    it('a held push is superseded when its commit goes live by a hook that does not wait', async () => {
+      const push = await held('other-way');
+      const repository = { name: push.name, owner: { login: 'demo' }, full_name: `demo/${push.name}` };
+      const payload = {
+        ref: 'refs/heads/main',
+        after: push.sha,
+        before: '0'.repeat(40),
+        repository: { ...repository, html_url: `${started.service.repoHost.url}/demo/${push.name}` },
+      };
+      const answer = await started.hook(payload, { 'x-github-event': 'push' }, '?branch=main&ci=ignore');
+      expect(await outcome(answer)).toMatchObject({ status: 'ok' });
+      const entry = await read(push.entry);
+      expect(entry).toMatchObject({ status: 'superseded', reason: expect.stringContaining(answer.body.id) });
+      expect(await badge('other-way')).toBe('ok');
+    });
+  });
+
   describe('the release of a held push', () => {
     it.each(['passed', '2012-passed'])(
       'a held push is released by the passed build of the fixture %s',

@@ -65,7 +65,19 @@ export function pipelineWorld(roles: LogRoles) {
     fetch: fetchTarball({ ...hosts, tarballs }),
     upload: unlessOverruled(upload({ platform, tarballs }), appFacts),
     extract: unlessOverruled(extract({ platform, clock }), appFacts),
-    start: unlessOverruled(start({ platform, operations: memoryAppOperations(platform), facts, tarballs }), appFacts),
+    start: unlessOverruled(
+      start({
+        platform,
+        operations: memoryAppOperations(platform),
+        facts,
+        tarballs,
+        log,
+        queue,
+        clock,
+        trace: () => {},
+      }),
+      appFacts,
+    ),
   };
   const base = { log, queue, clock, ids, retryBaseSeconds: 30, trace: () => {} };
 

@@ -1,4 +1,4 @@
-import type { Entry } from '../entry/entry.ts';
+import { type Entry, entryAddress } from '../entry/entry.ts';
 import { trackOf } from '../entry/track.ts';
 import { ending, type Transition } from '../entry/transition.ts';
 import type { Job } from '../pipeline/job.ts';
@@ -53,10 +53,36 @@ export function releaseHeld(held: Job, version: number, ports: HoldPorts): Promi
   }));
 }
 
+/**
+ * Releases a held deploy because its user says so: it waits for no CI any more. Returns its entry, or null when it is no
+ * longer held.
+ */
+export function releaseByHand(held: Job, ports: HoldPorts): Promise<Entry | null> {
+  const now = ports.clock.now();
+  const ci = { waits: false, because: 'It was released by hand' };
+  return moveHeld(held, ports, (current) => ({
+    changes: { status: 'running', reason: null, updatedAt: now, ci },
+    commitState: { held: null, deploying: current.number, awaitsPush: false },
+  }));
+}
+
+/** Ends the hold of a commit that another entry has deployed: there is nothing left to wait for. */
+export async function endHoldOfDeployed(
+  live: Entry,
+  ports: HoldPorts & { readonly facts: Pick<DeployFacts, 'commitState'> },
+): Promise<void> {
+  const { user, repository, sha, branch, path } = live;
+  if (!repository || !sha || !branch) return;
+  const { held } = await ports.facts.commitState(user, { ...repository, sha }, trackOf({ branch, path }));
+  if (held === null || held === live.number) return;
+  const reason = `The commit was deployed by ${entryAddress(live.base, live)}, without waiting any longer.`;
+  await endHeld({ user, number: held }, 'superseded', reason, ports);
+}
+
 /** Ends a held deploy without deploying it. Returns its entry, or null when it is no longer held. */
 export function endHeld(
   held: Job,
-  status: 'skipped' | 'expired',
+  status: 'skipped' | 'expired' | 'superseded',
   reason: string,
   ports: HoldPorts,
 ): Promise<Entry | null> {

@@ -177,7 +177,7 @@ function pipelineContract(open: () => LogRoles, runs: number): void {
       }),
       { numRuns: runs },
     );
-  });
+  }, 120_000);
 }
 
 function fail(): never {

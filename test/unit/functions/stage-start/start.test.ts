@@ -3,10 +3,11 @@ import type { Entry, Operation } from '../../../../functions/core/entry/entry.ts
 import { DeployError } from '../../../../functions/core/errors.ts';
 import type { AppRef, SnapshotRef } from '../../../../functions/core/ports/hosting-platform.ts';
 import { start } from '../../../../functions/stage-start/start.ts';
-import { memoryIds } from '../../../fakes/clock.ts';
+import { memoryClock, memoryIds } from '../../../fakes/clock.ts';
 import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
+import { memoryQueue } from '../../../fakes/job-queue.ts';
 import { memoryTarballs } from '../../../fakes/tarball-store.ts';
-import { checked, entry } from '../../../support/entries.ts';
+import { AT, append, checked, entry, repository, sha } from '../../../support/entries.ts';
 
 const tarball = { key: 'ann/1/a.tar.gz', bytes: 1, sha256: 'a' };
 const starting = entry({ ...checked, stage: 'start', tarball });
@@ -34,7 +35,11 @@ async function world() {
     stop: async ({ app }: AppRef) => void done.push(`stop ${app}`),
     remove: async ({ app }: AppRef) => void done.push(`remove ${app}`),
   };
-  return { tarballs, facts, started, done, platform, run: start({ platform, operations, facts, tarballs }) };
+  const queue = memoryQueue();
+  const traced: string[] = [];
+  const trace = (event: string) => void traced.push(event);
+  const run = start({ platform, operations, facts, tarballs, log: facts, queue, clock: memoryClock(AT), trace });
+  return { tarballs, facts, started, done, platform, queue, traced, run };
 }
 
 describe('starting', () => {
@@ -67,6 +72,39 @@ describe('starting', () => {
     await run({ ...starting, number: 3, order: 6 });
     expect(await run({ ...starting, number: 2, order: 9 })).toMatchObject({ kind: 'done' });
     expect(started).toHaveLength(2);
+  });
+
+  it('ends the hold of the same commit, which is live without waiting any longer', async () => {
+    const { run, facts, queue } = await world();
+    await append(facts);
+    await facts.move('ann', 1, () => ({ changes: { status: 'held' }, commitState: { held: 1 } }));
+    await run({ ...starting, number: 2, id: `${'0'.repeat(31)}2` });
+    const held = await facts.read('ann', 1);
+    expect(held).toMatchObject({ status: 'superseded', finishedAt: AT });
+    expect(held?.reason).toMatch(/^The commit was deployed by https:.*0002, without waiting any longer\.$/);
+    expect((await facts.commitState('ann', { ...repository, sha: sha('a') }, 'master')).held).toBeNull();
+    expect(await facts.badge('ann', 'shop')).toBe('unknown');
+    expect(queue.reports).toHaveLength(1);
+  });
+
+  it('leaves the hold of another commit, and one that CI has just released', async () => {
+    const { run, facts } = await world();
+    await append(facts, { sha: sha('b') });
+    await append(facts);
+    await facts.move('ann', 1, () => ({ changes: { status: 'held' }, commitState: { held: 1 } }));
+    await facts.move('ann', 2, () => ({ changes: { status: 'running' }, commitState: { held: 2 } }));
+    await run({ ...starting, number: 3 });
+    expect([await facts.read('ann', 1), await facts.read('ann', 2)]).toMatchObject([
+      { status: 'held' },
+      { status: 'running' },
+    ]);
+  });
+
+  it('is a success though the hold cannot be ended', async () => {
+    const { run, facts, traced } = await world();
+    facts.commitState = async () => Promise.reject(new Error('away'));
+    expect(await run(starting)).toMatchObject({ kind: 'done' });
+    expect(traced).toEqual(['hold not ended']);
   });
 
   it('keeps the tarball and throws the error when the platform fails', async () => {

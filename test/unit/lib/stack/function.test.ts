@@ -153,6 +153,7 @@ it.each([
   ],
   ['api-status', ['LOG_TABLE', 'PUBLIC_URL']],
   ['api-change', ['LOG_TABLE', 'PUBLIC_URL']],
+  ['api-release', ['LOG_TABLE', 'PUBLIC_URL', 'QUEUE_CHECK', 'QUEUE_REPORT']],
   ['api-changes', ['LOG_TABLE', 'PUBLIC_URL', 'CHANGES_SECONDS', 'SIGNALS_URL']],
   ['changes-register', ['LOG_TABLE', 'CONNECTIONS_TABLE', 'INTERNAL_API']],
   ['changes-signal', ['CONNECTIONS_TABLE', 'INTERNAL_POST', 'PUBLIC_POST']],

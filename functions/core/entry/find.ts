@@ -1,0 +1,23 @@
+import { DeployError } from '../errors.ts';
+import type { LogReader } from '../ports/log-reader.ts';
+import { type Entry, entryNumber } from './entry.ts';
+
+/**
+ * Returns the user's entry with that id. Throws `status:db:not_found` for an unknown or another user's id, and
+ * `status:db:get_by_id` when the database fails.
+ */
+export async function findEntry(log: Pick<LogReader, 'read'>, user: string, id: string): Promise<Entry> {
+  const number = entryNumber(id);
+  const entry = number === null ? null : await read(log, user, number);
+  // The whole id is compared: the number alone could be guessed.
+  if (entry && entry.id === id) return entry;
+  throw new DeployError('status:db:not_found', 'There is no such entry of yours; see the list of your webhooks.');
+}
+
+async function read(log: Pick<LogReader, 'read'>, user: string, number: number): Promise<Entry | null> {
+  try {
+    return await log.read(user, number);
+  } catch (error) {
+    throw new DeployError('status:db:get_by_id', 'The entry could not be read; ask again.', { cause: error });
+  }
+}
