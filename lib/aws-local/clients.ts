@@ -1,10 +1,23 @@
+import { randomBytes } from 'node:crypto';
+
 /** The region of everything on one machine; it is part of every ARN and of every queue's identity. */
 export const REGION = 'us-east-1';
 
 /** The account of everything on one machine. */
 export const ACCOUNT = '000000000000';
 
-/** Returns the settings with which an AWS SDK client uses an emulator; the emulators do not check signatures. */
+const SECRET_BYTES = 32;
+
+/**
+ * What every request to an emulator has to be signed with. The secret is new for each process, so that no other user of
+ * this machine knows it. The id is not: some DynamoDB-compatible servers keep a database for each.
+ */
+export const CREDENTIALS = {
+  accessKeyId: 'local',
+  secretAccessKey: randomBytes(SECRET_BYTES).toString('base64url'),
+} as const;
+
+/** Returns the settings with which an AWS SDK client uses an emulator of this process. */
 export function clientFor(endpoint: string) {
-  return { endpoint, region: REGION, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
+  return { endpoint, region: REGION, credentials: CREDENTIALS };
 }

@@ -63,7 +63,7 @@ export interface Runtime {
  */
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { dataDir, log } = options;
-  const emulators = await startEmulators({ dataDir });
+  const emulators = await startEmulators({ dataDir, warn: options.warn });
   const { endpoints } = emulators;
   const closers: (() => Promise<unknown>)[] = [() => emulators.close()];
   const close = once(async () => {

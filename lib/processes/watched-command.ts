@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import type { Server } from 'node:net';
 import { exitOf } from './child-exit.ts';
 import type { GroupRegistry } from './group-registry.ts';
 import { endGroup } from './process-group.ts';
@@ -10,7 +11,19 @@ export interface WatchedCommand {
   readonly errors: () => string;
   /** Resolves with the exit code when the command has ended for whatever reason. */
   readonly ended: Promise<number>;
+  /** Hands a listening server over, with a message, on the channel. */
+  handOver(message: object, server: Server): void;
+  /** Resolves with the first message on the channel. */
+  readonly message: Promise<unknown>;
   stop(): Promise<void>;
+}
+
+/** How a command runs, where that differs from the default. */
+export interface WatchedOptions {
+  /** Lists the command while it runs, so that the next start can end what outlived a kill of everything. */
+  readonly groups?: Pick<GroupRegistry, 'add' | 'remove'>;
+  /** Opens a channel to a Node process in the command, which ends when that process does. */
+  readonly channel?: boolean;
 }
 
 const KEPT_CHARACTERS = 4000;
@@ -24,19 +37,26 @@ const UNLISTED: Pick<GroupRegistry, 'add' | 'remove'> = { add: watchGroup, remov
 /**
  * Starts a command that must not outlive this process. It leads a process group of its own, so that Ctrl-C in the
  * terminal reaches this process alone, and what depends on the command can finish before the command is stopped.
- *
- * @param groups lists the command while it runs, so that the next start can end what outlived a kill of everything
  */
-export function spawnWatched(command: string, args: readonly string[], groups = UNLISTED): WatchedCommand {
+export function spawnWatched(
+  command: string,
+  args: readonly string[],
+  { groups = UNLISTED, channel = false }: WatchedOptions = {},
+): WatchedCommand {
   const child = spawn(command, args, {
     detached: true,
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe', ...(channel ? (['ipc'] as const) : [])],
     env: { PATH: process.env.PATH },
   });
-  const errors = collectErrors(child);
+  const talk = {
+    errors: collectErrors(child),
+    message: new Promise<unknown>((resolve) => child.once('message', resolve)),
+    handOver: (message: object, server: Server) => handOver(child, message, server),
+  };
   const { pid } = child;
-  if (pid === undefined) return { errors, ended: failed(child), stop: async () => {} };
+  if (pid === undefined) return { ...talk, ended: failed(child), stop: async () => {} };
   groups.add(pid, command);
+  child.once('disconnect', () => void endGroup(pid, GRACE_MS));
   const ended = exitOf(child).then(async ({ code }) => {
     // What the command itself has started ends with it.
     await endGroup(pid, GRACE_MS);
@@ -44,13 +64,19 @@ export function spawnWatched(command: string, args: readonly string[], groups = 
     return code ?? 1;
   });
   return {
-    errors,
+    ...talk,
     ended,
     async stop() {
       await endGroup(pid, GRACE_MS);
       await ended;
     },
   };
+}
+
+/** The child holds the listening socket when the message has been sent; this process must accept no connection. */
+function handOver(child: ChildProcess, message: object, server: Server): void {
+  if (child.connected) child.send(message, server, () => server.close());
+  else server.close();
 }
 
 /** The standard error so far, or why the command was not started. */

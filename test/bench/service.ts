@@ -1,6 +1,7 @@
 // The whole service in a separate process, so that the measuring code does not share its event loop.
 // Arguments: data folder, additional users to create, address of another DynamoDB-compatible server. Prints one line of
 // JSON when it is ready; exits at the end of its standard input.
+import { clientFor } from '../../lib/aws-local/clients.ts';
 import { startLocal } from '../../lib/local/start.ts';
 import { project } from '../support/service/place.ts';
 
@@ -19,7 +20,7 @@ console.log(
     repositories: service.repoHost.url,
     platform: service.platform.url,
     pid: process.pid,
-    dynamodb: service.runtime.endpoints.dynamodb,
+    dynamodb: clientFor(service.runtime.endpoints.dynamodb),
     logTable: service.runtime.template.outputs.LogTable,
   }),
 );

@@ -1,5 +1,5 @@
 // One run in a separate process, so that the peak of memory is that of this run.
-// Arguments: task, file, address of S3, bucket. Prints one line of JSON.
+// Arguments: task, file, settings of an S3 client as JSON, bucket. Prints one line of JSON.
 import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 import { S3Client } from '@aws-sdk/client-s3';
@@ -7,7 +7,7 @@ import { s3Tarballs } from '../../functions/adapters/stores/s3-tarballs.ts';
 import type { TarballStore } from '../../functions/core/ports/tarball-store.ts';
 import { inspected } from '../../functions/core/tarball/inspect.ts';
 
-const [what = '', file = '', endpoint = '', bucket = ''] = process.argv.slice(2);
+const [what = '', file = '', settings = '', bucket = ''] = process.argv.slice(2);
 
 const tasks: Readonly<Record<string, (store: TarballStore) => Promise<void>>> = {
   /** The baseline, with the chunk size that is best for inspection. */
@@ -28,9 +28,7 @@ const tasks: Readonly<Record<string, (store: TarballStore) => Promise<void>>> = 
 };
 
 const client = new S3Client({
-  endpoint,
-  region: 'us-east-1',
-  credentials: { accessKeyId: 'bench', secretAccessKey: 'bench' },
+  ...JSON.parse(settings),
   requestChecksumCalculation: 'WHEN_REQUIRED',
   responseChecksumValidation: 'WHEN_REQUIRED',
 });

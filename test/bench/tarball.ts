@@ -44,7 +44,9 @@ export async function run(): Promise<readonly BenchRow[]> {
     for (const { megabytes, runs } of sizes) {
       const file = join(folder, `${megabytes}.tar.gz`);
       await writeSourceTarball(file, megabytes * 1e6);
-      rows.push(...rowsOf(megabytes, await measure([script, file, emulator.endpoint], runs)));
+      rows.push(
+        ...rowsOf(megabytes, await measure([script, file, JSON.stringify(clientFor(emulator.endpoint))], runs)),
+      );
       await rm(file);
     }
     return rows;

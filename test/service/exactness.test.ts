@@ -12,7 +12,7 @@ import { Feeds } from '../../functions/core/feed/feeds.ts';
 import { follow } from '../../functions/core/feed/follow.ts';
 import type { Clock } from '../../functions/core/ports/clock.ts';
 import type { OnSignal, Signals } from '../../functions/core/ports/signals.ts';
-import { clientFor } from '../../lib/aws-local/clients.ts';
+import { CREDENTIALS, clientFor } from '../../lib/aws-local/clients.ts';
 import { append } from '../support/entries.ts';
 import { type Started, startForTest } from '../support/service/started.ts';
 
@@ -85,8 +85,7 @@ describe('changes with unreliable signals and readers', () => {
   function signals(): Signals {
     const [, url = ''] =
       Object.entries(started.service.runtime.sockets).find(([id]) => id.startsWith('ChangesInside')) ?? [];
-    const keys = { accessKeyId: 'local', secretAccessKey: 'local' };
-    const signer = new DynamoDBClient({ credentials: keys, region: 'us-east-1' }).config;
+    const signer = new DynamoDBClient({ credentials: CREDENTIALS, region: 'us-east-1' }).config;
     return webSocketSignals({ trace: () => {}, address: (user) => presign(`${url}/`, { user }, signer) });
   }
 

@@ -9,6 +9,7 @@ import { dynamoDbLog } from '../../functions/adapters/stores/dynamodb/log.ts';
 import { systemClock } from '../../functions/adapters/system/clock.ts';
 import { systemIds } from '../../functions/adapters/system/ids.ts';
 import type { DeployLog } from '../../functions/core/ports/deploy-log.ts';
+import { CREDENTIALS, clientFor } from '../../lib/aws-local/clients.ts';
 import { append } from '../support/entries.ts';
 import { type Started, startForTest } from '../support/service/started.ts';
 
@@ -35,11 +36,11 @@ describe('signals of changes on one machine', () => {
     return `${found[1]}/`;
   };
   const outside = () => started.service.runtime.template.outputs.SignalsUrl ?? '';
-  const sign = (user: string, secretAccessKey = 'local') =>
+  const sign = (user: string, secretAccessKey: string = CREDENTIALS.secretAccessKey) =>
     presign(
       inside(),
       { user },
-      new DynamoDBClient({ credentials: { accessKeyId: 'local', secretAccessKey }, region: 'us-east-1' }).config,
+      new DynamoDBClient({ credentials: { ...CREDENTIALS, secretAccessKey }, region: 'us-east-1' }).config,
     );
 
   /** A socket that is open; rejects with the refusal. */
@@ -63,8 +64,7 @@ describe('signals of changes on one machine', () => {
   /** A log of its own, as another process would have it. */
   function writer(): DeployLog {
     const { endpoints, template } = started.service.runtime;
-    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-    const client = new DynamoDBClient({ endpoint: endpoints.dynamodb, region: 'us-east-1', credentials });
+    const client = new DynamoDBClient(clientFor(endpoints.dynamodb));
     return dynamoDbLog({ client, table: template.outputs.LogTable ?? '', clock: systemClock, ids: systemIds });
   }
 

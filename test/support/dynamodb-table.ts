@@ -1,4 +1,5 @@
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { clientFor } from '../../lib/aws-local/clients.ts';
 
 const string = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' as const });
 const hash = (AttributeName: string) => ({ AttributeName, KeyType: 'HASH' as const });
@@ -6,7 +7,7 @@ const range = (AttributeName: string) => ({ AttributeName, KeyType: 'RANGE' as c
 
 /** A client for the emulator. */
 export function emulatorClient(endpoint: string): DynamoDBClient {
-  return new DynamoDBClient({ endpoint, region: 'us-east-1', credentials: { accessKeyId: 'a', secretAccessKey: 'b' } });
+  return new DynamoDBClient(clientFor(endpoint));
 }
 
 /** Makes the log's table as the stack declares it (a test of the stack holds the two together). */

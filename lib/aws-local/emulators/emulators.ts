@@ -2,6 +2,7 @@ import { mkdir, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { once } from '../../processes/once.ts';
 import { OperatorError } from '../../processes/operator-error.ts';
+import { publishAwsConfig } from '../access/aws-config.ts';
 import type { DatabaseWrites } from '../tuning/write-watch.ts';
 import { startDynamoDb } from './dynamodb.ts';
 import { startJsonEndpoint } from './json-endpoint.ts';
@@ -39,12 +40,18 @@ export interface EmulatorOptions {
   readonly secrets?: Readonly<Record<string, string>>;
   /** Address of another DynamoDB-compatible server; the variable DYNAMODB_ENDPOINT when not given. */
   readonly dynamodbEndpoint?: string;
+  readonly warn?: (sentence: string) => void;
 }
+
+const NOT_ISOLATED =
+  'The database emulator has a port of its own, which other users of this machine can use without a signature: the system ' +
+  'allows no private network for it (unshare --user --net). Use a machine of your own, or set DYNAMODB_ENDPOINT.';
 
 const MIN_FREE_BYTES = 64 * 1024 * 1024;
 
 /**
- * Starts DynamoDB with its streams, SQS, S3, KMS and Secrets Manager, all on 127.0.0.1. Tables, keys and secrets are
+ * Starts DynamoDB with its streams, SQS, S3, KMS and Secrets Manager, all on 127.0.0.1, for requests that are signed with
+ * the credentials of this process. Tables, keys and secrets are
  * kept in `dataDir` and survive a kill; messages and objects are lost when the process ends.
  *
  * @throws OperatorError with one sentence that says what is wrong and what to do.
@@ -58,14 +65,17 @@ export async function startEmulators(options: EmulatorOptions): Promise<Emulator
     startSqsS3(),
     startJsonEndpoint(new Map([...kmsOperations(join(options.dataDir, 'keys.json')), ...secretsOperations(secrets)])),
   ]);
+  if (!database.isIsolated) options.warn?.(NOT_ISOLATED);
+  const endpoints = {
+    dynamodb: database.endpoint,
+    sqs: storage.endpoint,
+    s3: storage.endpoint,
+    kms: security.endpoint,
+    secretsManager: security.endpoint,
+  };
+  const unpublish = await publishAwsConfig(join(options.dataDir, 'config'), endpoints);
   return {
-    endpoints: {
-      dynamodb: database.endpoint,
-      sqs: storage.endpoint,
-      s3: storage.endpoint,
-      kms: security.endpoint,
-      secretsManager: security.endpoint,
-    },
+    endpoints,
     failed: Promise.race([database.failed, storage.failed]),
     writes: database.writes,
     secretValue: (nameOrArn) => {
@@ -74,7 +84,7 @@ export async function startEmulators(options: EmulatorOptions): Promise<Emulator
       return value;
     },
     close: once(async () => {
-      await Promise.all([database.close(), storage.close(), security.close()]);
+      await Promise.all([database.close(), storage.close(), security.close(), unpublish()]);
     }),
   };
 }

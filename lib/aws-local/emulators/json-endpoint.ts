@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { refusalOfMessage } from '../access/check.mjs';
+import { CREDENTIALS } from '../clients.ts';
 
 /** An operation's input, parsed from JSON. */
 export type Input = Readonly<Record<string, unknown>>;
@@ -12,6 +14,7 @@ export class ServiceError extends Error {
   constructor(
     readonly type: string,
     message: string,
+    readonly status = 400,
   ) {
     super(message);
   }
@@ -27,7 +30,7 @@ const CONTENT_TYPE = 'application/x-amz-json-1.1';
 const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
- * Serves operations over the AWS JSON 1.1 protocol on a free port of 127.0.0.1.
+ * Serves operations over the AWS JSON 1.1 protocol on a free port of 127.0.0.1, for requests that are signed.
  *
  * @see https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html
  */
@@ -54,24 +57,27 @@ async function answer(operations: Operations, request: IncomingMessage, response
 
 async function outcome(operations: Operations, request: IncomingMessage): Promise<{ status: number; body: object }> {
   try {
+    const body = await readBody(request);
+    const refusal = await refusalOfMessage(request, CREDENTIALS, body);
+    if (refusal !== undefined) throw new ServiceError('InvalidSignatureException', `Refused: ${refusal}.`, 403);
     const operation = operations.get(`${request.headers['x-amz-target']}`);
     if (!operation) throw unknownOperation(request);
-    const input = await readInput(request);
-    return { status: 200, body: operation(input) };
+    return { status: 200, body: operation(parse(body.toString('utf8'))) };
   } catch (error) {
-    if (error instanceof ServiceError) return { status: 400, body: { __type: error.type, message: error.message } };
+    if (error instanceof ServiceError) {
+      return { status: error.status, body: { __type: error.type, message: error.message } };
+    }
     return { status: 500, body: { __type: 'InternalServiceError', message: 'The operation failed.' } };
   }
 }
 
 function unknownOperation(request: IncomingMessage): ServiceError {
   const { method, url, headers } = request;
-  request.resume();
   const operation = headers['x-amz-target'] ?? `${method} ${url}`;
   return new ServiceError('UnknownOperationException', `No emulator has the operation ${operation}.`);
 }
 
-async function readInput(request: IncomingMessage): Promise<Input> {
+async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {
@@ -80,7 +86,7 @@ async function readInput(request: IncomingMessage): Promise<Input> {
     if (size > MAX_BODY_BYTES) throw new ServiceError('ValidationException', 'The request is too large.');
     chunks.push(bytes);
   }
-  return parse(Buffer.concat(chunks).toString('utf8'));
+  return Buffer.concat(chunks);
 }
 
 function parse(body: string): Input {

@@ -1,16 +1,47 @@
 // The SQS and S3 emulator in a thread of its own, so that a large upload does not hold up the gateway.
 // Plain JavaScript, because a worker starts without a TypeScript loader.
-import { parentPort } from 'node:worker_threads';
+import { randomUUID } from 'node:crypto';
+import { parentPort, workerData } from 'node:worker_threads';
 import { buildApp } from 'fauxqs';
+import { refusalOfMessage } from '../access/check.mjs';
 
 const MAX_BODY_BYTES = 1024 ** 3;
+/** For calls that do not name the hash of their body: only SQS has such, and its messages are short. */
+const MAX_UNHASHED_BYTES = 1024 ** 2;
+/** The calls of this thread to itself. */
+const OWN_CALL = { 'x-own-call': randomUUID() };
 
 // Not awaited: awaiting the app makes it ready, and hooks must be added before.
 const app = buildApp({ logger: false });
+refuseUnsigned();
 liftBodyLimit();
 rewriteQueueUrls();
 refuseOverwrites();
 keepCacheControl();
+
+/** The emulator itself answers everybody. Where a body has to be read first, its hash is part of the signature. */
+function refuseUnsigned() {
+  const refuseUnless = async (request, reply, body) => {
+    const reason = await refusalOfMessage(request.raw, workerData.credentials, body);
+    if (reason !== undefined) return forbid(reply, reason);
+  };
+  const isOwn = ({ headers }) => headers['x-own-call'] === OWN_CALL['x-own-call'];
+  const needsBody = ({ headers }) => !('x-amz-content-sha256' in headers) && Number(headers['content-length'] ?? 0) > 0;
+  app.addHook('onRequest', async (request, reply) => {
+    if (isOwn(request)) return;
+    if (!needsBody(request)) return refuseUnless(request, reply);
+    if (Number(request.headers['content-length']) > MAX_UNHASHED_BYTES) return forbid(reply, 'the body has no hash');
+  });
+  app.addHook('preHandler', async (request, reply) => {
+    if (!isOwn(request) && needsBody(request)) return refuseUnless(request, reply, Buffer.from(request.sentBody ?? ''));
+  });
+}
+
+function forbid(reply, reason) {
+  const message = `Refused: ${reason}.`;
+  if (reply.request.headers['x-amz-target'] === undefined) return refuse(reply, 403, 'SignatureDoesNotMatch', message);
+  return reply.code(403).send({ __type: 'com.amazon.coral.service#InvalidSignatureException', message });
+}
 
 /**
  * The emulator's limit of 11 MiB is below a single PutObject of a tarball; it is a setting of the parsers, so they are
@@ -19,10 +50,13 @@ keepCacheControl();
 function liftBodyLimit() {
   const options = { parseAs: 'string', bodyLimit: MAX_BODY_BYTES };
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/x-amz-json-1.0', options, async (_request, body) => JSON.parse(body));
-  app.addContentTypeParser('application/x-www-form-urlencoded', options, async (_request, body) =>
-    Object.fromEntries(new URLSearchParams(body)),
-  );
+  const parser = (parse) => async (request, body) => {
+    request.sentBody = body;
+    return parse(body);
+  };
+  app.addContentTypeParser('application/x-amz-json-1.0', options, parser(JSON.parse));
+  const form = parser((body) => Object.fromEntries(new URLSearchParams(body)));
+  app.addContentTypeParser('application/x-www-form-urlencoded', options, form);
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES }, async (_request, body) => body);
 }
 
@@ -58,16 +92,17 @@ function refuseOverwrites() {
   app.addHook('preHandler', async (request, reply) => {
     if (!conditional(request)) return;
     const [path] = request.url.split('?');
-    if (writing.has(path)) return refuse(reply, 409, 'ConditionalRequestConflict');
+    if (writing.has(path)) return refuse(reply, 409, 'ConditionalRequestConflict', UNFULFILLED);
     writing.add(path);
     reply.raw.once('close', () => writing.delete(path));
-    const { statusCode } = await app.inject({ method: 'HEAD', url: path });
-    if (statusCode === 200) return refuse(reply, 412, 'PreconditionFailed');
+    const { statusCode } = await app.inject({ method: 'HEAD', url: path, headers: OWN_CALL });
+    if (statusCode === 200) return refuse(reply, 412, 'PreconditionFailed', UNFULFILLED);
   });
 }
 
-function refuse(reply, status, code) {
-  const message = 'At least one of the pre-conditions you specified did not hold';
+const UNFULFILLED = 'At least one of the pre-conditions you specified did not hold';
+
+function refuse(reply, status, code, message) {
   const xml = `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`;
   return reply.code(status).type('application/xml').send(xml);
 }

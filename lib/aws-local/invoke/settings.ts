@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../../processes/operator-error.ts';
-import { ACCOUNT, REGION } from '../clients.ts';
+import { ACCOUNT, CREDENTIALS, REGION } from '../clients.ts';
 import { isRecord } from '../template/intrinsics.ts';
 import type { Resource } from '../template/resource.ts';
 
@@ -77,8 +77,8 @@ function lambdaVariables(name: string, memoryMb: number, root: string, handler: 
     AWS_DEFAULT_REGION: REGION,
     // The SDK's advice to update Node.js does not apply to Lambda, which has a newer one.
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
     AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
     AWS_LAMBDA_FUNCTION_NAME: name,
     AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',

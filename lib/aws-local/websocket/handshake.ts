@@ -1,4 +1,4 @@
-import { ACCOUNT, clientFor, REGION } from '../clients.ts';
+import { ACCOUNT, CREDENTIALS, REGION } from '../clients.ts';
 import { authorize, authorizerFailed, requireIdentity } from '../gateway/authorizer.ts';
 import type { AuthorizerContext } from '../gateway/proxy-event.ts';
 import type { GatewayRequest } from '../gateway/request.ts';
@@ -50,7 +50,7 @@ async function identify(
   if (authorization === 'NONE') return {};
   if (authorization !== 'AWS_IAM')
     return { authorizer: await invokeAuthorizer(backend, authorization, { request, facts }) };
-  const { accessKeyId, secretAccessKey } = LOCAL_CREDENTIALS;
+  const { accessKeyId, secretAccessKey } = CREDENTIALS;
   await verifySignature(request, { accessKeyId, secretAccessKey, region: REGION, service: 'execute-api' }, Date.now());
   return { identity: { ...facts.identity, ...iamIdentity(accessKeyId) } };
 }
@@ -88,8 +88,6 @@ async function connect(
   const protocol = protocols?.[0];
   return { facts, ...(protocol === undefined ? {} : { protocol }) };
 }
-
-const LOCAL_CREDENTIALS = clientFor('').credentials;
 
 function iamIdentity(user: string): CallerIdentity {
   return { accessKey: user, accountId: ACCOUNT, caller: user, user, userArn: `arn:aws:iam::${ACCOUNT}:user/${user}` };

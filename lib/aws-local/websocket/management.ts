@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { refusalOfMessage } from '../access/check.mjs';
+import { NOT_SIGNED } from '../access/signature.mjs';
+import { CREDENTIALS } from '../clients.ts';
 import { GatewayError } from '../gateway/gateway-error.ts';
 import { readBody } from '../gateway/request.ts';
 import type { Connection } from './connection.ts';
@@ -20,7 +23,7 @@ export interface Managed {
 
 /**
  * Answers a request to `@connections`: POST sends the body to a client, GET describes its connection,
- * DELETE closes it. As with the other emulators, a request must be signed, but the signature is not checked.
+ * DELETE closes it. As with the other emulators, a request must be signed with the credentials of this process.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-how-to-call-websocket-api-connections.html
  */
@@ -45,12 +48,14 @@ async function answerTo(
   const body = await bodyOf(message, response);
   const id = connectionId(message.url ?? '/');
   if (id === undefined) return { status: 426, body: { message: 'Upgrade Required' } };
-  if (message.headers.authorization === undefined) {
+  const refusal = await refusalOfMessage(message, CREDENTIALS, body);
+  if (refusal === NOT_SIGNED) {
     return failure(403, 'MissingAuthenticationTokenException', 'Missing Authentication Token');
   }
   if (body === undefined || body.length > managed.messageBytes) {
     return failure(413, 'PayloadTooLargeException', `The message exceeds ${managed.messageBytes} bytes`);
   }
+  if (refusal !== undefined) return failure(403, 'InvalidSignatureException', `Refused: ${refusal}.`);
   const connection = managed.connections.get(id);
   if (!connection?.open) return GONE;
   if (message.method === 'POST') return connection.send(body.toString()) ? { status: 200 } : GONE;

@@ -4,7 +4,7 @@ import { dynamoDbLog } from '../../../functions/adapters/stores/dynamodb/log.ts'
 import { systemClock } from '../../../functions/adapters/system/clock.ts';
 import { systemIds } from '../../../functions/adapters/system/ids.ts';
 import { row } from '../../../functions/core/entry/views.ts';
-import { clientFor } from '../../../lib/aws-local/clients.ts';
+import type { clientFor } from '../../../lib/aws-local/clients.ts';
 import { append, entry } from '../../support/entries.ts';
 import { startChild } from '../child.ts';
 import { getRequest, type MeasuredFeed } from './feed.ts';
@@ -15,7 +15,8 @@ export interface Service {
   readonly user: string;
   readonly password: string;
   readonly pid: number;
-  readonly dynamodb: string;
+  /** How a client of its database is made. */
+  readonly dynamodb: ReturnType<typeof clientFor>;
   readonly logTable: string;
 }
 
@@ -31,7 +32,7 @@ export function document(seq: number): Record<string, unknown> {
 export async function ownFeed(folder: string, database = ''): Promise<MeasuredFeed> {
   const service = await startChild<Service>('service.ts', [folder, '0', database]);
   const { url, user, password, pid, dynamodb, logTable } = service.ready;
-  const client = new DynamoDBClient(clientFor(dynamodb));
+  const client = new DynamoDBClient(dynamodb);
   const log = dynamoDbLog({ client, table: logTable, clock: systemClock, ids: systemIds });
   const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
   return {

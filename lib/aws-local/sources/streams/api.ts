@@ -1,6 +1,9 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { SignatureV4 } from '@smithy/signature-v4';
 import * as v from 'valibot';
+import { Sha256 } from '../../access/signature.mjs';
+import { CREDENTIALS, REGION } from '../../clients.ts';
 
 /**
  * The calls that read a table's stream, without the SDK. On the wire a record is almost what a Lambda function gets;
@@ -59,7 +62,8 @@ const serviceError = v.object({ __type: v.optional(v.string(), ''), message: v.o
 /** Returns the calls to the emulator at an address. */
 export function streamsApi(endpoint: string, signal: AbortSignal): StreamsApi {
   const agent = new Agent({ keepAlive: true });
-  const call = (operation: string, input: object) => post(endpoint, operation, input, { agent, signal });
+  const sign = signature(endpoint);
+  const call = (operation: string, input: object) => post(endpoint, operation, input, { agent, signal, sign });
   return {
     shards: async (StreamArn) =>
       v.parse(described, await call('DescribeStream', { StreamArn })).StreamDescription.Shards,
@@ -78,20 +82,23 @@ export function streamsApi(endpoint: string, signal: AbortSignal): StreamsApi {
   };
 }
 
+/** Returns the headers of a signature. */
+type Signer = () => Promise<Record<string, string>>;
+
 async function post(
   endpoint: string,
   operation: string,
   input: object,
-  options: { readonly agent: Agent; readonly signal: AbortSignal },
+  { sign, ...options }: { readonly agent: Agent; readonly signal: AbortSignal; readonly sign: Signer },
 ): Promise<unknown> {
   const body = JSON.stringify(input);
+  const headers = {
+    ...(await sign()),
+    'content-type': 'application/x-amz-json-1.0',
+    'content-length': Buffer.byteLength(body),
+    'x-amz-target': `DynamoDBStreams_20120810.${operation}`,
+  };
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    const headers = {
-      'content-type': 'application/x-amz-json-1.0',
-      'content-length': Buffer.byteLength(body),
-      'x-amz-target': `DynamoDBStreams_20120810.${operation}`,
-      ...unsigned,
-    };
     const asked = request(endpoint, { ...options, method: 'POST', headers });
     asked.once('error', reject);
     asked.once('response', resolve);
@@ -103,9 +110,24 @@ async function post(
   throw new Error(`${operation}: ${message || __type || answer.statusCode}`);
 }
 
-/** Emulators require credentials and a date, and do not check the signature. */
-const unsigned = {
-  'x-amz-date': '20200101T000000Z',
-  authorization:
-    'AWS4-HMAC-SHA256 Credential=local/20200101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
-};
+const signer = new SignatureV4({ credentials: CREDENTIALS, region: REGION, service: 'dynamodb', sha256: Sha256 });
+/** A signature is valid for five minutes. */
+const SIGNED_FOR_MS = 60_000;
+
+/**
+ * Returns a function that signs calls to an address. The signature leaves out the body and the operation, so that one serves
+ * for a minute: streams are read at every write.
+ */
+function signature(endpoint: string): Signer {
+  const { host, protocol, pathname: path } = new URL(endpoint);
+  const headers = { host, 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' };
+  let signed: Promise<{ headers: Record<string, string> }> | undefined;
+  let until = 0;
+  return async () => {
+    if (!signed || Date.now() > until) {
+      until = Date.now() + SIGNED_FOR_MS;
+      signed = signer.sign({ method: 'POST', protocol, hostname: host, path, headers });
+    }
+    return (await signed).headers;
+  };
+}

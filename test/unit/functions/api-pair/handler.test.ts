@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { clientFor } from '../../../../lib/aws-local/clients.ts';
+import { CREDENTIALS, clientFor } from '../../../../lib/aws-local/clients.ts';
 import { startDynamoDb } from '../../../../lib/aws-local/emulators/dynamodb.ts';
 import { startJsonEndpoint } from '../../../../lib/aws-local/emulators/json-endpoint.ts';
 import { kmsOperations } from '../../../../lib/aws-local/emulators/kms.ts';
@@ -45,8 +45,8 @@ describe('the function api-pair, on the local services', () => {
     await client.send(new CreateSecretCommand({ Name: 'platform', SecretString: serviceToken }));
     for (const [name, value] of Object.entries({
       AWS_REGION: 'us-east-1',
-      AWS_ACCESS_KEY_ID: 'a',
-      AWS_SECRET_ACCESS_KEY: 'b',
+      AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
       AWS_ENDPOINT_URL_DYNAMODB: database.endpoint,
       AWS_ENDPOINT_URL_KMS: aws.endpoint,
       AWS_ENDPOINT_URL_SECRETS_MANAGER: aws.endpoint,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiGatewayManagementApiClient, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import {
   CreateTableCommand,
   DynamoDBClient,
@@ -27,7 +28,7 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientFor } from '../../../../lib/aws-local/clients.ts';
 import { explain } from '../../../../lib/aws-local/emulators/dynamodb.ts';
-import { type Emulators, type Endpoints, startEmulators } from '../../../../lib/aws-local/emulators/emulators.ts';
+import { type Emulators, startEmulators } from '../../../../lib/aws-local/emulators/emulators.ts';
 import { descendants, runningIn, signalIfThere, stillRunning } from '../../../support/service/processes.ts';
 
 let dataDir: string;
@@ -288,8 +289,9 @@ describe('A service without an emulator', () => {
       name: 'UnknownOperationException',
       message: 'No emulator has the operation TrentService.ListAliases.',
     });
-    const response = await fetch(`${emulators.endpoints.kms}/prod/items`, { method: 'POST', body: 'not JSON' });
-    expect(await response.json()).toMatchObject({ message: expect.stringContaining('POST /prod/items') });
+    const other = new ApiGatewayManagementApiClient(clientFor(`${emulators.endpoints.kms}/prod`));
+    const posting = other.send(new PostToConnectionCommand({ ConnectionId: 'id', Data: 'not JSON' }));
+    await expect(posting).rejects.toThrow(/No emulator has the operation POST \/prod\/\S+connections\/id\./);
   });
 });
 
@@ -324,13 +326,14 @@ async function inAnotherProcess(folder: string) {
   const script = `
     const { startEmulators } = await import(${JSON.stringify(new URL('../../../../lib/aws-local/emulators/emulators.ts', import.meta.url).href)});
     const emulators = await startEmulators({ dataDir: ${JSON.stringify(folder)} });
-    process.stdout.write(JSON.stringify(emulators.endpoints));
+    const { clientFor } = await import(${JSON.stringify(new URL('../../../../lib/aws-local/clients.ts', import.meta.url).href)});
+    process.stdout.write(JSON.stringify(clientFor(emulators.endpoints.dynamodb)));
     setInterval(() => {}, 1000);`;
   const args = ['--import', 'tsx', '--input-type=module', '-e', script];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const [line]: Buffer[] = await once(child.stdout, 'data');
-  const endpoints: Endpoints = JSON.parse(String(line));
-  return { child, endpoints };
+  const database: ReturnType<typeof clientFor> = JSON.parse(String(line));
+  return { child, database };
 }
 
 describe('Starting and stopping', () => {
@@ -338,8 +341,8 @@ describe('Starting and stopping', () => {
     'tables survive a SIGKILL of the process, which leaves no process behind',
     async () => {
       const folder = await mkdtemp(join(tmpdir(), 'killed-'));
-      const { child, endpoints } = await inAnotherProcess(folder);
-      await createLog(new DynamoDBClient(clientFor(endpoints.dynamodb)), 'log');
+      const { child, database } = await inAnotherProcess(folder);
+      await createLog(new DynamoDBClient(database), 'log');
       expect(runningIn(folder).length).toBeGreaterThan(1);
       child.kill('SIGKILL');
       // Without a pause, so that the database may still be open in the first emulator.
@@ -357,14 +360,18 @@ describe('Starting and stopping', () => {
     'a database that has outlived a kill of everything else is ended by the next start, which has its tables',
     async () => {
       const folder = await mkdtemp(join(tmpdir(), 'orphan-'));
-      const { child, endpoints } = await inAnotherProcess(folder);
-      await createLog(new DynamoDBClient(clientFor(endpoints.dynamodb)), 'log');
+      const { child, database } = await inAnotherProcess(folder);
+      await createLog(new DynamoDBClient(database), 'log');
       const family = descendants(child.pid ?? 0);
       const orphans = family.filter(({ command }) => /^\S*dynoxide serve/.test(command));
       expect(orphans).toHaveLength(1);
-      // As `killall -9 node` does, the watchdog first.
-      for (const { pid } of family.filter((one) => !orphans.includes(one))) signalIfThere(pid, 'SIGKILL');
+      // As `killall -9 node` does. Each of the first two would end the database if it saw the other processes end.
+      const [watchdogs, others] = [true, false].map((is) =>
+        family.filter((one) => !orphans.includes(one) && one.command.includes('watchdog.mjs') === is),
+      );
+      for (const { pid } of watchdogs ?? []) signalIfThere(pid, 'SIGKILL');
       child.kill('SIGKILL');
+      for (const { pid } of others ?? []) signalIfThere(pid, 'SIGKILL');
       await once(child, 'exit');
       expect(stillRunning(orphans)).toEqual(orphans);
       const second = await startEmulators({ dataDir: folder });

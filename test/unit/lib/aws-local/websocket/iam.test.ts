@@ -1,6 +1,7 @@
 import { SignatureV4 } from '@smithy/signature-v4';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Sha256 } from '../../../../../lib/aws-local/websocket/sha256.ts';
+import { Sha256 } from '../../../../../lib/aws-local/access/signature.mjs';
+import { CREDENTIALS } from '../../../../../lib/aws-local/clients.ts';
 import { openSocket, refusedSocket } from '../../../../support/aws-local/socket-client.ts';
 import { type SocketFixture, startSocketFixture } from '../../../../support/aws-local/socket-fixture.ts';
 
@@ -8,7 +9,7 @@ const signer = (more: object = {}): SignatureV4 =>
   new SignatureV4({
     service: 'execute-api',
     region: 'us-east-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    credentials: CREDENTIALS,
     sha256: Sha256,
     ...more,
   });
@@ -50,7 +51,7 @@ describe('a handshake that IAM authorizes', () => {
   });
 
   it('a presigned handshake is accepted on the path of the stage and with a session token', async () => {
-    const credentials = { accessKeyId: 'local', secretAccessKey: 'local', sessionToken: 'a/b+c=' };
+    const credentials = { ...CREDENTIALS, sessionToken: 'a/b+c=' };
     const { socket } = await openSocket(await presign(`${fixture.url}/prod`, signer({ credentials })));
     socket.terminate();
   });
@@ -68,8 +69,8 @@ describe('a handshake that IAM authorizes', () => {
   });
 
   it.each([
-    ['with another secret', { credentials: { accessKeyId: 'local', secretAccessKey: 'other' } }],
-    ['with another access key', { credentials: { accessKeyId: 'other', secretAccessKey: 'local' } }],
+    ['with another secret', { credentials: { ...CREDENTIALS, secretAccessKey: 'local' } }],
+    ['with another access key', { credentials: { ...CREDENTIALS, accessKeyId: 'other' } }],
     ['for another service', { service: 'sqs' }],
     ['for another region', { region: 'eu-west-1' }],
   ])('is refused when it is signed %s', async (_, settings) => {

@@ -129,6 +129,24 @@ describe('the management API, called by the SDK', () => {
     client.socket.close();
   });
 
+  it('the management API refuses a signature with another key, and another Host', async () => {
+    const client = await open();
+    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+    const stranger = new ApiGatewayManagementApiClient({ ...clientFor(fixture.endpoint), credentials });
+    await expect(post(client.id, 'hello', stranger)).rejects.toMatchObject({ $metadata: { httpStatusCode: 403 } });
+    const rebound = new ApiGatewayManagementApiClient(clientFor(fixture.endpoint));
+    rebound.middlewareStack.add(
+      (next) => (args) => {
+        Object.assign(Object(args.request).headers, { host: 'evil.example' });
+        return next(args);
+      },
+      { step: 'build', priority: 'low' },
+    );
+    await expect(post(client.id, 'hello', rebound)).rejects.toMatchObject({ $metadata: { httpStatusCode: 403 } });
+    for (const one of [stranger, rebound]) one.destroy();
+    client.socket.close();
+  });
+
   it('a plain HTTP request gets 426 Upgrade Required', async () => {
     const response = await fetch(fixture.endpoint);
     expect([response.status, response.headers.get('upgrade')]).toEqual([426, 'websocket']);
