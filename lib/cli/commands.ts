@@ -4,6 +4,8 @@ import { open } from './apps/open.ts';
 import { remove } from './apps/remove.ts';
 import { restart } from './apps/restart.ts';
 import { stop } from './apps/stop.ts';
+import { create } from './deploy/create.ts';
+import { deploy } from './deploy/deploy.ts';
 import { redeploy } from './deploy/redeploy.ts';
 import { release } from './deploy/release.ts';
 import { rollback } from './deploy/rollback.ts';
@@ -22,7 +24,7 @@ import { tokens } from './setup/tokens.ts';
 /** All commands, in the order of the help. Help, completion and the README's table are made from this. */
 export const groups: readonly CommandGroup[] = [
   { title: 'Look', commands: [status, watch, buildLog, logs, apps, open] },
-  { title: 'Deploy', commands: [redeploy, rollback, release] },
+  { title: 'Deploy', commands: [create, deploy, redeploy, rollback, release] },
   { title: 'Operate', commands: [env, restart, stop, remove] },
   { title: 'Set up', commands: [login, logout, tokens, pair, hook, completionCommand(() => groups)] },
 ];

@@ -45,7 +45,8 @@ export class Drawing {
     if (lines.length < before) return;
     for (const line of lines.slice(before)) this.line(line);
     this.#drawn.set(entry.id, lines.length);
-    const columns = this.#screen.columns ?? DEFAULT_COLUMNS;
+    // Some terminals say 0.
+    const columns = this.#screen.columns || DEFAULT_COLUMNS;
     // A line that is wrapped could not be overwritten.
     this.#setLive(isFinal(entry) ? '' : liveLine(entry).slice(0, columns - 1));
   }
@@ -91,7 +92,7 @@ function title({ commit, provider, doc }: ShownEntry): string {
   const [owner, name, sha] = commit?.split('/') ?? [];
   const where = owner ? `${owner}/${name}` : provider;
   const what = [doc.branch, sha?.slice(0, 8)].filter(Boolean).join(' ');
-  return [where, what, doc.message && `“${doc.message}”`].filter(Boolean).join('  ');
+  return [where, what, doc.operation, doc.message && `“${doc.message}”`].filter(Boolean).join('  ');
 }
 
 function stageLine(stage: ShownStage, paint: Paint): string {

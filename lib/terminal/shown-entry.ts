@@ -18,6 +18,8 @@ export interface ShownEntry {
   readonly error?: { readonly code: string; readonly detail: string };
   readonly doc: {
     readonly branch: string | null;
+    /** `rollback`, `restart`, `stop` or `remove`; absent for a deploy. */
+    readonly operation?: string | null | undefined;
     readonly message: string | null;
     readonly received_at: string;
     readonly finished_at: string | null;

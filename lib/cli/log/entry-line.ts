@@ -40,6 +40,6 @@ function shaOf({ commit }: Entry): string {
 function outcome(entry: Entry): string {
   const { doc, status } = entry;
   const message = doc?.message ? `“${doc.message}”` : '';
-  if (status !== 'ok') return reasonOf(entry) || message;
-  return [message, entry.url ?? doc?.url].filter(Boolean).join('  ');
+  if (status !== 'ok') return [doc?.operation, reasonOf(entry) || message].filter(Boolean).join('  ');
+  return [doc?.operation, message, entry.url ?? doc?.url].filter(Boolean).join('  ');
 }

@@ -28,6 +28,11 @@ describe('status', () => {
     expect(urls).toEqual(['/1/status/kiwi/webhooks?limit=10&skip=0&include_docs=true']);
   });
 
+  it('names what was done by hand', async () => {
+    const { out } = await run('', [entry(13, { status: 'ok', doc: doc({ operation: 'rollback' }) })]);
+    expect(out).toMatch(/c0ffee12 {2}rollback {2}“A page”$/m);
+  });
+
   it('shows control characters of others as spaces', async () => {
     const { out } = await run('', [entry(1, { app_name: '\u001b[2Ja\nb\u0007', reason: 'x\u001b]0;title\u0007y' })]);
     expect(out).not.toMatch(/\p{Cc}(?<!\n)/u);

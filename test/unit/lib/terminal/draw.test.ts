@@ -77,6 +77,10 @@ describe('The drawing of a deploy', () => {
     expect(drawn([skipped], {}, { colours: true })).not.toContain('\u001b[');
   });
 
+  it('names what was done by hand', () => {
+    expect(drawn([entry({}, { operation: 'restart' })])).toBe('#7 octo/hello  main c0ffee12  restart  “A page”\n');
+  });
+
   it('begins with the date when it is wanted', () => {
     expect(drawn([entry()], {}, { dated: true })).toMatch(/^#7 2026-03-0\d \d\d:\d\d:\d\d octo\/hello/);
   });

@@ -1,0 +1,54 @@
+import { type Call, type CommandDefinition, Failure, SERVICE_OPTIONS, UsageError } from '../command.ts';
+import { findService } from '../service/service.ts';
+import { embeddedHost, REMOTE, repositoryUrl, storeLogin } from './embedded-host.ts';
+import { type Git, gitIn } from './git.ts';
+
+export const create: CommandDefinition = {
+  name: 'create',
+  summary: 'Connect this folder with a new repository of the service on this machine',
+  details: `Adds the git remote "${REMOTE}"; the first push creates the repository and deploys it. Git gets the login from the data
+folder of the service at each push: no password is written into .git/config. A repository at GitHub, GitLab and so on
+needs a webhook instead: "hooks hook".`,
+  args: [{ name: '<name>', about: 'the name of the repository; the application is named by its package.json' }],
+  options: SERVICE_OPTIONS,
+  examples: [
+    ['hooks create shop', `then: git push ${REMOTE} main`],
+    ['hooks create shop && hooks deploy', 'the same in one line'],
+  ],
+  run,
+};
+
+async function run(call: Call): Promise<number> {
+  const { args, folder, env, signal, print } = call;
+  const name = checkedName(args.at(0) ?? '');
+  const service = await findService(call);
+  const host = await embeddedHost(service);
+  const git = gitIn(folder, env, signal);
+  const url = repositoryUrl(host, service.user, name);
+  await addRemote(git, url);
+  await storeLogin(git, host);
+  const branch = (await git.read(['branch', '--show-current'])) || 'main';
+  print(`The remote "${REMOTE}" of this folder is ${url}.`);
+  print(`Deploy with: git push ${REMOTE} ${branch}`);
+  return 0;
+}
+
+async function addRemote(git: Git, url: string): Promise<void> {
+  if ((await git.read(['rev-parse', '--is-inside-work-tree'])) !== 'true') {
+    throw new Failure('This folder is in no git repository: git init && git add --all && git commit -m "First"');
+  }
+  const known = await git.read(['remote', 'get-url', REMOTE]);
+  if (known === url) return;
+  if (known !== null) {
+    throw new Failure(
+      `This folder has a remote "${REMOTE}" already, ${known}: git remote remove ${REMOTE}, then try again.`,
+    );
+  }
+  const { code, err } = await git.run(['remote', 'add', REMOTE, url]);
+  if (code !== 0) throw new Failure(`git remote add did not succeed: ${err}`);
+}
+
+function checkedName(name: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name) && !name.endsWith('.git')) return name;
+  throw new UsageError('The name of a repository has letters, digits and . _ -, and begins with a letter or digit.');
+}

@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { Failure } from '../command.ts';
+import type { Service } from '../service/service.ts';
+import type { Git } from './git.ts';
+
+/** The git remote that `hooks create` adds. */
+export const REMOTE = 'hooks';
+
+/** The repository host that runs with the service on this machine. */
+export interface EmbeddedHost {
+  /** Without a slash at the end. */
+  readonly url: string;
+  /** What git asks for the login. */
+  readonly credentialHelper: string;
+}
+
+const Ports = v.looseObject({ repositories: v.number() });
+
+/** Returns the repository host of a service on this machine. Throws a `Failure` for any other service. */
+export async function embeddedHost({ url, dataDir }: Service): Promise<EmbeddedHost> {
+  if (dataDir === undefined) {
+    throw new Failure(
+      `The service at ${url} has no repository host of its own. Create the repository at your host, and set up its webhook: "hooks hook <host> <owner/repository>".`,
+    );
+  }
+  const { repositories } = await readPorts(join(dataDir, 'ports.json'));
+  return { url: `http://127.0.0.1:${repositories}`, credentialHelper: helperFor(join(dataDir, 'netrc')) };
+}
+
+/** Returns the address of a repository. */
+export function repositoryUrl(host: EmbeddedHost, user: string, name: string): string {
+  return `${host.url}/${encodeURIComponent(user)}/${encodeURIComponent(name)}.git`;
+}
+
+/** Returns the options with which one git command logs in, and no helper of the user's is asked or told. */
+export function loginOptions({ url, credentialHelper }: EmbeddedHost): readonly string[] {
+  return ['-c', `credential.${url}.helper=`, '-c', `credential.${url}.helper=${credentialHelper}`];
+}
+
+/** Has git log in to the host from now on, in this repository. The empty value ends the list of the user's helpers. */
+export async function storeLogin(git: Git, { url, credentialHelper }: EmbeddedHost): Promise<void> {
+  const key = `credential.${url}.helper`;
+  await git.run(['config', '--local', '--replace-all', key, '']);
+  await git.run(['config', '--local', '--add', key, credentialHelper]);
+}
+
+async function readPorts(file: string): Promise<v.InferOutput<typeof Ports>> {
+  try {
+    return v.parse(Ports, JSON.parse(await readFile(file, 'utf8')));
+  } catch (cause) {
+    throw new Failure(`${file} does not name the port of the repository host: does "npm start" run?`, { cause });
+  }
+}
+
+/**
+ * Git runs this with the shell: https://git-scm.com/docs/gitcredentials#_custom_helpers. It reads the file at each push, so that
+ * .git/config never holds the password and a new one needs no change.
+ */
+function helperFor(netrc: string): string {
+  const user = 's/.* login \\([^ ]*\\) .*/username=\\1/p';
+  const password = 's/.* password \\([^ ]*\\).*/password=\\1/p';
+  const file = `'${netrc.replaceAll("'", `'\\''`)}'`;
+  return `!f() { test "$1" = get && sed -n 'h;${user};g;${password};q' ${file}; }; f`;
+}

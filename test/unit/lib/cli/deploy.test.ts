@@ -1,0 +1,133 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { server } from '../../../support/api-server.ts';
+import { cli } from '../../../support/cli.ts';
+import { entry } from '../../../support/cli-entries.ts';
+import { accepted, cliAt, ok } from '../../../support/cli-service.ts';
+
+let folder: string;
+let dataDir: string;
+beforeEach(() => {
+  const root = mkdtempSync(join(tmpdir(), 'deploy-'));
+  folder = join(root, "my 'folder");
+  dataDir = join(root, "data 'folder");
+  for (const one of [folder, dataDir]) mkdirSync(one);
+});
+afterEach(() => rmSync(join(folder, '..'), { recursive: true }));
+
+const identity = {
+  GIT_AUTHOR_NAME: 'A',
+  GIT_AUTHOR_EMAIL: 'a@b.c',
+  GIT_COMMITTER_NAME: 'A',
+  GIT_COMMITTER_EMAIL: 'a@b.c',
+};
+const env = () => ({ PATH: process.env.PATH, HOME: folder, GIT_CONFIG_NOSYSTEM: '1', DATA_DIR: dataDir, ...identity });
+
+function git(args: readonly string[], input = ''): string {
+  return execFileSync('git', ['-c', 'init.defaultBranch=main', ...args], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: env(),
+    input,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  }).trim();
+}
+
+/** A service on this machine, of which only the address and the published files are asked for. */
+async function onThisMachine(): Promise<void> {
+  writeFileSync(join(dataDir, 'url'), await server((_, response) => void response.end()));
+  writeFileSync(join(dataDir, 'netrc'), 'machine 127.0.0.1 login demo password pass-canary\n');
+  writeFileSync(join(dataDir, 'ports.json'), '{"platform":4001,"repositories":4002}');
+}
+
+const run = (args: string) => cli(args, { env: env(), folder });
+
+describe('create', () => {
+  it('adds a remote whose login git takes from the data folder, and no password is in the folder', async () => {
+    await onThisMachine();
+    git(['init', '--quiet']);
+    const { code, out } = await run('create shop');
+    expect([code, out]).toEqual([
+      0,
+      'The remote "hooks" of this folder is http://127.0.0.1:4002/demo/shop.git.\nDeploy with: git push hooks main\n',
+    ]);
+    expect(git(['remote', 'get-url', 'hooks'])).toBe('http://127.0.0.1:4002/demo/shop.git');
+    expect(readFileSync(join(folder, '.git/config'), 'utf8')).not.toContain('canary');
+    const filled = git(['credential', 'fill'], 'protocol=http\nhost=127.0.0.1:4002\n\n');
+    expect(filled).toContain('username=demo\npassword=pass-canary');
+  });
+
+  it('asks and tells no other credential helper of the user', async () => {
+    await onThisMachine();
+    git(['init', '--quiet']);
+    git([
+      'config',
+      '--global',
+      'credential.helper',
+      `!f() { echo "$1" >> '${join(dataDir, '..', 'told')}'; }; f`.replaceAll("'", '"'),
+    ]);
+    await run('create shop');
+    const request = 'protocol=http\nhost=127.0.0.1:4002\n\n';
+    git(['credential', 'approve'], git(['credential', 'fill'], request));
+    expect(() => readFileSync(join(dataDir, '..', 'told'))).toThrow();
+  });
+
+  it('may be called twice, and does not replace a remote of another address', async () => {
+    await onThisMachine();
+    git(['init', '--quiet']);
+    expect((await run('create shop')).code).toBe(0);
+    expect((await run('create shop')).code).toBe(0);
+    expect(readFileSync(join(folder, '.git/config'), 'utf8').match(/helper =/g)).toHaveLength(2);
+    const { code, err } = await run('create other');
+    expect([code, err]).toEqual([1, expect.stringContaining('git remote remove hooks')]);
+  });
+
+  it.each([
+    ['create ../x', 2, 'The name of a repository'],
+    ['create a/b', 2, 'The name of a repository'],
+    ['create shop.git', 2, 'The name of a repository'],
+    ['create shop', 1, 'git init'],
+  ])('"hooks %s" outside of a repository exits with %i', async (args, expected, words) => {
+    await onThisMachine();
+    const { code, err } = await run(args);
+    expect([code, err]).toEqual([expected, expect.stringContaining(words)]);
+  });
+
+  it('says what to do instead for a service elsewhere', async () => {
+    const { code, err } = await cliAt('create shop', [], { folder });
+    expect([code, err]).toEqual([1, expect.stringContaining('"hooks hook <host> <owner/repository>"')]);
+  });
+});
+
+describe('deploy', () => {
+  const queued = entry(12, { status: 'queued', provider: 'manual' });
+  const live = entry(12, { status: 'ok', provider: 'manual', url: 'http://127.0.0.1:9000' });
+
+  it.each([
+    ['deploy shop', 'POST /1/apps/kiwi/shop/deploy'],
+    ['deploy shop --ref feature/x', 'POST /1/apps/kiwi/shop/deploy?ref=feature%2Fx'],
+  ])('"hooks %s" has the service fetch it from the repository host', async (args, call) => {
+    const { code, out, calls } = await cliAt(args, [accepted(queued), ok(live)], { folder });
+    expect([code, out, calls[0]]).toEqual([0, '#12 hello is live: http://127.0.0.1:9000\n', call]);
+  });
+
+  it('in a folder with a remote of another host means the application of its package.json', async () => {
+    git(['init', '--quiet']);
+    git(['remote', 'add', 'origin', 'https://github.com/octo/here.git']);
+    writeFileSync(join(folder, 'package.json'), '{"name":"here"}');
+    const { calls } = await cliAt('deploy', [accepted(queued), ok(live)], { folder, env: env() });
+    expect(calls[0]).toBe('POST /1/apps/kiwi/here/deploy');
+  });
+
+  it('says what is missing in a folder that cannot be pushed', async () => {
+    await onThisMachine();
+    git(['init', '--quiet']);
+    const { code, err } = await run('deploy');
+    expect([code, err]).toEqual([1, expect.stringContaining('There is no commit to deploy yet')]);
+    const elsewhere = await cliAt('deploy', [], { folder, env: env() });
+    expect([elsewhere.code, elsewhere.err]).toEqual([1, expect.stringContaining('has no repository host of its own')]);
+  });
+});
