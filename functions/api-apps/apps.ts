@@ -1,5 +1,6 @@
 import { DeployError } from '../core/errors.ts';
 import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
+import { listVariables, removeVariable, setVariable } from './env.ts';
 import { remove, restart, stop } from './operate.ts';
 import type { AppsPorts } from './ports.ts';
 import { list, show } from './read.ts';
@@ -13,6 +14,9 @@ const endpoints: Readonly<Record<string, Endpoint | undefined>> = {
   'GET /1/apps/{user}': list,
   'GET /1/apps/{user}/{application}': show,
   'DELETE /1/apps/{user}/{application}': remove,
+  'GET /1/apps/{user}/{application}/env': listVariables,
+  'PUT /1/apps/{user}/{application}/env/{variable}': setVariable,
+  'DELETE /1/apps/{user}/{application}/env/{variable}': removeVariable,
   'POST /1/apps/{user}/{application}/restart': restart,
   'POST /1/apps/{user}/{application}/stop': stop,
   'POST /1/apps/{user}/{application}/rollback': rollback,

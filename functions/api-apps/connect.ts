@@ -3,6 +3,7 @@ import { variable } from '../adapters/aws/environment.ts';
 import { publicUrl } from '../adapters/aws/public-url.ts';
 import { requiredSecret } from '../adapters/aws/secrets.ts';
 import { sqs } from '../adapters/aws/sqs.ts';
+import { httpAppVariables } from '../adapters/platform/app-variables.ts';
 import { httpApplications } from '../adapters/platform/applications.ts';
 import { sqsQueue } from '../adapters/queues/sqs.ts';
 import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/app-facts.ts';
@@ -23,6 +24,7 @@ export async function connect(): Promise<Omit<AppsPorts, 'trace'> & { readonly p
   const platform = { url: variable('PLATFORM_URL'), serviceToken: await requiredSecret(variable('PLATFORM_SECRET')) };
   return {
     applications: httpApplications(platform),
+    variables: httpAppVariables(platform),
     facts: dynamoDbAppFacts(table),
     reader: dynamoDbReader(table),
     log: dynamoDbLog(table),

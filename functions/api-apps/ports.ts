@@ -1,4 +1,5 @@
 import type { AppFacts } from '../core/ports/apps/app-facts.ts';
+import type { AppVariables } from '../core/ports/apps/app-variables.ts';
 import type { Applications } from '../core/ports/apps/applications.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { DeployLog } from '../core/ports/deploy-log.ts';
@@ -9,6 +10,7 @@ import type { Trace } from '../core/ports/trace.ts';
 /** The ports of the endpoints of applications. */
 export interface AppsPorts {
   readonly applications: Applications;
+  readonly variables: AppVariables;
   readonly facts: Pick<AppFacts, 'apps'>;
   readonly reader: Pick<LogReader, 'read' | 'page'>;
   readonly log: Pick<DeployLog, 'append' | 'read'>;

@@ -27,10 +27,21 @@ export async function record(
   effects: Effects,
   ports: RecordPorts,
 ): Promise<HttpAnswer> {
-  const entry = await append(manual(request, draft, ports.clock.now()), effects, ports);
-  await queueStage(entry, ports);
+  const entry = await recorded(request, draft, effects, ports);
   const wait = preferredWait(request.headers.prefer);
   return wait === null ? accepted(entry) : awaited(entry, wait, ports);
+}
+
+/** Stores the entry and queues its first stage, as `record` does. Returns the entry. */
+export async function recorded(
+  request: HttpRequest,
+  draft: ManualDraft,
+  effects: Effects,
+  ports: RecordPorts,
+): Promise<Entry> {
+  const entry = await append(manual(request, draft, ports.clock.now()), effects, ports);
+  await queueStage(entry, ports);
+  return entry;
 }
 
 /** Returns the parts of an entry that say which commit it is about. */

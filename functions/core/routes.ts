@@ -6,7 +6,7 @@ export type Login = 'deploy' | 'user' | 'none';
 
 /** An endpoint of the API, with its function and the login that it requires. */
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** The path in API Gateway's notation, as events carry it in `resource`: no trailing slash, variables in braces. */
   readonly path: string;
   /** Name of the function, and of its folder under `functions/`. */
@@ -31,6 +31,9 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/1/apps/{user}', function: 'api-apps', login: 'user' },
   { method: 'GET', path: '/1/apps/{user}/{application}', function: 'api-apps', login: 'user' },
   { method: 'DELETE', path: '/1/apps/{user}/{application}', function: 'api-apps', login: 'user' },
+  { method: 'GET', path: '/1/apps/{user}/{application}/env', function: 'api-apps', login: 'user' },
+  { method: 'PUT', path: '/1/apps/{user}/{application}/env/{variable}', function: 'api-apps', login: 'user' },
+  { method: 'DELETE', path: '/1/apps/{user}/{application}/env/{variable}', function: 'api-apps', login: 'user' },
   { method: 'POST', path: '/1/apps/{user}/{application}/restart', function: 'api-apps', login: 'user' },
   { method: 'POST', path: '/1/apps/{user}/{application}/stop', function: 'api-apps', login: 'user' },
   { method: 'POST', path: '/1/apps/{user}/{application}/rollback', function: 'api-apps', login: 'user' },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AppOperations } from '../../functions/core/ports/apps/app-operations.ts';
+import type { AppVariables } from '../../functions/core/ports/apps/app-variables.ts';
 import type { Applications } from '../../functions/core/ports/apps/applications.ts';
 import type { SnapshotRef } from '../../functions/core/ports/hosting-platform.ts';
 import { type PlatformUnderTest, uploadOf } from './hosting-platform.ts';
@@ -8,6 +9,7 @@ import { type PlatformUnderTest, uploadOf } from './hosting-platform.ts';
 export interface ApplicationsUnderTest extends PlatformUnderTest {
   readonly applications: Applications;
   readonly operations: AppOperations;
+  readonly variables: AppVariables;
 }
 
 /** The contract of the port `Applications`; every implementation must pass it. */
@@ -84,6 +86,44 @@ export function applicationsContract(title: string, open: () => Promise<Applicat
       await at.operations.remove(gone);
       expect(await at.applications.find(gone)).toBeNull();
       expect(await at.applications.snapshots(gone)).toEqual([]);
+    });
+
+    it('keeps variables of an application that was never deployed, and passes them to its deploys', async () => {
+      const planned = ref('planned');
+      expect(await at.variables.read(planned)).toBeNull();
+      expect(await at.variables.set(planned, 'GREETING', 'hello')).toBe(false);
+      await at.variables.create(planned, 'planned');
+      await at.variables.create(planned, 'planned');
+      expect(await at.variables.set(planned, 'GREETING', 'two\nlines "quoted"')).toBe(true);
+      expect(await at.applications.find(planned)).toMatchObject({ state: 'never', name: 'planned' });
+      await deploy(planned);
+      expect(await at.variables.read(planned)).toEqual({ GREETING: 'two\nlines "quoted"' });
+    });
+
+    it('sets, replaces and removes single variables', async () => {
+      const varied = ref('varied');
+      await at.variables.create(varied, 'varied');
+      for (const [name, value] of [
+        ['ONE', '1'],
+        ['TWO', ''],
+        ['ONE', 'uno'],
+      ] as const) {
+        expect(await at.variables.set(varied, name, value)).toBe(true);
+      }
+      expect(await at.variables.read(varied)).toEqual({ ONE: 'uno', TWO: '' });
+      expect(await at.variables.unset(varied, 'TWO')).toBe(true);
+      expect(await at.variables.unset(varied, 'TWO')).toBe(false);
+      expect(await at.variables.unset(ref('missing'), 'TWO')).toBe(false);
+      expect(await at.variables.read(varied)).toEqual({ ONE: 'uno' });
+    });
+
+    it('refuses a variable that it sets itself, and more than it can keep', async () => {
+      const full = ref('full');
+      await at.variables.create(full, 'full');
+      await expect(at.variables.set(full, 'PORT', '1')).rejects.toMatchObject({ code: 'request:bad_parameter' });
+      const large = 'x'.repeat(70_000);
+      await expect(at.variables.set(full, 'LARGE', large)).rejects.toMatchObject({ code: 'request:too_large' });
+      expect(await at.variables.read(full)).toEqual({});
     });
 
     it('refuses to restart what was never started, and to stop what does not exist', async () => {

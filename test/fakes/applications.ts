@@ -1,5 +1,6 @@
 import { DeployError } from '../../functions/core/errors.ts';
 import type { AppOperations } from '../../functions/core/ports/apps/app-operations.ts';
+import type { AppVariables } from '../../functions/core/ports/apps/app-variables.ts';
 import type { Application, Applications } from '../../functions/core/ports/apps/applications.ts';
 import type { AppRef } from '../../functions/core/ports/hosting-platform.ts';
 import type { MemoryApp, MemoryPlatform } from './hosting-platform.ts';
@@ -37,6 +38,31 @@ export function memoryApplications(platform: MemoryPlatform): MemoryApplications
     },
   };
 }
+
+/** Returns an in-memory fake of the variables of the applications of a platform in memory. */
+export function memoryAppVariables(platform: MemoryPlatform): AppVariables {
+  const variablesOf = (ref: AppRef) => platform.app(ref)?.variables ?? null;
+  return {
+    read: async (ref) => variablesOf(ref),
+    set: async (ref, name, value) => {
+      const known = variablesOf(ref);
+      if (!known) return false;
+      if (name === 'PORT') throw new DeployError('request:bad_parameter', 'PORT is set by the platform.');
+      const bytes = Buffer.byteLength(JSON.stringify({ ...known, [name]: value }));
+      if (bytes > MAX_VARIABLE_BYTES) throw new DeployError('request:too_large', 'The variables are too large.');
+      platform.write(ref, { variables: { ...known, [name]: value } });
+      return true;
+    },
+    unset: async (ref, name) => {
+      const { [name]: value, ...left } = variablesOf(ref) ?? {};
+      if (value !== undefined) platform.write(ref, { variables: left });
+      return value !== undefined;
+    },
+    create: async (ref, name) => platform.write(ref, { manifest: { ...platform.app(ref)?.manifest, name } }),
+  };
+}
+
+const MAX_VARIABLE_BYTES = 64 * 1024;
 
 /** Returns an in-memory fake of the operations on the applications of a platform in memory. */
 export function memoryAppOperations(platform: MemoryPlatform): AppOperations {

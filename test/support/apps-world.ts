@@ -3,7 +3,7 @@ import type { AppsPorts } from '../../functions/api-apps/ports.ts';
 import type { Entry } from '../../functions/core/entry/entry.ts';
 import { appName } from '../../functions/core/entry/package-name.ts';
 import type { HttpRequest } from '../../functions/triggers/http.ts';
-import { memoryApplications } from '../fakes/applications.ts';
+import { memoryApplications, memoryAppVariables } from '../fakes/applications.ts';
 import { memoryClock, memoryIds } from '../fakes/clock.ts';
 import { MemoryLog } from '../fakes/deploy-log/deploy-log.ts';
 import { memoryPlatform } from '../fakes/hosting-platform.ts';
@@ -20,7 +20,16 @@ export function appsWorld() {
   const platform = memoryPlatform();
   const applications = memoryApplications(platform);
   const queue = memoryQueue();
-  const ports: AppsPorts = { applications, facts: log, reader: log, log, queue, clock, trace: () => {} };
+  const ports: AppsPorts = {
+    applications,
+    variables: memoryAppVariables(platform),
+    facts: log,
+    reader: log,
+    log,
+    queue,
+    clock,
+    trace: () => {},
+  };
   let last: Entry | null = null;
 
   /** An entry of the application that has ended. */

@@ -60,7 +60,8 @@ export function isPathSegment(name: string): boolean {
   return !/^\.{0,2}$|\p{Cs}/u.test(name);
 }
 
-function addressOf(base: string, { path, query }: PlatformRequest): string {
+/** Returns the address of a call; each segment of the path must pass `isPathSegment`. */
+export function addressOf(base: string, { path, query }: Pick<PlatformRequest, 'path' | 'query'>): string {
   const search = query ? `?${new URLSearchParams(query)}` : '';
   return `${base}/${path.map(encodeURIComponent).join('/')}${search}`;
 }
@@ -90,7 +91,8 @@ function readJson(text: string): unknown {
   }
 }
 
-function baseUrl(text: string): string {
+/** Returns the base address of the platform API without a slash at the end. Throws when it is none or has credentials. */
+export function baseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   // fetch would refuse such an address too, but with a message that quotes the password.
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) {

@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { httpAppOperations } from '../../../functions/adapters/platform/app-operations.ts';
+import { httpAppVariables } from '../../../functions/adapters/platform/app-variables.ts';
 import { httpApplications } from '../../../functions/adapters/platform/applications.ts';
 import { httpPlatform } from '../../../functions/adapters/platform/hosting.ts';
 import { startPlatform } from '../../../lib/platform/platform.ts';
@@ -40,6 +41,7 @@ export async function embeddedPlatform(): Promise<ApplicationsUnderTest> {
     platform: httpPlatform(at),
     applications: httpApplications(at),
     operations: httpAppOperations(at),
+    variables: httpAppVariables(at),
     user: 'kiwi',
     tarball: (app, version, works) => tarball(filesOf(app, version, works)),
     version: async (_app, url) => (await fetch(url)).text(),

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { apps } from '../../../../functions/api-apps/apps.ts';
 import type { CommitRef } from '../../../../functions/core/payload/delivery.ts';
 import { jobOf } from '../../../../functions/core/pipeline/job.ts';
-import { memoryApplications } from '../../../fakes/applications.ts';
+import { memoryApplications, memoryAppVariables } from '../../../fakes/applications.ts';
 import { memoryIds } from '../../../fakes/clock.ts';
 import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
 import { append } from '../../../support/entries.ts';
@@ -19,7 +19,16 @@ function worldOf() {
   const pipeline = pipelineWorld(roles);
   const { platform, queue, clock } = pipeline;
   const applications = memoryApplications(platform);
-  const endpoints = apps({ applications, facts: log, reader: log, log, queue, clock, trace: () => {} });
+  const endpoints = apps({
+    applications,
+    variables: memoryAppVariables(platform),
+    facts: log,
+    reader: log,
+    log,
+    queue,
+    clock,
+    trace: () => {},
+  });
   return { ...pipeline, log, endpoints };
 }
 

@@ -1,10 +1,13 @@
-import { appName, nameProblem } from '../core/entry/package-name.ts';
-import { DeployError } from '../core/errors.ts';
-import type { AppRef } from '../core/ports/hosting-platform.ts';
-import type { HttpRequest } from '../triggers/http.ts';
+import { appName, nameProblem } from './entry/package-name.ts';
+import { DeployError } from './errors.ts';
+import type { AppRef } from './ports/hosting-platform.ts';
 
 /** The part of a request that names an application. */
-type AppRequest = Pick<HttpRequest, 'user' | 'params'>;
+interface AppRequest {
+  readonly user: string;
+  /** Path parameters, decoded. */
+  readonly params: Readonly<Record<string, string | undefined>>;
+}
 
 /**
  * Returns the application that a path names, by the name in package.json (`@scope/app`, percent-encoded) or by the
@@ -14,6 +17,11 @@ export function appRef({ user, params }: AppRequest): AppRef {
   const name = params.application ?? '';
   if (nameProblem(name) !== null) throw unknownApp(name);
   return { user, app: appName(name) };
+}
+
+/** Returns the name of an application that the path makes: the package's, if the path has it in full. */
+export function packageNameIn({ params }: AppRequest): string {
+  return params.application ?? '';
 }
 
 /** Returns what was found, or throws `status:db:not_found`. */

@@ -1,0 +1,54 @@
+import { DeployError } from '../../core/errors.ts';
+import { isObject } from '../../core/json.ts';
+import type { AppVariables } from '../../core/ports/apps/app-variables.ts';
+import type { AppRef } from '../../core/ports/hosting-platform.ts';
+import { notUnderstood, readErrorMessage } from './answers.ts';
+import { type PlatformCall, type PlatformCallOptions, platformCall } from './call.ts';
+
+const TIMEOUT_MS = 8_000;
+
+/** Returns the variables of applications behind the platform API, called in the service's own name. */
+export function httpAppVariables(options: PlatformCallOptions): AppVariables {
+  const call = platformCall(options);
+  return {
+    read: (app) => read(call, app),
+    set: (app, name, value) => set(call, app, name, value),
+    unset: async (app, name) => {
+      const { status } = await call({ ...to(app, 'env', name), method: 'DELETE', accept: [404] });
+      return status !== 404;
+    },
+    create: async (app, packageName) => {
+      const { status, body } = await call({ ...to(app), method: 'PUT', json: { name: packageName }, accept: REFUSALS });
+      if (status >= 400) throw refused(status, body);
+    },
+  };
+}
+
+const REFUSALS = [400, 409, 413];
+
+async function read(call: PlatformCall, app: AppRef): Promise<Readonly<Record<string, string>> | null> {
+  const { status, body } = await call({ ...to(app, 'env'), method: 'GET', accept: [404] });
+  if (status === 404) return null;
+  if (!isObject(body)) throw notUnderstood(`the variables of ${app.app}`);
+  return Object.fromEntries(
+    Object.entries(body).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
+}
+
+async function set(call: PlatformCall, app: AppRef, name: string, value: string): Promise<boolean> {
+  const json = { [name]: value };
+  const { status, body } = await call({ ...to(app, 'env'), method: 'PATCH', json, accept: [404, ...REFUSALS] });
+  if (REFUSALS.includes(status)) throw refused(status, body);
+  return status !== 404;
+}
+
+/** The platform's sentences name the variable and never quote its value. */
+function refused(status: number, body: unknown): DeployError {
+  const code = status === 413 ? 'request:too_large' : 'request:bad_parameter';
+  return new DeployError(code, readErrorMessage(body) ?? 'The platform refused the variable without a reason.');
+}
+
+function to({ user, app }: AppRef, ...more: readonly string[]) {
+  const path = ['apps', user, app, ...more];
+  return { user, path, code: 'request:failed', timeoutMs: TIMEOUT_MS, what: `the variables of ${app}` } as const;
+}

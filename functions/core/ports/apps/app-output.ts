@@ -1,0 +1,27 @@
+import type { AppRef } from '../hosting-platform.ts';
+
+/** A line that an application, or the platform about it, has printed. */
+export interface OutputLine {
+  /** RFC 3339. */
+  readonly at: string;
+  /** `stdout`, `stderr`, or `platform` for what happened to the application. */
+  readonly stream: string;
+  readonly line: string;
+}
+
+/** Which lines are wanted. */
+export interface OutputQuery {
+  /** How many of the last lines. */
+  readonly lines: number;
+  /** Whether new lines are wanted too, as they come. */
+  readonly follow: boolean;
+}
+
+/** The output of applications. */
+export interface AppOutput {
+  /**
+   * Returns lines in batches, oldest first, until all are read or, with `follow`, the signal is aborted; null for an unknown
+   * application. Aborting the signal ends the iteration without an error. Throws `request:failed`, also while iterating.
+   */
+  read(app: AppRef, query: OutputQuery, signal: AbortSignal): Promise<AsyncIterable<readonly OutputLine[]> | null>;
+}

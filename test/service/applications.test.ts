@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
+import { expectProblem } from '../support/service/problem.ts';
+import { type ApiAnswer, type Started, startForTest } from '../support/service/started.ts';
+
+const canary = 'canary-value-93b1c7';
+
+/** An application that answers with its version and with a variable. */
+const greeting = (version: string): Record<string, string> => ({
+  'package.json': JSON.stringify({ name: '@demo/greeting', version: '1.0.0' }),
+  'server.js': `console.log('${version} is up');
+require('node:http').createServer((q, s) => s.end('${version} ' + process.env.GREETING))
+  .listen(process.env.PORT, process.env.HOST);\n`,
+});
+
+describe('an application of one’s own', () => {
+  let started: Started;
+  let tree: GitFolder;
+
+  const app = '/1/apps/demo/demo-greeting';
+  const ask = (method: string, path: string, body?: unknown) =>
+    started.call(path, { method, ...(body !== undefined && { body: JSON.stringify(body) }) });
+
+  /** Does something with the application, and waits until its entry has ended. */
+  const operate = async (method: string, path: string, ...statuses: string[]): Promise<ApiAnswer['body']> => {
+    const { status, body } = await ask(method, path);
+    expect({ status, body }).toMatchObject({ status: 202, body: { provider: 'manual' } });
+    return started.until(body.id, ...(statuses.length > 0 ? statuses : ['ok', 'error']));
+  };
+  const push = async (version: string) => {
+    tree.commit(greeting(version));
+    return started.until(entryAddress(await tree.push()), 'ok', 'error');
+  };
+  const page = async () => {
+    const { body } = await ask('GET', app);
+    const answer = await fetch(body.url);
+    return answer.text();
+  };
+
+  beforeAll(async () => {
+    started = await startForTest('applications');
+    const { repoHost } = started.service;
+    await repoHost.createRepository('demo', 'greeting');
+    tree = gitFolder(repoHost.repositoryPath('demo', 'greeting'));
+  });
+  afterAll(async () => {
+    tree?.remove();
+    await started?.close();
+  });
+
+  it('does not exist at first', async () => {
+    expect((await ask('GET', '/1/apps/demo')).body).toEqual({ apps: [] });
+    expectProblem(await ask('GET', app), 404, 'status:db:not_found');
+    expectProblem(await ask('POST', `${app}/restart`), 404, 'status:db:not_found');
+    expectProblem(await ask('GET', '/1/apps/somebody'), 401, 'mw:auth:not_you');
+    expectProblem(await ask('GET', `${app}/restart`), 405, 'request:method_not_allowed');
+  });
+
+  it('can have a variable before its first deploy', async () => {
+    const path = '/1/apps/demo/%40demo%2Fgreeting/env/GREETING';
+    expect((await ask('PUT', path, { value: canary })).status).toBe(201);
+    expect((await ask('GET', `${app}/env`)).body).toEqual({ env: { GREETING: null } });
+    expect((await ask('GET', app)).body).toMatchObject({ name: '@demo/greeting', state: 'never', url: null });
+  });
+
+  it('is shown with its address, its entry and the deploys that it can go back to', async () => {
+    const [first, second] = [await push('one'), await push('two')];
+    const { body } = await ask('GET', app);
+    expect(body).toMatchObject({
+      name: '@demo/greeting',
+      repository: { host: 'local', owner: 'demo', name: 'greeting' },
+      state: 'running',
+      active: { id: second.id, status: 'ok' },
+      rollback: [{ id: first.id, status: 'ok' }],
+    });
+    expect((await ask('GET', '/1/apps/demo')).body).toEqual({ apps: [body] });
+    expect(await page()).toBe(`two ${canary}`);
+  });
+
+  it('goes back to the deploy before, and forward to the next push', async () => {
+    const entry = await operate('POST', `${app}/rollback`);
+    expect(entry).toMatchObject({ status: 'ok', operation: 'rollback' });
+    expect(await page()).toBe(`one ${canary}`);
+    expect((await ask('GET', app)).body.active.id).toBe(entry.id);
+    expect((await push('three')).status).toBe('ok');
+    expect(await page()).toBe(`three ${canary}`);
+    const again = await operate('POST', `${app}/redeploy`);
+    expect(again.commit).toBe((await ask('GET', app)).body.active.commit);
+  });
+
+  it('is restarted when a variable changes', async () => {
+    const { body } = await ask('PUT', `${app}/env/GREETING`, 'and again');
+    expect(body).toMatchObject({ name: 'GREETING', restart: { operation: 'restart' } });
+    expect((await started.until(body.restart.id, 'ok', 'error')).status).toBe('ok');
+    expect(await page()).toBe('three and again');
+  });
+
+  it('stays stopped until the next push or restart', async () => {
+    expect(await operate('POST', `${app}/stop`)).toMatchObject({ status: 'ok', operation: 'stop' });
+    expect((await ask('GET', app)).body.state).toBe('stopped');
+    const restarted = await started.call(`${app}/restart`, { method: 'POST', headers: { prefer: 'wait=20' } });
+    expect(restarted).toMatchObject({ status: 200, body: { status: 'ok', operation: 'restart' } });
+    expect(await page()).toBe('three and again');
+  });
+
+  it('is removed with its variables, and its log and badge stay', async () => {
+    expect(await operate('DELETE', app)).toMatchObject({ status: 'ok', operation: 'remove' });
+    expectProblem(await ask('GET', app), 404, 'status:db:not_found');
+    expect((await ask('GET', '/1/status/demo/webhooks/%40demo%2Fgreeting')).body.total).toBeGreaterThan(5);
+    expect((await started.call('/demo/greeting.svg', { login: null })).body).toContain('deployment: ok');
+    expect((await push('four')).status).toBe('ok');
+    expect(await page()).toBe('four undefined');
+  });
+
+  it('leaves no value of a variable in the log of the service or in an entry', async () => {
+    const { body } = await ask('GET', '/1/status/demo/changes?since=0&feed=normal&include_docs=true');
+    expect(JSON.stringify([body, started.lines])).not.toContain(canary);
+  });
+});

@@ -1,0 +1,123 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { HttpRequest } from '../../../../functions/triggers/http.ts';
+import { type AppsWorld, appsWorld } from '../../../support/apps-world.ts';
+
+const canary = 'canary-value-81d2f0';
+const shop = { user: 'ann', app: 'shop' };
+let world: AppsWorld;
+
+beforeEach(() => {
+  world = appsWorld();
+});
+
+function env(method: string, variable: string | null, patch: Partial<HttpRequest> = {}, application = 'shop') {
+  const params = { user: 'ann', application, ...(variable !== null && { variable }) };
+  const resource = `/1/apps/{user}/{application}/env${variable === null ? '' : '/{variable}'}`;
+  return world.ask(method, resource, { params, ...patch });
+}
+
+const json = (value: unknown) => ({ body: new TextEncoder().encode(JSON.stringify(value)) });
+
+describe('PUT /1/apps/<user>/<application>/env/<variable>', () => {
+  it.each([
+    ['an object', { value: canary }],
+    ['a string', canary],
+  ])('sets the value in %s and restarts the application, which an entry without the value records', async (_, body) => {
+    await world.deployed('shop');
+    const answer = await env('PUT', 'TOKEN', json(body));
+    expect(answer).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' }, body: { name: 'TOKEN' } });
+    expect(answer.body.restart).toMatchObject({ operation: 'restart', status: 'queued', provider: 'manual' });
+    expect(world.platform.app(shop)?.variables).toEqual({ TOKEN: canary });
+    expect(world.queue.sent).toMatchObject([{ number: 2, stage: 'start' }]);
+    expect(await world.log.read('ann', 2)).toMatchObject({ message: 'The variable TOKEN was changed' });
+    expect(JSON.stringify([answer, await world.log.changes('ann', 0, 100)])).not.toContain(canary);
+  });
+
+  it('does not restart with restart=false, nor an application that is stopped', async () => {
+    await world.deployed('shop');
+    const quiet = await env('PUT', 'ONE', { ...json('1'), query: { restart: 'false' } });
+    expect(quiet.body).toEqual({ name: 'ONE', restart: null });
+    world.platform.write(shop, { state: 'stopped' });
+    expect((await env('PUT', 'TWO', json('2'))).body).toEqual({ name: 'TWO', restart: null });
+    expect(world.queue.sent).toEqual([]);
+    expect(world.platform.app(shop)?.variables).toEqual({ ONE: '1', TWO: '2' });
+  });
+
+  it('makes an application that was never deployed', async () => {
+    const answer = await env('PUT', 'TOKEN', json('1'), '@ann/shop');
+    expect(answer).toMatchObject({ status: 201, body: { name: 'TOKEN', restart: null } });
+    const params = { user: 'ann', application: 'ann-shop' };
+    const { body } = await world.ask('GET', '/1/apps/{user}/{application}', { params });
+    expect(body).toMatchObject({ name: '@ann/shop', app: 'ann-shop', state: 'never' });
+  });
+
+  it.each(['', '1A', 'A-B', 'Ä', `A${'B'.repeat(128)}`, '__proto__ '])('refuses the name %j', async (name) => {
+    await expect(env('PUT', name, json('1'))).rejects.toMatchObject({ code: 'request:bad_parameter' });
+  });
+
+  it('keeps a variable with the name of a property of every object', async () => {
+    await env('PUT', 'constructor', json('1'));
+    await env('PUT', 'SHOWN', json('2'));
+    expect((await env('GET', null)).body).toEqual({ env: { SHOWN: null, constructor: null } });
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['no JSON', canary],
+    ['a number', '7'],
+    ['null', 'null'],
+    ['an object without a value', '{}'],
+    ['a value that is no string', '{"value": 7}'],
+    ['a NUL', '"a\\u0000b"'],
+  ])('refuses a body with %s, and does not quote it', async (_what, text) => {
+    const refusal = await env('PUT', 'TOKEN', { body: new TextEncoder().encode(text) }).catch((error) => error);
+    expect(refusal).toMatchObject({ code: 'request:bad_parameter' });
+    expect(refusal.detail).not.toContain(canary);
+  });
+
+  it('refuses bytes that are not UTF-8, and a body that is too large', async () => {
+    const broken = env('PUT', 'TOKEN', { body: Uint8Array.of(0x22, 0xff, 0x22) });
+    await expect(broken).rejects.toMatchObject({ code: 'request:bad_parameter' });
+    const large = env('PUT', 'TOKEN', json('x'.repeat(300_000)));
+    await expect(large).rejects.toMatchObject({ code: 'request:too_large' });
+  });
+
+  it('refuses a restart that is neither true nor false', async () => {
+    const asked = env('PUT', 'TOKEN', { ...json('1'), query: { restart: 'maybe' } });
+    await expect(asked).rejects.toMatchObject({ code: 'request:bad_parameter' });
+    expect(world.platform.app(shop)).toBeUndefined();
+  });
+});
+
+describe('GET /1/apps/<user>/<application>/env', () => {
+  it('lists the names, and the values on request only', async () => {
+    await env('PUT', 'B', json('2'));
+    await env('PUT', 'A', json(canary));
+    const { body } = await env('GET', null);
+    expect(JSON.stringify(body)).toBe('{"env":{"A":null,"B":null}}');
+    expect((await env('GET', null, { query: { values: 'true' } })).body).toEqual({
+      env: { A: canary, B: '2' },
+    });
+  });
+
+  it('is not found for an unknown application', async () => {
+    await expect(env('GET', null)).rejects.toMatchObject({ code: 'status:db:not_found' });
+  });
+});
+
+describe('DELETE /1/apps/<user>/<application>/env/<variable>', () => {
+  it('removes the variable and restarts the application', async () => {
+    await world.deployed('shop');
+    await env('PUT', 'TOKEN', { ...json('1'), query: { restart: 'false' } });
+    const { body } = await env('DELETE', 'TOKEN');
+    expect(body).toMatchObject({ name: 'TOKEN', restart: { operation: 'restart' } });
+    expect(world.platform.app(shop)?.variables).toEqual({});
+  });
+
+  it('is not found when there is no such variable or application', async () => {
+    await world.deployed('shop');
+    await expect(env('DELETE', 'TOKEN')).rejects.toMatchObject({ code: 'status:db:not_found' });
+    await expect(env('DELETE', 'TOKEN', {}, 'cart')).rejects.toMatchObject({ code: 'status:db:not_found' });
+    expect(world.queue.sent).toEqual([]);
+  });
+});
