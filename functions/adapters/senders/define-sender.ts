@@ -1,6 +1,9 @@
+import { DeployError } from '../../core/errors.ts';
+import { type BuildVerdict, reasonAgainst } from '../../core/payload/branch.ts';
 import type { Delivery } from '../../core/payload/delivery.ts';
 import type { HoldDecision } from '../../core/ports/ci-config.ts';
 import type { HookCall, Sender } from '../../core/ports/sender.ts';
+import { verdictFields } from './fields/verdict.ts';
 import type { Setup } from './setup.ts';
 import type { SignatureScheme } from './signatures/scheme.ts';
 import type { WebhookApi } from './webhook-api.ts';
@@ -71,10 +74,16 @@ export interface SenderInput
   readonly provider?: string;
   /** Reads a call; see `Sender`. Omitted with `recognisedAs`. */
   readonly read?: (call: HookCall) => readonly WithoutProvider<Delivery>[];
+  /**
+   * For senders of builds: returns how the build of a call ended, from as few fields as possible; null when the call
+   * does not say. A call that `read` refuses becomes a notice when its build would have deployed nothing anyway,
+   * because a provider must not see an error for a build that failed or was of a pull request.
+   */
+  readonly verdict?: (call: HookCall) => BuildVerdict | null;
 }
 
 /** Returns the definition of a sender, which sets the `provider` of its deliveries. */
-export function defineSender({ provider, read, ...input }: SenderInput): SenderDefinition {
+export function defineSender({ provider, read, verdict, ...input }: SenderInput): SenderDefinition {
   return {
     webhook: input.id,
     signature: null,
@@ -86,7 +95,25 @@ export function defineSender({ provider, read, ...input }: SenderInput): SenderD
     ...input,
     read: (call) => {
       if (read === undefined) throw new Error(`Calls of ${input.name} are read by the sender ${input.recognisedAs}.`);
-      return read(call).map((delivery): Delivery => ({ ...delivery, provider: provider ?? input.id }));
+      const deliveries = unlessHarmless(() => read(call), verdict?.(call) ?? null);
+      return deliveries.map((delivery): Delivery => ({ ...delivery, provider: provider ?? input.id }));
     },
   };
+}
+
+type Deliveries = readonly WithoutProvider<Delivery>[];
+
+/** Returns the deliveries, or a notice in place of the refusal of a build that ended and deploys nothing. */
+function unlessHarmless(read: () => Deliveries, verdict: BuildVerdict | null): Deliveries {
+  try {
+    return read();
+  } catch (error) {
+    if (verdict === null || !(error instanceof DeployError) || !isHarmless(verdict)) throw error;
+    const reason = reasonAgainst(verdictFields(verdict)) ?? '';
+    return [{ kind: 'notice', id: null, repository: null, reason }];
+  }
+}
+
+function isHarmless({ pullRequest, outcome }: BuildVerdict): boolean {
+  return pullRequest || outcome === 'failed' || outcome === 'neutral';
 }

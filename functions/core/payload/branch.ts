@@ -12,6 +12,18 @@ export function deployable(push: Push, wanted: string): BranchDecision {
   return { deploy: true };
 }
 
+/** How a build ended. */
+export type BuildVerdict = Pick<BuildResult, 'pullRequest' | 'outcome' | 'state'>;
+
+/** Returns why a build deploys nothing, whatever its commit and branch; null when it passed. */
+export function reasonAgainst(build: BuildVerdict & Pick<BuildResult, 'passed' | 'pending'>): string | null {
+  const { pullRequest, outcome, passed, pending, state } = build;
+  if (pullRequest) return 'A build of a pull request is never deployed.';
+  if (outcome === 'neutral') return `The build says nothing about the commit: ${state}.`;
+  if (pending) return `The build has not finished: ${state}.`;
+  return passed ? null : `The build did not pass: ${state}.`;
+}
+
 /**
  * Returns whether a build has passed for a commit of the wanted branch. A build of a pull request never deploys,
  * because it tested a merge with the branch that it names. A pending or neutral build is `deploy: false` too, but does
@@ -19,12 +31,11 @@ export function deployable(push: Push, wanted: string): BranchDecision {
  * push.
  */
 export function buildDeployable(build: BuildResult, wanted: string): BranchDecision {
-  if (build.pullRequest) return no('A build of a pull request is never deployed.');
+  const reason = reasonAgainst(build);
+  if (build.pullRequest && reason !== null) return no(reason);
   if (build.branch === null) return no(`The build is not of a branch; only the branch ${wanted} is deployed.`);
   if (build.branch !== wanted) return no(otherBranch(build.branch, wanted));
-  if (build.outcome === 'neutral') return no(`The build says nothing about the commit: ${build.state}.`);
-  if (build.pending) return no(`The build has not finished: ${build.state}.`);
-  if (!build.passed) return no(`The build did not pass: ${build.state}.`);
+  if (reason !== null) return no(reason);
   if (build.skip?.deploy) return no(askedNot(build.skip.words));
   if (build.sha === null) return no(`The build names its commit by ${build.shaPrefix} only; a whole id is deployed.`);
   return { deploy: true };

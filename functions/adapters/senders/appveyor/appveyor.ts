@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { ANY_HOST_KIND, type CheckOutcome, type Delivery, outcomeFields } from '../../../core/payload/delivery.ts';
+import type { BuildVerdict } from '../../../core/payload/branch.ts';
+import { ANY_HOST_KIND, type CheckOutcome, type Delivery } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
@@ -10,12 +11,13 @@ import { branchNamed, sha, shaOrPrefix } from '../fields/git.ts';
 import { delivered } from '../fields/located.ts';
 import { readBody } from '../fields/read.ts';
 import { repositoryNamed } from '../fields/remote.ts';
+import { verdictFields, verdictReader } from '../fields/verdict.ts';
 import { appveyorConfig } from './config.ts';
 
 const text = v.nullish(v.string());
+const endFields = v.object({ passed: v.nullish(v.boolean()), status: text, isPullRequest: v.optional(v.unknown()) });
 const build = v.object({
-  passed: v.nullish(v.boolean()),
-  status: text,
+  ...endFields.entries,
   finished: text,
   buildId: v.union([v.number(), v.string()]),
   projectName: text,
@@ -29,10 +31,15 @@ const build = v.object({
   commitAuthor: text,
   commitMessage: text,
   commitMessageExtended: text,
-  isPullRequest: v.optional(v.unknown()),
   buildUrl: text,
 });
 type Build = v.InferOutput<typeof build>;
+type BuildEnd = v.InferOutput<typeof endFields>;
+
+const namedEnd = v.pipe(
+  endFields,
+  v.check(({ passed, status }) => (passed ?? status ?? null) !== null, 'does not say how the build ended'),
+);
 
 const pendingWords = ['queued', 'starting', 'running', 'cancelling'];
 /** AppVeyor's names for the kinds of repository host. The payload has no URL of the repository. */
@@ -72,6 +79,7 @@ export const appveyor = defineSender({
   read: ({ body }: HookCall) => [
     buildOf(readBody(v.object({ eventData: build }), body, 'a build of AppVeyor').eventData),
   ],
+  verdict: verdictReader(v.object({ eventData: namedEnd }), ({ eventData }) => verdictOf(eventData)),
 });
 
 function buildOf(data: Build): WithoutProvider<Delivery> {
@@ -86,13 +94,16 @@ function buildOf(data: Build): WithoutProvider<Delivery> {
     shaPrefix: isWhole ? null : commitId,
     branch: branchNamed(data.branch),
     check: oneLine(data.projectName ?? '', 100) ?? 'AppVeyor',
-    ...outcomeFields(outcomeOf(data)),
-    state: oneLine(data.status ?? '', 40) ?? (data.passed === true ? 'Success' : 'Failed'),
-    pullRequest: isTrue(data.isPullRequest),
+    ...verdictFields(verdictOf(data)),
     ...messageFields([data.commitMessage, data.commitMessageExtended].filter(Boolean).join('\n\n')),
     author: oneLine(data.commitAuthor ?? '', 100),
     url: webAddress(data.buildUrl)?.href ?? null,
   };
+}
+
+function verdictOf(end: BuildEnd): BuildVerdict {
+  const state = oneLine(end.status ?? '', 40) ?? (end.passed === true ? 'Success' : 'Failed');
+  return { outcome: outcomeOf(end), state, pullRequest: isTrue(end.isPullRequest) };
 }
 
 /** Templates write the flag as a boolean or a string. Other values are never converted: they come from the sender. */
@@ -101,7 +112,7 @@ function isTrue(flag: unknown): boolean {
 }
 
 /** A build passed if both fields agree; a custom template may omit one of them. */
-function outcomeOf({ passed, status }: Build): CheckOutcome {
+function outcomeOf({ passed, status }: BuildEnd): CheckOutcome {
   const word = status?.toLowerCase();
   if (word !== undefined && pendingWords.includes(word)) return 'pending';
   if (word === undefined) return passed === true ? 'passed' : 'failed';

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { type CheckOutcome, type Delivery, outcomeFields } from '../../../core/payload/delivery.ts';
+import type { BuildVerdict } from '../../../core/payload/branch.ts';
+import type { CheckOutcome, Delivery } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
@@ -9,6 +10,7 @@ import { deliveryId } from '../fields/delivery-id.ts';
 import { branchNamed, sha } from '../fields/git.ts';
 import { isOwnStatus, ownStatusReason } from '../fields/own-status.ts';
 import { readBody } from '../fields/read.ts';
+import { verdictFields, verdictReader } from '../fields/verdict.ts';
 import { bitbucketRepository } from './repository.ts';
 import { bitbucketSignature } from './signature.ts';
 
@@ -66,6 +68,9 @@ export const bitbucketPipelines = defineSender({
   read: ({ headers, body }: HookCall) => [
     read(readBody(statusBody, body, 'a build status of Bitbucket'), deliveryId(headers['x-request-uuid'])),
   ],
+  verdict: verdictReader(v.object({ commit_status: v.object({ state: v.string() }) }), ({ commit_status }) =>
+    verdictOf(commit_status.state),
+  ),
 });
 
 function read({ commit_status: status, repository }: Body, id: string | null): WithoutProvider<Delivery> {
@@ -81,14 +86,16 @@ function read({ commit_status: status, repository }: Body, id: string | null): W
     shaPrefix: null,
     branch: branchNamed(status.refname),
     check: oneLine(status.key ?? status.name ?? '', 100) ?? 'Bitbucket',
-    ...outcomeFields(outcomes.get(status.state) ?? 'neutral'),
-    state: oneLine(status.state, 40) ?? 'no state',
-    // The status of a pull request has the name of its source branch, or no branch when it comes from a fork.
-    pullRequest: false,
+    ...verdictFields(verdictOf(status.state)),
     ...messageFields(status.commit?.message),
     author: null,
     url: webAddress(status.url)?.href ?? null,
   };
+}
+
+/** The status of a pull request has the name of its source branch, or no branch when it comes from a fork. */
+function verdictOf(state: string): BuildVerdict {
+  return { outcome: outcomes.get(state) ?? 'neutral', state: oneLine(state, 40) ?? 'no state', pullRequest: false };
 }
 
 /** Returns the commit id, which older payloads contain only as the last segment of a URL. */

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { isObject } from '../../../core/json.ts';
-import { type CheckOutcome, type Delivery, outcomeFields } from '../../../core/payload/delivery.ts';
+import type { BuildVerdict } from '../../../core/payload/branch.ts';
+import type { CheckOutcome, Delivery } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
@@ -12,15 +13,21 @@ import { remoteRepository } from '../fields/located.ts';
 import { readBody } from '../fields/read.ts';
 import { hostKindAt } from '../fields/remote.ts';
 import { isTimed, TIMED_STATE } from '../fields/timed.ts';
+import { verdictFields, verdictReader } from '../fields/verdict.ts';
 import { buildkiteConfig } from './config.ts';
 import { buildkiteSignature } from './signature.ts';
 
 const text = v.nullish(v.string());
+const endFields = v.object({
+  state: v.string(),
+  blocked: v.nullish(v.boolean()),
+  source: text,
+  pull_request: v.optional(v.unknown()),
+});
 const buildBody = v.object({
   build: v.object({
+    ...endFields.entries,
     id: v.string(),
-    state: v.string(),
-    blocked: v.nullish(v.boolean()),
     finished_at: text,
     branch: text,
     tag: text,
@@ -28,13 +35,11 @@ const buildBody = v.object({
     message: text,
     author: v.nullish(v.object({ name: text })),
     web_url: text,
-    pull_request: v.optional(v.unknown()),
-    source: text,
   }),
   pipeline: v.object({ slug: text, repository: remoteRepository }),
 });
 type Body = v.InferOutput<typeof buildBody>;
-type Build = Body['build'];
+type BuildEnd = v.InferOutput<typeof endFields>;
 
 const outcomes = new Map<string, CheckOutcome>([
   ['passed', 'passed'],
@@ -67,6 +72,7 @@ export const buildkite = defineSender({
     notes: [`Or add to .buildkite/pipeline.yml: \`notify: [{webhook: "${url}"}]\`.`],
   }),
   read: (call) => [read(call)],
+  verdict: verdictReader(v.object({ build: endFields }), ({ build }) => verdictOf(build)),
 });
 
 function read({ headers, body }: HookCall): WithoutProvider<Delivery> {
@@ -88,30 +94,29 @@ function buildOf({ build, pipeline }: Body): WithoutProvider<Delivery> {
     shaPrefix: null,
     branch: build.tag ? null : branchNamed(build.branch),
     check: oneLine(pipeline.slug ?? '', 100) ?? 'Buildkite',
-    ...outcomeFields(outcomeOf(build)),
-    state: stateOf(build),
-    pullRequest: isPullRequest(build),
+    ...verdictFields(verdictOf(build)),
     ...messageFields(build.message),
     author: oneLine(build.author?.name ?? '', 100),
     url: webAddress(build.web_url)?.href ?? null,
   };
 }
 
-function outcomeOf({ state, blocked, source }: Build): CheckOutcome {
-  if (isTimed(source)) return 'neutral';
-  return blocked === true ? 'pending' : (outcomes.get(state) ?? 'pending');
-}
-
-function stateOf({ state, blocked, source }: Build): string {
-  if (isTimed(source)) return TIMED_STATE;
-  return blocked === true ? 'blocked' : (oneLine(state, 40) ?? 'no state');
+function verdictOf(build: BuildEnd): BuildVerdict {
+  const pullRequest = isPullRequest(build);
+  if (isTimed(build.source)) return { outcome: 'neutral', state: TIMED_STATE, pullRequest };
+  if (build.blocked === true) return { outcome: 'pending', state: 'blocked', pullRequest };
+  return {
+    outcome: outcomes.get(build.state) ?? 'pending',
+    state: oneLine(build.state, 40) ?? 'no state',
+    pullRequest,
+  };
 }
 
 /**
  * A build that is not of a pull request has `null`, or an object whose fields are missing or null
  * (https://buildkite.com/docs/apis/rest-api/builds).
  */
-function isPullRequest({ pull_request: value }: Pick<Build, 'pull_request'>): boolean {
+function isPullRequest({ pull_request: value }: BuildEnd): boolean {
   if (isObject(value)) return Object.values(value).some((field) => field !== null && field !== '');
   return Boolean(value);
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { type CheckOutcome, type Delivery, outcomeFields } from '../../../core/payload/delivery.ts';
+import type { BuildVerdict } from '../../../core/payload/branch.ts';
+import type { CheckOutcome, Delivery } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
@@ -10,8 +11,9 @@ import { sha } from '../fields/git.ts';
 import { readBody } from '../fields/read.ts';
 import { hostKindAt } from '../fields/remote.ts';
 import { TIMED_STATE } from '../fields/timed.ts';
+import { verdictFields, verdictReader } from '../fields/verdict.ts';
 import { circleciSignature } from './signature.ts';
-import { pipelineFields, sourceOf } from './source.ts';
+import { pipelineFields, type Source, sourceOf } from './source.ts';
 
 const text = v.nullish(v.string());
 const workflowBody = v.object({
@@ -25,6 +27,12 @@ const workflowBody = v.object({
   ),
 });
 type Body = v.InferOutput<typeof workflowBody>;
+
+const endedBody = v.object({
+  type: v.literal('workflow-completed'),
+  workflow: v.object({ status: v.string() }),
+  pipeline: v.fallback(pipelineFields, {}),
+});
 
 const outcomes = new Map<string, CheckOutcome>([
   ['success', 'passed'],
@@ -55,6 +63,7 @@ export const circleci = defineSender({
     secretSetting: 'Secret token',
   }),
   read: (call) => [read(call)],
+  verdict: verdictReader(endedBody, ({ workflow, pipeline }) => verdictOf(workflow.status, sourceOf(pipeline))),
 });
 
 function read({ headers, body }: HookCall): WithoutProvider<Delivery> {
@@ -79,11 +88,14 @@ function buildOf({ id, workflow, pipeline: source }: Body): WithoutProvider<Deli
     shaPrefix: null,
     branch: source.branch,
     check: oneLine(workflow.name ?? '', 100) ?? 'CircleCI',
-    ...outcomeFields(source.timed ? 'neutral' : (outcomes.get(workflow.status) ?? 'neutral')),
-    state: source.timed ? TIMED_STATE : (oneLine(workflow.status, 40) ?? 'no status'),
-    pullRequest: source.pullRequest,
+    ...verdictFields(verdictOf(workflow.status, source)),
     ...messageFields(source.message),
     author: oneLine(source.author ?? '', 100),
     url: webAddress(workflow.url)?.href ?? null,
   };
+}
+
+function verdictOf(status: string, { timed, pullRequest }: Source): BuildVerdict {
+  if (timed) return { outcome: 'neutral', state: TIMED_STATE, pullRequest };
+  return { outcome: outcomes.get(status) ?? 'neutral', state: oneLine(status, 40) ?? 'no status', pullRequest };
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { type CheckOutcome, type Delivery, outcomeFields } from '../../../core/payload/delivery.ts';
+import type { BuildVerdict } from '../../../core/payload/branch.ts';
+import type { CheckOutcome, Delivery } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
@@ -11,6 +12,7 @@ import { delivered } from '../fields/located.ts';
 import { readBody } from '../fields/read.ts';
 import { hostKindAt, type LocatedRepository, repositoryAt, repositoryNamed } from '../fields/remote.ts';
 import { isTimed, TIMED_STATE } from '../fields/timed.ts';
+import { verdictFields, verdictReader } from '../fields/verdict.ts';
 import { droneConfig } from './config.ts';
 import { droneSignature } from './signature.ts';
 
@@ -19,10 +21,10 @@ const time = v.nullish(v.number());
 // Drone's own webhook sends `after`, `target` and `slug`; the webhook plugin of Drone and Woodpecker sends `commit`,
 // `branch`, `owner` and `name`.
 const repo = v.object({ slug: text, owner: text, name: text, link: text, git_http_url: text });
+const endFields = v.object({ status: v.string(), event: text });
 const buildFields = v.object({
+  ...endFields.entries,
   number: v.number(),
-  status: v.string(),
-  event: text,
   after: v.nullish(sha),
   commit: v.nullish(sha),
   ref: text,
@@ -50,6 +52,7 @@ const buildBody = v.object({
 });
 type Body = v.InferOutput<typeof buildBody>;
 type Build = Body['build'];
+type BuildEnd = v.InferOutput<typeof endFields>;
 
 const pendingWords = ['pending', 'running', 'started', 'blocked', 'waiting_on_dependencies', 'created'];
 const neutralWords = ['skipped'];
@@ -83,6 +86,7 @@ export const drone = defineSender({
     ],
   }),
   read: (call) => [read(call)],
+  verdict: verdictReader(v.object({ build: endFields }), ({ build }) => verdictOf(build)),
 });
 
 function read({ headers, body }: HookCall): WithoutProvider<Delivery> {
@@ -104,9 +108,7 @@ function buildOf({ repo: repository, build }: Body): WithoutProvider<Delivery> {
     shaPrefix: null,
     branch: branchBuilt(build),
     check: 'Drone',
-    ...outcomeFields(outcomeOf(build)),
-    state: isTimed(build.event) ? TIMED_STATE : (oneLine(build.status, 40) ?? 'no status'),
-    pullRequest: build.event === 'pull_request',
+    ...verdictFields(verdictOf(build)),
     ...messageFields(build.message),
     author: oneLine(build.author_name ?? build.author ?? '', 100),
     url: webAddress(build.link)?.href ?? null,
@@ -118,7 +120,12 @@ function branchBuilt({ event, tag, ref, target, branch }: Build): string | null 
   return branchNamed(target ?? branch ?? branchOf(ref ?? ''));
 }
 
-function outcomeOf({ event, status }: Build): CheckOutcome {
+function verdictOf(build: BuildEnd): BuildVerdict {
+  const state = isTimed(build.event) ? TIMED_STATE : (oneLine(build.status, 40) ?? 'no status');
+  return { outcome: outcomeOf(build), state, pullRequest: build.event === 'pull_request' };
+}
+
+function outcomeOf({ event, status }: BuildEnd): CheckOutcome {
   if (!commitEvents.includes(event ?? 'push') || neutralWords.includes(status)) return 'neutral';
   if (pendingWords.includes(status)) return 'pending';
   return passedWords.includes(status) ? 'passed' : 'failed';

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { type BuildResult, type CheckOutcome, outcomeFields } from '../../../core/payload/delivery.ts';
+import type { BuildVerdict } from '../../../core/payload/branch.ts';
+import type { BuildResult, CheckOutcome } from '../../../core/payload/delivery.ts';
 import { oneLine } from '../../../core/text.ts';
 import type { WithoutProvider } from '../define-sender.ts';
 import { webAddress } from './address.ts';
@@ -9,29 +10,37 @@ import { branchNamed, sha } from './git.ts';
 import { githubRepository } from './github-push.ts';
 import { readBody } from './read.ts';
 import { isTimed, TIMED_STATE } from './timed.ts';
+import { verdictFields, verdictReader } from './verdict.ts';
 
 const text = v.nullish(v.string());
 // GitHub sends the whole commit; Gitea sends its subject as the title of the run, and the workflow as a separate field.
+const endFields = v.object({
+  event: v.string(),
+  conclusion: text,
+  status: text,
+  head_repository: v.nullish(v.object({ full_name: text })),
+});
+const endBody = v.object({
+  action: v.string(),
+  workflow_run: endFields,
+  repository: v.fallback(v.nullable(githubRepository), null),
+});
 const runBody = v.object({
   action: v.string(),
   workflow_run: v.object({
+    ...endFields.entries,
     head_sha: sha,
     head_branch: text,
-    event: v.string(),
-    conclusion: text,
-    status: text,
     name: text,
     display_title: text,
     path: text,
     html_url: text,
     head_commit: v.nullish(v.object({ message: text, author: v.nullish(v.object({ name: text })) })),
-    head_repository: v.nullish(v.object({ full_name: text })),
   }),
   workflow: v.nullish(v.object({ name: text })),
   repository: githubRepository,
 });
-type Body = v.InferOutput<typeof runBody>;
-type Run = Body['workflow_run'];
+type RunEnd = v.InferOutput<typeof endBody>;
 
 /** The CI provider of a run: its display name, and the kind of its repository host. */
 export interface RunnerOfWorkflows {
@@ -56,7 +65,8 @@ export function readWorkflowRun(
   body: unknown,
   { title, hostKind }: RunnerOfWorkflows,
 ): Omit<WithoutProvider<BuildResult>, 'id'> {
-  const { action, workflow_run: run, workflow, repository } = readBody(runBody, body, `a workflow run of ${title}`);
+  const event = readBody(runBody, body, `a workflow run of ${title}`);
+  const { workflow_run: run, workflow, repository } = event;
   return {
     kind: 'build',
     hostKind,
@@ -65,13 +75,20 @@ export function readWorkflowRun(
     shaPrefix: null,
     branch: branchNamed(run.head_branch),
     check: oneLine(run.name ?? workflow?.name ?? workflowFile(run.path ?? ''), 100) ?? title,
-    ...outcomeFields(outcomeOf(run, action)),
-    state: isTimed(run.event) ? TIMED_STATE : (oneLine(run.conclusion || run.status || action, 40) ?? action),
-    pullRequest: isPullRequest(run, `${repository.owner}/${repository.name}`),
+    ...verdictFields(verdictOf(event)),
     ...messageFields(run.head_commit?.message ?? run.display_title),
     author: oneLine(run.head_commit?.author?.name ?? '', 100),
     url: webAddress(run.html_url)?.href ?? null,
   };
+}
+
+/** Returns how a run ended, from the fields that say so; null when they are missing. */
+export const workflowRunVerdict = verdictReader(endBody, verdictOf);
+
+function verdictOf(event: RunEnd): BuildVerdict {
+  const { action, workflow_run: run } = event;
+  const state = isTimed(run.event) ? TIMED_STATE : (oneLine(run.conclusion || run.status || action, 40) ?? action);
+  return { outcome: outcomeOf(run, action), state, pullRequest: isPullRequest(event) };
 }
 
 /** Returns the file name of a workflow. Gitea's path ends with the ref of the run: `test.yml@refs/heads/main`. */
@@ -79,13 +96,14 @@ function workflowFile(path: string): string {
   return path.slice(0, 500).split('@', 1)[0]?.split('/').at(-1) ?? '';
 }
 
-function outcomeOf({ event, conclusion }: Run, action: string): CheckOutcome {
+function outcomeOf({ event, conclusion }: RunEnd['workflow_run'], action: string): CheckOutcome {
   if (!isAboutTheCommit(event)) return 'neutral';
   return action === 'completed' ? outcomeOfConclusion(conclusion) : 'pending';
 }
 
-function isPullRequest({ event, head_repository }: Run, own: string): boolean {
+function isPullRequest({ workflow_run: { event, head_repository }, repository }: RunEnd): boolean {
   if (event.startsWith('pull_request') || event === 'merge_group') return true;
   const head = head_repository?.full_name;
-  return typeof head === 'string' && head.toLowerCase() !== own.toLowerCase();
+  const own = repository && `${repository.owner}/${repository.name}`;
+  return typeof head === 'string' && own !== null && head.toLowerCase() !== own.toLowerCase();
 }

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { parseJson } from '../../../core/json.ts';
-import { type BuildResult, type CheckOutcome, outcomeFields } from '../../../core/payload/delivery.ts';
+import type { BuildVerdict } from '../../../core/payload/branch.ts';
+import type { BuildResult, CheckOutcome } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
@@ -11,29 +12,34 @@ import { branchNamed, branchOf, sha } from '../fields/git.ts';
 import { githubRepository } from '../fields/github-push.ts';
 import { readBody } from '../fields/read.ts';
 import { isTimed, TIMED_STATE } from '../fields/timed.ts';
+import { verdictFields, verdictReader } from '../fields/verdict.ts';
 import { isAboutTheCommit } from '../fields/workflow-run.ts';
 import { giteaSetup } from './setup.ts';
 import { forgejoSignature } from './signature.ts';
 
 const text = v.nullish(v.string());
+const endFields = v.object({
+  status: v.string(),
+  event: text,
+  trigger_event: text,
+  is_fork_pull_request: v.nullish(v.boolean()),
+  prettyref: text,
+});
 const runBody = v.object({
   run: v.object({
+    ...endFields.entries,
     id: v.pipe(v.number(), v.safeInteger()),
     title: text,
     repository: githubRepository,
     workflow_id: text,
-    prettyref: text,
     commit_sha: sha,
-    is_fork_pull_request: v.nullish(v.boolean()),
-    event: text,
-    trigger_event: text,
     event_payload: text,
-    status: v.string(),
     stopped: text,
     html_url: text,
   }),
 });
 type Run = v.InferOutput<typeof runBody>['run'];
+type RunEnd = v.InferOutput<typeof endFields>;
 
 // The event that triggered the run, as a JSON string. It contains more about the commit than the run does.
 const causeBody = v.object({
@@ -68,6 +74,9 @@ export const forgejoActions = defineSender({
     const { run } = readBody(runBody, body, 'a run of Forgejo Actions');
     return [buildOf(run, headers['x-forgejo-event'] ?? '')];
   },
+  verdict: verdictReader(v.object({ run: endFields }), ({ run }, { headers }) =>
+    verdictOf(run, headers['x-forgejo-event'] ?? ''),
+  ),
 });
 
 function buildOf(run: Run, event: string): WithoutProvider<BuildResult> {
@@ -82,9 +91,7 @@ function buildOf(run: Run, event: string): WithoutProvider<BuildResult> {
     shaPrefix: null,
     branch: cause?.ref?.startsWith('refs/') ? branchNamed(branchOf(cause.ref)) : branchNamed(run.prettyref),
     check: oneLine(run.workflow_id ?? '', 100) ?? 'Forgejo Actions',
-    ...outcomeFields(outcomeOf(run, event)),
-    state: isTimed(triggerOf(run)) ? TIMED_STATE : (oneLine(run.status, 40) ?? 'no status'),
-    pullRequest: isPullRequest(run),
+    ...verdictFields(verdictOf(run, event)),
     ...messageFields(cause?.head_commit?.message ?? run.title),
     author: oneLine(cause?.head_commit?.author?.name ?? '', 100),
     url: webAddress(run.html_url)?.href ?? null,
@@ -106,19 +113,24 @@ function causeOf(payload: string): Cause | null {
   return cause?.success ? cause.output : null;
 }
 
-function outcomeOf(run: Run, event: string): CheckOutcome {
+function verdictOf(run: RunEnd, event: string): BuildVerdict {
+  const state = isTimed(triggerOf(run)) ? TIMED_STATE : (oneLine(run.status, 40) ?? 'no status');
+  return { outcome: outcomeOf(run, event), state, pullRequest: isPullRequest(run) };
+}
+
+function outcomeOf(run: RunEnd, event: string): CheckOutcome {
   if (!isAboutTheCommit(triggerOf(run)) || run.status === 'skipped') return 'neutral';
   if (pendingWords.includes(run.status)) return 'pending';
   return run.status === 'success' && event !== 'action_run_failure' ? 'passed' : 'failed';
 }
 
-function isPullRequest(run: Run): boolean {
+function isPullRequest(run: RunEnd): boolean {
   if (run.is_fork_pull_request === true || triggerOf(run).startsWith('pull_request')) return true;
   // For a pull request, `prettyref` is its number.
   return run.prettyref?.startsWith('#') ?? false;
 }
 
 /** Returns the event that triggered the workflow; older payloads have only `event`. */
-function triggerOf({ trigger_event, event }: Run): string {
+function triggerOf({ trigger_event, event }: RunEnd): string {
   return trigger_event || event || '';
 }

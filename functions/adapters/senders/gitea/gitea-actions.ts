@@ -1,6 +1,6 @@
 import { defineSender } from '../define-sender.ts';
 import { deliveryId } from '../fields/delivery-id.ts';
-import { readWorkflowRun } from '../fields/workflow-run.ts';
+import { readWorkflowRun, workflowRunVerdict } from '../fields/workflow-run.ts';
 import { giteaSetup } from './setup.ts';
 import { giteaSignature } from './signature.ts';
 
@@ -25,4 +25,5 @@ export const giteaActions = defineSender({
     'Gitea sends only the first line of the commit message: `[skip deploy]` must be there.',
   ),
   read: ({ headers, body }) => [{ ...readWorkflowRun(body, runner), id: deliveryId(headers['x-gitea-delivery']) }],
+  verdict: workflowRunVerdict,
 });

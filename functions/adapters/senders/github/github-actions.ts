@@ -1,6 +1,6 @@
 import { defineSender } from '../define-sender.ts';
 import { deliveryId } from '../fields/delivery-id.ts';
-import { readWorkflowRun } from '../fields/workflow-run.ts';
+import { readWorkflowRun, workflowRunVerdict } from '../fields/workflow-run.ts';
 import { githubCiSetup, githubHolds } from './ci-setup.ts';
 import { githubSignature } from './signature.ts';
 
@@ -19,4 +19,5 @@ export const githubActions = defineSender({
   tested: { with: 'published payloads; fixtures', how: ['read', 'signed'] },
   setup: (values) => githubCiSetup(values, 'Workflow runs'),
   read: ({ headers, body }) => [{ ...readWorkflowRun(body, runner), id: deliveryId(headers['x-github-delivery']) }],
+  verdict: workflowRunVerdict,
 });

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { type Delivery, type Notice, outcomeFields } from '../../../core/payload/delivery.ts';
+import type { BuildVerdict } from '../../../core/payload/branch.ts';
+import type { Delivery, Notice } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
@@ -9,6 +10,7 @@ import { deliveryId } from '../fields/delivery-id.ts';
 import { branchNamed, sha } from '../fields/git.ts';
 import { githubRepository } from '../fields/github-push.ts';
 import { readBody } from '../fields/read.ts';
+import { verdictFields, verdictReader } from '../fields/verdict.ts';
 import { githubCiSetup, githubHolds } from './ci-setup.ts';
 import { githubSignature } from './signature.ts';
 
@@ -45,6 +47,9 @@ export const githubChecks = defineSender({
   tested: { with: 'published payloads; fixtures', how: ['read', 'signed'] },
   setup: (values) => githubCiSetup(values, 'Check suites'),
   read: (call) => [read(call)],
+  verdict: verdictReader(v.object({ check_suite: v.object({ conclusion: text }) }), ({ check_suite }) =>
+    verdictOf(check_suite.conclusion),
+  ),
 });
 
 function read({ headers, body }: HookCall): WithoutProvider<Delivery> {
@@ -83,12 +88,15 @@ function buildOf({ check_suite: suite, repository }: Body, id: string | null): W
     shaPrefix: null,
     branch: branchNamed(suite.head_branch),
     check: oneLine(suite.app?.name ?? suite.app?.slug ?? '', 100) ?? 'GitHub checks',
-    ...outcomeFields(outcomeOfConclusion(suite.conclusion)),
-    state: oneLine(suite.conclusion ?? '', 40) ?? 'no conclusion',
-    // `pull_requests` lists the open ones of the same branch; the suite itself is for the branch.
-    pullRequest: false,
+    ...verdictFields(verdictOf(suite.conclusion)),
     ...messageFields(suite.head_commit?.message),
     author: oneLine(suite.head_commit?.author?.name ?? '', 100),
     url: null,
   };
+}
+
+/** `pull_requests` lists the open ones of the same branch; the suite itself is for the branch. */
+function verdictOf(conclusion: string | null | undefined): BuildVerdict {
+  const state = oneLine(conclusion ?? '', 40) ?? 'no conclusion';
+  return { outcome: outcomeOfConclusion(conclusion), state, pullRequest: false };
 }

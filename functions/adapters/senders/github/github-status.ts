@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { type BuildResult, type CheckOutcome, type Delivery, outcomeFields } from '../../../core/payload/delivery.ts';
+import type { BuildVerdict } from '../../../core/payload/branch.ts';
+import type { BuildResult, CheckOutcome, Delivery } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
@@ -10,6 +11,7 @@ import { refName, sha } from '../fields/git.ts';
 import { githubRepository } from '../fields/github-push.ts';
 import { isOwnStatus, ownStatusReason } from '../fields/own-status.ts';
 import { readBody } from '../fields/read.ts';
+import { verdictFields, verdictReader } from '../fields/verdict.ts';
 import { githubCiSetup, githubHolds } from './ci-setup.ts';
 import { githubSignature } from './signature.ts';
 
@@ -53,6 +55,7 @@ export const githubStatus = defineSender({
   setup: (values) => githubCiSetup(values, 'Statuses'),
   read: ({ headers, body }: HookCall) =>
     read(readBody(statusBody, body, 'a commit status of GitHub'), deliveryId(headers['x-github-delivery'])),
+  verdict: verdictReader(v.object({ state: v.string() }), ({ state }) => verdictOf(state)),
 });
 
 function read(status: Status, id: string | null): readonly WithoutProvider<Delivery>[] {
@@ -76,11 +79,13 @@ function buildOf(status: Status, branchName: string | null, id: string | null): 
     shaPrefix: null,
     branch: branchName,
     check: oneLine(status.context, 100) ?? 'default',
-    ...outcomeFields(outcomes.get(status.state) ?? 'failed'),
-    state: oneLine(status.state, 40) ?? 'no state',
-    pullRequest: false,
+    ...verdictFields(verdictOf(status.state)),
     ...messageFields(commit?.message),
     author: oneLine(commit?.author?.name ?? '', 100),
     url: webAddress(status.target_url)?.href ?? null,
   };
+}
+
+function verdictOf(state: string): BuildVerdict {
+  return { outcome: outcomes.get(state) ?? 'failed', state: oneLine(state, 40) ?? 'no state', pullRequest: false };
 }

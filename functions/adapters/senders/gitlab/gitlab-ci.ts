@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { type BuildResult, type CheckOutcome, outcomeFields } from '../../../core/payload/delivery.ts';
+import type { BuildVerdict } from '../../../core/payload/branch.ts';
+import type { BuildResult, CheckOutcome } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
@@ -9,19 +10,21 @@ import { deliveryId, factsId } from '../fields/delivery-id.ts';
 import { branchNamed, sha } from '../fields/git.ts';
 import { readBody } from '../fields/read.ts';
 import { isTimed, TIMED_STATE } from '../fields/timed.ts';
+import { verdictFields, verdictReader } from '../fields/verdict.ts';
 import { gitlabFields, gitlabProject } from './project.ts';
 import { gitlabSignature } from './signature.ts';
 
 const text = v.nullish(v.string());
+const endFields = v.object({ source: text, status: v.string(), ref: v.fallback(v.string(), '') });
+const endBody = v.object({ object_attributes: endFields, merge_request: v.optional(v.unknown()) });
 const pipelineBody = v.object({
   object_attributes: v.object({
+    ...endFields.entries,
     id: v.nullish(v.number()),
     name: text,
     ref: v.string(),
     tag: v.nullish(v.boolean()),
     sha,
-    source: text,
-    status: v.string(),
     finished_at: text,
     url: text,
   }),
@@ -30,7 +33,7 @@ const pipelineBody = v.object({
   commit: v.nullish(v.object({ message: text, author: v.nullish(v.object({ name: text })) })),
 });
 type Body = v.InferOutput<typeof pipelineBody>;
-type Pipeline = Body['object_attributes'];
+type PipelineEnd = v.InferOutput<typeof endBody>;
 
 const outcomes = new Map<string, CheckOutcome>([
   ['success', 'passed'],
@@ -79,6 +82,7 @@ export const gitlabCi = defineSender({
     const id = deliveryId(headers['idempotency-key'], headers['x-gitlab-event-uuid']) ?? eventId(event);
     return [buildOf(event, id)];
   },
+  verdict: verdictReader(endBody, verdictOf),
 });
 
 function buildOf(event: Body, id: string): WithoutProvider<BuildResult> {
@@ -92,21 +96,25 @@ function buildOf(event: Body, id: string): WithoutProvider<BuildResult> {
     shaPrefix: null,
     branch: pipeline.tag === true ? null : branchNamed(pipeline.ref),
     check: oneLine(pipeline.name ?? '', 100) ?? 'GitLab CI',
-    ...outcomeFields(outcomeOf(pipeline)),
-    state: isTimed(pipeline.source) ? TIMED_STATE : (oneLine(pipeline.status, 40) ?? 'no status'),
-    pullRequest: isMergeRequest(event),
+    ...verdictFields(verdictOf(event)),
     ...messageFields(commit?.message),
     author: oneLine(commit?.author?.name ?? '', 100),
     url: webAddress(pipeline.url)?.href ?? null,
   };
 }
 
-function outcomeOf({ status, source }: Pipeline): CheckOutcome {
+function verdictOf(event: PipelineEnd): BuildVerdict {
+  const { status, source } = event.object_attributes;
+  const state = isTimed(source) ? TIMED_STATE : (oneLine(status, 40) ?? 'no status');
+  return { outcome: outcomeOf(event.object_attributes), state, pullRequest: isMergeRequest(event) };
+}
+
+function outcomeOf({ status, source }: PipelineEnd['object_attributes']): CheckOutcome {
   if (source && ![...branchSources, ...mergeRequestSources].includes(source)) return 'neutral';
   return outcomes.get(status) ?? 'neutral';
 }
 
-function isMergeRequest({ merge_request, object_attributes: { source, ref } }: Body): boolean {
+function isMergeRequest({ merge_request, object_attributes: { source, ref } }: PipelineEnd): boolean {
   const isPresent = merge_request !== undefined && merge_request !== null;
   return isPresent || mergeRequestSources.includes(source ?? '') || ref.startsWith('refs/merge-requests/');
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { type CheckOutcome, type Delivery, outcomeFields } from '../../../core/payload/delivery.ts';
+import type { BuildVerdict } from '../../../core/payload/branch.ts';
+import type { CheckOutcome, Delivery } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
@@ -11,25 +12,30 @@ import { branchNamed, sha } from '../fields/git.ts';
 import { remoteRepository } from '../fields/located.ts';
 import { readBody } from '../fields/read.ts';
 import { hostKindAt } from '../fields/remote.ts';
+import { verdictFields, verdictReader } from '../fields/verdict.ts';
 
 const text = v.nullish(v.string());
 const stepBody = v.object({ name: text, build: v.object({ phase: v.string(), number: v.number() }) });
+const endFields = v.object({
+  status: v.string(),
+  scm: v.fallback(v.object({ branch: text }), {}),
+  parameters: v.fallback(v.nullish(v.record(v.string(), v.unknown())), null),
+});
 const buildBody = v.object({
   name: text,
   display_name: text,
   url: text,
   build: v.object({
+    ...endFields.entries,
     phase: v.string(),
     number: v.number(),
     full_url: text,
     url: text,
-    status: v.string(),
     scm: v.object({ url: remoteRepository, branch: text, commit: sha }),
-    parameters: v.fallback(v.nullish(v.record(v.string(), v.unknown())), null),
   }),
 });
 type Body = v.InferOutput<typeof buildBody>;
-type Build = Body['build'];
+type BuildEnd = v.InferOutput<typeof endFields>;
 
 const finishedPhases = ['COMPLETED', 'FINALIZED'];
 const outcomes = new Map<string, CheckOutcome>([
@@ -58,6 +64,7 @@ export const jenkins = defineSender({
     notes: ['Jenkins sends the login unescaped: choose a secret without characters that must be escaped in a URL.'],
   }),
   read: ({ body }: HookCall) => [read(body)],
+  verdict: verdictReader(v.object({ build: endFields }), ({ build }) => verdictOf(build)),
 });
 
 function read(body: unknown): WithoutProvider<Delivery> {
@@ -79,26 +86,29 @@ function buildOf(job: Body): WithoutProvider<Delivery> {
     shaPrefix: null,
     branch: branchOf(build),
     check: oneLine(job.display_name ?? job.name ?? '', 100) ?? 'Jenkins',
-    ...outcomeFields(outcomes.get(build.status) ?? 'failed'),
-    state: oneLine(build.status, 40) ?? 'no status',
-    pullRequest: isPullRequest(build),
+    ...verdictFields(verdictOf(build)),
     ...messageFields(null),
     author: null,
     url: webAddress(build.full_url)?.href ?? null,
   };
 }
 
+function verdictOf(build: BuildEnd): BuildVerdict {
+  const state = oneLine(build.status, 40) ?? 'no status';
+  return { outcome: outcomes.get(build.status) ?? 'failed', state, pullRequest: isPullRequest(build) };
+}
+
 /**
  * Returns the branch, which the git plugin writes as `origin/master`, `refs/remotes/origin/master`,
  * `refs/heads/master`, `master`.
  */
-function branchOf({ scm }: Build): string | null {
+function branchOf({ scm }: BuildEnd): string | null {
   const name = scm.branch?.replace(/^refs\/(?:heads|remotes)\//, '').replace(/^origin\//, '');
   return name === 'detached' || name?.startsWith('refs/') ? null : branchNamed(name);
 }
 
 /** Multibranch jobs name the branch of a change `PR-7` or `MR-7`; pull request builders set parameters. */
-function isPullRequest({ scm, parameters }: Build): boolean {
+function isPullRequest({ scm, parameters }: BuildEnd): boolean {
   if (/^(?:PR|MR)-\d+|(?:^|\/)(?:pull|pull-requests|merge-requests|pr)\/\d+(?:\/|$)/.test(scm.branch ?? ''))
     return true;
   return ['ghprbPullId', 'CHANGE_ID', 'gitlabMergeRequestIid'].some((name) => hasField(parameters, name));

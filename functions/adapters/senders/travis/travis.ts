@@ -1,10 +1,6 @@
 import * as v from 'valibot';
-import {
-  type BuildResult,
-  type CheckOutcome,
-  type DeliveredRepository,
-  outcomeFields,
-} from '../../../core/payload/delivery.ts';
+import type { BuildVerdict } from '../../../core/payload/branch.ts';
+import type { BuildResult, CheckOutcome, DeliveredRepository } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
@@ -13,6 +9,7 @@ import { messageFields } from '../fields/commit-message.ts';
 import { refName, segment, sha } from '../fields/git.ts';
 import { readBody } from '../fields/read.ts';
 import { isTimed, TIMED_STATE } from '../fields/timed.ts';
+import { verdictFields, verdictReader } from '../fields/verdict.ts';
 import { travisConfig } from './config.ts';
 import { travisSignature } from './signature.ts';
 
@@ -20,30 +17,35 @@ const text = v.nullish(v.string());
 
 // The samples of 2012 have no `type`, `state`, `result`, `build_url` and `pull_request`; `status` is null while a build
 // runs. `repository.url` is the homepage of the repository, or null, when that is what GitHub knows.
-const buildFields = v.object({
-  id: v.union([v.pipe(v.number(), v.safeInteger()), v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/, 'is not an id'))]),
-  commit: sha,
-  branch: v.nullish(refName),
-  tag: text,
-  repository: v.object({ owner_name: segment, name: segment, url: text }),
+const endFields = v.object({
   status: v.optional(v.unknown()),
   result: v.optional(v.unknown()),
   state: text,
   status_message: text,
   result_message: text,
-  started_at: text,
   finished_at: text,
   type: text,
   pull_request: v.optional(v.unknown()),
   pull_request_number: v.optional(v.unknown()),
   compare_url: text,
+});
+type BuildEnd = v.InferOutput<typeof endFields>;
+const buildFields = v.object({
+  ...endFields.entries,
+  id: v.union([v.pipe(v.number(), v.safeInteger()), v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/, 'is not an id'))]),
+  commit: sha,
+  branch: v.nullish(refName),
+  tag: text,
+  repository: v.object({ owner_name: segment, name: segment, url: text }),
+  started_at: text,
   build_url: text,
   message: text,
   author_name: text,
 });
+const noEnd = 'has neither status nor result';
 const buildBody = v.pipe(
   buildFields,
-  v.check(({ status, result }) => status !== undefined || result !== undefined, 'has neither status nor result'),
+  v.check((fields) => saysEnd(fields), noEnd),
 );
 type Build = v.InferOutput<typeof buildBody>;
 
@@ -78,6 +80,7 @@ export const travis = defineSender({
     ],
   }),
   read: ({ body }: HookCall) => [buildResult(readBody(buildBody, body, 'a build of Travis CI'))],
+  verdict: verdictReader(v.pipe(endFields, v.check(saysEnd, noEnd)), verdictOf),
 });
 
 function buildResult(build: Build): WithoutProvider<BuildResult> {
@@ -92,9 +95,7 @@ function buildResult(build: Build): WithoutProvider<BuildResult> {
     // A build of a tag has the tag's name as its branch.
     branch: build.tag ? null : (build.branch ?? null),
     check: 'Travis CI',
-    ...outcomeFields(outcomeOf(build)),
-    state: isTimed(build.type) ? TIMED_STATE : stateOf(build),
-    pullRequest: isPullRequest(build),
+    ...verdictFields(verdictOf(build)),
     ...messageFields(build.message),
     author: oneLine(build.author_name ?? '', 100),
     url: webAddress(build.build_url)?.href ?? null,
@@ -113,32 +114,41 @@ function buildId(build: Build): string {
     .slice(0, 160);
 }
 
-function outcomeOf(build: Build): CheckOutcome {
+function saysEnd({ status, result }: BuildEnd): boolean {
+  return status !== undefined || result !== undefined;
+}
+
+function verdictOf(build: BuildEnd): BuildVerdict {
+  const state = isTimed(build.type) ? TIMED_STATE : stateOf(build);
+  return { outcome: outcomeOf(build), state, pullRequest: isPullRequest(build) };
+}
+
+function outcomeOf(build: BuildEnd): CheckOutcome {
   if (isTimed(build.type)) return 'neutral';
   if (isPending(build)) return 'pending';
   return hasPassed(build) ? 'passed' : 'failed';
 }
 
 /** Only the number 0 is a success; the words, if present, must not contradict it. */
-function hasPassed(build: Build): boolean {
+function hasPassed(build: BuildEnd): boolean {
   const numbers = [build.status, build.result].filter((value) => value !== undefined);
   return numbers.every((value) => value === 0) && wordsOf(build).every((word) => passedWords.includes(word));
 }
 
-function isPending(build: Build): boolean {
+function isPending(build: BuildEnd): boolean {
   const words = wordsOf(build);
   if (words.length > 0) return words.some((word) => pendingWords.includes(word));
   return build.status !== 0 && !build.finished_at;
 }
 
-function wordsOf({ state, status_message, result_message }: Build): string[] {
+function wordsOf({ state, status_message, result_message }: BuildEnd): string[] {
   return [status_message, result_message, state].flatMap((word) => (word ? [word.toLowerCase()] : []));
 }
 
 /**
  * Returns the outcome in Travis CI's words, because `Fixed` is more precise than `passed`; ours when there are none.
  */
-function stateOf(build: Build): string {
+function stateOf(build: BuildEnd): string {
   const said = oneLine(build.status_message ?? build.result_message ?? build.state ?? '', 40);
   if (said !== null) return said;
   if (isPending(build)) return 'Pending';
@@ -146,7 +156,7 @@ function stateOf(build: Build): string {
 }
 
 /** Payloads older than `type` identify a pull request only by `compare_url`. */
-function isPullRequest(build: Build): boolean {
+function isPullRequest(build: BuildEnd): boolean {
   if (build.type === 'pull_request' || build.pull_request === true || build.pull_request === 'true') return true;
   if (typeof build.pull_request_number === 'number') return true;
   return /\/pull\/\d+/.test(webAddress(build.compare_url)?.pathname ?? '');
