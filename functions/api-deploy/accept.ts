@@ -13,6 +13,7 @@ import { decisionOf, type HookDecision } from './decision.ts';
 import { draftOf, type RequestContext } from './draft.ts';
 import { expectedCi } from './expected-ci.ts';
 import { ciChoiceOf, type HookOptions, hookOptionsOf } from './hook-options.ts';
+import { hostOf } from './host.ts';
 import type { AcceptPorts } from './ports.ts';
 import { requireSignature } from './signature.ts';
 
@@ -52,33 +53,23 @@ async function plan(
   hook: HookRequest,
   ports: AcceptPorts,
 ): Promise<AppendRequest> {
-  const host = hostOf(sent, ports);
   const { branch, path } = options;
   const track = trackOf(options);
-  const target = { host, branch, track, user: hook.user };
-  const delivery = sent.kind === 'build' ? await wholeCommit(sent, target, ports) : sent;
+  const target = { branch, track, user: hook.user };
+  const host = await orNotStored(() => hostOf(sent, target, ports));
+  const delivery =
+    sent.kind === 'build' ? await orNotStored(() => withWholeCommit(sent, { ...target, host }, ports)) : sent;
   const decision = decisionOf(delivery, branch);
   return {
     draft: draftOf(delivery, { host, ci: ciChoiceOf(delivery, options), path }, decision, hook),
     payload: hook.raw,
     isNewestPush: decision.deploys && delivery.kind === 'push',
-    checkResult: decision.checkResult,
+    checkResult: host === null ? null : decision.checkResult,
     expectedCi: expectedCi(delivery, options, hook.at),
     deliveryKey: deliveryKeyOf(delivery, track, decision),
     replaces: null,
     dueAt: hook.at + SWEEP_AFTER_MS,
   };
-}
-
-function hostOf(delivery: Delivery, { hostName }: AcceptPorts): string | null {
-  if (!delivery.repository) return null;
-  const kind = delivery.kind === 'notice' ? delivery.provider : delivery.hostKind;
-  const { hostname } = delivery.repository;
-  const host = hostName(kind, hostname);
-  // A notice deploys nothing and is accepted from any host, so that a ping does not look like a broken hook.
-  if (host || delivery.kind === 'notice') return host;
-  const detail = `The repository lives at ${hostname ?? `a host of the kind ${kind}`}, which this service is not configured for.`;
-  throw new DeployError('deploy:provider:not_supported', detail);
 }
 
 /**
@@ -100,20 +91,18 @@ async function store(request: AppendRequest, ports: AcceptPorts): Promise<Entry>
 }
 
 async function append(request: AppendRequest, { log }: AcceptPorts): Promise<Entry> {
-  try {
+  return orNotStored(async () => {
     const appended = await log.append(request);
-    if ('entry' in appended) return appended.entry;
-    return await appendAgain(request, appended.duplicateOf, log);
-  } catch (error) {
-    throw error instanceof DeployError ? error : notStored(error);
-  }
+    return 'entry' in appended ? appended.entry : appendAgain(request, appended.duplicateOf, log);
+  });
 }
 
-async function wholeCommit(...call: Parameters<typeof withWholeCommit>): Promise<Delivery> {
+/** Returns the result of work with the database. Throws `deploy:db:failed_to_store_payload` when that fails. */
+async function orNotStored<T>(work: () => Promise<T>): Promise<T> {
   try {
-    return await withWholeCommit(...call);
+    return await work();
   } catch (error) {
-    throw notStored(error);
+    throw error instanceof DeployError ? error : notStored(error);
   }
 }
 

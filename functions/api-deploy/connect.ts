@@ -32,6 +32,7 @@ export function connect(): Omit<AcceptPorts, 'trace'> & { readonly publicUrl: st
     hookSecrets: hookSecrets({ id: optionalVariable('HOOK_SECRETS'), read: readSecret, clock: systemClock }),
     verify: connectSignatures(systemClock),
     hostName: (kind, hostname) => chooseHost(hosts, kind, hostname)?.name ?? null,
+    hostNames: hosts.map(({ name }) => name),
     defaultBranch: variable('DEFAULT_BRANCH'),
     publicUrl: publicUrl(),
   };

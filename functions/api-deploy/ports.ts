@@ -16,6 +16,8 @@ export interface AcceptPorts extends SignaturePorts {
   readonly recognise: (call: HookCall) => Sender;
   /** Returns the configured name of a repository host by its kind and its host name; null when it is not configured. */
   readonly hostName: (kind: string, hostname: string | null) => string | null;
+  /** The configured names of all repository hosts. */
+  readonly hostNames: readonly string[];
   readonly defaultBranch: string;
   readonly trace: Trace;
 }

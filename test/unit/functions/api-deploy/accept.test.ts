@@ -34,6 +34,7 @@ function world() {
       return { id, name: id, webhook: id, read: () => says };
     },
     hostName: (_kind: string, hostname: string | null) => (hostname === 'memory.example.com' ? 'memory' : null),
+    hostNames: ['memory'],
     hookSecrets: async (): Promise<HookSecrets> => ({ ann: secrets }),
     verify: async () => 'missing' as const,
     defaultBranch: 'master',
@@ -134,6 +135,17 @@ describe('a delivery that deploys nothing', () => {
     const { call, log } = world();
     await call([push({ sha: null })]);
     expect((await log.branch('ann', repository, 'master')).newest).toBe(0);
+  });
+
+  it('may come from a host that is not configured when it is a build that deploys nothing', async () => {
+    const { call, queue } = world();
+    const elsewhere = { hostname: 'elsewhere.example.com', owner: 'a', name: 'b', url: null, private: false };
+    for (const patch of [{ pullRequest: true }, outcomeFields('failed'), { branch: 'next' }]) {
+      const [entry] = await call([build({ repository: elsewhere, ...patch })]);
+      expect(entry).toMatchObject({ status: 'skipped', repository: null });
+    }
+    await expect(call([build({ repository: elsewhere })])).rejects.toThrow('elsewhere.example.com');
+    expect(queue.sent).toEqual([]);
   });
 
   it('may come from a host that is not configured when it is a ping', async () => {

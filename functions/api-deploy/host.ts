@@ -1,0 +1,61 @@
+import { DeployError } from '../core/errors.ts';
+import { reasonAgainst } from '../core/payload/branch.ts';
+import { ANY_HOST_KIND, type DeliveredRepository, type Delivery } from '../core/payload/delivery.ts';
+import type { AcceptPorts } from './ports.ts';
+
+/** The webhook that a delivery came by. */
+interface HookTarget {
+  readonly user: string;
+  readonly branch: string;
+  readonly track: string;
+}
+
+type HostPorts = Pick<AcceptPorts, 'hostName' | 'hostNames' | 'facts'>;
+
+/**
+ * Returns the configured name of the host that a delivery's repository is at. A delivery that deploys nothing may be
+ * from any host, so that its sender does not see an error: null. Throws `deploy:provider:not_supported` for another one
+ * whose host is not configured, or cannot be determined.
+ */
+export async function hostOf(delivery: Delivery, target: HookTarget, ports: HostPorts): Promise<string | null> {
+  const { repository } = delivery;
+  if (!repository) return null;
+  const kind = delivery.kind === 'notice' ? delivery.provider : delivery.hostKind;
+  const isAnonymous = kind === ANY_HOST_KIND && repository.hostname === null;
+  const host =
+    ports.hostName(kind, repository.hostname) ?? (isAnonymous ? await hostOfPushes(repository, target, ports) : null);
+  if (host !== null || !mayDeploy(delivery, target.branch)) return host;
+  throw new DeployError('deploy:provider:not_supported', isAnonymous ? ambiguous(ports) : unknown(repository, kind));
+}
+
+/** Returns the one host from which the repository has pushed before; null when there is none, or more than one. */
+async function hostOfPushes(
+  { owner, name }: DeliveredRepository,
+  { user, track }: HookTarget,
+  { hostNames, facts }: HostPorts,
+): Promise<string | null> {
+  const known = await Promise.all(
+    hostNames.map(async (host) => {
+      const { newest, activeDeploy } = await facts.branch(user, { host, owner, name }, track);
+      return newest > 0 || activeDeploy !== null ? [host] : [];
+    }),
+  );
+  const [host, ...others] = known.flat();
+  return host !== undefined && others.length === 0 ? host : null;
+}
+
+function mayDeploy(delivery: Delivery, branch: string): boolean {
+  if (delivery.kind === 'build') return delivery.branch === branch && reasonAgainst(delivery) === null;
+  return delivery.kind === 'push';
+}
+
+function unknown({ hostname }: DeliveredRepository, kind: string): string {
+  return `The repository lives at ${hostname ?? `a host of the kind ${kind}`}, which this service is not configured for.`;
+}
+
+function ambiguous({ hostNames }: HostPorts): string {
+  return (
+    `The call does not name the repository host, and several are configured: ${hostNames.join(', ')}. Add the ` +
+    "repository's own webhook and push once, or send the address of the repository (repo.link in a build of Drone)."
+  );
+}

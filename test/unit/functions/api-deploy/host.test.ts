@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { hostOf } from '../../../../functions/api-deploy/host.ts';
+import { outcomeFields } from '../../../../functions/core/payload/delivery.ts';
+import type { DeployFacts } from '../../../../functions/core/ports/deploy-facts.ts';
+import { build, notice, push } from '../../../support/deliveries.ts';
+
+const target = { user: 'ann', branch: 'master', track: 'master' };
+const repository = { hostname: null, owner: 'ann', name: 'shop', url: null, private: false };
+/** A build of the webhook plugin of Drone, which names no host. */
+const anonymous = build({ provider: 'drone', hostKind: 'any', repository });
+
+/** Two configured hosts, on which pushes of ann/shop came from those that are given. */
+function ports(...pushedFrom: readonly string[]) {
+  const asked: string[] = [];
+  const branch: DeployFacts['branch'] = async (user, { host, owner, name }, track) => {
+    asked.push(`${user}: ${host}/${owner}/${name} ${track}`);
+    return { newest: pushedFrom.includes(host) ? 7 : 0, activeDeploy: null, app: null, ci: {} };
+  };
+  const hostName = (kind: string, hostname: string | null) =>
+    kind === 'github' || hostname === 'github.com' ? 'github' : null;
+  return { asked, hostName, hostNames: ['github', 'gitlab'], facts: { branch } as DeployFacts };
+}
+
+describe('the host of a delivery', () => {
+  it('is the configured one that its host name or kind selects, without a look at the log', async () => {
+    const { asked, ...rest } = ports('gitlab');
+    expect(await hostOf(push(), target, rest)).toBe('github');
+    expect(await hostOf(build({ repository: { ...repository, hostname: 'github.com' } }), target, rest)).toBe('github');
+    expect(asked).toEqual([]);
+  });
+
+  it('is the one from which the repository has pushed, when a build names none and several are configured', async () => {
+    const { asked, ...rest } = ports('gitlab');
+    expect(await hostOf(anonymous, target, rest)).toBe('gitlab');
+    expect(asked).toEqual(['ann: github/ann/shop master', 'ann: gitlab/ann/shop master']);
+  });
+
+  it('is not guessed when no host has pushed, or two have: the refusal says what to add', async () => {
+    for (const pushedFrom of [[], ['github', 'gitlab']]) {
+      await expect(hostOf(anonymous, target, ports(...pushedFrom))).rejects.toMatchObject({
+        code: 'deploy:provider:not_supported',
+        detail: expect.stringMatching(/several are configured: github, gitlab\. Add the repository's own webhook/),
+      });
+    }
+  });
+
+  it('is unknown without an error when the delivery deploys nothing', async () => {
+    const failed = { ...anonymous, ...outcomeFields('failed') };
+    for (const one of [failed, { ...anonymous, pullRequest: true }, { ...anonymous, branch: 'next' }, notice()]) {
+      expect(await hostOf({ ...one, repository }, target, { ...ports(), hostName: () => null })).toBeNull();
+    }
+    expect(await hostOf(notice({ repository: null }), target, ports())).toBeNull();
+  });
+
+  it('must be configured for a push, whatever its branch', async () => {
+    const elsewhere = push({
+      branch: 'next',
+      hostKind: 'gitea',
+      repository: { ...repository, hostname: 'git.example.org' },
+    });
+    await expect(hostOf(elsewhere, target, { ...ports(), hostName: () => null })).rejects.toThrow('git.example.org');
+  });
+
+  it('is not known while the database fails', async () => {
+    const facts = { branch: () => Promise.reject(new Error('away')) } as unknown as DeployFacts;
+    await expect(hostOf(anonymous, target, { ...ports(), facts })).rejects.toThrow('away');
+  });
+});
