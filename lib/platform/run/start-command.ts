@@ -1,6 +1,8 @@
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { hasCode } from '../../processes/error-code.ts';
+import { procfileIn } from './procfile.ts';
 
 /** How an application is started: a program with its arguments, and the command line as a person would write it. */
 export interface StartCommand {
@@ -19,6 +21,10 @@ export interface StartManifest {
 }
 
 const USUAL_FILES = ['server.js', 'app.js', 'index.js'];
+/** Where a build leaves a site, and where a site lies that needs no build; the first with an index.html is served. */
+const BUILT_SITES = ['dist', 'build', 'out'];
+const PLAIN_SITES = ['public', '.'];
+const STATIC_SERVER = fileURLToPath(new URL('static-server.mjs', import.meta.url));
 const plainWords = /^[\w@%+=:,./-]+(?: +[\w@%+=:,./-]+)*$/;
 const shellWords = new Set([
   'exec',
@@ -64,19 +70,43 @@ export async function readStartManifest(release: string): Promise<StartManifest>
 }
 
 /**
- * The command that starts the release: `scripts.start` with its `prestart`, else `node <main>`, else `node` with
- * `server.js`, `app.js` or `index.js`. npm itself is not run: it takes a quarter of a second, and it would get the
- * signals that are meant for the application. A script without shell syntax is run as it is, any other one by `sh -c`.
+ * The command that starts the application in a folder: `web` of its Procfile, else `scripts.start` with its `prestart`, else
+ * the site that its build has left, else `node <main>`, else `node` with `server.js`, `app.js` or `index.js`, else a site in
+ * `public` or in the folder itself. npm itself is not run: it takes a quarter of a second, and it would get the signals that
+ * are meant for the application. A script without shell syntax is run as it is, any other one by `sh -c`.
  */
-export async function startCommand(release: string, manifest: StartManifest): Promise<StartCommand> {
-  const { start, prestart } = manifest.scripts;
+export async function startCommand(folder: string, manifest: StartManifest): Promise<StartCommand> {
+  const { web } = await procfileIn(folder);
+  if (web !== undefined) return scriptCommand(web);
+  const { start, prestart, build } = manifest.scripts;
   if (start?.trim()) return prestart?.trim() ? shell(`(${prestart}) && ${start}`) : scriptCommand(start.trim());
-  for (const file of manifest.main ? [manifest.main, ...USUAL_FILES] : USUAL_FILES) {
-    if (await resolves(release, file)) return { program: 'node', args: [file], text: `node ${file}` };
-  }
+  const command =
+    (build?.trim() || manifest.scripts['heroku-postbuild']?.trim()
+      ? await siteCommand(folder, BUILT_SITES)
+      : undefined) ??
+    (await fileCommand(folder, manifest)) ??
+    (await siteCommand(folder, PLAIN_SITES));
+  if (command) return command;
   throw new Error(
-    `There is nothing to start: package.json has no scripts.start and no main, and there is no ${USUAL_FILES.join(', ')}.`,
+    `There is nothing to start: package.json has no scripts.start and no main, there is no ${USUAL_FILES.join(', ')}, no web process in a Procfile, and no index.html.`,
   );
+}
+
+async function fileCommand(folder: string, { main }: StartManifest): Promise<StartCommand | undefined> {
+  for (const file of main ? [main, ...USUAL_FILES] : USUAL_FILES) {
+    if (await resolves(folder, file)) return { program: 'node', args: [file], text: `node ${file}` };
+  }
+  return undefined;
+}
+
+/** The platform's own server for files, with the platform's own Node. */
+async function siteCommand(folder: string, sites: readonly string[]): Promise<StartCommand | undefined> {
+  for (const site of sites) {
+    if (await exists(join(folder, site, 'index.html'))) {
+      return { program: process.execPath, args: [STATIC_SERVER, site], text: `serve ${site}` };
+    }
+  }
+  return undefined;
 }
 
 function scriptCommand(script: string): StartCommand {
@@ -92,13 +122,16 @@ function shell(script: string): StartCommand {
 /** `main` may leave out the extension or name a folder, as for require(). */
 async function resolves(release: string, file: string): Promise<boolean> {
   for (const candidate of [file, `${file}.js`, join(file, 'index.js')]) {
-    const there = await access(join(release, candidate)).then(
-      () => true,
-      () => false,
-    );
-    if (there) return true;
+    if (await exists(join(release, candidate))) return true;
   }
   return false;
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 function parsed(text: string): Record<string, unknown> {

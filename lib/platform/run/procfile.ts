@@ -1,0 +1,24 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasCode } from '../../processes/error-code.ts';
+
+/** The process types of a Procfile by name: https://devcenter.heroku.com/articles/procfile */
+export type Procfile = Readonly<Record<string, string>>;
+
+/** Returns the Procfile of a folder, empty when there is none. Lines that are no process type are ignored, as on Heroku. */
+export async function procfileIn(folder: string): Promise<Procfile> {
+  const text = await readFile(join(folder, 'Procfile'), 'utf8').catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT') || hasCode(error, 'EISDIR')) return '';
+    throw error;
+  });
+  const types = text.split(/\r?\n/).flatMap((line) => {
+    const [, name, command] = /^([A-Za-z0-9_-]+):\s*(\S.*?)\s*$/.exec(line) ?? [];
+    return name !== undefined && command !== undefined ? [[name, command] as const] : [];
+  });
+  return Object.fromEntries(types);
+}
+
+/** Returns the names of the process types that the platform does not run: all but `web` and `release`. */
+export function unusedTypes(procfile: Procfile): readonly string[] {
+  return Object.keys(procfile).filter((name) => name !== 'web' && name !== 'release');
+}
