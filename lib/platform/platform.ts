@@ -10,6 +10,7 @@ import { processRoutes } from './api/processes.ts';
 import { snapshotRoutes } from './api/snapshots.ts';
 import { builder } from './build/builder.ts';
 import { dependencies } from './build/dependencies.ts';
+import { tools } from './build/tools/tools.ts';
 import { passwordVerifier } from './http/passwords.ts';
 import { platformServer } from './http/server.ts';
 import { messageOf } from './http-error.ts';
@@ -102,7 +103,7 @@ function assemble(options: PlatformOptions, base: BaseServices) {
   const userStore = users(dirs.users);
   const verify = passwordVerifier(limits.loginCacheMs);
   const installed = dependencies();
-  const build = builder({ ...shared, dependencies: installed });
+  const build = builder({ ...shared, dependencies: installed, tools: tools(dirs.tools) });
   const run = runners({
     ...shared,
     onServing: (app, snapshot) => installed.prepareSpare(dirs.ofApp(app), snapshot),
@@ -113,7 +114,7 @@ function assemble(options: PlatformOptions, base: BaseServices) {
   const routes = [
     ...accountRoutes(userStore, bodyBytes),
     ...appRoutes({ ...shared, builder: build, runners: run, view, bodyBytes }),
-    ...snapshotRoutes({ ...shared, builder: build, tarballBytes }),
+    ...snapshotRoutes({ ...shared, builder: build, tarballBytes, bodyBytes }),
     ...processRoutes({ ...shared, runners: run, view, bodyBytes }),
     ...logRoutes({ ...shared, runners: run }),
   ];

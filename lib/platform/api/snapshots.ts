@@ -1,12 +1,15 @@
 import { keyedMutex } from '../../processes/keyed-mutex.ts';
 import type { Builder } from '../build/builder.ts';
+import { jsonBody } from '../http/json-body.ts';
 import { appOf, type Call, type Route, snapshotOf, wholeNumber } from '../http/route.ts';
 import { type Declared, type Received, receive } from '../http/upload.ts';
 import { HttpError } from '../http-error.ts';
+import { checkedAppPath } from '../store/app-path.ts';
 import type { Apps } from '../store/apps.ts';
 import type { Folders } from '../store/folders.ts';
 import { type AppName, appKey } from '../store/names.ts';
 import type { Snapshot, Snapshots } from '../store/snapshots.ts';
+import { sendBuildLog } from './build-log.ts';
 
 /** What the snapshot routes need. */
 export interface SnapshotRouteParts {
@@ -15,11 +18,12 @@ export interface SnapshotRouteParts {
   readonly snapshots: Snapshots;
   readonly builder: Builder;
   readonly tarballBytes: number;
+  readonly bodyBytes: number;
 }
 
 const LONGEST_WAIT_SECONDS = 55;
 
-/** The routes of snapshots: list, upload, status, activate. */
+/** The routes of snapshots: list, upload, status, activate, log of the build. */
 export function snapshotRoutes(parts: SnapshotRouteParts): readonly Route[] {
   const { apps, snapshots, builder } = parts;
   const path = '/apps/:user/:app/snapshots';
@@ -64,7 +68,17 @@ export function snapshotRoutes(parts: SnapshotRouteParts): readonly Route[] {
       path: `${path}/:id/activate`,
       run: async (call) => {
         await apps.get(appOf(call));
-        return { status: 202, body: await builder.activate(appOf(call), snapshotOf(call)) };
+        const { path: folder } = await jsonBody(call.request, parts.bodyBytes);
+        const options = folder === undefined || folder === null ? {} : { path: checkedAppPath(folder) };
+        return { status: 202, body: await builder.activate(appOf(call), snapshotOf(call), options) };
+      },
+    },
+    {
+      method: 'GET',
+      path: `${path}/:id/log`,
+      run: async (call) => {
+        await apps.get(appOf(call));
+        return sendBuildLog(call, parts);
       },
     },
   ];
@@ -93,8 +107,21 @@ async function store(
 }
 
 function fresh(id: string, { sha256, bytes }: Received): Snapshot {
-  const uploaded_at = new Date().toISOString();
-  return { id, sha256, size: bytes, uploaded_at, state: 'pending', reason: null, log: [], dependencies: null };
+  return {
+    id,
+    sha256,
+    size: bytes,
+    uploaded_at: new Date().toISOString(),
+    state: 'pending',
+    reason: null,
+    log: [],
+    dependencies: null,
+    path: '',
+    node: null,
+    tools: [],
+    warnings: [],
+    built_at: null,
+  };
 }
 
 function declared(call: Call, { tarballBytes }: SnapshotRouteParts): Declared {

@@ -4,34 +4,36 @@ import * as v from 'valibot';
 import { keyedMutex } from '../../processes/keyed-mutex.ts';
 import { readState, writeState } from '../../processes/state-file.ts';
 import type { AppFolder } from '../store/folders.ts';
-import { dependencyPlan } from './dependency-key.ts';
+import type { InstallPlan } from './dependency-key.ts';
 import { copyTree, listTree, treeSchema } from './tree-copy.ts';
 
 /** Where a release's dependencies come from. */
 export type DependencySource = 'none' | 'installed' | 'copied' | 'spare';
-
-/** Runs npm in a release; rejects when it fails. */
-export type Install = (command: 'ci' | 'install') => Promise<void>;
 
 /** A release without node_modules. */
 export interface ReleaseToFill {
   readonly folder: AppFolder;
   /** Id of its snapshot. */
   readonly id: string;
+  /** The folder that gets the node_modules: the release or one in it. */
+  readonly at: string;
+  readonly plan: InstallPlan;
   /** Ids of the application's built releases, latest first. */
   readonly earlier: readonly string[];
-  readonly install: Install;
+  /** Runs the package manager; rejects when that fails. */
+  readonly install: () => Promise<void>;
 }
 
 /** The installed dependencies of applications. */
 export interface Dependencies {
-  /** Makes the release's node_modules: from a spare copy or an earlier release with the same lockfile, else by `install`. */
+  /** Makes the release's node_modules: from a kept copy or an earlier release with the same lockfile, else by `install`. */
   provide(release: ReleaseToFill): Promise<DependencySource>;
   /** Prepares a spare copy of this release's node_modules for the next release, and removes spares of other lockfiles. */
   prepareSpare(folder: AppFolder, id: string): Promise<void>;
 }
 
-const stamp = v.object({ key: v.string(), tree: treeSchema });
+/** What was installed where; `modules` is the folder. */
+const stamp = v.object({ key: v.string(), tree: treeSchema, modules: v.string() });
 type Stamp = v.InferOutput<typeof stamp>;
 
 /**
@@ -45,23 +47,19 @@ export function dependencies(): Dependencies {
   const withLock = keyedMutex();
   return {
     async provide(target) {
-      const { folder, id, install } = target;
-      const release = folder.snapshot(id).release;
-      const plan = await dependencyPlan(release);
-      if (plan.kind === 'none') return 'none';
-      // npm would not replace node_modules that came in the tarball.
-      await rm(join(release, 'node_modules'), { recursive: true, force: true, maxRetries: 3 });
+      const { folder, at, plan, install } = target;
+      // A package manager would not replace node_modules that came in the tarball.
+      await rm(join(at, 'node_modules'), { recursive: true, force: true, maxRetries: 3 });
+      if (plan.key === undefined) return install().then(() => 'installed');
       const { key } = plan;
-      if (key === undefined) return install(plan.kind).then(() => 'installed');
       // Under the lock of the spares: waiting for one that is nearly done is faster than another copy.
-      const reused = await withLock(folder.root, async () => {
-        if (await takeSpare(folder, id, key)) return 'spare' as const;
-        return (await copyEarlier(target, key)) ? ('copied' as const) : undefined;
-      });
+      const reused = await withLock(folder.root, () => (plan.dev ? copyKept(target, key) : reuse(target, key)));
       if (reused) return reused;
-      await install(plan.kind);
-      const tree = await listTree(join(release, 'node_modules')).catch(() => undefined);
-      if (tree) await writeStamp(folder, id, { key, tree });
+      await install();
+      const tree = await listTree(join(at, 'node_modules')).catch(() => undefined);
+      if (!tree) return 'installed';
+      if (plan.dev) await withLock(folder.root, () => keepCopy(target, { key, tree }));
+      else await writeStamp(target, { key, tree });
       return 'installed';
     },
     prepareSpare: (folder, id) =>
@@ -71,46 +69,65 @@ export function dependencies(): Dependencies {
         const spare = spareOf(folder, of.key);
         if (await readStamp(spare.stamp)) return;
         await rm(folder.spares, { recursive: true, force: true, maxRetries: 3 });
-        const tree = await copyTree(join(folder.snapshot(id).release, 'node_modules'), spare.modules, of.tree);
+        const tree = await copyTree(of.modules, spare.modules, of.tree);
         // The stamp is written last: a copy without one is not used.
-        if (tree) await writeState(spare.stamp, { key: of.key, tree });
+        if (tree) await writeState(spare.stamp, { key: of.key, tree, modules: spare.modules });
       }),
   };
 }
 
-async function takeSpare(folder: AppFolder, id: string, key: string): Promise<boolean> {
-  const spare = spareOf(folder, key);
+async function reuse(target: ReleaseToFill, key: string): Promise<DependencySource | undefined> {
+  if (await takeSpare(target, key)) return 'spare';
+  return (await copyEarlier(target, key)) ? 'copied' : undefined;
+}
+
+async function takeSpare(target: ReleaseToFill, key: string): Promise<boolean> {
+  const spare = spareOf(target.folder, key);
   const found = await readStamp(spare.stamp);
   if (!found) return false;
   try {
     await rm(spare.stamp);
-    await rename(spare.modules, join(folder.snapshot(id).release, 'node_modules'));
+    await rename(spare.modules, join(target.at, 'node_modules'));
   } catch {
     return false;
   }
-  await writeStamp(folder, id, found);
+  await writeStamp(target, found);
   return true;
 }
 
-async function copyEarlier({ folder, id, earlier }: ReleaseToFill, key: string): Promise<boolean> {
-  const target = join(folder.snapshot(id).release, 'node_modules');
-  for (const other of earlier) {
-    const found = await readStamp(folder.snapshot(other).stamp);
+async function copyEarlier(target: ReleaseToFill, key: string): Promise<boolean> {
+  for (const other of target.earlier) {
+    const found = await readStamp(target.folder.snapshot(other).stamp);
     if (found?.key !== key) continue;
-    const tree = await copyTree(join(folder.snapshot(other).release, 'node_modules'), target, found.tree);
+    const tree = await copyTree(found.modules, join(target.at, 'node_modules'), found.tree);
     if (!tree) continue;
-    await writeStamp(folder, id, { key, tree });
+    await writeStamp(target, { key, tree });
     return true;
   }
   return false;
+}
+
+/** With development dependencies a release is pruned after its build, so the copy for the next build is made before it. */
+async function keepCopy({ folder, at }: ReleaseToFill, { key, tree }: Omit<Stamp, 'modules'>): Promise<void> {
+  const kept = spareOf(folder, key);
+  await rm(folder.spares, { recursive: true, force: true, maxRetries: 3 });
+  const copy = await copyTree(join(at, 'node_modules'), kept.modules, tree);
+  if (copy) await writeState(kept.stamp, { key, tree: copy, modules: kept.modules });
+}
+
+/** The kept copy stays: what was installed for the build is pruned from the release after it. */
+async function copyKept({ folder, at }: ReleaseToFill, key: string): Promise<DependencySource | undefined> {
+  const kept = await readStamp(spareOf(folder, key).stamp);
+  if (!kept) return undefined;
+  return (await copyTree(kept.modules, join(at, 'node_modules'), kept.tree)) ? 'copied' : undefined;
 }
 
 function spareOf(folder: AppFolder, key: string) {
   return { modules: join(folder.spares, key), stamp: join(folder.spares, `${key}.json`) };
 }
 
-async function writeStamp(folder: AppFolder, id: string, value: Stamp): Promise<void> {
-  await writeState(folder.snapshot(id).stamp, value);
+async function writeStamp({ folder, id, at }: ReleaseToFill, { key, tree }: Omit<Stamp, 'modules'>): Promise<void> {
+  await writeState(folder.snapshot(id).stamp, { key, tree, modules: join(at, 'node_modules') });
 }
 
 /** Without a readable stamp npm installs. */

@@ -1,89 +1,86 @@
 import { createHash } from 'node:crypto';
-import { access, readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { hasCode } from '../../processes/error-code.ts';
+import { holdsAny, jsonObject, type RawManifest, stringsIn, textOf } from './manifest.ts';
+import type { Project } from './project.ts';
 
 /** What must be installed for a release. */
-export type DependencyPlan =
-  | { readonly kind: 'none' }
-  /** `npm ci` with a lockfile, else `npm install`. With a `key`, an earlier installation with the same key can be reused. */
-  | { readonly kind: 'ci' | 'install'; readonly key?: string };
+export interface InstallPlan {
+  /** Whether the development dependencies are installed too, because a script can use them. */
+  readonly dev: boolean;
+  /** An earlier installation with the same key can be reused; absent when it does not depend on the lockfile alone. */
+  readonly key?: string;
+}
 
-const fields = [
-  'dependencies',
-  'optionalDependencies',
-  'peerDependencies',
-  'bundleDependencies',
-  'bundledDependencies',
-  'overrides',
-];
+const dependencyFields = ['dependencies', 'optionalDependencies', 'peerDependencies'];
+const keyFields = [...dependencyFields, 'bundleDependencies', 'bundledDependencies', 'overrides', 'resolutions'];
 const rootScripts = ['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare', 'postprepare'];
-const anyObject = v.record(v.string(), v.unknown());
+/** The scripts of a build, by Heroku's names: https://devcenter.heroku.com/articles/nodejs-classic-buildpack-builds */
+const buildScripts = ['heroku-prebuild', 'heroku-postbuild', 'build', 'heroku-cleanup'];
+const settings = ['.npmrc', '.yarnrc', '.yarnrc.yml'];
+
 const lockfile = v.object({
   packages: v.optional(v.record(v.string(), v.looseObject({ link: v.optional(v.boolean()) }))),
 });
 
-/** Reads a release's package.json and lockfile and returns what must be installed. */
-export async function dependencyPlan(release: string): Promise<DependencyPlan> {
-  const manifest = objectIn(await textOf(join(release, 'package.json')));
-  const lock =
-    (await textOf(join(release, 'npm-shrinkwrap.json'))) ?? (await textOf(join(release, 'package-lock.json')));
-  const ownWork = await hasInstallWork(release, manifest);
-  const wanted = ['dependencies', 'optionalDependencies', 'peerDependencies', 'workspaces'].some(
-    (field) => !isEmpty(manifest[field]),
-  );
-  if (!wanted && !ownWork) return { kind: 'none' };
-  if (lock === undefined) return { kind: 'install' };
-  // An installation can be reused only if it depends on the lockfile alone: not when the application's own scripts take
-  // part, and not when packages are folders of the repository (links, workspaces).
-  if (ownWork || holdsLinks(lock)) return { kind: 'ci' };
-  return { kind: 'ci', key: keyOf(manifest, lock, (await textOf(join(release, '.npmrc'))) ?? '') };
+/** Returns what must be installed for a project, or `undefined` when that is nothing. `node` is the version it runs on. */
+export async function installPlan(project: Project, node: string): Promise<InstallPlan | undefined> {
+  const manifests = [project.manifest, project.installManifest];
+  const ownWork = manifests.some(hasInstallScript) || existsSync(join(project.installAt, 'binding.gyp'));
+  // Without a script that can use them, development dependencies would be installed only to be removed again.
+  const used = ownWork || project.workspaces || manifests.some((one) => Object.keys(buildScriptsOf(one)).length > 0);
+  const dev = used && (project.workspaces || holdsAny(project.installManifest, ['devDependencies']));
+  const wanted = project.workspaces || dev || holdsAny(project.installManifest, dependencyFields);
+  if (!wanted && !ownWork) return undefined;
+  const key = ownWork || project.workspaces ? undefined : await keyOf(project, { node, dev });
+  return { dev, ...(key !== undefined && { key }) };
 }
 
-function keyOf(manifest: Readonly<Record<string, unknown>>, lock: string, npmrc: string): string {
+/** Returns the scripts of a package.json that a build runs. */
+export function buildScriptsOf(manifest: RawManifest): Readonly<Record<string, string>> {
+  const scripts = Object.entries(stringsIn(manifest, 'scripts'));
+  return Object.fromEntries(scripts.filter(([name, text]) => buildScripts.includes(name) && text.trim() !== ''));
+}
+
+/**
+ * An installation can be reused only if it depends on the lockfile alone: not when the application's own scripts take part,
+ * and not when packages are folders of the repository (links, workspaces). pnpm has a store of its own that does this.
+ */
+async function keyOf(
+  { installAt, installManifest, manager }: Project,
+  { node, dev }: { readonly node: string; readonly dev: boolean },
+): Promise<string | undefined> {
+  if (manager.lockfile === undefined || manager.kind === 'pnpm') return undefined;
+  const lock = (await textOf(join(installAt, manager.lockfile))) ?? '';
+  if (manager.kind === 'npm' ? holdsLinks(lock) : holdsPaths(installManifest)) return undefined;
   // Native packages are built for one version of Node, one platform and one processor.
-  const machine = [process.version, process.versions.modules, process.platform, process.arch];
-  const wanted = fields.map((field) => manifest[field] ?? null);
+  const machine = [node, process.platform, process.arch, manager.kind, manager.tool?.range ?? '', dev];
+  const wanted = [...keyFields, ...(dev ? ['devDependencies'] : [])].map((field) => installManifest[field] ?? null);
+  const files = await Promise.all(settings.map((file) => textOf(join(installAt, file))));
   return createHash('sha256')
-    .update(JSON.stringify([machine, wanted, lock, npmrc]))
+    .update(JSON.stringify([machine, wanted, lock, files]))
     .digest('hex')
     .slice(0, 32);
 }
 
-async function hasInstallWork(release: string, manifest: Readonly<Record<string, unknown>>): Promise<boolean> {
-  const scripts = v.safeParse(anyObject, manifest.scripts);
-  if (scripts.success && rootScripts.some((name) => scripts.output[name] !== undefined)) return true;
+function hasInstallScript(manifest: RawManifest): boolean {
   // npm builds a binding.gyp without a script: https://docs.npmjs.com/cli/using-npm/scripts#npm-install
-  return access(join(release, 'binding.gyp')).then(
-    () => true,
-    () => false,
-  );
+  const scripts = stringsIn(manifest, 'scripts');
+  return rootScripts.some((name) => scripts[name] !== undefined);
 }
 
 function holdsLinks(lock: string): boolean {
-  const parsed = v.safeParse(lockfile, objectIn(lock));
+  const parsed = v.safeParse(lockfile, jsonObject(lock));
   // Lockfiles from before npm 7 have no `packages`; their content is not read.
   if (!parsed.success || !parsed.output.packages) return true;
   return Object.values(parsed.output.packages).some(({ link }) => link === true);
 }
 
-function isEmpty(value: unknown): boolean {
-  return value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
-}
-
-async function textOf(path: string): Promise<string | undefined> {
-  return readFile(path, 'utf8').catch((error: unknown) => {
-    if (hasCode(error, 'ENOENT')) return undefined;
-    throw error;
-  });
-}
-
-function objectIn(text: string | undefined): Readonly<Record<string, unknown>> {
-  try {
-    const parsed = v.safeParse(anyObject, JSON.parse(text ?? '{}'));
-    return parsed.success ? parsed.output : {};
-  } catch {
-    throw new Error('package.json or the lockfile is not valid JSON.');
-  }
+/** Whether a package of Yarn comes from the repository: `file:`, `link:`, `portal:` or `patch:`. */
+function holdsPaths(manifest: RawManifest): boolean {
+  const ranges = [...dependencyFields, 'devDependencies', 'resolutions'].flatMap((field) =>
+    Object.values(stringsIn(manifest, field)),
+  );
+  return ranges.some((range) => /^(?:file|link|portal|patch):/.test(range));
 }

@@ -1,65 +1,115 @@
 import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Variables } from '../store/variables.ts';
 import type { StartManifest } from './start-command.ts';
 
 /** The platform's own environment, of which children get a selection. */
 export type OwnEnvironment = Readonly<Record<string, string | undefined>>;
 
+/** The folders of an application's release. */
+export interface ReleaseFolders {
+  /** The unpacked repository; modules are not looked for above it. */
+  readonly root: string;
+  /** The application in it, which may be the root. */
+  readonly folder: string;
+  /** Folders of fetched programs (another Node, pnpm, Yarn), which come first on the PATH. */
+  readonly bins: readonly string[];
+}
+
 // Needed to install behind a proxy or from another registry; applications do not get them.
 const INSTALL_ONLY = /^(?:https?_proxy|no_proxy|node_extra_ca_certs|npm_config_\w+)$/i;
 const ALWAYS = ['HOME'];
+/** What `npm start` adds to the PATH of the service: its own packages, which are not the application's. */
+const SERVICE_BIN = /(?:\/node_modules\/\.bin|node-gyp-bin)\/?$/;
+const GUARD = fileURLToPath(new URL('module-guard.cjs', import.meta.url));
+const SCRIPT_SHELL = fileURLToPath(new URL('script-shell.sh', import.meta.url));
 
 /** The variables of every child: an allow-list, so that the service's own settings and secrets never reach an application. */
-function base(own: OwnEnvironment, release: string, npmCache: string): Record<string, string> {
+function base(own: OwnEnvironment, release: ReleaseFolders, npmCache: string): Record<string, string> {
   const inherited = ALWAYS.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]] as const]));
+  const outer = (own.PATH ?? '/usr/bin:/bin').split(delimiter).filter((folder) => !SERVICE_BIN.test(folder));
   // node_modules/.bin as npm does for scripts, and the Node that runs now before any other on the PATH.
-  const path = [join(release, 'node_modules', '.bin'), dirname(process.execPath), own.PATH ?? '/usr/bin:/bin'];
+  const modules = [...new Set([release.folder, release.root])].map((folder) => join(folder, 'node_modules', '.bin'));
   return {
     ...Object.fromEntries(inherited),
-    PATH: path.join(delimiter),
+    PATH: [...modules, ...release.bins, dirname(process.execPath), ...outer].join(delimiter),
     NODE_ENV: 'production',
     npm_config_cache: npmCache,
+    npm_config_script_shell: SCRIPT_SHELL,
+    // Read by the guard of modules and by the shell of scripts.
+    MODULE_ROOT: release.root,
+    ...(release.bins.length > 0 && { TOOL_BINS: release.bins.join(delimiter) }),
   };
 }
 
-/** The environment of an installation. It includes the stored variables: a private registry's token may be among them. */
-export function installEnvironment(
-  own: OwnEnvironment,
-  options: { readonly release: string; readonly npmCache: string; readonly variables: Variables },
-): Record<string, string> {
+/** What a build runs with. */
+export interface BuildProcess {
+  readonly release: ReleaseFolders;
+  readonly npmCache: string;
+  /** A folder for caches of package managers and build tools, which they would make in the home folder. */
+  readonly caches: string;
+  readonly variables: Variables;
+  /** Whether Yarn is told to make node_modules, because the repository does not say otherwise. */
+  readonly nodeModules: boolean;
+}
+
+/**
+ * The environment of a build. It includes the stored variables: a private registry's token may be among them, and a build
+ * may depend on them, as on Heroku.
+ */
+export function buildEnvironment(own: OwnEnvironment, build: BuildProcess): Record<string, string> {
   const network = Object.entries(own).flatMap(([name, value]) =>
     value !== undefined && INSTALL_ONLY.test(name) ? [[name, value] as const] : [],
   );
-  const { NODE_ENV: _omitted, ...rest } = options.variables;
-  return { ...Object.fromEntries(network), ...base(own, options.release, options.npmCache), ...rest };
+  const caches = {
+    XDG_CACHE_HOME: join(build.caches, 'cache'),
+    XDG_DATA_HOME: join(build.caches, 'data'),
+    XDG_STATE_HOME: join(build.caches, 'state'),
+    YARN_CACHE_FOLDER: join(build.caches, 'yarn'),
+    YARN_GLOBAL_FOLDER: join(build.caches, 'yarn-berry'),
+    YARN_ENABLE_TELEMETRY: '0',
+    ...(build.nodeModules && { YARN_NODE_LINKER: 'node-modules' }),
+  };
+  const settings = { ...Object.fromEntries(network), ...base(own, build.release, build.npmCache), ...caches };
+  return withGuard({ ...settings, ...build.variables });
 }
 
 /** An application's process. */
 export interface AppProcess {
-  readonly release: string;
+  readonly release: ReleaseFolders;
   readonly npmCache: string;
   readonly variables: Variables;
+  /** The folder that persists across releases. */
+  readonly dataDir: string;
   readonly port: number;
   readonly manifest: StartManifest;
   readonly script: string;
 }
 
 /**
- * The environment of an application: PATH, HOME, NODE_ENV, npm's cache and the few `npm_*` that `npm start` would set and
- * programs read, then its stored variables, then PORT and HOST, which are the platform's.
+ * The environment of an application: PATH, HOME, NODE_ENV, DATA_DIR, npm's cache and the few `npm_*` that `npm start` would
+ * set and programs read, then its stored variables, then PORT and HOST, which are the platform's.
  */
 export function appEnvironment(own: OwnEnvironment, app: AppProcess): Record<string, string> {
-  return {
+  const { folder } = app.release;
+  return withGuard({
     ...base(own, app.release, app.npmCache),
+    DATA_DIR: app.dataDir,
     npm_lifecycle_event: 'start',
     npm_lifecycle_script: app.script,
-    npm_package_json: join(app.release, 'package.json'),
+    npm_package_json: join(folder, 'package.json'),
     npm_package_name: app.manifest.name ?? '',
     npm_package_version: app.manifest.version ?? '',
     npm_node_execpath: process.execPath,
-    INIT_CWD: app.release,
+    INIT_CWD: folder,
     ...app.variables,
     PORT: String(app.port),
     HOST: '127.0.0.1',
-  };
+  });
+}
+
+/** Adds the guard that ends the search for modules at the release's root to the options that the application may have set. */
+function withGuard(env: Record<string, string>): Record<string, string> {
+  const guard = `--require=${JSON.stringify(GUARD)}`;
+  return { ...env, NODE_OPTIONS: env.NODE_OPTIONS ? `${guard} ${env.NODE_OPTIONS}` : guard };
 }

@@ -5,7 +5,7 @@ import { HttpError, messageOf } from '../http-error.ts';
 import type { Limits } from '../settings.ts';
 import { masked, type Variables } from '../store/variables.ts';
 import type { AppLog } from './app-log.ts';
-import { appEnvironment, type OwnEnvironment } from './child-environment.ts';
+import { appEnvironment, type OwnEnvironment, type ReleaseFolders } from './child-environment.ts';
 import { type ChildGroup, startGroup } from './child-group.ts';
 import { busyPort, whyItEnded } from './diagnosis.ts';
 import { awaitAnswer } from './readiness.ts';
@@ -15,7 +15,9 @@ import { readStartManifest, type StartCommand, type StartManifest, startCommand 
 export interface Launch {
   readonly what: string;
   readonly snapshot: string;
-  readonly release: string;
+  readonly release: ReleaseFolders;
+  /** The application's own folder, which persists across releases. */
+  readonly dataDir: string;
   readonly host: string;
   readonly variables: Variables;
   readonly npmCache: string;
@@ -42,15 +44,17 @@ const LINE_CHARACTERS = 2_000;
  * wrong and the last lines of output; no process is left then.
  */
 export async function launch(own: OwnEnvironment, groups: GroupRegistry, spec: Launch): Promise<RunningRelease> {
-  const manifest = await readStartManifest(spec.release).catch(refused);
-  const command = await startCommand(spec.release, manifest).catch(refused);
+  const manifest = await readStartManifest(spec.release.folder).catch(refused);
+  const command = await startCommand(spec.release.folder, manifest).catch(refused);
   for (let tries = 1; ; tries++) {
     const port = await freePort();
     const outcome = await attempt(own, groups, { ...spec, manifest, command, port });
     if (!('failure' in outcome)) return outcome;
     // Another process took the port before the application could listen on it.
     if (outcome.busy === port && tries < PORT_TRIES) continue;
-    const [sentence = '', ...lines] = masked([outcome.failure, ...outcome.lines], spec.variables);
+    // Paths relative to the application, as its author knows them.
+    const failure = outcome.failure.replaceAll(`${spec.release.root}/`, '');
+    const [sentence = '', ...lines] = masked([failure, ...outcome.lines], spec.variables);
     throw new HttpError(500, sentence, lines);
   }
 }
@@ -96,7 +100,7 @@ function spawnApp(
   return startGroup(groups, {
     program: command.program,
     args: command.args,
-    cwd: release,
+    cwd: release.folder,
     env: appEnvironment(own, { ...spec, script: command.text }),
     what: spec.what,
     output: (stream, name) =>
@@ -113,7 +117,7 @@ function failureOf(lines: readonly string[], exit: Exit, spec: Attempt): Failure
     const failure = `The application wants port ${busy}, which is taken; it must listen on the port in the variable PORT.`;
     return { failure, lines };
   }
-  return { failure: whyItEnded(lines, exit, spec.release), lines, busy };
+  return { failure: whyItEnded(lines, exit, spec.release.folder), lines, busy };
 }
 
 function refused(error: unknown): never {

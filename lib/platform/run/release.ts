@@ -1,4 +1,7 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { GroupRegistry } from '../../processes/group-registry.ts';
+import { toolBin } from '../build/tools/tools.ts';
 import { HttpError } from '../http-error.ts';
 import type { Limits, Log } from '../settings.ts';
 import type { Apps } from '../store/apps.ts';
@@ -47,10 +50,18 @@ export async function launchRelease(parts: ReleaseParts, context: LaunchContext)
     throw new HttpError(409, `The snapshot ${id} ${why}.`, snapshot.log);
   }
   await openProxy(parts, app, proxy);
+  const files = parts.folders.ofApp(app);
+  const root = files.snapshot(id).release;
+  await mkdir(files.data, { recursive: true });
   return launch(parts.own, parts.groups, {
     what: appKey(app),
     snapshot: id,
-    release: parts.folders.ofApp(app).snapshot(id).release,
+    release: {
+      root,
+      folder: join(root, snapshot.path),
+      bins: snapshot.tools.map((tool) => toolBin(parts.folders.tools, tool)),
+    },
+    dataDir: files.data,
     host: appHost(app),
     variables: await parts.variables.read(app),
     npmCache: parts.npmCache,

@@ -7,6 +7,8 @@ interface SnapshotFiles {
   readonly tarball: string;
   readonly release: string;
   readonly stamp: string;
+  /** The output of its build. */
+  readonly log: string;
 }
 
 /** The paths of an application's files. */
@@ -15,14 +17,19 @@ export interface AppFolder {
   readonly record: string;
   readonly variables: string;
   readonly log: string;
-  /** Returns the paths of one snapshot: its state, its tarball, its unpacked release, and the stamp of its node_modules. */
+  /** Returns the paths of one snapshot: state, tarball, unpacked release, stamp of its node_modules, log of its build. */
   readonly snapshot: (id: string) => SnapshotFiles;
   readonly snapshots: string;
   readonly spares: string;
+  /** What build tools keep for the next build. */
+  readonly buildCaches: string;
+  /** The application's own folder, which persists across releases. */
+  readonly data: string;
 }
 
 /** The paths under the platform's data folder. */
 export interface Folders {
+  readonly root: string;
   readonly users: string;
   readonly apps: string;
   readonly ofUser: (user: string) => string;
@@ -32,12 +39,17 @@ export interface Folders {
   readonly npmCache: string;
   /** The program that unpacks tarballs, as one file. */
   readonly unpacker: string;
+  /** Fetched programs: package managers and other versions of Node. */
+  readonly tools: string;
+  /** Caches of package managers and build tools. */
+  readonly caches: string;
 }
 
 /** Returns the layout under the platform's data folder. */
 export function folders(dataDir: string): Folders {
   const apps = join(dataDir, 'apps');
   return {
+    root: dataDir,
     users: join(dataDir, 'users'),
     apps,
     ofUser: (user) => join(apps, user),
@@ -45,6 +57,8 @@ export function folders(dataDir: string): Folders {
     groups: join(dataDir, 'groups.json'),
     npmCache: join(dataDir, 'npm-cache'),
     unpacker: join(dataDir, 'unpack.cjs'),
+    tools: join(dataDir, 'tools'),
+    caches: join(dataDir, 'caches'),
   };
 }
 
@@ -62,7 +76,10 @@ function appFolder(root: string): AppFolder {
       release: join(root, 'releases', id),
       // Outside the release, so that the application does not see it.
       stamp: join(root, 'stamps', `${id}.json`),
+      log: join(snapshots, `${id}.log`),
     }),
     spares: join(root, 'spares'),
+    buildCaches: join(root, 'build-caches'),
+    data: join(root, 'data'),
   };
 }

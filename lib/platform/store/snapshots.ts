@@ -15,10 +15,20 @@ const SnapshotSchema = v.object({
   state: v.picklist(['pending', 'building', 'ready', 'failed']),
   /** One sentence for `failed`. */
   reason: v.nullable(v.string()),
-  /** The last lines that the installation printed. */
+  /** The last lines that the build printed. */
   log: v.array(v.string()),
   /** Source of the dependencies: `none`, `installed`, `copied` from an earlier release, or a `spare` copy. */
   dependencies: v.nullable(v.string()),
+  /** The folder of the application in the repository; empty for its root. */
+  path: v.optional(v.string(), ''),
+  /** The version of Node that it was built with and runs on; `null` until it is built. */
+  node: v.optional(v.nullable(v.string()), null),
+  /** Fetched programs that it runs with, such as `pnpm@10.1.0`. */
+  tools: v.optional(v.array(v.string()), []),
+  /** What the author should know of a build that succeeded, one sentence each. */
+  warnings: v.optional(v.array(v.string()), []),
+  /** When it was built first; `null` until then. */
+  built_at: v.optional(v.nullable(v.string()), null),
 });
 
 /** One uploaded version of an application, and the state of its build. */

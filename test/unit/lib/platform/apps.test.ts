@@ -97,6 +97,8 @@ describe('the environment', () => {
       NODE_ENV: 'production',
       HOST: '127.0.0.1',
       npm_package_name: 'hello',
+      // Not what the platform itself was started with.
+      NODE_OPTIONS: expect.stringMatching(/^--require="[^"]*module-guard\.cjs"$/),
     });
     expect(Object.keys(seen).sort()).toEqual(
       [
@@ -111,6 +113,7 @@ describe('the environment', () => {
           'npm_config_cache',
           'npm_lifecycle_event',
         ],
+        ...['DATA_DIR', 'MODULE_ROOT', 'NODE_OPTIONS', 'npm_config_script_shell'],
         ...['npm_lifecycle_script', 'npm_node_execpath', 'npm_package_json', 'npm_package_name', 'npm_package_version'],
       ].sort(),
     );

@@ -1,0 +1,106 @@
+import { EventEmitter } from 'node:events';
+import { createReadStream, createWriteStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { type OutputName, readLines } from '../run/lines.ts';
+import type { LogLine } from '../run/log-line.ts';
+
+/** How much of a build's output is kept. */
+export interface BuildLogLimits {
+  readonly lines: number;
+  readonly bytes: number;
+}
+
+/** The output of one build while it runs. Each line is the JSON of a `LogLine`, as an application's log has them. */
+export interface BuildLog {
+  /** Adds one line of the platform. */
+  note(line: string): void;
+  /** Reads a stream of a command to its end; `seen` is called with each line. */
+  capture(stream: Readable, name: OutputName, seen: (line: string) => void): void;
+  /** Returns the last lines as text, at most 200. */
+  tail(): readonly string[];
+  /** Calls `line` with each kept line and then with new ones, and `end` at the end. Returns how to stop that. */
+  follow(line: (json: string) => void, end: () => void): () => void;
+  /** Resolves when everything is in the file. */
+  end(): Promise<void>;
+}
+
+export const buildLogLimits: BuildLogLimits = { lines: 20_000, bytes: 4 * 1024 * 1024 };
+
+const LINE_CHARACTERS = 2_000;
+const TAIL_LINES = 200;
+
+/** Opens the log of a build as the file `path`; `shown` makes a line fit to be shown (no secrets, no absolute paths). */
+export function buildLog(
+  path: string,
+  shown: (line: string) => string,
+  limits: BuildLogLimits = buildLogLimits,
+): BuildLog {
+  const file = createWriteStream(path);
+  // With a full disk the build goes on without its log.
+  file.on('error', () => undefined);
+  const events = new EventEmitter().setMaxListeners(0);
+  const kept: string[] = [];
+  const tail: string[] = [];
+  let bytes = 0;
+  let left = 0;
+  let ended = false;
+
+  const keep = (stream: LogLine['stream'], line: string) => {
+    const entry: LogLine = { at: new Date().toISOString(), stream, line };
+    const json = JSON.stringify(entry);
+    kept.push(json);
+    bytes += json.length + 1;
+    file.write(`${json}\n`);
+    events.emit('line', json);
+  };
+  const add = (stream: LogLine['stream'], text: string) => {
+    const line = shown(text.slice(0, LINE_CHARACTERS));
+    tail.push(line);
+    if (tail.length > TAIL_LINES) tail.shift();
+    if (kept.length < limits.lines && bytes < limits.bytes) keep(stream, line);
+    else left += 1;
+  };
+  return {
+    note: (line) => add('platform', line),
+    capture: (stream, name, seen) => {
+      readLines(stream, (text) => {
+        const line = lastState(text);
+        add(name, line);
+        seen(line);
+      });
+    },
+    tail: () => tail,
+    follow: (line, end) => {
+      for (const json of kept) line(json);
+      if (ended) end();
+      else events.on('line', line).once('end', end);
+      return () => events.off('line', line).off('end', end);
+    },
+    end: async () => {
+      // The last lines say why a build failed, so they follow the gap.
+      if (left > 0) keep('platform', `${left} lines are not kept; the last ones follow.`);
+      if (left > 0) for (const line of tail.slice(-Math.min(left, TAIL_LINES))) keep('stdout', line);
+      ended = true;
+      events.emit('end');
+      await new Promise<void>((resolve) => {
+        file.once('close', resolve).once('error', () => resolve());
+        file.end();
+      });
+    },
+  };
+}
+
+/** Returns the stored log of a build that has ended; it is empty when there is none. */
+export async function* storedLog(path: string): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of createReadStream(path)) yield chunk;
+  } catch {
+    // A snapshot that was built before logs were kept has none.
+  }
+}
+
+/** Of what a progress bar writes over itself, only the last state is of interest. */
+function lastState(line: string): string {
+  const text = line.replace(/\r+$/, '');
+  return text.slice(text.lastIndexOf('\r') + 1);
+}

@@ -1,0 +1,66 @@
+import { existsSync } from 'node:fs';
+import { realpath, stat } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { holdsAny, manifestIn, type RawManifest } from './manifest.ts';
+import { type PackageManager, packageManagerOf } from './tools/lockfiles.ts';
+
+/** An unpacked repository and the application in it. */
+export interface Project {
+  /** The root folder of the repository. */
+  readonly root: string;
+  /** The folder of the application, in which it is built and started. */
+  readonly folder: string;
+  readonly manifest: RawManifest;
+  /** Where the dependencies are installed: the application's folder, or the root of the workspaces it belongs to. */
+  readonly installAt: string;
+  readonly installManifest: RawManifest;
+  readonly workspaces: boolean;
+  readonly manager: PackageManager;
+}
+
+/**
+ * Reads a repository whose application is in the folder `path`, empty for the root. Throws an Error with one sentence when
+ * there is no such folder or no package.json in it, or when its package manager is not supported.
+ */
+export async function readProject(root: string, path: string): Promise<Project> {
+  const folder = await folderIn(root, path);
+  const manifest = await manifestIn(folder);
+  const installAt = await workspacesAbove(root, folder);
+  const installManifest = installAt === folder ? manifest : await manifestIn(installAt);
+  const manager = await packageManagerOf(installAt, installManifest);
+  return {
+    root,
+    folder,
+    manifest,
+    installAt,
+    installManifest,
+    workspaces: await hasWorkspaces(installAt, installManifest),
+    manager,
+  };
+}
+
+async function folderIn(root: string, path: string): Promise<string> {
+  const folder = join(root, path);
+  const shown = path === '' ? 'the root of the repository' : `the folder ${path} of the repository`;
+  const real = await realpath(folder).catch(() => undefined);
+  // A link within the repository is followed; one that leads out of it is not.
+  const inside = real !== undefined && !relative(await realpath(root), real).startsWith('..');
+  if (!inside || !(await stat(real)).isDirectory()) throw new Error(`There is no ${shown.replace(/^the /, '')}.`);
+  if (existsSync(join(folder, 'package.json'))) return folder;
+  throw new Error(`There is no package.json in ${shown}.`);
+}
+
+/** Returns the nearest folder above with workspaces, unless the application has a lockfile of its own. */
+async function workspacesAbove(root: string, folder: string): Promise<string> {
+  const own = ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock'];
+  if (own.some((file) => existsSync(join(folder, file)))) return folder;
+  for (let above = folder; above !== root; ) {
+    above = dirname(above);
+    if (await hasWorkspaces(above, await manifestIn(above))) return above;
+  }
+  return folder;
+}
+
+async function hasWorkspaces(folder: string, manifest: RawManifest): Promise<boolean> {
+  return holdsAny(manifest, ['workspaces']) || existsSync(join(folder, 'pnpm-workspace.yaml'));
+}

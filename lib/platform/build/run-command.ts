@@ -1,0 +1,52 @@
+import type { GroupRegistry } from '../../processes/group-registry.ts';
+import { startGroup } from '../run/child-group.ts';
+import { howItEnded } from '../run/diagnosis.ts';
+import type { BuildLog } from './build-log.ts';
+import { reasonIn } from './build-reason.ts';
+
+const GRACE_MS = 2_000;
+const KEPT_LINES = 400;
+
+/** A command of a build. */
+export interface CommandSpec {
+  /** As a person would write it; it begins the sentence of a failure. */
+  readonly title: string;
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** For whom it runs, for the registry of groups. */
+  readonly what: string;
+  readonly timeoutMs: number;
+  readonly log: BuildLog;
+  /** Ends the command and rejects. */
+  readonly signal: AbortSignal;
+}
+
+/** Runs a command with its output in the build's log. Throws an Error with one sentence that begins with the command. */
+export async function runCommand(groups: GroupRegistry, spec: CommandSpec): Promise<void> {
+  const { title, log, signal, timeoutMs } = spec;
+  const lines: string[] = [];
+  const seen = (line: string) => {
+    lines.push(line);
+    if (lines.length > KEPT_LINES) lines.shift();
+  };
+  const group = await startGroup(groups, {
+    ...spec,
+    output: (stream, name) => log.capture(stream, name, seen),
+  });
+  let stopped: string | undefined;
+  const stop = (reason: string) => {
+    stopped = reason;
+    group.end(GRACE_MS).catch(() => undefined);
+  };
+  const timer = setTimeout(() => stop(`did not finish within ${Math.ceil(timeoutMs / 60_000)} minutes`), timeoutMs);
+  const cancel = () => stop('was cancelled');
+  signal.addEventListener('abort', cancel);
+  if (signal.aborted) cancel();
+  const exit = await group.exited;
+  clearTimeout(timer);
+  signal.removeEventListener('abort', cancel);
+  if (stopped) throw new Error(`${title} ${stopped}.`);
+  if (exit.code !== 0) throw new Error(`${title} ${howItEnded(exit)}${reasonIn(lines)}.`);
+}

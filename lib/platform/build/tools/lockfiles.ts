@@ -1,0 +1,98 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import semver from 'semver';
+import { type RawManifest, stringsIn, textOf } from '../manifest.ts';
+import type { ToolSpec } from './tools.ts';
+
+/** The package manager of an application; `berry` is Yarn from version 2. */
+export interface PackageManager {
+  readonly kind: 'npm' | 'pnpm' | 'yarn' | 'berry';
+  /** What to fetch before it can be run; npm comes with Node. */
+  readonly tool?: ToolSpec;
+  /** The lockfile's name, when the repository has one. */
+  readonly lockfile?: string;
+}
+
+type Named = 'npm' | 'pnpm' | 'yarn' | 'bun';
+
+const LOCKFILES: readonly (readonly [string, Named])[] = [
+  ['npm-shrinkwrap.json', 'npm'],
+  ['package-lock.json', 'npm'],
+  ['pnpm-lock.yaml', 'pnpm'],
+  ['yarn.lock', 'yarn'],
+  ['bun.lock', 'bun'],
+  ['bun.lockb', 'bun'],
+];
+const SUPPORTED = 'Use npm, pnpm or Yarn.';
+/** What is fetched when the repository does not say which version. */
+const USUAL = { pnpm: '10', yarn: '1', berry: '4' };
+
+/**
+ * Returns the package manager by the lockfile in a folder and by `packageManager` in its package.json, which decides between
+ * two lockfiles. Throws an Error with one sentence for two lockfiles, for a lockfile of another manager, and for Bun.
+ */
+export async function packageManagerOf(folder: string, manifest: RawManifest): Promise<PackageManager> {
+  const declared = declaredIn(manifest);
+  const found = LOCKFILES.filter(([file]) => existsSync(join(folder, file)));
+  const others = found.filter(([, name]) => name !== declared?.name);
+  const [first, second] = [...new Map(found.map((lock) => [lock[1], lock])).values()];
+  if (!declared && first && second) {
+    throw new Error(`There are two lockfiles, ${first[0]} and ${second[0]}; remove one of them.`);
+  }
+  if (declared && others[0] && others.length === found.length) {
+    throw new Error(`package.json names ${declared.name} as packageManager, but the lockfile is ${others[0][0]}.`);
+  }
+  const name = declared?.name ?? first?.[1] ?? 'npm';
+  if (name === 'bun') throw new Error(`Bun is not supported as a package manager. ${SUPPORTED}`);
+  const lockfile = found.find((lock) => lock[1] === name)?.[0];
+  const range = declared?.version ?? engineOf(manifest, name);
+  return { ...(await toolOf({ name, range, folder, lockfile })), ...(lockfile !== undefined && { lockfile }) };
+}
+
+interface Wanted {
+  readonly name: 'npm' | 'pnpm' | 'yarn';
+  readonly range: string | undefined;
+  readonly folder: string;
+  readonly lockfile: string | undefined;
+}
+
+async function toolOf({ name, range, folder, lockfile }: Wanted): Promise<PackageManager> {
+  // The npm of this machine reads every lockfile that npm has written, so no other one is fetched.
+  if (name === 'npm') return { kind: 'npm' };
+  const lock = lockfile === undefined ? '' : ((await textOf(join(folder, lockfile))) ?? '');
+  if (name === 'pnpm') {
+    return { kind: 'pnpm', tool: { package: 'pnpm', range: range ?? pnpmFor(lock) } };
+  }
+  const classic = range === undefined ? lock === '' || lock.includes('# yarn lockfile v1') : isClassic(range);
+  if (classic) return { kind: 'yarn', tool: { package: 'yarn', range: range ?? USUAL.yarn } };
+  return { kind: 'berry', tool: { package: '@yarnpkg/cli-dist', range: range ?? USUAL.berry } };
+}
+
+/** Lockfiles of pnpm name their format; each is that of certain versions (https://pnpm.io/installation#compatibility). */
+function pnpmFor(lock: string): string {
+  const version = /^lockfileVersion: *'?(\d+)/m.exec(lock)?.[1];
+  if (version === '6') return '8';
+  return version === '5' ? '7' : USUAL.pnpm;
+}
+
+function isClassic(range: string): boolean {
+  return semver.intersects(range, '<2');
+}
+
+/** Reads `packageManager`: `pnpm@9.12.0+sha512…` (https://nodejs.org/api/packages.html#packagemanager). */
+function declaredIn(manifest: RawManifest): { readonly name: Named; readonly version: string } | undefined {
+  if (manifest.packageManager === undefined) return undefined;
+  const [, name, version] = /^([^@]+)@([^+]+)/.exec(String(manifest.packageManager)) ?? [];
+  if (name !== undefined && isNamed(name) && semver.validRange(version) !== null && version) return { name, version };
+  const text = JSON.stringify(manifest.packageManager).slice(0, 80);
+  throw new Error(`package.json: packageManager is ${text}; it must be a name with a version, such as "pnpm@10.0.0".`);
+}
+
+function isNamed(name: string): name is Named {
+  return ['npm', 'pnpm', 'yarn', 'bun'].includes(name);
+}
+
+function engineOf(manifest: RawManifest, name: string): string | undefined {
+  const range = stringsIn(manifest, 'engines')[name];
+  return range !== undefined && semver.validRange(range) !== null ? range : undefined;
+}

@@ -1,0 +1,76 @@
+import type { PackageManager } from './lockfiles.ts';
+
+/** A call of a package manager, without the program's name. */
+export type ManagerArguments = readonly string[];
+
+/** How a package manager is called. */
+export interface ManagerCommands {
+  /** The program on the PATH. */
+  readonly program: 'npm' | 'pnpm' | 'yarn';
+  /** Installs what the lockfile says, and nothing else when there is one; with `dev` the development dependencies too. */
+  install(options: { readonly dev: boolean }): ManagerArguments;
+  /** Removes the development dependencies; no scripts are run. */
+  readonly prune: ManagerArguments;
+  /** Runs a script of package.json, with its `pre` and `post` scripts. */
+  run(script: string): ManagerArguments;
+}
+
+const QUIET = ['--no-audit', '--no-fund', '--no-update-notifier'];
+
+/** Returns the calls of a package manager. `store` is the folder in which pnpm keeps packages for all applications. */
+export function managerCommands({ kind, lockfile }: PackageManager, store: string): ManagerCommands {
+  const locked = lockfile !== undefined;
+  const run = (script: string) => ['run', script];
+  if (kind === 'npm') {
+    return {
+      program: 'npm',
+      install: ({ dev }) => [
+        locked ? 'ci' : 'install',
+        dev ? '--include=dev' : '--omit=dev',
+        '--prefer-offline',
+        ...QUIET,
+      ],
+      prune: ['prune', '--omit=dev', '--ignore-scripts', '--prefer-offline', ...QUIET],
+      run,
+    };
+  }
+  if (kind === 'pnpm') {
+    // Hard links into the store would let one application change the files of another.
+    const own = [
+      `--store-dir=${store}`,
+      '--package-import-method=clone-or-copy',
+      '--config.confirm-modules-purge=false',
+    ];
+    const frozen = locked ? '--frozen-lockfile' : '--no-frozen-lockfile';
+    return {
+      program: 'pnpm',
+      install: ({ dev }) => ['install', frozen, dev ? '--prod=false' : '--prod', '--prefer-offline', ...own],
+      prune: ['install', '--frozen-lockfile', '--prod', '--offline', '--ignore-scripts', ...own],
+      run,
+    };
+  }
+  return { program: 'yarn', run, ...(kind === 'yarn' ? classic(locked) : berry(locked)) };
+}
+
+function classic(locked: boolean): Pick<ManagerCommands, 'install' | 'prune'> {
+  const call = (production: boolean) => {
+    const frozen = locked ? ['--frozen-lockfile'] : [];
+    return [
+      'install',
+      ...frozen,
+      `--production=${production}`,
+      '--prefer-offline',
+      '--non-interactive',
+      '--no-progress',
+    ];
+  };
+  return { install: ({ dev }) => call(!dev), prune: [...call(true), '--ignore-scripts'] };
+}
+
+function berry(locked: boolean): Pick<ManagerCommands, 'install' | 'prune'> {
+  return {
+    install: () => ['install', locked ? '--immutable' : '--no-immutable'],
+    // Part of Yarn from version 4: https://yarnpkg.com/cli/workspaces/focus
+    prune: ['workspaces', 'focus', '--all', '--production'],
+  };
+}

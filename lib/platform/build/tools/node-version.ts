@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+import semver from 'semver';
+import { stringsIn, textOf } from '../manifest.ts';
+import type { Project } from '../project.ts';
+
+/** Which Node an application asks for. */
+export type WantedNode =
+  /** It says nothing, or the Node of this machine will do. */
+  | { readonly kind: 'own' }
+  /** Another one has to be fetched; `from` is the file and the words in it. */
+  | { readonly kind: 'other'; readonly range: string; readonly from: string }
+  /** What it says cannot be read. */
+  | { readonly kind: 'unclear'; readonly warning: string };
+
+/** The names of the long-term releases in `.nvmrc`: https://github.com/nodejs/Release/blob/main/CODENAMES.md */
+const LTS: Readonly<Record<string, string>> = {
+  hydrogen: '18',
+  iron: '20',
+  jod: '22',
+  krypton: '24',
+};
+
+/** Returns which Node to use: `engines.node` decides, and without it `.nvmrc`. `version` is that of this machine. */
+export async function wantedNode(project: Project, version = process.version): Promise<WantedNode> {
+  for (const { manifest } of [project, { manifest: project.installManifest }]) {
+    const { node } = stringsIn(manifest, 'engines');
+    if (node !== undefined) return wanted(node, { from: `package.json: engines.node is ${quoted(node)}`, version });
+  }
+  for (const folder of [project.folder, project.installAt]) {
+    const text = (await textOf(join(folder, '.nvmrc')))?.trim().split(/\s/)[0];
+    if (text) return wanted(rangeOf(text, version), { from: `.nvmrc: ${quoted(text)}`, version });
+  }
+  return { kind: 'own' };
+}
+
+function wanted(range: string, spec: { readonly from: string; readonly version: string }): WantedNode {
+  const { from, version } = spec;
+  if (semver.validRange(range) === null) {
+    return {
+      kind: 'unclear',
+      warning: `${from}, which is not a range of versions; the application runs on Node ${version}.`,
+    };
+  }
+  // As npm does: a prerelease of Node counts as the version that it precedes.
+  if (semver.satisfies(version, range, { includePrerelease: true })) return { kind: 'own' };
+  return { kind: 'other', range, from };
+}
+
+/** `.nvmrc` holds a version, `lts/*`, the name of a long-term release, or `node` for the latest. */
+function rangeOf(text: string, version: string): string {
+  if (text === 'node' || text === 'stable' || text === 'current') return '*';
+  if (text === 'lts/*') return semver.major(version) % 2 === 0 ? '*' : '24';
+  return LTS[text.toLowerCase().replace(/^lts\//, '')] ?? text;
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.slice(0, 80));
+}
+
+/** Returns the package of the npm registry that holds Node's own program for this machine. */
+export function nodePackage(): string {
+  return `node-${process.platform}-${process.arch}`;
+}

@@ -1,0 +1,111 @@
+import { realpath } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { buildEnvironment } from '../../run/child-environment.ts';
+import { appKey } from '../../store/names.ts';
+import type { Build, ReleaseMaker } from '../build.ts';
+import { textOf } from '../manifest.ts';
+import type { Project } from '../project.ts';
+import { runCommand } from '../run-command.ts';
+import { nodePackage, wantedNode } from './node-version.ts';
+import { type FetchTool, type Tool, type ToolSpec, toolBin } from './tools.ts';
+
+/** The programs that an application is built and run with. */
+export interface Toolchain {
+  /** The version of Node, such as `v22.11.0`. */
+  readonly node: string;
+  /** The fetched tools by id, and their folders for PATH. */
+  readonly tools: readonly string[];
+  readonly bins: readonly string[];
+  readonly warnings: readonly string[];
+  /** Whether a .yarnrc.yml says how Yarn links packages. */
+  readonly choosesLinker: boolean;
+  /** Returns what to spawn for a package manager. */
+  readonly programOf: (name: string) => readonly [string, ...string[]];
+}
+
+/**
+ * Fetches the Node and the package manager that a project asks for, unless they are there. A Node that is not to be had is a
+ * warning; a package manager that is not to be had throws an Error with one sentence.
+ */
+export async function toolchain(maker: ReleaseMaker, build: Build, project: Project): Promise<Toolchain> {
+  const fetch = fetcher(maker, build);
+  const provide = (spec: ToolSpec) => maker.tools.provide(spec, fetch);
+  const node = await nodeFor(build, project, provide);
+  const { tool } = project.manager;
+  const manager = tool && (await provide(tool));
+  const used = [node.tool, manager].flatMap((one) => (one ? [one.id] : []));
+  const npm = await npmProgram(maker.own.PATH);
+  return {
+    node: node.version,
+    tools: used,
+    bins: used.map((id) => toolBin(maker.folders.tools, id)),
+    warnings: node.warnings,
+    choosesLinker: ((await textOf(join(project.installAt, '.yarnrc.yml'))) ?? '').includes('nodeLinker:'),
+    // The npm of this machine is run by the Node of this machine: it may be too new for the application's.
+    programOf: (name) => (name === 'npm' && node.tool && npm ? [process.execPath, npm] : [name]),
+  };
+}
+
+interface ChosenNode {
+  readonly version: string;
+  readonly tool?: Tool;
+  readonly warnings: readonly string[];
+}
+
+async function nodeFor(
+  { log, signal }: Build,
+  project: Project,
+  provide: (spec: ToolSpec) => Promise<Tool>,
+): Promise<ChosenNode> {
+  const own = { version: process.version, warnings: [] };
+  const wanted = await wantedNode(project);
+  if (wanted.kind === 'own') return own;
+  if (wanted.kind === 'unclear') return { ...own, warnings: [wanted.warning] };
+  try {
+    const tool = await provide({ package: nodePackage(), range: wanted.range });
+    log.note(`${wanted.from}; the application is built and run with Node v${tool.version}.`);
+    return { version: `v${tool.version}`, tool, warnings: [] };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const why = `${wanted.from}; no such Node could be fetched, so the application runs on Node ${process.version}.`;
+    return { ...own, warnings: [why] };
+  }
+}
+
+/** Installs a tool with the npm of this machine, in a folder of its own. No application's variables take part. */
+function fetcher(maker: ReleaseMaker, { app, log, signal }: Build): FetchTool {
+  return async ({ package: name, range }, folder) => {
+    const release = { root: folder, folder, bins: [] };
+    const { caches } = maker.folders;
+    const env = buildEnvironment(maker.own, {
+      release,
+      npmCache: maker.npmCache,
+      caches,
+      variables: {},
+      nodeModules: false,
+    });
+    log.note(`Fetching ${name} ${range}`);
+    const title = `Fetching ${name} ${range} from the npm registry`;
+    const flags = ['--no-audit', '--no-fund', '--no-update-notifier', '--ignore-scripts', '--no-save', '--omit=dev'];
+    await runCommand(maker.groups, {
+      title,
+      program: 'npm',
+      args: ['install', ...flags, `--prefix=${folder}`, `${name}@${range}`],
+      cwd: folder,
+      env,
+      what: `${appKey(app)} tools`,
+      timeoutMs: maker.limits.installMs,
+      log,
+      signal,
+    });
+  };
+}
+
+/** The file of npm's program, when it is a script of Node as Node's own packages have it. */
+async function npmProgram(path = ''): Promise<string | undefined> {
+  for (const folder of path.split(delimiter)) {
+    const file = await realpath(join(folder, 'npm')).catch(() => undefined);
+    if (file !== undefined) return file.endsWith('.js') ? file : undefined;
+  }
+  return undefined;
+}

@@ -1,0 +1,100 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readProject } from '../../../../../lib/platform/build/project.ts';
+import { wantedNode } from '../../../../../lib/platform/build/tools/node-version.ts';
+import { toolBin } from '../../../../../lib/platform/build/tools/tools.ts';
+import { appFiles, build, call, platform, serverFile, temporaryFolder } from '../../../../support/platform/harness.ts';
+
+async function wantedOf(manifest: object, version: string, nvmrc?: string) {
+  const root = await temporaryFolder();
+  await writeFile(join(root, 'package.json'), JSON.stringify(manifest));
+  if (nvmrc !== undefined) await writeFile(join(root, '.nvmrc'), nvmrc);
+  return wantedNode(await readProject(root, ''), version);
+}
+
+const engines = (node: string, version: string) => wantedOf({ engines: { node } }, version);
+
+/** No registry answers, so that no test depends on one. */
+const offline = { ...process.env, npm_config_registry: 'http://127.0.0.1:9/', npm_config_fetch_retries: '0' };
+
+describe('the Node that an application asks for', () => {
+  it.each([
+    ['>=20', 'v20.20.2'],
+    ['^20.0.0 || ^22.0.0', 'v22.1.0'],
+    ['20.x', 'v20.0.0'],
+    ['*', 'v24.0.0'],
+    ['', 'v24.0.0'],
+    ['>=22', 'v22.0.0-nightly2024'],
+  ])('the range %j in engines.node is satisfied by Node %s', async (range, version) => {
+    expect(await engines(range, version)).toEqual({ kind: 'own' });
+  });
+
+  it('another Node is asked for by a range that excludes the one of this machine', async () => {
+    const from = 'package.json: engines.node is ">=22 <23"';
+    expect(await engines('>=22 <23', 'v20.20.2')).toEqual({ kind: 'other', range: '>=22 <23', from });
+  });
+
+  it('an invalid range is a warning', async () => {
+    expect(await engines('the newest', 'v20.20.2')).toEqual({
+      kind: 'unclear',
+      warning: expect.stringMatching(/"the newest", which is not a range/),
+    });
+  });
+
+  it('the Node of this machine is used when the application says nothing', async () => {
+    expect(await wantedOf({}, 'v20.0.0')).toEqual({ kind: 'own' });
+  });
+
+  it.each([
+    ['22', '22'],
+    ['v22.11.0\n', 'v22.11.0'],
+    ['lts/jod', '22'],
+    ['24 # the newest', '24'],
+  ])('.nvmrc with %j asks for Node %s', async (text, range) => {
+    expect(await wantedOf({}, 'v20.0.0', text)).toMatchObject({ kind: 'other', range });
+  });
+
+  it.each(['20', 'lts/iron', 'lts/*', 'node'])('.nvmrc with %j is satisfied by Node 20', async (text) => {
+    expect(await wantedOf({}, 'v20.0.0', text)).toEqual({ kind: 'own' });
+  });
+
+  it('engines.node decides when there is a .nvmrc too', async () => {
+    expect(await wantedOf({ engines: { node: '20' } }, 'v20.0.0', '22')).toEqual({ kind: 'own' });
+  });
+});
+
+describe('building with another Node', () => {
+  it('a Node that is not to be had is a line in the log, a warning and an event, and the build continues', async () => {
+    const events: string[] = [];
+    const at = await platform({ environment: offline, log: ({ type, detail }) => events.push(`${type}: ${detail}`) });
+    const files = appFiles('hello', serverFile('hello'), { engines: { node: '<4' } });
+    const { body } = await build(at, 'hello', '1', files);
+    const warning = `package.json: engines.node is "<4"; no such Node could be fetched, so the application runs on Node ${process.version}.`;
+    expect(body).toMatchObject({ state: 'ready', node: process.version, warnings: [warning] });
+    expect(body.log).toContain(warning);
+    expect(events).toContain(`snapshot.warning: ${warning}`);
+  });
+
+  it('a Node that has been fetched builds and runs the application', async () => {
+    const at = await platform({ environment: offline });
+    const tool = `node-${process.platform}-${process.arch}`;
+    await makeNode(toolBin(join(at.dataDir, 'tools'), `${tool}@99.1.0`));
+    const manifest = { engines: { node: '99.x' }, scripts: { build: 'echo $NODE_NAME', start: 'node server.js' } };
+
+    const { body } = await build(at, 'hello', '1', appFiles('hello', serverFile('hi'), manifest));
+    const started = await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' });
+
+    expect(body).toMatchObject({ state: 'ready', node: 'v99.1.0', tools: [`${tool}@99.1.0`], warnings: [] });
+    expect(await (await fetch(started.body.url)).text()).toBe('hi');
+    const { text } = await call(at, 'GET', '/apps/ada/hello/logs');
+    expect(text).toContain('this is the other Node');
+  });
+});
+
+/** A program that says so and is then the Node of this machine. */
+async function makeNode(bin: string): Promise<void> {
+  await mkdir(bin, { recursive: true });
+  const script = `#!/bin/sh\necho 'this is the other Node'\nexec '${process.execPath}' "$@"\n`;
+  await writeFile(join(bin, 'node'), script, { mode: 0o755 });
+}

@@ -1,0 +1,178 @@
+import { existsSync } from 'node:fs';
+import { readFile, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { appFiles, build, call, deploy, platform, serverFile, tarball } from '../../../../support/platform/harness.ts';
+
+const note = (word: string) => `node -e "require('fs').appendFileSync('steps.txt', '${word} ')"`;
+
+/** A package of the repository, as a tarball, so that npm needs no network. */
+async function packed(name: string): Promise<Buffer> {
+  return tarball({
+    'package.json': JSON.stringify({ name, version: '1.0.0' }),
+    'index.js': `module.exports = '${name}';`,
+  });
+}
+
+async function withPackages(scripts: object, server = serverFile('hi')) {
+  const manifest = {
+    scripts,
+    dependencies: { needed: 'file:needed.tgz' },
+    devDependencies: { compiler: 'file:compiler.tgz' },
+  };
+  return {
+    ...appFiles('hello', server, manifest),
+    'needed.tgz': await packed('needed'),
+    'compiler.tgz': await packed('compiler'),
+  };
+}
+
+async function release(dataDir: string, id = '1') {
+  return join(await realpath(dataDir), 'apps/ada/hello/releases', id);
+}
+
+describe('the scripts of a build', () => {
+  it("run in Heroku's order: heroku-prebuild, installation, heroku-postbuild instead of build, heroku-cleanup", async () => {
+    const at = await platform();
+    const scripts = {
+      'heroku-prebuild': note('prebuild'),
+      preinstall: note('preinstall'),
+      build: note('build'),
+      'heroku-postbuild': note('postbuild'),
+      'heroku-cleanup': note('cleanup'),
+    };
+
+    const built = await build(at, 'hello', '1', appFiles('hello', serverFile('hi'), { scripts }));
+
+    expect(built.body).toMatchObject({ state: 'ready' });
+    expect(await readFile(join(await release(at.dataDir), 'steps.txt'), 'utf8')).toBe(
+      'prebuild preinstall postbuild cleanup ',
+    );
+  });
+
+  it('find development dependencies, which are not in the release', async () => {
+    const at = await platform();
+    const files = await withPackages({
+      build: `node -e "require('fs').writeFileSync('built.txt', require('compiler') + process.env.NODE_ENV)"`,
+    });
+
+    const built = await build(at, 'hello', '1', files);
+
+    expect(built.body).toMatchObject({ state: 'ready', dependencies: 'installed' });
+    const folder = await release(at.dataDir);
+    expect(await readFile(join(folder, 'built.txt'), 'utf8')).toBe('compilerproduction');
+    expect(existsSync(join(folder, 'node_modules/needed'))).toBe(true);
+    expect(existsSync(join(folder, 'node_modules/compiler'))).toBe(false);
+  });
+
+  it('keep development dependencies when the variables of the application say so', async () => {
+    const at = await platform();
+    await call(at, 'PUT', '/apps/ada/hello', {});
+    await call(at, 'PUT', '/apps/ada/hello/env', { NPM_CONFIG_PRODUCTION: 'false' });
+
+    const built = await build(at, 'hello', '1', await withPackages({ build: 'true' }));
+
+    expect(built.body.log.join('\n')).toContain('kept: the variable NPM_CONFIG_PRODUCTION is "false"');
+    expect(existsSync(join(await release(at.dataDir), 'node_modules/compiler'))).toBe(true);
+  });
+
+  it('are not needed: without them development dependencies are not installed at all', async () => {
+    const at = await platform();
+    await build(at, 'hello', '1', await withPackages({}));
+    expect(existsSync(join(await release(at.dataDir), 'node_modules/compiler'))).toBe(false);
+  });
+
+  it('get the stored variables, whose values are not in the log', async () => {
+    const at = await platform();
+    await call(at, 'PUT', '/apps/ada/hello', {});
+    await call(at, 'PUT', '/apps/ada/hello/env', { API_KEY: 'very-secret-value' });
+    const scripts = { build: 'echo "key $API_KEY"; printf "$API_KEY" > key.txt' };
+
+    await build(at, 'hello', '1', appFiles('hello', serverFile('hi'), { scripts }));
+
+    expect(await readFile(join(await release(at.dataDir), 'key.txt'), 'utf8')).toBe('very-secret-value');
+    const { text } = await call(at, 'GET', '/apps/ada/hello/snapshots/1/log');
+    expect(text).toContain('key ***');
+    expect(text).not.toContain('very-secret-value');
+  });
+
+  it('that fail end the build with the command and what it printed, without paths of the platform', async () => {
+    const at = await platform();
+    await deploy(at, 'hello', '1', appFiles('hello', serverFile('old')));
+    const scripts = {
+      build: `echo "checking"; echo "$PWD/src/a.ts(1,7): error TS2322: Type 'string' is wrong."; exit 2`,
+    };
+
+    const { body } = await build(at, 'hello', '2', appFiles('hello', serverFile('new'), { scripts }));
+
+    expect(body).toMatchObject({
+      state: 'failed',
+      reason: `npm run build exited with code 2: src/a.ts(1,7): error TS2322: Type 'string' is wrong.`,
+    });
+    expect(body.log).toContain('checking');
+    const { url } = (await call(at, 'GET', '/apps/ada/hello')).body;
+    expect(await (await fetch(url)).text()).toBe('old');
+  });
+
+  it('that do not end are ended', async () => {
+    const at = await platform({ limits: { installMs: 1_500 } });
+    const scripts = { build: 'sleep 60' };
+    const { body } = await build(at, 'hello', '1', appFiles('hello', serverFile('hi'), { scripts }));
+    expect(body).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('npm run build did not finish within'),
+    });
+  });
+
+  it('caches of build tools are there for the next build and not in the release', async () => {
+    const at = await platform();
+    const cache = 'node_modules/.cache';
+    const scripts = { build: `mkdir -p ${cache} && (cat ${cache}/count || true) && printf x >> ${cache}/count` };
+    for (const id of ['1', '2', '3']) await build(at, 'hello', id, appFiles('hello', serverFile(id), { scripts }));
+
+    const { body } = await call(at, 'GET', '/apps/ada/hello/snapshots/3');
+    expect(body.log).toContain('xx');
+    expect(existsSync(join(await release(at.dataDir, '3'), cache))).toBe(false);
+  });
+});
+
+describe('reusing dependencies for a build', () => {
+  it('an unchanged lockfile installs nothing again, and the release is pruned all the same', async () => {
+    const at = await platform();
+    const files = { ...(await withPackages({ build: 'node -p "require(\'compiler\')"' })), 'package-lock.json': '' };
+    const lock = await lockOf(files);
+    const locked = { ...files, 'package-lock.json': lock };
+    await build(at, 'hello', '1', locked);
+
+    const { body } = await build(at, 'hello', '2', locked);
+
+    expect(body).toMatchObject({ state: 'ready', dependencies: 'copied' });
+    expect(body.log).toContain('compiler');
+    expect(existsSync(join(await release(at.dataDir, '2'), 'node_modules/compiler'))).toBe(false);
+    expect(existsSync(join(await release(at.dataDir, '2'), 'node_modules/needed'))).toBe(true);
+  });
+});
+
+async function lockOf(files: Readonly<Record<string, string | Buffer>>): Promise<string> {
+  const { createHash } = await import('node:crypto');
+  const integrity = (file: string) =>
+    `sha512-${createHash('sha512')
+      .update(files[file] ?? '')
+      .digest('base64')}`;
+  const of = (name: string, dev: boolean) => ({
+    version: '1.0.0',
+    resolved: `file:${name}.tgz`,
+    integrity: integrity(`${name}.tgz`),
+    ...(dev && { dev }),
+  });
+  const root = {
+    name: 'hello',
+    version: '1.0.0',
+    dependencies: { needed: 'file:needed.tgz' },
+    devDependencies: { compiler: 'file:compiler.tgz' },
+  };
+  return JSON.stringify({
+    ...{ name: 'hello', version: '1.0.0', lockfileVersion: 3, requires: true },
+    packages: { '': root, 'node_modules/needed': of('needed', false), 'node_modules/compiler': of('compiler', true) },
+  });
+}
