@@ -5,6 +5,7 @@ import { listen, portOf, type ReservedPort } from '../processes/ports.ts';
 import { accountRoutes } from './api/accounts.ts';
 import { appView } from './api/app-view.ts';
 import { appRoutes } from './api/apps.ts';
+import { eventRoutes } from './api/events.ts';
 import { logRoutes } from './api/logs.ts';
 import { processRoutes } from './api/processes.ts';
 import { snapshotRoutes } from './api/snapshots.ts';
@@ -14,15 +15,17 @@ import { tools } from './build/tools/tools.ts';
 import { passwordVerifier } from './http/passwords.ts';
 import { platformServer } from './http/server.ts';
 import { messageOf } from './http-error.ts';
+import { recordingLog } from './run/app-events.ts';
 import type { OwnEnvironment } from './run/child-environment.ts';
 import { runners } from './run/runners.ts';
 import { defaultLimits, type Limits, type Log } from './settings.ts';
 import { apps } from './store/apps.ts';
+import { appEvents } from './store/events.ts';
 import { type Folders, folders } from './store/folders.ts';
 import type { AppName } from './store/names.ts';
 import { prunable, type Snapshots, snapshots } from './store/snapshots.ts';
 import { users } from './store/users.ts';
-import { variableStore } from './store/variables.ts';
+import { masked, variableStore } from './store/variables.ts';
 
 /** How to start the platform. */
 export interface PlatformOptions {
@@ -81,6 +84,9 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   };
 }
 
+/** The last lines of a crashed application that its event has. */
+const EVENT_LINES = 40;
+
 /** What all other parts need. */
 interface BaseServices {
   readonly limits: Limits;
@@ -91,9 +97,12 @@ interface BaseServices {
 
 /** Creates and connects the parts of the platform; nothing listens or runs yet. */
 function assemble(options: PlatformOptions, base: BaseServices) {
-  const { limits, log, folders: dirs } = base;
+  const { limits, folders: dirs } = base;
+  const events = appEvents(dirs);
+  const log = recordingLog({ events, log: base.log, tail: (app) => printedBy(app) });
   const shared = {
     ...base,
+    log,
     own: options.environment ?? process.env,
     apps: apps(dirs),
     snapshots: snapshots(dirs),
@@ -109,6 +118,11 @@ function assemble(options: PlatformOptions, base: BaseServices) {
     onServing: (app, snapshot) => installed.prepareSpare(dirs.ofApp(app), snapshot),
     onRetired: (app, snapshot) => prune(shared.snapshots, app, { active: snapshot, keep: limits.releases }),
   });
+  const printedBy = async (app: AppName): Promise<readonly string[]> => {
+    const lines = await run.of(app).log.tail(EVENT_LINES);
+    const printed = lines.flatMap(({ stream, line }) => (stream === 'platform' ? [] : [line]));
+    return masked(printed, await shared.variables.read(app));
+  };
   const view = appView(shared.apps, run, () => portOf(server));
   const { bodyBytes, tarballBytes } = limits;
   const routes = [
@@ -117,6 +131,7 @@ function assemble(options: PlatformOptions, base: BaseServices) {
     ...snapshotRoutes({ ...shared, builder: build, tarballBytes, bodyBytes }),
     ...processRoutes({ ...shared, runners: run, view, bodyBytes }),
     ...logRoutes({ ...shared, runners: run }),
+    ...eventRoutes(events),
   ];
   const login = { users: userStore, verify, serviceToken: options.serviceToken };
   const server = platformServer({ routes, log, runners: run, login });

@@ -20,6 +20,8 @@ export type Reply = { readonly status: number; readonly body?: unknown } | 'stre
 export interface Route {
   readonly method: string;
   readonly path: string;
+  /** Whether it is about all users, so that the deploy service calls it in the name of none. */
+  readonly ofAllUsers?: true;
   readonly run: (call: Call) => Promise<Reply>;
 }
 

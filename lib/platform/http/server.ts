@@ -44,7 +44,9 @@ async function answer(deps: ServerDependencies, request: IncomingMessage, respon
   }
   const { route, param } = match;
   const caller = await logIn(deps.login, request.headers.authorization);
-  await mayUse(deps.login, caller, route.path.includes('/:user') ? checkedUser(param('user')) : undefined);
+  if (!route.ofAllUsers) {
+    await mayUse(deps.login, caller, route.path.includes('/:user') ? checkedUser(param('user')) : undefined);
+  }
   const reply = await route.run({ request, response, caller, query: url.searchParams, param });
   send(response, reply);
 }

@@ -165,10 +165,10 @@ class AppRunner implements Runner {
     if (this.#running !== which || this.#closing) return;
     this.#running = undefined;
     this.proxy.pointTo(undefined);
-    this.#crashed(`${which.snapshot} ${how}`);
+    this.#crashed(which.snapshot, `${which.snapshot} ${how}`);
   }
 
-  #crashed(how: string): void {
+  #crashed(snapshot: string, how: string): void {
     const decision = this.#crashes.record(performance.now());
     const givenUp = 'givenUp' in decision;
     this.#state = givenUp ? 'crashed' : 'restarting';
@@ -176,7 +176,7 @@ class AppRunner implements Runner {
       ? 'it crashed too often and is not started again'
       : `next start in ${decision.retryAfterMs} ms`;
     this.log.note(`${how}; ${next}`);
-    this.#report(givenUp ? 'app.crashed' : 'app.restarting', { detail: how });
+    this.#report(givenUp ? 'app.crashed' : 'app.restarting', { snapshot, detail: how });
     if (givenUp) return;
     this.#retry = setTimeout(() => {
       this.#exclusively(() => this.#revive()).catch((error: unknown) => this.#failed(error));
@@ -189,7 +189,7 @@ class AppRunner implements Runner {
     if (active === null || wanted === 'stopped') return;
     // A failed start counts as another crash, so that the retries of a release that cannot start end.
     await this.#swap(active).catch((error: unknown) => {
-      if (!this.#closing && this.#state === 'restarting') this.#crashed(messageOf(error));
+      if (!this.#closing && this.#state === 'restarting') this.#crashed(active, messageOf(error));
     });
   }
 

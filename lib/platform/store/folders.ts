@@ -37,6 +37,8 @@ export interface Folders {
   /** The running process groups, so that the next start can end those that are left. */
   readonly groups: string;
   readonly npmCache: string;
+  /** The events of applications. */
+  readonly events: string;
   /** The program that unpacks tarballs, as one file. */
   readonly unpacker: string;
   /** Fetched programs: package managers and other versions of Node. */
@@ -56,6 +58,7 @@ export function folders(dataDir: string): Folders {
     ofApp: ({ user, app }) => appFolder(join(apps, user, app)),
     groups: join(dataDir, 'groups.json'),
     npmCache: join(dataDir, 'npm-cache'),
+    events: join(dataDir, 'events.json'),
     unpacker: join(dataDir, 'unpack.cjs'),
     tools: join(dataDir, 'tools'),
     caches: join(dataDir, 'caches'),

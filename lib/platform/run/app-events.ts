@@ -1,0 +1,40 @@
+import { messageOf } from '../http-error.ts';
+import type { Log, PlatformEvent } from '../settings.ts';
+import type { AppEventStore } from '../store/events.ts';
+import type { AppName } from '../store/names.ts';
+
+/** What recording the events of applications needs. */
+export interface RecorderParts {
+  readonly events: AppEventStore;
+  readonly log: Log;
+  /** Returns the last lines that an application printed, without the values of its variables. */
+  readonly tail: (app: AppName) => Promise<readonly string[]>;
+}
+
+/**
+ * Returns a log that also stores what the deploy service has to know: that an application has crashed too often, and
+ * that it answers again. When that is stored, `app.state` is logged.
+ */
+export function recordingLog({ events, log, tail }: RecorderParts): Log {
+  let recorded = Promise.resolve();
+  const record = async ({ type, user, app, snapshot, detail = '' }: PlatformEvent): Promise<void> => {
+    if (user === undefined || app === undefined || snapshot === undefined) return;
+    const crashed = type === 'app.crashed';
+    const state = crashed ? 'crashed' : 'running';
+    const lines = crashed ? [...(await tail({ user, app }))] : [];
+    const isNew = await events.add({ user, app, snapshot, state, reason: crashed ? reason(detail) : null, log: lines });
+    if (isNew) log({ type: 'app.state', user, app, snapshot, detail: state });
+  };
+  return (event) => {
+    log(event);
+    if (event.type !== 'app.crashed' && event.type !== 'app.serving') return;
+    // One after the other, in the order in which they happened.
+    recorded = recorded
+      .then(() => record(event))
+      .catch((error: unknown) => log({ type: 'platform.error', detail: messageOf(error) }));
+  };
+}
+
+function reason(detail: string): string {
+  return `The application crashed too often and is not started again${detail && ` (${detail.replace(/\.$/, '')})`}.`;
+}

@@ -1,0 +1,77 @@
+import * as v from 'valibot';
+import { keyedMutex } from '../../processes/keyed-mutex.ts';
+import { readState, writeState } from '../../processes/state-file.ts';
+import type { Folders } from './folders.ts';
+import { appKey } from './names.ts';
+
+const AppEventSchema = v.object({
+  seq: v.number(),
+  /** RFC 3339. */
+  at: v.string(),
+  user: v.string(),
+  app: v.string(),
+  snapshot: v.string(),
+  state: v.picklist(['crashed', 'running']),
+  reason: v.nullable(v.string()),
+  /** The last lines that the application printed. */
+  log: v.array(v.string()),
+});
+
+const StoredSchema = v.object({ last: v.number(), events: v.array(AppEventSchema) });
+
+/** An application crashes again and again, or answers again. */
+export type AppEvent = v.InferOutput<typeof AppEventSchema>;
+
+/** An event without its number and its time. */
+export type NewAppEvent = Omit<AppEvent, 'seq' | 'at'>;
+
+/** The events of applications. Only the last one of each application is kept, so their number is bounded. */
+export interface AppEventStore {
+  /** Returns the events after that number, in order, and the number of the last one that there was. */
+  after(seq: number): Promise<{ readonly events: readonly AppEvent[]; readonly last: number }>;
+  /**
+   * Adds an event, and returns whether it was one: an application that has not crashed before and runs is none.
+   */
+  add(event: NewAppEvent): Promise<boolean>;
+  /** Waits until there is an event after that number, for at most that time. */
+  wait(seq: number, milliseconds: number): Promise<void>;
+}
+
+/** Returns the events in a file of the platform's data folder. */
+export function appEvents(folders: Pick<Folders, 'events'>): AppEventStore {
+  let stored: Promise<v.InferOutput<typeof StoredSchema>> | undefined;
+  const withLock = keyedMutex();
+  const waiting = new Set<() => void>();
+  const read = () =>
+    (stored ??= readState(folders.events, StoredSchema).then((file) => file ?? { last: 0, events: [] }));
+  const add = async (event: NewAppEvent) => {
+    const { events, last } = await read();
+    const before = events.find((one) => appKey(one) === appKey(event));
+    if (event.state === 'running' && before?.state !== 'crashed') return false;
+    const added = { ...event, seq: last + 1, at: new Date().toISOString() };
+    const next = { last: added.seq, events: [...events.filter((one) => one !== before), added] };
+    await writeState(folders.events, next);
+    stored = Promise.resolve(next);
+    for (const wake of waiting) wake();
+    return true;
+  };
+  return {
+    after: async (seq) => {
+      const { events, last } = await read();
+      return { events: events.filter((event) => event.seq > seq), last };
+    },
+    add: (event) => withLock('', () => add(event)),
+    wait: async (seq, milliseconds) => {
+      if ((await read()).last > seq) return;
+      await new Promise<void>((resolve) => {
+        const done = () => {
+          clearTimeout(timer);
+          waiting.delete(done);
+          resolve();
+        };
+        const timer = setTimeout(done, milliseconds);
+        waiting.add(done);
+      });
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { PlatformEvent } from '../../../../lib/platform/settings.ts';
+import { appEvents } from '../../../../lib/platform/store/events.ts';
+import {
+  appFiles,
+  basic,
+  build,
+  call,
+  platform,
+  serviceToken,
+  temporaryFolder,
+} from '../../../support/platform/harness.ts';
+
+const asService = { authorization: basic('service', serviceToken) };
+/** It ends soon after its first answer, unless its variables say that it may stay. */
+const UNSTABLE = [
+  "console.log('the secret is', process.env.SECRET);",
+  "require('node:http').createServer((q, s) => s.end('up', () => {",
+  '  if (!process.env.STAY) setTimeout(() => process.exit(3), 150);',
+  '})).listen(process.env.PORT, process.env.HOST);',
+].join('\n');
+
+const crash = {
+  user: 'kiwi',
+  app: 'shop',
+  snapshot: '1.0.0-1',
+  state: 'crashed',
+  reason: 'It crashed.',
+  log: [],
+} as const;
+const recovery = { ...crash, state: 'running', reason: null } as const;
+const added = (event: typeof crash | typeof recovery) => ({ ...event, log: [] });
+
+describe('the events of applications', () => {
+  it('are the last one of each application, numbered on, also after a restart', async () => {
+    const events = join(await temporaryFolder(), 'events.json');
+    const store = appEvents({ events });
+    expect(await store.after(0)).toEqual({ events: [], last: 0 });
+    expect(await store.add(added(recovery))).toBe(false);
+    await Promise.all([
+      store.add(added(crash)),
+      store.add({ ...added(crash), app: 'blog' }),
+      store.add(added(recovery)),
+    ]);
+    const again = appEvents({ events });
+    const { events: kept, last } = await again.after(0);
+    expect(kept.map(({ seq, app, state }) => [seq, app, state])).toEqual([
+      [2, 'blog', 'crashed'],
+      [3, 'shop', 'running'],
+    ]);
+    expect(last).toBe(3);
+    expect((await again.after(2)).events).toHaveLength(1);
+  });
+
+  it('wake those who wait for them', async () => {
+    const store = appEvents({ events: join(await temporaryFolder(), 'events.json') });
+    const waiting = store.wait(0, 60_000);
+    await store.add(added(crash));
+    await waiting;
+    await store.wait(0, 60_000);
+    await store.wait(1, 1);
+  });
+
+  it('tell the deploy service that an application has crashed too often, and that it answers again', async () => {
+    const logged: PlatformEvent[] = [];
+    const limits = { crashPauseMs: 10, crashPauseMaxMs: 20, crashLimit: 2 };
+    const at = await platform({ limits, log: (event) => logged.push(event) });
+    await build(at, 'unstable', '1.0.0-5', appFiles('unstable', UNSTABLE));
+    await call(at, 'PATCH', '/apps/ada/unstable/env', { SECRET: 'hunter2hunter2' });
+    await call(at, 'POST', '/apps/ada/unstable/start', { snapshot: '1.0.0-5' });
+    const crashed = await call(at, 'GET', '/events?since=0&wait=50', undefined, asService);
+    expect(crashed.body).toMatchObject({
+      last: 1,
+      events: [{ seq: 1, user: 'ada', app: 'unstable', snapshot: '1.0.0-5', state: 'crashed' }],
+    });
+    const [event] = crashed.body.events as { reason: string; log: string[] }[];
+    expect(event?.reason).toMatch(/^The application crashed too often and is not started again \(.*code 3\)\.$/);
+    expect(event?.log).toContain('the secret is ***');
+    await call(at, 'PATCH', '/apps/ada/unstable/env', { STAY: 'yes' });
+    await call(at, 'POST', '/apps/ada/unstable/restart');
+    const again = await call(at, 'GET', '/events?since=1&wait=50', undefined, asService);
+    expect(again.body).toMatchObject({ last: 2, events: [{ seq: 2, state: 'running', reason: null }] });
+    expect(logged.flatMap(({ type, detail }) => (type === 'app.state' ? [detail] : []))).toEqual([
+      'crashed',
+      'running',
+    ]);
+  }, 120_000);
+
+  it('are not for users', async () => {
+    const at = await platform();
+    expect(await call(at, 'GET', '/events')).toMatchObject({ status: 403 });
+    expect(await call(at, 'GET', '/events?since=x', undefined, asService)).toMatchObject({ status: 400 });
+  });
+});
