@@ -28,6 +28,8 @@ export class Drawing {
   readonly #screen: Screen;
   /** The number of lines printed for each entry. */
   readonly #drawn = new Map<string, number>();
+  /** The entries whose deploy has ended, as they were last shown. */
+  readonly #ended = new Map<string, ShownEntry>();
   #live = '';
   readonly #colours: boolean;
   readonly #dated: boolean;
@@ -39,6 +41,12 @@ export class Drawing {
   }
 
   entry(entry: ShownEntry): void {
+    const ended = this.#ended.get(entry.id);
+    if (isFinal(entry)) this.#ended.set(entry.id, ended && ended.seq > entry.seq ? ended : entry);
+    if (ended) {
+      this.#after(ended, entry);
+      return;
+    }
     const lines = linesOf(entry, { paint: (style, text) => this.#paint(style, text), dated: this.#dated });
     const before = this.#drawn.get(entry.id) ?? 0;
     // Two queries of the log may return in the wrong order.
@@ -49,6 +57,14 @@ export class Drawing {
     const columns = this.#screen.columns || DEFAULT_COLUMNS;
     // A line that is wrapped could not be overwritten.
     this.#setLive(isFinal(entry) ? '' : liveLine(entry).slice(0, columns - 1));
+  }
+
+  /** Prints what has happened to the application of a deploy that had ended: it crashed, or it answers again. */
+  #after(before: ShownEntry, entry: ShownEntry): void {
+    if (!isFinal(entry) || entry.status === before.status || entry.seq < before.seq) return;
+    const paint: Paint = (style, text) => this.#paint(style, text);
+    const tag = paint('dim', `#${Number(entry.id.slice(-12))}`);
+    for (const line of changeLines(entry, paint)) this.line(`${tag} ${line}`);
   }
 
   /** Prints a line above the one that is overwritten. */
@@ -104,13 +120,22 @@ function stageLine(stage: ShownStage, paint: Paint): string {
 
 function endLines(entry: ShownEntry, paint: Paint): string[] {
   const { doc, error, status } = entry;
+  if (status === 'crashed') return changeLines(entry, paint);
   if (status === 'ok') return [`${paint('green', 'live')} after ${total(entry)}: ${paint('cyan', doc.url ?? '')}`];
-  if (error) {
-    const tail = doc.log_tail.slice(-8).map((line) => paint('dim', `    ${line}`));
-    return [`${paint('red', error.code)}  ${error.detail}`, ...tail];
-  }
+  if (error) return [`${paint('red', error.code)}  ${error.detail}`, ...tailOf(entry, paint)];
   if (status === 'held') return [`${paint('yellow', 'held')}  ${doc.reason ?? ''}`];
   return isFinal(entry) ? [`${paint('yellow', status)}  ${doc.reason ?? ''}`] : [];
+}
+
+/** Returns the lines for an application that has crashed after its deploy, or answers again. */
+function changeLines(entry: ShownEntry, paint: Paint): string[] {
+  const { app_name: name, doc } = entry;
+  if (entry.status === 'ok') return [`${paint('green', 'ok')}  ${name} answers again: ${paint('cyan', doc.url ?? '')}`];
+  return [`${paint('red', entry.status)}  ${name}: ${doc.reason ?? ''}`, ...tailOf(entry, paint)];
+}
+
+function tailOf({ doc }: ShownEntry, paint: Paint): string[] {
+  return doc.log_tail.slice(-8).map((line) => paint('dim', `    ${line}`));
 }
 
 function liveLine({ id, doc, status }: ShownEntry): string {

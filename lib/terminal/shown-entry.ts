@@ -30,9 +30,9 @@ export interface ShownEntry {
   };
 }
 
-const FINAL_STATUSES = ['ok', 'error', 'expired', 'skipped', 'duplicate', 'superseded'];
+const FINAL_STATUSES = ['ok', 'crashed', 'error', 'expired', 'skipped', 'duplicate', 'superseded'];
 
-/** Whether an entry of that status never changes again. */
+/** Whether the deploy of an entry of that status has ended. */
 export function isFinal({ status }: Pick<ShownEntry, 'status'>): boolean {
   return FINAL_STATUSES.includes(status);
 }

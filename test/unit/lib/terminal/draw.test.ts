@@ -61,6 +61,21 @@ describe('The drawing of a deploy', () => {
     );
   });
 
+  it('says when the application crashes after its deploy, and when it answers again', () => {
+    const live = entry({ status: 'ok', seq: 5 }, { url: 'http://app', finished_at: '2026-03-04T05:06:09.000Z' });
+    const crashed = entry({ status: 'crashed', seq: 6 }, { reason: 'It exits with 1.', log_tail: ['boom'] });
+    const again = entry({ status: 'ok', seq: 7 }, { url: 'http://app', finished_at: '2026-03-04T05:06:09.000Z' });
+    const text = drawn([live, crashed, crashed, live, again]);
+    expect(text.split('\n').slice(1)).toEqual([
+      '#7 live after 2.0 s: http://app',
+      '#7 crashed  hello: It exits with 1.',
+      '#7     boom',
+      '#7 ok  hello answers again: http://app',
+      '',
+    ]);
+    expect(drawn([crashed])).toContain('#7 crashed  hello: It exits with 1.\n#7     boom\n');
+  });
+
   it('overwrites the line of the current stage on a terminal, and no longer than it is wide', () => {
     const running = entry({}, { stages: [stage('extract', 'running')], reason: 'x'.repeat(200) });
     const text = drawn([running], { isTTY: true, columns: 40 }, { colours: false });
