@@ -47,6 +47,7 @@ async function run(): Promise<void> {
       if (record.method === 'POST') wake();
     },
     onPlatformEvent: note,
+    onAppState: () => wake(),
   });
   void service.failed.then((reason) => {
     drawing.line(reason.message);

@@ -115,7 +115,7 @@ function notStored(cause: unknown): DeployError {
 async function appendAgain(request: AppendRequest, number: number, log: DeployLog): Promise<Entry> {
   const { draft } = request;
   const first = await log.read(draft.user, number);
-  const failed = !first || first.status === 'error' || first.status === 'expired';
+  const failed = !first || ['error', 'expired', 'crashed'].includes(first.status);
   const again = failed ? await log.append({ ...request, replaces: number }) : { duplicateOf: number };
   if ('entry' in again) return again.entry;
   // A third copy may have been faster than this one.

@@ -52,7 +52,7 @@ async function post(entry: Entry, state: CommitStatus['state'], ports: ReportPor
  * before it is known. Every end of an entry replaces `pending`.
  */
 function stateOf({ status, appName }: Entry): CommitStatus['state'] | null {
-  if (status === 'error') return 'failure';
+  if (status === 'error' || status === 'crashed') return 'failure';
   if (appName === null) return null;
   switch (status) {
     case 'queued':

@@ -34,6 +34,8 @@ export interface StartOptions {
   readonly warn?: (sentence: string) => void;
   readonly onRequest?: (record: AccessRecord) => void;
   readonly onPlatformEvent?: (event: PlatformEvent) => void;
+  /** Called when an application that has crashed, or answers again, is shown so in the log. */
+  readonly onAppState?: () => void;
 }
 
 /** The whole service on this machine: the stack, the hosting platform and the repository host. */
@@ -106,7 +108,10 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
       dataDir: join(dataDir, 'platform'),
       port: ports.platform,
       serviceToken: runtime.secretValue('StoresPlatformToken'),
-      ...(options.onPlatformEvent && { log: options.onPlatformEvent }),
+      log: (event) => {
+        options.onPlatformEvent?.(event);
+        if (event.type === 'app.state') void watchApps(runtime, options);
+      },
     }),
   );
   closers.push(platform.close);
@@ -128,6 +133,12 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   // The queues of the last process are lost; the deploy log still lists the deploys in progress.
   await runtime.invoke('Pipelinesweep', { everything: true });
   return { url, login, platform, repoHost, runtime, failed: runtime.failed };
+}
+
+/** Does at once what the schedule does every minute. A failure is in the function's log, and the schedule repeats it. */
+async function watchApps(runtime: Runtime, { onAppState = () => {} }: StartOptions): Promise<void> {
+  await runtime.invoke('Pipelinewatchapps', {}).catch(() => {});
+  onAppState();
 }
 
 /** Checks what can be checked before the seconds that the rest of the start takes. */

@@ -24,7 +24,10 @@ export interface PipelineProps {
   readonly queues: Queues;
 }
 
-/** The functions of the stages, of commit statuses, and of the sweep, which finds stuck deploys. */
+/**
+ * The functions of the stages, of commit statuses, of the sweep, which finds stuck deploys, and of the watch, which finds
+ * crashed applications.
+ */
 export class Pipeline extends Construct {
   readonly functions: readonly ServiceFunction[];
   readonly sweep: ServiceFunction;
@@ -35,7 +38,10 @@ export class Pipeline extends Construct {
     this.#props = props;
     const access = stageAccess(props);
     this.sweep = this.#sweep();
-    this.functions = [...stages.map((stage) => this.#stage(stage, access[stage.name])), this.#report(), this.sweep];
+    const scheduled = [this.sweep, this.#watch()];
+    const rule = new Rule(this, 'EveryMinute', { schedule: Schedule.rate(Duration.minutes(1)) });
+    for (const one of scheduled) rule.addTarget(everyMinute(one));
+    this.functions = [...stages.map((stage) => this.#stage(stage, access[stage.name])), this.#report(), ...scheduled];
     Validations.of(this).acknowledge({
       id: `AwsSolutions-IAM5[Resource::<${logicalId(props.stores.tarballs)}.Arn>/*]`,
       reason: 'The bucket holds nothing but tarballs, and a tarball is named for its deploy.',
@@ -70,17 +76,29 @@ export class Pipeline extends Construct {
 
   #sweep(): ServiceFunction {
     const { bundles, parameters, stores, queues } = this.#props;
-    const sweep = new ServiceFunction(this, 'sweep', {
+    return new ServiceFunction(this, 'sweep', {
       bundles,
       timeoutSeconds: 60,
       access: [writeLog(stores.log), findDue(stores.log), hold(parameters), ...queues.all.map(sendTo)],
     });
-    // A failed invocation is not retried: the next one within a minute does the same work.
-    const everyMinute = new LambdaFunction(sweep, { retryAttempts: 0, maxEventAge: Duration.minutes(1) });
-    sweep.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
-    new Rule(this, 'EveryMinute', { schedule: Schedule.rate(Duration.minutes(1)), targets: [everyMinute] });
-    return sweep;
   }
+
+  #watch(): ServiceFunction {
+    const { bundles, parameters, stores, queues } = this.#props;
+    const platform = callPlatform(parameters, stores.platformToken);
+    return new ServiceFunction(this, 'watch-apps', {
+      bundles,
+      timeoutSeconds: 60,
+      access: [writeLog(stores.log), sendTo(queues.named('report')), platform],
+    });
+  }
+}
+
+/** A failed invocation is not retried: the next one within a minute does the same work. */
+function everyMinute(one: ServiceFunction): LambdaFunction {
+  const once = { retryAttempts: 0, maxEventAge: Duration.minutes(1) };
+  one.configureAsyncInvoke(once);
+  return new LambdaFunction(one, once);
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Entry } from '../../functions/core/entry/entry.ts';
 import type { Transition } from '../../functions/core/entry/transition.ts';
 import type { CheckResult } from '../../functions/core/hold/checks.ts';
 import type { CheckOutcome } from '../../functions/core/payload/delivery.ts';
+import type { AppEventCursor } from '../../functions/core/ports/apps/app-events.ts';
 import type { AppFacts } from '../../functions/core/ports/apps/app-facts.ts';
 import type { Backlog } from '../../functions/core/ports/backlog.ts';
 import type { DeployFacts } from '../../functions/core/ports/deploy-facts.ts';
@@ -17,6 +18,7 @@ export interface LogUnderTest {
   readonly facts: DeployFacts;
   readonly appFacts: AppFacts;
   readonly backlog: Backlog;
+  readonly cursor: AppEventCursor;
   /** A second process on the same data. */
   readonly other: DeployLog;
   /** A user without entries. */
@@ -536,6 +538,37 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
     });
   });
 
+  it('shows a crash of the running application on the badge, until it answers again or is deployed anew', async () => {
+    const { log, reader, user } = await open();
+    const shown: string[] = [];
+    const move = async (number: number, status: Entry['status'], appEvent?: number) => {
+      await log.move(user, number, () => ({ changes: { status, ...(appEvent && { appEvent }) } }));
+      shown.push(await reader.badge(user, 'shop'));
+    };
+    await appended(log, appending(user));
+    await move(1, 'ok');
+    await move(1, 'crashed', 1);
+    await move(1, 'ok', 2);
+    await move(1, 'crashed', 3);
+    await appended(log, appending(user));
+    await move(2, 'running');
+    await move(2, 'error');
+    await move(1, 'ok', 4);
+    await move(1, 'crashed', 5);
+    await appended(log, appending(user));
+    await move(3, 'ok');
+    expect(shown).toEqual(['ok', 'failed', 'ok', 'failed', 'deploying', 'failed', 'failed', 'failed', 'ok']);
+  });
+
+  it('keeps how far the events of the platform have been read', async () => {
+    const { cursor } = await open();
+    expect(await cursor.read()).toBe(0);
+    await cursor.write(7);
+    expect(await cursor.read()).toBe(7);
+    await cursor.write(2);
+    expect(await cursor.read()).toBe(2);
+  });
+
   it('has a badge for each folder of a repository, and one for its last deploy of any', async () => {
     const { log, reader, user } = await open();
     await appended(log, appending(user, { path: 'web' }));
@@ -568,6 +601,8 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       expect((await mine(AT + 50)).map(({ number }) => number)).toEqual([2, 1]);
       await backlog.postpone({ user, number: 2 }, AT + 200, false);
       await log.move(user, 1, () => ({ changes: { status: 'ok' } }));
+      expect(await mine(AT + 50)).toEqual([]);
+      await log.move(user, 1, () => ({ changes: { status: 'crashed' } }));
       expect(await mine(AT + 50)).toEqual([]);
     });
 

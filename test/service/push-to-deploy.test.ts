@@ -123,6 +123,23 @@ describe('push to deploy on one machine', () => {
     expect(await (await fetch(url)).text()).toBe('mine');
   });
 
+  it('an application that crashes after its deploy is shown as crashed, and as ok when it answers again', async () => {
+    const tree = await repository('unstable');
+    const crashes = `require('node:http').createServer((_, response) => {
+      response.end('up', () => setTimeout(() => { throw new Error('no memory'); }, 100));
+    }).listen(process.env.PORT, process.env.HOST);\n`;
+    tree.commit({ ...application('unstable', 'up'), 'server.js': crashes });
+    const address = entryAddress(await tree.push());
+    const crashed = await started.until(address, 'crashed', 'error');
+    expect(crashed.reason).toMatch(/^The application crashed too often and is not started again/);
+    expect(crashed.doc.log_tail.join('\n')).toContain('Error: no memory');
+    expect((await started.call('/demo/unstable.svg', { login: null })).body).toContain('deployment: failed');
+    tree.commit(application('unstable', 'up'));
+    await started.until(entryAddress(await tree.push()), 'ok', 'error');
+    expect((await started.call(`${address}?include_docs=true`)).body.status).toBe('crashed');
+    expect((await started.call('/demo/unstable.svg', { login: null })).body).toContain('deployment: ok');
+  });
+
   it('after several pushes in quick succession the last one is live, and none overtakes another', async () => {
     const tree = await repository('hurry');
     const addresses: string[] = [];

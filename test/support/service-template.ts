@@ -18,6 +18,7 @@ export const functionFolders: readonly string[] = [
     'changes-signal',
     'report-status',
     'sweep',
+    'watch-apps',
   ]),
 ].sort();
 

@@ -2,12 +2,16 @@ import type { ErrorCode } from '../errors.ts';
 import type { RepositoryRef } from '../payload/delivery.ts';
 import type { StageName } from '../pipeline/pipeline.ts';
 
-/** The status of an entry. `ok`, `error`, `expired`, `skipped`, `duplicate` and `superseded` are final. */
+/**
+ * The status of an entry. `queued`, `running` and `held` are unfinished, all others final: no stage runs any more. Of
+ * these only `ok` and `crashed` become each other, when the running application crashes or answers again.
+ */
 export type Status =
   | 'queued'
   | 'running'
   | 'held'
   | 'ok'
+  | 'crashed'
   | 'error'
   | 'expired'
   | 'skipped'
@@ -16,14 +20,14 @@ export type Status =
 
 const unfinished: readonly Status[] = ['queued', 'running', 'held'];
 
-/** Returns whether an entry of that status never changes again. */
+/** Returns whether the deploy of an entry of that status has ended. */
 export function isFinal(status: Status): boolean {
   return !unfinished.includes(status);
 }
 
 /** Returns whether an entry of that status deploys or has deployed: it is not held and has not ended otherwise. */
 export function isAlive(status: Status): boolean {
-  return status === 'queued' || status === 'running' || status === 'ok';
+  return status === 'queued' || status === 'running' || status === 'ok' || status === 'crashed';
 }
 
 /** One stage as the entry's document shows it. Times are milliseconds since 1970. */
@@ -129,6 +133,8 @@ export interface Entry {
    * higher numbers.
    */
   readonly order?: number;
+  /** Number of the platform's event that last changed the status to or from `crashed`; absent before the first. */
+  readonly appEvent?: number;
   /** How often a stage was repeated because its result was gone; absent when never. */
   readonly returns?: number;
 }

@@ -29,6 +29,7 @@ interface Row {
 
 class ShownBadge {
   outcome?: Badge;
+  crashed = false;
   readonly underWay = new Map<number, Badge>();
 }
 
@@ -133,7 +134,7 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, AppFacts, B
   async badge(user: string, repository: string, path?: string): Promise<Badge> {
     const badge = this.#badges.get(badgeKey(user, repository, path));
     const newest = Math.max(...(badge?.underWay.keys() ?? []));
-    return badge?.underWay.get(newest) ?? badge?.outcome ?? 'unknown';
+    return badge?.underWay.get(newest) ?? (badge?.crashed ? 'failed' : badge?.outcome) ?? 'unknown';
   }
 
   async commitState(user: string, { sha, ...repository }: CommitRef, track: string): Promise<CommitState> {
@@ -222,7 +223,11 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, AppFacts, B
     const badge = getOr(this.#badges, key, () => new ShownBadge());
     if (isFinal(entry.status)) badge.underWay.delete(entry.number);
     else badge.underWay.set(entry.number, entry.status === 'held' ? 'held' : 'deploying');
-    if (entry.status === 'ok') badge.outcome = 'ok';
+    if (entry.status === 'crashed') badge.crashed = true;
+    if (entry.status === 'ok') {
+      if (entry.appEvent === undefined) badge.outcome = 'ok';
+      badge.crashed = false;
+    }
     if (entry.status === 'error' || entry.status === 'expired') badge.outcome = 'failed';
   }
 }

@@ -10,6 +10,7 @@ export function badgeOf({ status }: Pick<Entry, 'status'>): Exclude<Badge, 'unkn
       return 'ok';
     case 'error':
     case 'expired':
+    case 'crashed':
       return 'failed';
     case 'queued':
     case 'running':
@@ -41,15 +42,23 @@ function badgeExpression(entry: Entry, value: Badge | null) {
   const ExpressionAttributeNames = { '#own': `${UNDER_WAY}${entry.number}` };
   if (value === null) return { UpdateExpression: 'REMOVE #own', ExpressionAttributeNames };
   const ExpressionAttributeValues = { ':value': S(value) };
-  const UpdateExpression = isFinal(entry.status) ? 'SET outcome = :value REMOVE #own' : 'SET #own = :value';
-  return { UpdateExpression, ExpressionAttributeNames, ExpressionAttributeValues };
+  return { UpdateExpression: updateOf(entry), ExpressionAttributeNames, ExpressionAttributeValues };
 }
 
-/** Returns the badge in an item: the newest unfinished entry, or else the last result. */
+/** A crash is no outcome of a deploy: when it is over, the badge shows again what it did before. */
+function updateOf({ status, appEvent }: Entry): string {
+  if (status === 'crashed') return 'SET crashed = :value REMOVE #own';
+  // After a crash, `ok` is not the result of a deploy: a later one may have failed.
+  const outcome = appEvent === undefined ? ':value' : 'if_not_exists(outcome, :value)';
+  if (status === 'ok') return `SET outcome = ${outcome} REMOVE #own, crashed`;
+  return isFinal(status) ? 'SET outcome = :value REMOVE #own' : 'SET #own = :value';
+}
+
+/** Returns the badge in an item: the newest unfinished entry, or else a crash, or else the last result. */
 export function shownBadge(item: Item | undefined): Badge {
   const numbers = Object.keys(item ?? {}).flatMap((name) =>
     name.startsWith(UNDER_WAY) ? [Number(name.slice(UNDER_WAY.length))] : [],
   );
   const newest = stringIn(item, `${UNDER_WAY}${Math.max(...numbers)}`);
-  return (newest ?? stringIn(item, 'outcome') ?? 'unknown') as Badge;
+  return (newest ?? stringIn(item, 'crashed') ?? stringIn(item, 'outcome') ?? 'unknown') as Badge;
 }

@@ -214,7 +214,7 @@ describe('the same delivery again', () => {
     expect((await call([push()]))[0]).not.toHaveProperty('path');
   });
 
-  it.each(['error', 'expired'] as const)('is deployed when the first one ended with %s', async (status) => {
+  it.each(['error', 'expired', 'crashed'] as const)('is deployed when the first one ended with %s', async (status) => {
     const { call, end, queue } = world();
     await call([push()]);
     await end(1, status);

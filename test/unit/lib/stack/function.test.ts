@@ -116,7 +116,7 @@ describe('access to keys, secrets and data', () => {
   });
 
   it('lets only functions that call the platform for a user read the service token', () => {
-    const callers = ['api-apps', 'api-pair', 'stage-extract', 'stage-start', 'stage-upload'];
+    const callers = ['api-apps', 'api-pair', 'stage-extract', 'stage-start', 'stage-upload', 'watch-apps'];
     expect(readersOfSecret(/^StoresPlatformToken/)).toEqual(callers);
   });
 
@@ -171,6 +171,7 @@ it.each([
   ['stage-extract', [...logAndRetry, ...platform, 'QUEUE_EXTRACT', 'QUEUE_START']],
   ['stage-start', [...logAndRetry, ...platform, 'QUEUE_START', 'TARBALL_BUCKET']],
   ['report-status', ['LOG_TABLE', 'QUEUE_REPORT', ...hosts]],
+  ['watch-apps', ['LOG_TABLE', 'QUEUE_REPORT', ...platform]],
   ['sweep', ['LOG_TABLE', 'HOLD_MINUTES', ...queues]],
 ])('%s has exactly the variables %j', (folder, variables) => {
   const known = Object.keys(named(folder).properties.Environment?.Variables ?? {});

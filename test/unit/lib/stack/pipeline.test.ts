@@ -87,11 +87,14 @@ describe('the queue of commit statuses', () => {
   });
 });
 
-describe('the sweep', () => {
-  it('runs every minute, without retries', () => {
+describe('the sweep and the watch over applications', () => {
+  it('run every minute, without retries', () => {
     const [rule] = ofType('AWS::Events::Rule');
     expect(rule?.properties).toMatchObject({ ScheduleExpression: 'rate(1 minute)', State: 'ENABLED' });
-    expect(functions.get(target(rule?.properties.Targets[0].Arn))?.Description).toBe('sweep');
+    const folders = rule?.properties.Targets.map(
+      ({ Arn }: { Arn: unknown }) => functions.get(target(Arn))?.Description,
+    );
+    expect(folders).toEqual(['sweep', 'watch-apps']);
     template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', { MaximumRetryAttempts: 0 });
   });
 });

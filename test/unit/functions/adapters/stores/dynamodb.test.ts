@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
+import { dynamoDbAppEventCursor } from '../../../../../functions/adapters/stores/dynamodb/app-event-cursor.ts';
 import { dynamoDbAppFacts } from '../../../../../functions/adapters/stores/dynamodb/app-facts.ts';
 import { dynamoDbBacklog } from '../../../../../functions/adapters/stores/dynamodb/backlog.ts';
 import { dynamoDbFacts } from '../../../../../functions/adapters/stores/dynamodb/facts.ts';
@@ -41,6 +42,7 @@ describe('the log in DynamoDB', () => {
       facts: dynamoDbFacts(context),
       appFacts: dynamoDbAppFacts(context),
       backlog: dynamoDbBacklog(context),
+      cursor: dynamoDbAppEventCursor(context),
       user: `user-${users}`,
     };
   });

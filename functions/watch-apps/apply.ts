@@ -1,0 +1,59 @@
+import { type Entry, isFinal } from '../core/entry/entry.ts';
+import { maskedDetail, maskedTail } from '../core/entry/mask.ts';
+import { appName } from '../core/entry/package-name.ts';
+import { deployOfSnapshot } from '../core/entry/snapshot.ts';
+import type { Transition } from '../core/entry/transition.ts';
+import type { AppEvent } from '../core/ports/apps/app-events.ts';
+import type { AppFacts } from '../core/ports/apps/app-facts.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { DeployLog } from '../core/ports/deploy-log.ts';
+import type { JobQueue } from '../core/ports/job-queue.ts';
+
+/** The ports of applying an event. */
+export interface ApplyPorts {
+  readonly log: Pick<DeployLog, 'read' | 'move'>;
+  readonly facts: Pick<AppFacts, 'apps'>;
+  readonly queue: Pick<JobQueue, 'report'>;
+  readonly clock: Clock;
+}
+
+/**
+ * Applies an event to the entry that its application runs: `ok` becomes `crashed`, and `crashed` becomes `ok`. An event
+ * of another snapshot than the one that runs is out of date and changes nothing. Returns false when the deploy of the
+ * snapshot has not ended yet, so that the event has to be applied later.
+ */
+export async function applyEvent(event: AppEvent, ports: ApplyPorts): Promise<boolean> {
+  const { user, snapshot } = event;
+  const active = await activeEntry(event, ports);
+  if (active?.snapshot !== snapshot) return !(await isUnderWay(event, ports));
+  const moved = await ports.log.move(user, active.number, (current) => transitionOf(current, event, ports.clock.now()));
+  // Also after a run that was interrupted here: setting the same commit status again does no harm.
+  if (moved?.appEvent === event.seq) await ports.queue.report(moved);
+  return true;
+}
+
+async function activeEntry({ user, app }: AppEvent, { facts, log }: ApplyPorts): Promise<Entry | null> {
+  const known = await facts.apps(user);
+  const number = known.find((fact) => fact.active !== null && appName(fact.name) === app)?.active;
+  return number == null ? null : log.read(user, number);
+}
+
+/** Whether the deploy of the snapshot goes on: the platform runs it already, and its entry says so in a moment. */
+async function isUnderWay({ user, snapshot }: AppEvent, { log }: ApplyPorts): Promise<boolean> {
+  const number = deployOfSnapshot(snapshot);
+  const entry = number === null ? null : await log.read(user, number);
+  return entry !== null && entry.snapshot === snapshot && !isFinal(entry.status);
+}
+
+/** Events may be read twice and by two runs at once: one that is older than the last one applied changes nothing. */
+function transitionOf(current: Entry, event: AppEvent, now: number): Transition | null {
+  const { seq, state, reason, log } = event;
+  if (seq <= (current.appEvent ?? 0)) return null;
+  const same = { updatedAt: now, appEvent: seq };
+  if (state === 'running' && current.status === 'crashed') {
+    return { changes: { ...same, status: 'ok', reason: null, logTail: [] } };
+  }
+  if (state !== 'crashed' || current.status !== 'ok') return null;
+  const why = maskedDetail(reason ?? 'The application crashed too often and is not started again.');
+  return { changes: { ...same, status: 'crashed', reason: why, logTail: maskedTail(log) } };
+}

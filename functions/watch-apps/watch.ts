@@ -1,0 +1,42 @@
+import type { AppEvent, AppEventCursor, AppEventPage, AppEvents } from '../core/ports/apps/app-events.ts';
+import type { Trace } from '../core/ports/trace.ts';
+import { type ApplyPorts, applyEvent } from './apply.ts';
+
+/** The ports of watching the applications. */
+export interface WatchPorts extends ApplyPorts {
+  readonly events: AppEvents;
+  readonly cursor: AppEventCursor;
+  readonly trace: Trace;
+}
+
+/**
+ * Reads what the platform says about its applications, and applies it to the entries that they run. An event that could
+ * not be applied yet is read again by the next run, and so may others be: applying one twice changes nothing. Returns
+ * the number of events.
+ */
+export async function watchApps(ports: WatchPorts): Promise<number> {
+  const since = await ports.cursor.read();
+  const { events, last } = await newEvents(since, ports.events);
+  let readUntil = last;
+  for (const event of events) {
+    if (!(await isApplied(event, ports))) readUntil = Math.min(readUntil, event.seq - 1);
+  }
+  if (readUntil !== since) await ports.cursor.write(readUntil);
+  return events.length;
+}
+
+/** A platform that was set up again counts from 1. */
+async function newEvents(since: number, events: AppEvents): Promise<AppEventPage> {
+  const page = await events.after(since);
+  return page.last < since ? events.after(0) : page;
+}
+
+async function isApplied(event: AppEvent, ports: WatchPorts): Promise<boolean> {
+  try {
+    return await applyEvent(event, ports);
+  } catch (error) {
+    const { user, app, seq } = event;
+    ports.trace('event not applied', { user, app, seq, error });
+    return false;
+  }
+}

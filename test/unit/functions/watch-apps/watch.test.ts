@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import type { AppEvent } from '../../../../functions/core/ports/apps/app-events.ts';
+import { watchApps } from '../../../../functions/watch-apps/watch.ts';
+import { memoryCursor } from '../../../fakes/app-events.ts';
+import { memoryClock, memoryIds } from '../../../fakes/clock.ts';
+import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
+import { memoryQueue } from '../../../fakes/job-queue.ts';
+import { AT, append, MINUTE } from '../../../support/entries.ts';
+
+const crash: Omit<AppEvent, 'seq'> = {
+  user: 'ann',
+  app: 'ann-shop',
+  snapshot: '1.0.0-1',
+  state: 'crashed',
+  reason: 'The application crashed too often (exited with code 1).',
+  log: ['listening', 'TOKEN=abc', 'Error: no memory\u202e'],
+};
+const recovery = { ...crash, state: 'running', reason: null, log: [] } as const;
+
+/** A log in which deploys 1 to `deploys` of `@ann/shop` have gone live, and a platform that says these events. */
+async function world(deploys = 1) {
+  const log = new MemoryLog(memoryIds());
+  const queue = memoryQueue();
+  const clock = memoryClock(AT + MINUTE);
+  const said: AppEvent[] = [];
+  const traced: string[] = [];
+  const cursor = memoryCursor();
+  const events = {
+    after: async (seq: number) => ({ events: said.filter((event) => event.seq > seq), last: said.at(-1)?.seq ?? 0 }),
+  };
+  const deploy = async () => {
+    const { number } = await append(log);
+    const changes = { appName: '@ann/shop', snapshot: `1.0.0-${number}`, url: 'http://shop', finishedAt: AT } as const;
+    return log.move('ann', number, () => ({ changes: { ...changes, status: 'ok' }, activates: true }));
+  };
+  for (let number = 1; number <= deploys; number += 1) await deploy();
+  const trace = (event: string) => void traced.push(event);
+  const ports = { log, facts: log, queue, clock, events, cursor, trace };
+  return {
+    ...ports,
+    said,
+    traced,
+    deploy,
+    say: (event: Omit<AppEvent, 'seq'>) => void said.push({ ...event, seq: (said.at(-1)?.seq ?? 0) + 1 }),
+    watch: () => watchApps(ports),
+    entry: async (number = 1) => log.read('ann', number),
+  };
+}
+
+describe('an application that crashes after its deploy', () => {
+  it('makes its entry crashed, with the reason and the masked last lines', async () => {
+    const { say, watch, entry, log, queue } = await world();
+    say(crash);
+    expect(await watch()).toBe(1);
+    expect(await entry()).toMatchObject({
+      status: 'crashed',
+      reason: crash.reason,
+      logTail: ['listening', 'TOKEN=***', expect.stringContaining('Error: no memory')],
+      url: 'http://shop',
+      finishedAt: AT,
+      updatedAt: AT + MINUTE,
+    });
+    expect(await log.badge('ann', 'shop')).toBe('failed');
+    expect((await log.changes('ann', 0, 100)).map(({ status }) => status)).toEqual(['queued', 'ok', 'crashed']);
+    expect(queue.reports).toEqual([expect.objectContaining({ number: 1 })]);
+  });
+
+  it('makes it ok again when it answers again', async () => {
+    const { say, watch, entry, log, queue } = await world();
+    say(crash);
+    await watch();
+    say(recovery);
+    await watch();
+    expect(await entry()).toMatchObject({ status: 'ok', reason: null, logTail: [] });
+    expect(await log.badge('ann', 'shop')).toBe('ok');
+    expect(queue.reports).toHaveLength(2);
+  });
+
+  it('shows the failure of a later deploy on the badge when it answers again', async () => {
+    const { say, watch, log } = await world();
+    await append(log);
+    await log.move('ann', 2, () => ({ changes: { status: 'error' } }));
+    say(crash);
+    say(recovery);
+    await watch();
+    expect(await log.badge('ann', 'shop')).toBe('failed');
+  });
+
+  it('changes nothing the second time, whichever run reads the event again', async () => {
+    const { say, watch, log, cursor } = await world();
+    say(crash);
+    say(recovery);
+    await watch();
+    cursor.at = 0;
+    await watch();
+    expect((await log.changes('ann', 0, 100)).map(({ status }) => status)).toEqual(['queued', 'ok', 'crashed', 'ok']);
+  });
+
+  it('never changes a newer deploy', async () => {
+    const { say, watch, entry } = await world(2);
+    say(crash);
+    await watch();
+    expect([await entry(1), await entry(2)]).toMatchObject([{ status: 'ok' }, { status: 'ok' }]);
+    say({ ...crash, snapshot: '1.0.0-2' });
+    await watch();
+    expect([await entry(1), await entry(2)]).toMatchObject([{ status: 'ok' }, { status: 'crashed' }]);
+  });
+
+  it('changes the rollback that runs its snapshot, not the entry that made it', async () => {
+    const { say, watch, entry, log } = await world(2);
+    await append(log, { appName: '@ann/shop', operation: 'rollback', snapshot: '1.0.0-1' });
+    await log.move('ann', 3, () => ({ changes: { status: 'ok' }, activates: true }));
+    say(crash);
+    await watch();
+    expect([await entry(1), await entry(3)]).toMatchObject([{ status: 'ok' }, { status: 'crashed' }]);
+  });
+
+  it('is read again later while its deploy has not ended', async () => {
+    const { say, watch, entry, log, cursor } = await world();
+    await append(log, { status: 'running', stage: 'start', appName: '@ann/shop', snapshot: '1.0.0-2' });
+    say({ ...crash, app: 'other', snapshot: '1.0.0-9' });
+    say({ ...crash, snapshot: '1.0.0-2' });
+    await watch();
+    expect(cursor.at).toBe(1);
+    await log.move('ann', 2, () => ({ changes: { status: 'ok' }, activates: true }));
+    await watch();
+    expect(cursor.at).toBe(2);
+    expect(await entry(2)).toMatchObject({ status: 'crashed' });
+  });
+
+  it('keeps no other event from being applied when it cannot be', async () => {
+    const { say, watch, log, cursor, entry, traced } = await world();
+    const { apps } = log;
+    log.apps = async (user) => (user === 'bob' ? Promise.reject(new Error('away')) : apps.call(log, user));
+    say({ ...crash, user: 'bob' });
+    say(crash);
+    await watch();
+    expect(await entry()).toMatchObject({ status: 'crashed' });
+    expect({ at: cursor.at, traced }).toEqual({ at: 0, traced: ['event not applied'] });
+  });
+
+  it('is found on a platform that was set up again and counts anew', async () => {
+    const { say, watch, cursor, entry } = await world();
+    cursor.at = 40;
+    say(crash);
+    await watch();
+    expect(cursor.at).toBe(1);
+    expect(await entry()).toMatchObject({ status: 'crashed' });
+  });
+});
