@@ -25,6 +25,8 @@ export interface RuntimeOptions {
   readonly cloudAssembly: string;
   /** Values of the template's parameters. */
   readonly parameters: Record<string, string>;
+  /** Values of secrets of the template that an operator has chosen; names as in `findResource`. */
+  readonly secrets?: Readonly<Record<string, string>>;
   /** Folder of the data that survive a restart. */
   readonly dataDir: string;
   /** Port of the API on 127.0.0.1; 0 for any free one. */
@@ -74,6 +76,8 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
     closers.push(() => releaseAll(Object.values(ports)));
     warnOfUnsupported(template, options.warn);
     await createResources({ template, endpoints });
+    const secretNamed = (name: string) => nameOfResource(findResource(template, 'AWS::SecretsManager::Secret', name));
+    for (const [name, value] of Object.entries(options.secrets ?? {})) emulators.useSecret(secretNamed(name), value);
     const functions = startFunctions({ template, endpoints: endpointVariables(endpoints), log });
     closers.push(() => functions.close());
     return {
@@ -87,8 +91,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
       },
       close,
       failed: emulators.failed,
-      secretValue: (name) =>
-        emulators.secretValue(nameOfResource(findResource(template, 'AWS::SecretsManager::Secret', name))),
+      secretValue: (name) => emulators.secretValue(secretNamed(name)),
       invoke: async (name, event) => functions.invoke(functionNamed(template, name), event),
     };
   } catch (error) {

@@ -1,35 +1,31 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Login } from './config/users.ts';
 
-/** The one user of this machine; the password is in `<dataDir>/password`, for its owner only. */
-export interface Login {
-  readonly user: string;
-  readonly password: string;
-}
-
-const USER = 'demo';
-const PASSWORD_BYTES = 18;
 /** For the owner of the file only. */
 const SECRET = { mode: 0o600 };
 
-/** Returns the login of the data folder; the first call makes a password. */
-export function readLogin(dataDir: string): Login {
-  const file = join(dataDir, 'password');
-  const known = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
-  if (known !== '') return { user: USER, password: known };
-  const password = randomBytes(PASSWORD_BYTES).toString('base64url');
-  writeFileSync(file, `${password}\n`, SECRET);
-  return { user: USER, password };
+/** Where the service and the repository host answer. */
+export interface Addresses {
+  readonly url: string;
+  readonly repositories: string;
 }
 
 /**
- * Writes two files for other programs of this machine: `netrc`, with which `curl --netrc-file` logs in without a secret on
- * the command line, and `url`, the address of the API. Returns what removes the address, which is valid while it runs.
+ * Writes files for other programs of this machine: `netrc`, with which `curl --netrc-file` logs in without a secret on the
+ * command line, and the addresses of the API (`url`) and of the repository host (`repositories-url`). Returns what removes
+ * the addresses, which are valid while it runs.
  */
-export function publishLogin(dataDir: string, url: string, { user, password }: Login): () => Promise<void> {
+export function publishLogin(
+  dataDir: string,
+  { url, repositories }: Addresses,
+  { user, password }: Login,
+): () => Promise<void> {
   const { hostname } = new URL(url);
   writeFileSync(join(dataDir, 'netrc'), `machine ${hostname} login ${user} password ${password}\n`, SECRET);
-  writeFileSync(join(dataDir, 'url'), `${url}\n`);
-  return async () => rmSync(join(dataDir, 'url'), { force: true });
+  const addresses = { url, 'repositories-url': repositories };
+  for (const [name, address] of Object.entries(addresses)) writeFileSync(join(dataDir, name), `${address}\n`);
+  return async () => {
+    for (const name of Object.keys(addresses)) rmSync(join(dataDir, name), { force: true });
+  };
 }

@@ -12,7 +12,11 @@ import { isFree } from '../processes/ports.ts';
 import { type ReservedPorts, releaseAll, reserveStablePorts } from '../processes/stable-ports.ts';
 import { gitCommand } from '../repohost/git/git.ts';
 import { type RepoHost, startRepoHost } from '../repohost/repohost.ts';
-import { type Login, publishLogin, readLogin } from './login.ts';
+import { readConfig } from './config/config.ts';
+import { stackParameters } from './config/parameters.ts';
+import { type Login, readLogin } from './config/users.ts';
+import { otherLogins, watchUsers } from './config/watch-users.ts';
+import { publishLogin } from './login.ts';
 import { platformLogin } from './platform-login.ts';
 import { synthesis } from './synthesis.ts';
 
@@ -84,7 +88,9 @@ async function closeAll(closers: Closers): Promise<void> {
 async function start(options: StartOptions, closers: Closers): Promise<Omit<LocalService, 'close'>> {
   const { project, dataDir, step = () => {}, warn = () => {} } = options;
   const outdir = options.outdir ?? join(dataDir, 'cdk.out');
+  const config = readConfig(dataDir);
   const login = readLogin(dataDir);
+  const others = otherLogins(dataDir);
   await checkMachine(options.port);
   await synthesis({ project, outdir, begin: () => step('synthesising the stack (once, until a source changes)') });
 
@@ -95,7 +101,8 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
     ...options,
     cloudAssembly: outdir,
     dataDir: join(dataDir, 'aws'),
-    parameters: { ...localParameters(ports), ...options.parameters },
+    parameters: { ...stackParameters(config, addressesOf(ports)), ...options.parameters },
+    secrets: { StoresHookSecrets: JSON.stringify(config.hookSecrets ?? {}) },
     warm: FIRST_PUSH,
     log: options.log ?? (() => {}),
     warn,
@@ -115,20 +122,30 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
     }),
   );
   closers.push(platform.close);
-  await forOperator(platform.ensureUser(login));
+  for (const one of [login, ...others]) await forOperator(platform.ensureUser(one));
   const url = await runtime.open();
   if (url === undefined) throw new OperatorError('The template has no REST API.');
   const repoHost = await startRepoHost({
     dataDir: join(dataDir, 'repositories'),
     port: ports.repositories,
     // A repository deploys its default branch, which is what was pushed to it first.
-    webhook: { url: `${url}/1/deploy?branch={default_branch}`, user: login.user, secret: login.password },
+    webhook: {
+      url: `${url}/1/deploy?branch={default_branch}`,
+      user: login.user,
+      secret: login.password,
+      owners: Object.fromEntries(others.map(({ user, password }) => [user, password])),
+    },
     verify: platformLogin(platform.url),
     follower: fileURLToPath(new URL('show/follow-push.ts', import.meta.url)),
     log: warn,
   });
   closers.push(repoHost.close);
-  closers.push(publishLogin(dataDir, url, login));
+  closers.push(publishLogin(dataDir, { url, repositories: repoHost.url }, login));
+  const takeIn = async ({ user, password }: Login) => {
+    await platform.ensureUser({ user, password });
+    await repoHost.addOwner({ user, secret: password });
+  };
+  closers.push(watchUsers(dataDir, { takeIn, warn }));
 
   // The queues of the last process are lost; the deploy log still lists the deploys in progress.
   await runtime.invoke('Pipelinesweep', { everything: true });
@@ -160,16 +177,7 @@ async function forOperator<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Where the stack finds the platform and the repository host, and retries short enough to watch. */
-function localParameters(ports: ReservedPorts<'platform' | 'repositories'>): Record<string, string> {
-  const repositories = `http://127.0.0.1:${ports.repositories.port}`;
-  const hosts = [
-    { name: 'local', kind: 'github', api: repositories, web: repositories },
-    { name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' },
-  ];
-  return {
-    PlatformUrl: `http://127.0.0.1:${ports.platform.port}`,
-    RepositoryHosts: JSON.stringify(hosts),
-    RetryBaseSeconds: '5',
-  };
+function addressesOf({ platform, repositories }: ReservedPorts<'platform' | 'repositories'>) {
+  const at = (port: number) => `http://127.0.0.1:${port}`;
+  return { platform: at(platform.port), repositories: at(repositories.port) };
 }

@@ -29,8 +29,8 @@ export type RunningHost = v.InferInput<typeof RunningSchema>;
 
 /** Returns the secret with which the webhook is called for a user; null when it never is. */
 export function webhookSecret({ user, secret, owners = {} }: Webhook, name: string): string | null {
-  if (name === user) return secret;
-  return Object.hasOwn(owners, name) ? (owners[name] ?? null) : null;
+  if (Object.hasOwn(owners, name)) return owners[name] ?? null;
+  return name === user ? secret : null;
 }
 
 /**

@@ -28,6 +28,8 @@ export interface Emulators {
   readonly writes: DatabaseWrites | null;
   /** Returns the value of a secret by its name or ARN. Throws OperatorError when no such secret was created. */
   secretValue(nameOrArn: string): string;
+  /** Gives a secret a value that takes precedence while this process runs and is not written. */
+  useSecret(nameOrArn: string, value: string): void;
   /** Stops all of them; a second call does nothing. */
   close(): Promise<void>;
 }
@@ -78,6 +80,7 @@ export async function startEmulators(options: EmulatorOptions): Promise<Emulator
     endpoints,
     failed: Promise.race([database.failed, storage.failed]),
     writes: database.writes,
+    useSecret: secrets.use,
     secretValue: (nameOrArn) => {
       const value = secrets.valueOf(nameOrArn);
       if (value === undefined) throw new OperatorError(`The template declares no secret ${nameOrArn}.`);

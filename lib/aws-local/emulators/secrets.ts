@@ -10,12 +10,15 @@ export interface Secrets {
   valueOf(nameOrArn: string): string | undefined;
   /** Stores a new secret. Returns false, without a change, when the name is taken. */
   add(name: string, value: string): boolean;
+  /** Gives a secret a value that takes precedence while this process runs and is not written. */
+  use(nameOrArn: string, value: string): void;
 }
 
 /** Opens the secrets in `file`; those in `given` take precedence and are not written. */
 export function openSecrets(file: string, given: Readonly<Record<string, string>> = {}): Secrets {
   let kept: Record<string, string> = readStateSync(file, record(string(), string())) ?? {};
-  const find = (name: string) => new Map(Object.entries({ ...kept, ...given })).get(nameOf(name));
+  let chosen = given;
+  const find = (name: string) => new Map(Object.entries({ ...kept, ...chosen })).get(nameOf(name));
   return {
     valueOf: find,
     add: (name, value) => {
@@ -24,6 +27,9 @@ export function openSecrets(file: string, given: Readonly<Record<string, string>
       writeStateSync(file, next, { secret: true, durable: true });
       kept = next;
       return true;
+    },
+    use: (name, value) => {
+      chosen = { ...chosen, [nameOf(name)]: value };
     },
   };
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type LocalService, startLocal } from '../../../lib/local/start.ts';
@@ -15,6 +15,7 @@ export interface ApiAnswer {
 /** The whole service, started for a test. */
 export interface Started {
   readonly service: LocalService;
+  readonly dataDir: string;
   readonly lines: string[];
   /** A request as the machine's user, or with other credentials, or (null) with none. */
   call(path: string, init?: RequestInit & { readonly login?: string | null }): Promise<ApiAnswer>;
@@ -25,11 +26,19 @@ export interface Started {
   close(): Promise<void>;
 }
 
-/** Starts the whole service in a folder of its own; `name` distinguishes the folders of a test run. */
-export async function startForTest(name: string, parameters: Record<string, string> = {}): Promise<Started> {
+/**
+ * Starts the whole service in a folder of its own; `name` distinguishes the folders of a test run, and `config` is the
+ * content of its configuration file.
+ */
+export async function startForTest(
+  name: string,
+  parameters: Record<string, string> = {},
+  config?: object,
+): Promise<Started> {
   const dataDir = join(testFolder, `${name}-${process.pid}`);
   rmSync(dataDir, { recursive: true, force: true });
   mkdirSync(dataDir, { recursive: true });
+  if (config) writeFileSync(join(dataDir, 'config.json'), JSON.stringify(config));
   const lines: string[] = [];
   const service = await startLocal({
     project,
@@ -52,6 +61,7 @@ export async function startForTest(name: string, parameters: Record<string, stri
   };
   return {
     service,
+    dataDir,
     lines,
     call,
     hook: (payload, headers = {}, query = '?branch=main') =>

@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { hasCode } from '../../processes/error-code.ts';
+import { OperatorError } from '../../processes/operator-error.ts';
+import { writeStateSync } from '../../processes/state-file.ts';
+import { type Config, ConfigSchema } from './schema.ts';
+
+/** Returns the path of the configuration file of a data folder. */
+export function configFile(dataDir: string): string {
+  return join(dataDir, 'config.json');
+}
+
+/**
+ * Returns the configuration of a data folder; without a file, an empty one.
+ *
+ * @throws OperatorError with one sentence that names the field and what it must be
+ */
+export function readConfig(dataDir: string): Config {
+  const file = configFile(dataDir);
+  const text = textOf(file);
+  return text === null ? {} : parsed(file, text);
+}
+
+/** Replaces the configuration. The file is for its owner only, because it may hold the secrets of webhooks. */
+export function writeConfig(dataDir: string, config: Config): void {
+  writeStateSync(configFile(dataDir), config, { secret: true, durable: true });
+}
+
+function textOf(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    if (hasCode(cause, 'ENOENT')) return null;
+    throw new OperatorError(`The file ${file} cannot be read: check its permissions.`, { cause });
+  }
+}
+
+function parsed(file: string, text: string): Config {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // Without the parser's own message, which quotes the text: it may be a secret.
+    throw new OperatorError(`${file} is not JSON: correct it, or remove it to start without a configuration.`);
+  }
+  // A list passes as an object without fields.
+  const result = v.safeParse(ConfigSchema, Array.isArray(value) ? null : value);
+  if (result.success) return result.output;
+  throw new OperatorError(`In ${file}, ${describe(result.issues[0])}.`);
+}
+
+function describe(issue: v.InferIssue<typeof ConfigSchema>): string {
+  const path = (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
+  const field = path.slice(path.startsWith('.') ? 1 : 0) || 'the content';
+  if (issue.type === 'strict_object' && issue.expected === 'never') {
+    return `${field} is not a known setting; known are ${Object.keys(ConfigSchema.entries).join(', ')}`;
+  }
+  return issue.received === 'undefined' ? `${field} is missing` : `${field} ${issue.message}`;
+}

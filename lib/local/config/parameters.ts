@@ -1,0 +1,26 @@
+import type { Config } from './schema.ts';
+
+/** Addresses of the programs beside the stack. */
+export interface ProgramAddresses {
+  readonly platform: string;
+  readonly repositories: string;
+}
+
+/** Returns the values of the template's parameters on this machine: the programs beside the stack, and the configuration. */
+export function stackParameters(config: Config, { platform, repositories }: ProgramAddresses): Record<string, string> {
+  const hosts = [
+    { name: 'local', kind: 'github', api: repositories, web: repositories },
+    { name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' },
+    ...(config.repositoryHosts ?? []),
+  ];
+  const { defaultBranch, holdMinutes, publicUrl } = config;
+  return {
+    PlatformUrl: platform,
+    RepositoryHosts: JSON.stringify(hosts),
+    // Short enough to watch.
+    RetryBaseSeconds: '5',
+    ...(defaultBranch !== undefined && { DefaultBranch: defaultBranch }),
+    ...(holdMinutes !== undefined && { HoldMinutes: String(holdMinutes) }),
+    ...(publicUrl !== undefined && { PublicUrl: publicUrl.replace(/\/+$/, '') }),
+  };
+}

@@ -1,0 +1,110 @@
+import * as v from 'valibot';
+
+/** The kinds of repository hosts that the service speaks to. */
+export const HOST_KINDS = ['github', 'gitlab', 'gitea', 'forgejo', 'bitbucket'] as const;
+
+/** The names of the hosts that are configured in any case: the embedded one, and github.com. */
+export const BUILT_IN_HOSTS = ['local', 'github'];
+
+const USER = /^[A-Za-z0-9][A-Za-z0-9-]{0,38}$/;
+/** Paths of the embedded repository host. */
+const RESERVED_USERS = ['repos', 'user'];
+
+const Text = v.string('must be a text in quotes');
+const Address = v.pipe(
+  Text,
+  v.check(isBaseAddress, 'must be an https:// address without login, query or fragment (http:// only on this machine)'),
+);
+
+const Host = v.strictObject({
+  name: v.pipe(
+    Text,
+    v.regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be 1 to 32 lower-case letters, digits and dashes'),
+    v.check(
+      (name) => !BUILT_IN_HOSTS.includes(name),
+      `must not be ${BUILT_IN_HOSTS.join(' or ')}: both are there already`,
+    ),
+  ),
+  kind: v.picklist(HOST_KINDS, `must be one of ${HOST_KINDS.join(', ')}`),
+  api: Address,
+  web: Address,
+  downloadHosts: v.optional(
+    v.array(
+      v.pipe(Text, v.regex(/^[a-z0-9.-]+(?::\d+)?$/, 'must be a host name, with or without a port')),
+      'must be a list',
+    ),
+  ),
+  privateNetwork: v.optional(v.boolean('must be true or false')),
+});
+
+const User = v.pipe(Text, v.check(isUserName, 'must be 1 to 39 letters, digits and dashes, and not repos or user'));
+
+const HookSecrets = v.record(
+  v.pipe(Text, v.regex(/^(?:\*|[^/\s]+(?:\/[^/\s]+\/[^/\s]+)?)$/, 'must be *, <user> or <user>/<owner>/<repository>')),
+  v.record(
+    Text,
+    v.pipe(
+      v.array(v.pipe(Text, v.minLength(1, 'must not be empty')), 'must be a list of secrets'),
+      v.minLength(1, 'must not be empty'),
+    ),
+    'must have a list of secrets for each sender',
+  ),
+  'must be an object',
+);
+
+/** The configuration file of one machine. All fields are optional. */
+export const ConfigSchema = v.strictObject(
+  {
+    repositoryHosts: v.optional(
+      v.pipe(
+        v.array(Host, 'must be a list'),
+        v.check((hosts) => !repeats(hosts.map(({ name }) => name)), 'must not use a name twice'),
+      ),
+    ),
+    defaultBranch: v.optional(v.pipe(Text, v.check(isBranchName, 'must be the name of a branch'))),
+    holdMinutes: v.optional(
+      v.pipe(
+        v.number('must be a number'),
+        v.integer('must be a whole number'),
+        v.minValue(1, 'must be at least 1'),
+        v.maxValue(10_080, 'must be at most 10080, a week'),
+      ),
+    ),
+    publicUrl: v.optional(Address),
+    hookSecrets: v.optional(HookSecrets),
+    users: v.optional(
+      v.pipe(
+        v.array(User, 'must be a list of names'),
+        v.check((names) => !repeats(names), 'must not name a user twice'),
+      ),
+    ),
+  },
+  'must be an object in curly brackets',
+);
+
+/** The configuration of one machine. */
+export type Config = v.InferOutput<typeof ConfigSchema>;
+
+/** Whether a user can have the name, which is also the owner of the user's repositories. */
+export function isUserName(name: string): boolean {
+  return USER.test(name) && !RESERVED_USERS.includes(name);
+}
+
+function repeats(names: readonly string[]): boolean {
+  return new Set(names).size < names.length;
+}
+
+function isBranchName(name: string): boolean {
+  return name !== '' && name.length <= 250 && !/[\p{Cc}\s~^:?*[\\]/u.test(name);
+}
+
+function isBaseAddress(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const url = new URL(address);
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') return false;
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isThisMachine(url.hostname));
+}
+
+function isThisMachine(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+}

@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { replaceFileSync } from '../../processes/atomic-file.ts';
+import { OperatorError } from '../../processes/operator-error.ts';
+import { readConfig, writeConfig } from './config.ts';
+import { isUserName } from './schema.ts';
+
+/** A user of this machine and the password, which is kept in a file for its owner only. */
+export interface Login {
+  readonly user: string;
+  readonly password: string;
+}
+
+/** The user that every machine has. */
+export const FIRST_USER = 'demo';
+
+const PASSWORD_BYTES = 18;
+const MAX_PASSWORD_LENGTH = 1024;
+
+/** Returns the file of a user's password. */
+export function passwordFile(dataDir: string, user: string): string {
+  return user === FIRST_USER ? join(dataDir, 'password') : join(dataDir, 'passwords', user);
+}
+
+/** Returns the users of a data folder: the first one, and those of the configuration. */
+export function listUsers(dataDir: string): readonly string[] {
+  return [...new Set([FIRST_USER, ...(readConfig(dataDir).users ?? [])])];
+}
+
+/** Returns the login of a user; the first call makes a password. */
+export function readLogin(dataDir: string, user = FIRST_USER): Login {
+  const file = passwordFile(dataDir, user);
+  const known = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  return { user, password: known === '' ? writePassword(dataDir, user, newPassword()) : known };
+}
+
+/**
+ * Adds a user to the configuration, with that password or one that is made up, and returns the login. A running service
+ * takes the user in by itself.
+ *
+ * @throws OperatorError when there is such a user, or the name or password cannot be used
+ */
+export function addUser(dataDir: string, user: string, password: string = newPassword()): Login {
+  if (!isUserName(user)) {
+    throw new OperatorError('A user name has 1 to 39 letters, digits and dashes, and is not repos or user.');
+  }
+  if (listUsers(dataDir).includes(user)) {
+    throw new OperatorError(`There is a user ${user} already; the password is in ${passwordFile(dataDir, user)}.`);
+  }
+  writePassword(dataDir, user, password);
+  // After the password: a running service takes the user in when the configuration changes.
+  changeUsers(dataDir, (users) => [...users, user]);
+  return { user, password };
+}
+
+/** Replaces the password of a user, by a made-up one when none is given. A running service takes it over by itself. */
+export function setPassword(dataDir: string, user: string, password: string = newPassword()): Login {
+  if (!listUsers(dataDir).includes(user)) {
+    throw new OperatorError(`There is no user ${user}: add the user first.`);
+  }
+  writePassword(dataDir, user, password);
+  changeUsers(dataDir, (users) => users);
+  return { user, password };
+}
+
+function changeUsers(dataDir: string, change: (users: readonly string[]) => readonly string[]): void {
+  const config = readConfig(dataDir);
+  writeConfig(dataDir, { ...config, users: [...change(config.users ?? [])] });
+}
+
+function newPassword(): string {
+  return randomBytes(PASSWORD_BYTES).toString('base64url');
+}
+
+function writePassword(dataDir: string, user: string, password: string): string {
+  if (
+    password.length === 0 ||
+    password.length > MAX_PASSWORD_LENGTH ||
+    /\p{Cc}/u.test(password) ||
+    password.trim() !== password
+  ) {
+    throw new OperatorError(
+      'A password has 1 to 1024 characters, without line breaks and without a space at its ends.',
+    );
+  }
+  const file = passwordFile(dataDir, user);
+  mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
+  replaceFileSync(file, `${password}\n`, { secret: true, durable: true });
+  return password;
+}

@@ -1,0 +1,171 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parseHosts } from '../../../../functions/adapters/hosts/configuration.ts';
+import { hosts } from '../../../../functions/adapters/hosts/registry.ts';
+import { readConfig } from '../../../../lib/local/config/config.ts';
+import { stackParameters } from '../../../../lib/local/config/parameters.ts';
+import { ConfigSchema, HOST_KINDS } from '../../../../lib/local/config/schema.ts';
+import { addUser, listUsers, passwordFile, readLogin, setPassword } from '../../../../lib/local/config/users.ts';
+import { watchUsers } from '../../../../lib/local/config/watch-users.ts';
+import { OperatorError } from '../../../../lib/processes/operator-error.ts';
+
+const gitlab = {
+  name: 'work',
+  kind: 'gitlab',
+  api: 'https://gitlab.example.com/api/v4',
+  web: 'https://gitlab.example.com',
+};
+const addresses = { platform: 'http://127.0.0.1:1', repositories: 'http://127.0.0.1:2' };
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'config-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+const write = (config: unknown) =>
+  writeFileSync(join(dataDir, 'config.json'), typeof config === 'string' ? config : JSON.stringify(config));
+const refusal = (config: unknown): string => {
+  write(config);
+  try {
+    readConfig(dataDir);
+  } catch (error) {
+    expect(error).toBeInstanceOf(OperatorError);
+    return error instanceof Error ? error.message : '';
+  }
+  return 'it was accepted';
+};
+
+describe('The configuration of one machine', () => {
+  it('is empty without a file', () => {
+    expect(readConfig(dataDir)).toEqual({});
+  });
+
+  it('becomes the parameters of the stack; the embedded host and GitHub stay configured', () => {
+    write({
+      repositoryHosts: [gitlab],
+      defaultBranch: 'main',
+      holdMinutes: 30,
+      publicUrl: 'https://deploy.example.com/',
+    });
+    const { RepositoryHosts = '', ...others } = stackParameters(readConfig(dataDir), addresses);
+    expect(others).toEqual({
+      PlatformUrl: addresses.platform,
+      RetryBaseSeconds: '5',
+      DefaultBranch: 'main',
+      HoldMinutes: '30',
+      PublicUrl: 'https://deploy.example.com',
+    });
+    expect(parseHosts(RepositoryHosts).map(({ name }) => name)).toEqual(['local', 'github', 'work']);
+  });
+
+  it('leaves the defaults of the stack where it says nothing', () => {
+    expect(Object.keys(stackParameters({}, addresses))).toEqual(['PlatformUrl', 'RepositoryHosts', 'RetryBaseSeconds']);
+  });
+
+  it('knows the kinds of hosts that the service knows', () => {
+    expect([...HOST_KINDS]).toEqual(hosts.map(({ kind }) => kind));
+  });
+
+  it.each([
+    [
+      { defaultBranches: 'main' },
+      /In .*config\.json, defaultBranches is not a known setting; known are repositoryHosts, /,
+    ],
+    [{ repositoryHosts: [{ ...gitlab, tokens: 'x' }] }, /repositoryHosts\[0\]\.tokens is not a known setting/],
+    [
+      { repositoryHosts: [{ name: 'work', kind: 'gitlab', api: gitlab.api }] },
+      /repositoryHosts\[0\]\.web is missing\.$/,
+    ],
+    [{ repositoryHosts: [{ ...gitlab, kind: 'svn' }] }, /repositoryHosts\[0\]\.kind must be one of github, gitlab/],
+    [{ repositoryHosts: [{ ...gitlab, name: 'github' }] }, /repositoryHosts\[0\]\.name must not be local or github/],
+    [
+      { repositoryHosts: [{ ...gitlab, web: 'http://gitlab.example.com' }] },
+      /repositoryHosts\[0\]\.web must be an https/,
+    ],
+    [{ repositoryHosts: [gitlab, gitlab] }, /repositoryHosts must not use a name twice/],
+    [{ repositoryHosts: gitlab }, /repositoryHosts must be a list/],
+    [{ defaultBranch: 'a b' }, /defaultBranch must be the name of a branch/],
+    [{ holdMinutes: '60' }, /holdMinutes must be a number/],
+    [{ holdMinutes: 0 }, /holdMinutes must be at least 1/],
+    [{ publicUrl: 'deploy.example.com' }, /publicUrl must be an https/],
+    [{ hookSecrets: { 'demo/x': {} } }, /hookSecrets\.demo\/x must be \*, <user> or <user>\/<owner>\/<repository>/],
+    [{ hookSecrets: { demo: { github: 'secret' } } }, /hookSecrets\.demo\.github must be a list of secrets/],
+    [{ users: ['user'] }, /users\[0\] must be 1 to 39 letters/],
+    [{ users: ['ann', 'ann'] }, /users must not name a user twice/],
+    [[], /the content must be an object/],
+    ['{ "holdMinutes": 60, }', /config\.json is not JSON: correct it/],
+  ])('refuses %j and names what is wrong in one sentence', (config, sentence) => {
+    const message = refusal(config);
+    expect(message).toMatch(sentence);
+    expect(message).toMatch(/^\S.*\.$/);
+    expect(message.replaceAll(dataDir, '')).not.toMatch(/\. [A-Z]|\n/);
+  });
+
+  it('never quotes a secret in an error', () => {
+    expect(refusal({ hookSecrets: { demo: { github: 'sesame-4711' } } })).not.toContain('sesame');
+    expect(refusal('{"hookSecrets": {"demo": {"github": ["sesame-4711"]')).not.toContain('sesame');
+  });
+
+  it('has its settings documented in the README, each once and no other', () => {
+    const readme = readFileSync(new URL('../../../../lib/local/README.md', import.meta.url), 'utf8');
+    const [, table = ''] = readme.split(/<!-- \/?settings -->/);
+    const told = [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
+    expect(told).toEqual(Object.keys(ConfigSchema.entries));
+  });
+});
+
+describe('The users of one machine', () => {
+  it('are the first one, with a password that is made once, and those that are added', () => {
+    const { password } = readLogin(dataDir);
+    expect(readLogin(dataDir)).toEqual({ user: 'demo', password });
+    write({ holdMinutes: 5 });
+    const ann = addUser(dataDir, 'ann');
+    expect(ann.password).toMatch(/^[\w-]{24}$/);
+    expect(listUsers(dataDir)).toEqual(['demo', 'ann']);
+    expect(readLogin(dataDir, 'ann')).toEqual(ann);
+    expect(readConfig(dataDir)).toEqual({ holdMinutes: 5, users: ['ann'] });
+    expect(statSync(passwordFile(dataDir, 'ann')).mode & 0o777).toBe(0o600);
+    expect(statSync(join(dataDir, 'config.json')).mode & 0o777).toBe(0o600);
+  });
+
+  it('get a password when the configuration names them without one', () => {
+    write({ users: ['ben'] });
+    expect(readLogin(dataDir, 'ben').password).toMatch(/^[\w-]{24}$/);
+  });
+
+  it('can choose their password', () => {
+    addUser(dataDir, 'ann', 'correct horse');
+    expect(readLogin(dataDir, 'ann').password).toBe('correct horse');
+    setPassword(dataDir, 'ann', 'battery staple');
+    expect(readLogin(dataDir, 'ann').password).toBe('battery staple');
+    expect(listUsers(dataDir)).toEqual(['demo', 'ann']);
+  });
+
+  it.each([
+    ['a name that is taken', () => addUser(dataDir, 'demo'), /There is a user demo already/],
+    ['a name that no owner can have', () => addUser(dataDir, 'a_b'), /A user name has 1 to 39 letters/],
+    ['a password with a line break', () => addUser(dataDir, 'ann', 'a\nb'), /A password has 1 to 1024 characters/],
+    ['a new password of nobody', () => setPassword(dataDir, 'eve'), /There is no user eve/],
+  ])('are not changed by %s', (_, change, sentence) => {
+    expect(change).toThrow(sentence);
+    expect(change).toThrow(OperatorError);
+    expect(listUsers(dataDir)).toEqual(['demo']);
+  });
+
+  it('are taken in while the service runs, and a configuration that cannot be read is warned of', async () => {
+    const taken: unknown[] = [];
+    const warnings: string[] = [];
+    const end = watchUsers(dataDir, {
+      takeIn: async (login) => void taken.push(login),
+      warn: (sentence) => warnings.push(sentence),
+    });
+    const ann = addUser(dataDir, 'ann');
+    await expect.poll(() => taken).toContainEqual(ann);
+    write('{');
+    await expect.poll(() => warnings.join()).toContain('is not JSON');
+    await end();
+  });
+});
