@@ -1,11 +1,12 @@
 import { type Credentials, readBasic } from '../core/basic-auth.ts';
 import { DeployError, type ErrorCode } from '../core/errors.ts';
 import type { LoginDecision, LoginRequest } from '../core/login.ts';
+import { decodePercent, percentDecoded } from '../core/percent.ts';
 import type { Accounts } from '../core/ports/accounts.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import { routes } from '../core/routes.ts';
-import { decodePercent, percentDecoded } from './credentials.ts';
 import { remember } from './remember.ts';
+import { Revocations } from './revocations.ts';
 
 const REMEMBER_MS = 60_000;
 const MAX_REMEMBERED = 1000;
@@ -13,22 +14,27 @@ const MAX_REMEMBERED = 1000;
 /**
  * Returns the login check of every request. Deploy routes refuse with `deploy:auth:bad_creds`, the others with `mw:auth:unauthorized`,
  * `mw:auth:no_username` or, when the path belongs to another user than the credentials, `mw:auth:not_you`. Throws
- * `mw:auth:auth_server_down` on every route. Valid credentials are remembered for 60 seconds, failures never.
+ * `mw:auth:auth_server_down` on every route. Valid credentials are remembered for 60 seconds, failures never. A request that
+ * revokes an API token ends what this process remembers of the user; others may accept the token for the rest of the 60
+ * seconds.
  */
 export function authorizer(ports: {
   readonly accounts: Pick<Accounts, 'authenticate'>;
   readonly clock: Pick<Clock, 'now'>;
 }): (request: LoginRequest) => Promise<LoginDecision> {
+  const revocations = new Revocations(ports.clock);
   const login = remember((credentials) => authenticate(ports.accounts, credentials), {
     clock: ports.clock,
     forMs: REMEMBER_MS,
     maxLogins: MAX_REMEMBERED,
+    validFrom: (user) => revocations.endOfLast(user),
   });
   return async (request) => {
     const credentials = readBasic(request.authorization);
     if (!credentials) return refuse(request, 'mw:auth:unauthorized', HOW_TO_LOG_IN);
     try {
       const user = await login(credentials);
+      if (request.resource === REVOKE_TOKEN) revocations.begin(user);
       return mayEnter(request, user) ? { allowed: true, user } : refuse(request, 'mw:auth:not_you', WRONG_USER_IN_PATH);
     } catch (error) {
       if (!(error instanceof DeployError) || error.code === 'mw:auth:auth_server_down') throw error;
@@ -36,6 +42,8 @@ export function authorizer(ports: {
     }
   };
 }
+
+const REVOKE_TOKEN = '/1/auth/tokens/{name}';
 
 /** Tries the credentials as sent, then percent-decoded: a secret may contain a `%`. */
 async function authenticate(accounts: Pick<Accounts, 'authenticate'>, sent: Credentials): Promise<string> {

@@ -11,12 +11,14 @@ export interface RememberOptions {
   readonly forMs: number;
   /** Maximum number of logins; the least recently used is removed first. */
   readonly maxLogins: number;
+  /** Returns a time in milliseconds since 1970: logins of the user that were checked before it are not remembered. */
+  readonly validFrom?: (user: string) => number;
 }
 
 interface RememberedLogin {
   readonly user: string;
   /** Milliseconds since 1970. */
-  readonly expiresAt: number;
+  readonly checkedAt: number;
 }
 
 /**
@@ -24,7 +26,8 @@ interface RememberedLogin {
  * are never remembered. It stores an HMAC of the credentials under a random key of this process, so a table of hashes
  * cannot reveal a secret.
  */
-export function remember(login: CheckLogin, { clock, forMs, maxLogins }: RememberOptions): CheckLogin {
+export function remember(login: CheckLogin, options: RememberOptions): CheckLogin {
+  const { clock, forMs, maxLogins, validFrom = () => 0 } = options;
   const key = randomBytes(32);
   const known = new Map<string, RememberedLogin>();
   const pending = new Map<string, Promise<string>>();
@@ -33,16 +36,16 @@ export function remember(login: CheckLogin, { clock, forMs, maxLogins }: Remembe
     const hit = known.get(hash);
     if (!hit) return null;
     known.delete(hash);
-    if (hit.expiresAt <= clock.now()) return null;
+    if (hit.checkedAt + forMs <= clock.now() || hit.checkedAt < validFrom(hit.user)) return null;
     known.set(hash, hit); // A Map keeps insertion order: the most recently used is last.
     return hit.user;
   }
 
   async function check(hash: string, credentials: Credentials): Promise<string> {
     // Counted from before the check: the password may change while the response is on its way.
-    const expiresAt = clock.now() + forMs;
+    const checkedAt = clock.now();
     const user = await login(credentials);
-    known.set(hash, { user, expiresAt });
+    known.set(hash, { user, checkedAt });
     const oldest = known.keys().next();
     if (known.size > maxLogins && !oldest.done) known.delete(oldest.value);
     return user;

@@ -179,6 +179,8 @@ function endpointAccess({ parameters, stores, queues, signals }: ApiProps): Reco
       callPlatform(parameters, stores.platformToken),
       linkEntries(parameters),
     ],
+    'api-app-logs': [callPlatform(parameters, stores.platformToken), endStreams(parameters), linkEntries(parameters)],
+    'api-tokens': [knowPlatform(parameters), linkEntries(parameters)],
     'api-pair': [
       linkEntries(parameters),
       storeTokens(stores.log, stores.tokenKey),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AppOperations } from '../../functions/core/ports/apps/app-operations.ts';
+import type { AppOutput, OutputLine } from '../../functions/core/ports/apps/app-output.ts';
 import type { AppVariables } from '../../functions/core/ports/apps/app-variables.ts';
 import type { Applications } from '../../functions/core/ports/apps/applications.ts';
 import type { SnapshotRef } from '../../functions/core/ports/hosting-platform.ts';
@@ -9,6 +10,7 @@ import { type PlatformUnderTest, uploadOf } from './hosting-platform.ts';
 export interface ApplicationsUnderTest extends PlatformUnderTest {
   readonly applications: Applications;
   readonly operations: AppOperations;
+  readonly output: AppOutput;
   readonly variables: AppVariables;
 }
 
@@ -124,6 +126,37 @@ export function applicationsContract(title: string, open: () => Promise<Applicat
       const large = 'x'.repeat(70_000);
       await expect(at.variables.set(full, 'LARGE', large)).rejects.toMatchObject({ code: 'request:too_large' });
       expect(await at.variables.read(full)).toEqual({});
+    });
+
+    it('returns the last lines of the output, and then ends', async () => {
+      const spoken = ref('spoken');
+      await deploy(spoken);
+      const { signal } = new AbortController();
+      const read = async (lines: number) => {
+        const output = await at.output.read(spoken, { lines, follow: false }, signal);
+        const all: OutputLine[] = [];
+        for await (const batch of output ?? []) all.push(...batch);
+        return all;
+      };
+      const line = { at: expect.stringMatching(/^\d{4}-.*Z$/), stream: 'platform', line: '1.0.0-1 serves' };
+      expect(await read(100)).toContainEqual(line);
+      expect(await read(0)).toEqual([]);
+      expect(await at.output.read(ref('silent'), { lines: 1, follow: false }, signal)).toBeNull();
+    });
+
+    it('follows the output until it is aborted', async () => {
+      const followed = ref('followed');
+      await deploy(followed);
+      const stop = new AbortController();
+      const output = await at.output.read(followed, { lines: 0, follow: true }, stop.signal);
+      const seen: string[] = [];
+      const reading = (async () => {
+        for await (const lines of output ?? []) seen.push(...lines.map(({ line }) => line));
+      })();
+      await at.operations.restart(followed);
+      await expect.poll(() => seen, { timeout: 30_000 }).toContain('1.0.0-1 serves');
+      stop.abort();
+      await reading;
     });
 
     it('refuses to restart what was never started, and to stop what does not exist', async () => {

@@ -1,5 +1,6 @@
 import { DeployError } from '../../functions/core/errors.ts';
 import type { AppOperations } from '../../functions/core/ports/apps/app-operations.ts';
+import type { AppOutput, OutputLine, OutputQuery } from '../../functions/core/ports/apps/app-output.ts';
 import type { AppVariables } from '../../functions/core/ports/apps/app-variables.ts';
 import type { Application, Applications } from '../../functions/core/ports/apps/applications.ts';
 import type { AppRef } from '../../functions/core/ports/hosting-platform.ts';
@@ -63,6 +64,26 @@ export function memoryAppVariables(platform: MemoryPlatform): AppVariables {
 }
 
 const MAX_VARIABLE_BYTES = 64 * 1024;
+
+/** Returns an in-memory fake of the output of the applications of a platform in memory. */
+export function memoryAppOutput(platform: MemoryPlatform): AppOutput {
+  return {
+    read: async (ref, { lines, follow }, signal) => {
+      const app = platform.app(ref);
+      return app ? followed(() => platform.app(ref)?.output ?? [], { lines, follow }, signal) : null;
+    },
+  };
+}
+
+async function* followed(all: () => readonly OutputLine[], { lines, follow }: OutputQuery, signal: AbortSignal) {
+  let seen = Math.max(0, all().length - lines);
+  do {
+    const fresh = all().slice(seen);
+    seen += fresh.length;
+    if (fresh.length > 0) yield fresh;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  } while (follow && !signal.aborted);
+}
 
 /** Returns an in-memory fake of the operations on the applications of a platform in memory. */
 export function memoryAppOperations(platform: MemoryPlatform): AppOperations {

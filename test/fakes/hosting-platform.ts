@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DeployError, type ErrorCode } from '../../functions/core/errors.ts';
+import type { OutputLine } from '../../functions/core/ports/apps/app-output.ts';
 import type {
   Activation,
   AppRef,
@@ -25,10 +26,11 @@ export interface MemoryApp {
   readonly serving: string | null;
   readonly state: 'running' | 'stopped' | 'crashed';
   readonly variables: Readonly<Record<string, string>>;
+  readonly output: readonly OutputLine[];
   readonly snapshots: Readonly<Record<string, MemorySnapshot>>;
 }
 
-const NEW_APP: MemoryApp = { manifest: {}, serving: null, state: 'stopped', variables: {}, snapshots: {} };
+const NEW_APP: MemoryApp = { manifest: {}, serving: null, state: 'stopped', variables: {}, output: [], snapshots: {} };
 
 /** Why a build or a start failed, as a platform reports it. */
 export interface MemoryFailure {
@@ -139,7 +141,9 @@ class FakePlatform implements MemoryPlatform {
     if (state !== 'ready') throw refusal(code, `The snapshot ${ref.snapshot} is ${state}.`);
     const failure = this.#behaviour.start?.(bytes);
     if (failure) throw refusal(code, failure.reason, failure.log);
-    this.write(ref, { serving: ref.snapshot, state: 'running' });
+    const { output = [] } = this.app(ref) ?? {};
+    const serves = { at: new Date().toISOString(), stream: 'platform', line: `${ref.snapshot} serves` };
+    this.write(ref, { serving: ref.snapshot, state: 'running', output: [...output, serves] });
     return { url: `https://${ref.app}.${ref.user}.example.com` };
   }
 

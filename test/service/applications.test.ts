@@ -13,6 +13,8 @@ require('node:http').createServer((q, s) => s.end('${version} ' + process.env.GR
   .listen(process.env.PORT, process.env.HOST);\n`,
 });
 
+const linesIn = (text: string) => text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
+
 describe('an application of one’s own', () => {
   let started: Started;
   let tree: GitFolder;
@@ -77,6 +79,26 @@ describe('an application of one’s own', () => {
     expect(await page()).toBe(`two ${canary}`);
   });
 
+  it('sends its output, and follows it', async () => {
+    const known = await ask('GET', `${app}/logs`);
+    expect(known.headers.get('content-type')).toBe('application/x-ndjson');
+    expect(linesIn(known.body)).toContainEqual({ at: expect.any(String), stream: 'stdout', line: 'two is up' });
+    const stop = new AbortController();
+    const { user, password } = started.service.login;
+    const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+    const init = { headers: { authorization }, signal: stop.signal };
+    const followed = await fetch(`${started.service.url}${app}/logs?follow&lines=0`, init);
+    await operate('POST', `${app}/restart`);
+    let seen = '';
+    for await (const bytes of followed.body ?? []) {
+      seen += new TextDecoder().decode(bytes);
+      if (seen.includes('two is up')) break;
+    }
+    stop.abort();
+    expect(linesIn(seen)).toContainEqual({ at: expect.any(String), stream: 'stdout', line: 'two is up' });
+    expectProblem(await ask('GET', '/1/apps/demo/nothing/logs'), 404, 'status:db:not_found');
+  });
+
   it('goes back to the deploy before, and forward to the next push', async () => {
     const entry = await operate('POST', `${app}/rollback`);
     expect(entry).toMatchObject({ status: 'ok', operation: 'rollback' });
@@ -110,6 +132,27 @@ describe('an application of one’s own', () => {
     expect((await started.call('/demo/greeting.svg', { login: null })).body).toContain('deployment: ok');
     expect((await push('four')).status).toBe('ok');
     expect(await page()).toBe('four undefined');
+  });
+
+  it('API tokens are made with the password only, and a revoked one is refused', async () => {
+    const headers = { 'content-type': 'application/json' };
+    const make = (name: string, login?: string) =>
+      started.call('/1/auth/tokens', {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ name }),
+        ...(login !== undefined && { login }),
+      });
+    const made = await make('ci');
+    expect(made).toMatchObject({ status: 201, body: { name: 'ci', token: expect.stringMatching(/^\S{20,}$/) } });
+    const login = `demo:${made.body.token}`;
+    expect((await started.call('/1/apps/demo', { login })).status).toBe(200);
+    expect(await make('other', login)).toMatchObject({ status: 401, body: { code: 'mw:auth:unauthorized' } });
+    expect((await ask('GET', '/1/auth/tokens')).body.tokens).toMatchObject([{ name: 'ci' }]);
+    expect((await ask('DELETE', '/1/auth/tokens/ci')).status).toBe(204);
+    expectProblem(await ask('DELETE', '/1/auth/tokens/ci'), 404, 'status:db:not_found');
+    expect(JSON.stringify(started.lines)).not.toContain(made.body.token);
+    expect((await ask('GET', '/1/auth/local')).body).toMatchObject({ host: 'local' });
   });
 
   it('leaves no value of a variable in the log of the service or in an entry', async () => {

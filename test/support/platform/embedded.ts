@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { httpAppOperations } from '../../../functions/adapters/platform/app-operations.ts';
+import { httpAppOutput } from '../../../functions/adapters/platform/app-output.ts';
 import { httpAppVariables } from '../../../functions/adapters/platform/app-variables.ts';
 import { httpApplications } from '../../../functions/adapters/platform/applications.ts';
 import { httpPlatform } from '../../../functions/adapters/platform/hosting.ts';
@@ -41,6 +42,7 @@ export async function embeddedPlatform(): Promise<ApplicationsUnderTest> {
     platform: httpPlatform(at),
     applications: httpApplications(at),
     operations: httpAppOperations(at),
+    output: httpAppOutput(at),
     variables: httpAppVariables(at),
     user: 'kiwi',
     tarball: (app, version, works) => tarball(filesOf(app, version, works)),

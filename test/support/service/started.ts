@@ -56,7 +56,7 @@ export async function startForTest(
     if (login !== null) headers.set('authorization', `Basic ${Buffer.from(login).toString('base64')}`);
     const answer = await fetch(address, { ...init, headers });
     const text = await answer.text();
-    const isJson = answer.headers.get('content-type')?.includes('json');
+    const isJson = /[/+]json\b/.test(answer.headers.get('content-type') ?? '');
     return { status: answer.status, headers: answer.headers, body: isJson && text ? JSON.parse(text) : text };
   };
   return {

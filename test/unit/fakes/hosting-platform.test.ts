@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { DeployError } from '../../../functions/core/errors.ts';
 import { type ApplicationsUnderTest, applicationsContract } from '../../contracts/applications.ts';
 import { type Behaviour, hostingPlatformContract, uploadOf } from '../../contracts/hosting-platform.ts';
-import { memoryApplications, memoryAppOperations, memoryAppVariables } from '../../fakes/applications.ts';
+import {
+  memoryApplications,
+  memoryAppOperations,
+  memoryAppOutput,
+  memoryAppVariables,
+} from '../../fakes/applications.ts';
 import { memoryPlatform } from '../../fakes/hosting-platform.ts';
 
 const works = (bytes: Buffer): Behaviour => JSON.parse(bytes.toString()).works;
@@ -19,6 +24,7 @@ async function inMemory(): Promise<ApplicationsUnderTest> {
     platform,
     applications: memoryApplications(platform),
     operations: memoryAppOperations(platform),
+    output: memoryAppOutput(platform),
     variables: memoryAppVariables(platform),
     user: 'kiwi',
     tarball: async (app, version, how) => Buffer.from(JSON.stringify({ app, version, works: how })),

@@ -173,3 +173,36 @@ describe('remembered credentials', () => {
     expect(await enter('/', basic('kiwi', 'password'))).toMatchObject({ allowed: true });
   });
 });
+
+describe('a login with an API token that is revoked', () => {
+  const revoking = '/1/auth/tokens/{name}';
+
+  it('is refused at once where the revocation was let in, also when it was used in between', async () => {
+    const { enter, accounts, clock } = setUp();
+    await enter(status, basic('kiwi', 'a:b'), 'kiwi');
+    clock.time = 1000;
+    await enter(revoking, basic('kiwi', 'password'));
+    expect(await enter(status, basic('kiwi', 'a:b'), 'kiwi')).toMatchObject({ allowed: true });
+    accounts.revoke('kiwi', 'a:b');
+    expect(await enter(status, basic('kiwi', 'a:b'), 'kiwi')).toMatchObject({ code: 'mw:auth:unauthorized' });
+  });
+
+  it('is refused after a minute everywhere', async () => {
+    const { enter, accounts, clock } = setUp();
+    await enter(status, basic('kiwi', 'a:b'), 'kiwi');
+    accounts.revoke('kiwi', 'a:b');
+    expect(await enter(status, basic('kiwi', 'a:b'), 'kiwi')).toMatchObject({ allowed: true });
+    clock.time = 60_000;
+    expect(await enter(status, basic('kiwi', 'a:b'), 'kiwi')).toMatchObject({ code: 'mw:auth:unauthorized' });
+  });
+
+  it('is remembered again half a minute later', async () => {
+    const { enter, accounts, clock } = setUp();
+    await enter(revoking, basic('kiwi', 'password'));
+    clock.time = 30_000;
+    await enter(status, basic('kiwi', 'password'), 'kiwi');
+    const { logins } = accounts;
+    await enter(status, basic('kiwi', 'password'), 'kiwi');
+    expect(accounts.logins).toBe(logins);
+  });
+});

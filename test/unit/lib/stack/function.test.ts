@@ -116,7 +116,15 @@ describe('access to keys, secrets and data', () => {
   });
 
   it('lets only functions that call the platform for a user read the service token', () => {
-    const callers = ['api-apps', 'api-pair', 'stage-extract', 'stage-start', 'stage-upload', 'watch-apps'];
+    const callers = [
+      'api-app-logs',
+      'api-apps',
+      'api-pair',
+      'stage-extract',
+      'stage-start',
+      'stage-upload',
+      'watch-apps',
+    ];
     expect(readersOfSecret(/^StoresPlatformToken/)).toEqual(callers);
   });
 
@@ -159,6 +167,8 @@ it.each([
   ['changes-signal', ['CONNECTIONS_TABLE', 'INTERNAL_POST', 'PUBLIC_POST']],
   ['api-pair', ['LOG_TABLE', 'PUBLIC_URL', ...hosts, ...platform]],
   ['api-apps', ['LOG_TABLE', 'PUBLIC_URL', ...platform, 'QUEUE_CHECK', 'QUEUE_EXTRACT', 'QUEUE_START']],
+  ['api-app-logs', ['CHANGES_SECONDS', 'PUBLIC_URL', ...platform]],
+  ['api-tokens', ['PLATFORM_URL', 'PUBLIC_URL']],
   ['api-badge', ['LOG_TABLE', 'PUBLIC_URL']],
   ['api-errors', ['PUBLIC_URL']],
   ['api-unknown', ['PUBLIC_URL']],

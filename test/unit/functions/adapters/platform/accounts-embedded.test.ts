@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { object, parse, string } from 'valibot';
 import { httpAccounts } from '../../../../../functions/adapters/platform/accounts.ts';
+import { httpApiTokens } from '../../../../../functions/adapters/platform/api-tokens.ts';
 import { startPlatform } from '../../../../../lib/platform/platform.ts';
 import { accountsContract, type TestUser } from '../../../../contracts/accounts.ts';
+import { apiTokensContract } from '../../../../contracts/api-tokens.ts';
 
 const serviceToken = 'service-token-of-the-tests';
 
@@ -26,6 +28,21 @@ async function callAs(
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`);
   return response;
 }
+
+apiTokensContract('the embedded platform over HTTP', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'accounts-'));
+  const platform = await startPlatform({ dataDir, serviceToken });
+  const login = { user: 'kiwi', secret: 'password of kiwi' };
+  await platform.ensureUser({ user: login.user, password: login.secret });
+  return {
+    tokens: httpApiTokens({ url: platform.url }),
+    login,
+    close: async () => {
+      await platform.close();
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+});
 
 accountsContract('the embedded platform over HTTP', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'accounts-'));

@@ -1,0 +1,7 @@
+import { httpTrigger } from '../triggers/http.ts';
+import { connect } from './connect.ts';
+import { tokens } from './tokens.ts';
+
+const { publicUrl, ...ports } = connect();
+
+export const handler = httpTrigger(tokens(ports), publicUrl);

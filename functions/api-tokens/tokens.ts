@@ -1,0 +1,85 @@
+import { type Credentials, readBasic } from '../core/basic-auth.ts';
+import { DeployError } from '../core/errors.ts';
+import { isObject, parseJson } from '../core/json.ts';
+import { percentDecoded } from '../core/percent.ts';
+import type { ApiToken, ApiTokens } from '../core/ports/api-tokens.ts';
+import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
+
+/** The ports of the endpoints of API tokens. */
+export interface TokensPorts {
+  readonly tokens: ApiTokens;
+}
+
+/**
+ * `/1/auth/tokens`: GET lists the user's API tokens, POST makes one from `{"name": "…"}`, and DELETE of
+ * `/1/auth/tokens/<name>` revokes one. The platform is asked with the caller's own login, so this function needs no secret.
+ */
+export function tokens(ports: TokensPorts): (request: HttpRequest) => Promise<HttpAnswer> {
+  return async (request) => {
+    const answer = await answerers[request.method]?.(request, ports);
+    if (!answer) throw new DeployError('request:method_not_allowed', `API tokens have no method ${request.method}.`);
+    return { ...answer, headers: { 'cache-control': 'no-store' } };
+  };
+}
+
+type Answerer = (request: HttpRequest, ports: TokensPorts) => Promise<HttpAnswer>;
+
+const answerers: Readonly<Record<string, Answerer | undefined>> = { GET: list, POST: create, DELETE: revoke };
+
+async function list(request: HttpRequest, { tokens }: TokensPorts): Promise<HttpAnswer> {
+  const found = await withLogin(request, (login) => tokens.list(login));
+  return { status: 200, body: { tokens: found.map(viewOf) } };
+}
+
+async function create(request: HttpRequest, { tokens }: TokensPorts): Promise<HttpAnswer> {
+  const name = nameIn(request);
+  const { token, ...made } = await withLogin(request, (login) => tokens.create(login, name));
+  return { status: 201, body: { ...viewOf(made), token } };
+}
+
+async function revoke(request: HttpRequest, { tokens }: TokensPorts): Promise<HttpAnswer> {
+  const { name = '' } = request.params;
+  if (await withLogin(request, (login) => tokens.revoke(login, name))) return { status: 204 };
+  const detail = 'You have no API token of that name. GET /1/auth/tokens lists your tokens.';
+  throw new DeployError('status:db:not_found', detail);
+}
+
+function viewOf({ name, createdAt }: ApiToken) {
+  return { name, created_at: createdAt };
+}
+
+/** Calls with the login as sent, then percent-decoded, as the authorizer does. */
+async function withLogin<T>({ headers }: HttpRequest, call: (login: Credentials) => Promise<T>): Promise<T> {
+  const sent = readBasic(headers.authorization);
+  if (!sent) throw new DeployError('mw:auth:unauthorized', 'Send HTTP Basic credentials.');
+  const decoded = percentDecoded(sent);
+  if (!decoded) return call(sent);
+  try {
+    return await call(sent);
+  } catch (error) {
+    if (!(error instanceof DeployError) || error.code !== 'mw:auth:unauthorized') throw error;
+    return call(decoded);
+  }
+}
+
+const MAX_BODY_BYTES = 4096;
+
+/**
+ * Returns the name in the body of a request. The content type must be JSON: another site's page can make a logged-in
+ * browser send a form, but not JSON (https://fetch.spec.whatwg.org/#cors-safelisted-request-header).
+ */
+function nameIn({ body, headers }: HttpRequest): string {
+  if (!/^application\/json(?:\s*;|\s*$)/i.test(headers['content-type'] ?? '')) {
+    throw unreadable('is read as JSON only (Content-Type: application/json)');
+  }
+  if (body.byteLength > MAX_BODY_BYTES) throw new DeployError('request:too_large', 'A name has at most 64 characters.');
+  const result = parseJson(new TextDecoder().decode(body));
+  if (!result.ok) throw unreadable(result.problem);
+  const name = isObject(result.value) ? result.value.name : undefined;
+  if (typeof name === 'string' && name !== '') return name;
+  throw unreadable('has no field name');
+}
+
+function unreadable(problem: string): DeployError {
+  return new DeployError('request:bad_parameter', `The body ${problem}. Send {"name": "<what the token is for>"}.`);
+}

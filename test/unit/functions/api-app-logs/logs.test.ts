@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { logs } from '../../../../functions/api-app-logs/logs.ts';
+import type { AppOutput, OutputLine, OutputQuery } from '../../../../functions/core/ports/apps/app-output.ts';
+import { memoryClock } from '../../../fakes/clock.ts';
+import { AT, MINUTE } from '../../../support/entries.ts';
+import { request } from '../../../support/requests.ts';
+
+const line = (text: string): OutputLine => ({ at: '2026-01-01T00:00:00.000Z', stream: 'stdout', line: text });
+
+/** The endpoint on an output that a test provides. */
+function world(batches: (signal: AbortSignal) => AsyncIterable<readonly OutputLine[]> | null) {
+  const clock = memoryClock(AT);
+  const asked: OutputQuery[] = [];
+  const traced: string[] = [];
+  const signals: AbortSignal[] = [];
+  const output: AppOutput = {
+    read: async (_app, query, signal) => {
+      asked.push(query);
+      signals.push(signal);
+      return batches(signal);
+    },
+  };
+  const endpoint = logs({ output, clock, seconds: 840, trace: (event) => void traced.push(event) });
+  const ask = (query: Record<string, string> = {}) =>
+    endpoint(request({ params: { user: 'ann', application: 'shop' }, query }));
+  const text = async (query: Record<string, string> = {}) => {
+    let whole = '';
+    for await (const bytes of (await ask(query)).body) whole += new TextDecoder().decode(bytes);
+    return whole;
+  };
+  return { clock, asked, traced, signals, ask, text };
+}
+
+async function* of(...batches: readonly OutputLine[][]) {
+  yield* batches;
+}
+
+/** Lines that never come. */
+async function* silence() {
+  await new Promise(() => {});
+  yield [];
+}
+
+describe('GET /1/apps/<user>/<application>/logs', () => {
+  it('sends the last lines, a JSON object each, and ends', async () => {
+    const { ask, text, asked } = world(() => of([line('one'), line('two')], [line('three')]));
+    const { headers, status } = await ask();
+    expect({ status, type: headers['content-type'], cache: headers['cache-control'] }).toEqual({
+      status: 200,
+      type: 'application/x-ndjson',
+      cache: 'no-store, no-transform',
+    });
+    expect(
+      (await text())
+        .split('\n')
+        .filter((one) => one !== '')
+        .map((one) => JSON.parse(one).line),
+    ).toEqual(['one', 'two', 'three']);
+    expect(asked[0]).toEqual({ lines: 100, follow: false });
+  });
+
+  it.each([
+    [{ follow: '' }, { lines: 100, follow: true }],
+    [
+      { follow: 'true', lines: '0' },
+      { lines: 0, follow: true },
+    ],
+    [
+      { follow: 'false', lines: '1000' },
+      { lines: 1000, follow: false },
+    ],
+  ])('reads the query %j', async (query, expected) => {
+    const { ask, asked } = world(() => of());
+    await ask(query);
+    expect(asked).toEqual([expected]);
+  });
+
+  it.each([{ lines: '-1' }, { lines: '1001' }, { lines: 'all' }, { follow: 'maybe' }])('refuses %j', async (query) => {
+    const { ask } = world(() => of());
+    await expect(ask(query)).rejects.toMatchObject({ code: 'request:bad_parameter' });
+  });
+
+  it('is not found for an unknown application', async () => {
+    await expect(world(() => null).ask()).rejects.toMatchObject({ code: 'status:db:not_found' });
+  });
+
+  it('begins at once, keeps a quiet stream alive, and says at its end that its time is over', async () => {
+    const { clock, text, signals } = world(silence);
+    const began = clock.now();
+    const whole = await text({ follow: '' });
+    expect(whole).toMatch(/^\n+\{"code":"status:changes:timeout","status":408\}\n$/);
+    expect(whole.split('\n').length).toBeGreaterThan(50);
+    expect(clock.now() - began).toBe(14 * MINUTE);
+    expect(signals[0]?.aborted).toBe(true);
+  });
+
+  it('says so when the platform ends a stream that is followed', async () => {
+    expect(await world(() => of([line('one')])).text({ follow: '' })).toMatch(
+      /"line":"one"\}\n+\{"code":"status:changes:fatal","status":500\}\n$/,
+    );
+  });
+
+  it('ends with the same line when the platform fails, and logs the cause', async () => {
+    async function* failing() {
+      yield [line('one')];
+      throw new Error('down');
+    }
+    const { text, traced } = world(failing);
+    expect(await text()).toMatch(/"line":"one"\}\n+\{"code":"status:changes:fatal","status":500\}\n$/);
+    expect(traced).toEqual(['output failed']);
+  });
+
+  it('ends the request to the platform when its reader leaves', async () => {
+    const { ask, signals } = world(() => of([line('one')], [line('two')]));
+    const { body } = await ask({ follow: '' });
+    for await (const bytes of body) if (new TextDecoder().decode(bytes).includes('one')) break;
+    expect(signals[0]?.aborted).toBe(true);
+  });
+});
