@@ -23,7 +23,7 @@ import { apps } from './store/apps.ts';
 import { appEvents } from './store/events.ts';
 import { type Folders, folders } from './store/folders.ts';
 import type { AppName } from './store/names.ts';
-import { prunable, type Snapshots, snapshots } from './store/snapshots.ts';
+import { type Kept, prunable, type Snapshots, snapshots } from './store/snapshots.ts';
 import { users } from './store/users.ts';
 import { masked, variableStore } from './store/variables.ts';
 
@@ -116,7 +116,7 @@ function assemble(options: PlatformOptions, base: BaseServices) {
   const run = runners({
     ...shared,
     onServing: (app, snapshot) => installed.prepareSpare(dirs.ofApp(app), snapshot),
-    onRetired: (app, snapshot) => prune(shared.snapshots, app, { active: snapshot, keep: limits.releases }),
+    onRetired: (app, snapshot) => prune(shared.snapshots, app, { active: snapshot, kept: limits }),
   });
   const printedBy = async (app: AppName): Promise<readonly string[]> => {
     const lines = await run.of(app).log.tail(EVENT_LINES);
@@ -157,7 +157,9 @@ async function closeAll({ server, builder: build, runners: run, groups }: Parts,
   await groups.close();
 }
 
-/** Removes the snapshots that are older than the last `keep` releases. */
-async function prune(all: Snapshots, app: AppName, { active, keep }: { active: string; keep: number }): Promise<void> {
-  for (const { id } of prunable(await all.list(app), active, keep)) await all.remove(app, id);
+/** Removes the releases and the snapshots that are older than those to keep. */
+async function prune(all: Snapshots, app: AppName, { active, kept }: { active: string; kept: Kept }): Promise<void> {
+  const old = prunable(await all.list(app), active, { kept, now: Date.now() });
+  for (const { id } of old.snapshots) await all.remove(app, id);
+  for (const snapshot of old.releases) await all.removeRelease(app, snapshot);
 }

@@ -43,7 +43,8 @@ export interface Limits {
   readonly bodyBytes: number;
   /** Bytes of an application's log file before it is rotated. */
   readonly logBytes: number;
-  /** Releases kept per application, the running one included. */
+  /** Tarballs and built releases kept per application, those of the running one included. */
+  readonly snapshots: number;
   readonly releases: number;
 }
 
@@ -66,5 +67,6 @@ export const defaultLimits: Limits = {
   entries: TARBALL_LIMITS.entries,
   bodyBytes: MiB,
   logBytes: 5 * MiB,
+  snapshots: 10,
   releases: 3,
 };

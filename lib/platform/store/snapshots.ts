@@ -44,11 +44,15 @@ export interface Snapshots {
   list(app: AppName): Promise<readonly Snapshot[]>;
   /** Removes the state, the tarball and the unpacked release. */
   remove(app: AppName, id: string): Promise<void>;
+  /** Removes the unpacked release and keeps the tarball: the snapshot is `pending`, and can be activated again. */
+  removeRelease(app: AppName, snapshot: Snapshot): Promise<void>;
 }
 
 /** Returns the snapshots, which are files in their application's folder. */
 export function snapshots(folders: Folders): Snapshots {
   const find = (app: AppName, id: string) => readState(folders.ofApp(app).snapshot(id).state, SnapshotSchema);
+  const write = (app: AppName, snapshot: Snapshot) =>
+    writeState(folders.ofApp(app).snapshot(snapshot.id).state, snapshot);
   return {
     find,
     get: async (app, id) => {
@@ -56,7 +60,7 @@ export function snapshots(folders: Folders): Snapshots {
       if (snapshot) return snapshot;
       throw new HttpError(404, `There is no snapshot ${id} of ${app.app}; it was not uploaded, or it has been pruned.`);
     },
-    write: (app, snapshot) => writeState(folders.ofApp(app).snapshot(snapshot.id).state, snapshot),
+    write,
     list: async (app) => {
       const names = await readdir(folders.ofApp(app).snapshots).catch((error: unknown) => {
         if (hasCode(error, 'ENOENT')) return [];
@@ -68,23 +72,56 @@ export function snapshots(folders: Folders): Snapshots {
       return list.sort((a, b) => (a.uploaded_at < b.uploaded_at ? 1 : -1));
     },
     remove: async (app, id) => {
-      const { state, tarball, release, stamp } = folders.ofApp(app).snapshot(id);
+      const { state, tarball, release, stamp, log } = folders.ofApp(app).snapshot(id);
       // The state is removed first: otherwise a partly removed release would look complete after a crash.
-      await rm(state, { force: true });
-      await rm(tarball, { force: true });
+      for (const file of [state, tarball, stamp, log]) await rm(file, { force: true });
+      await rm(release, { recursive: true, force: true, maxRetries: 3 });
+    },
+    removeRelease: async (app, snapshot) => {
+      const { release, stamp } = folders.ofApp(app).snapshot(snapshot.id);
+      await write(app, { ...snapshot, state: 'pending', built_at: snapshot.built_at ?? snapshot.uploaded_at });
       await rm(stamp, { force: true });
       await rm(release, { recursive: true, force: true, maxRetries: 3 });
     },
   };
 }
 
+/** How many snapshots and releases of an application are kept. */
+export interface Kept {
+  readonly snapshots: number;
+  readonly releases: number;
+}
+
+/** What can be removed: snapshots with all their files, and of others the release only. */
+export interface Prunable {
+  readonly snapshots: readonly Snapshot[];
+  readonly releases: readonly Snapshot[];
+}
+
+/** A deploy of which nothing was heard for so long is no longer on its way. */
+const ON_ITS_WAY_MS = 24 * 60 * 60_000;
+
 /**
- * Returns the snapshots that can be removed once `active` serves: all but the `keep` latest that were built (the active one
- * included), those being built, and those uploaded after the active one. `list` is latest first.
+ * Returns what can be removed once `active` serves. Kept are the latest that were built, the active one included, and what was
+ * uploaded after it; and what has not been built yet, for its deploy may be on its way still. `list` is latest first.
  */
-export function prunable(list: readonly Snapshot[], active: string, keep: number): readonly Snapshot[] {
+export function prunable(
+  list: readonly Snapshot[],
+  active: string,
+  { kept, now }: { kept: Kept; now: number },
+): Prunable {
   const position = list.findIndex(({ id }) => id === active);
+  if (position < 0) return { snapshots: [], releases: [] };
   const older = list.slice(position + 1);
-  const kept = new Set(older.filter(({ state }) => state === 'ready').slice(0, Math.max(0, keep - 1)));
-  return position < 0 ? [] : older.filter((snapshot) => snapshot.state !== 'building' && !kept.has(snapshot));
+  const built = older.filter(({ built_at, state }) => built_at !== null || state === 'ready');
+  const isRecent = ({ uploaded_at }: Snapshot) => now - Date.parse(uploaded_at) < ON_ITS_WAY_MS;
+  const snapshots = [
+    ...built.slice(Math.max(0, kept.snapshots - 1)),
+    ...older.filter((one) => !built.includes(one) && one.state !== 'building' && !isRecent(one)),
+  ];
+  const releases = built
+    .filter(({ state }) => state === 'ready')
+    .slice(Math.max(0, kept.releases - 1))
+    .filter((one) => !snapshots.includes(one));
+  return { snapshots, releases };
 }

@@ -172,7 +172,8 @@ describe('activating a snapshot', () => {
     await until('old releases are gone', async () => (await filesIn(join(at.folder, 'releases'))).length === 3);
 
     expect((await filesIn(join(at.folder, 'releases'))).sort()).toEqual(['3', '4', '5']);
-    expect((await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' })).status).toBe(404);
+    // Its tarball is kept, so it can be activated again.
+    expect((await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' })).status).toBe(409);
     const back = await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '3' });
     expect(await (await fetch(back.body.url)).text()).toBe('3');
   });

@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { prunable, type Snapshot } from '../../../../lib/platform/store/snapshots.ts';
+import { appFiles, build, call, deploy, platform, serverFile, until } from '../../../support/platform/harness.ts';
+
+const now = Date.parse('2026-01-02T00:00:00Z');
+
+function snapshot(id: string, state: Snapshot['state'], fields: Partial<Snapshot> = {}): Snapshot {
+  const uploaded_at = new Date(now - 60_000).toISOString();
+  const built_at = state === 'ready' ? uploaded_at : null;
+  const none = { reason: null, log: [], dependencies: null, path: '', node: null, tools: [], warnings: [] };
+  return { id, sha256: '', size: 1, uploaded_at, state, built_at, ...none, ...fields };
+}
+
+function pruned(list: readonly Snapshot[], active: string, kept = { snapshots: 3, releases: 2 }) {
+  const { snapshots, releases } = prunable(list, active, { kept, now });
+  return [snapshots.map(({ id }) => id).sort(), releases.map(({ id }) => id).sort()];
+}
+
+describe('what is kept of earlier deploys', () => {
+  it('are the latest tarballs, and fewer releases', () => {
+    const list = ['5', '4', '3', '2', '1'].map((id) => snapshot(id, 'ready'));
+    expect(pruned(list, '5')).toEqual([['1', '2'], ['3']]);
+  });
+
+  it('is everything that was uploaded after the active one', () => {
+    const list = ['5', '4', '3', '2', '1'].map((id) => snapshot(id, 'ready'));
+    expect(pruned(list, '2', { snapshots: 1, releases: 1 })).toEqual([['1'], []]);
+  });
+
+  it.each(['pending', 'building', 'failed'] as const)(
+    'is a snapshot that is %s: its deploy may be on its way',
+    (state) => {
+      const list = [snapshot('3', 'ready'), snapshot('2', state), snapshot('1', 'ready')];
+      expect(pruned(list, '3', { snapshots: 1, releases: 1 })).toEqual([['1'], []]);
+    },
+  );
+
+  it('is not a snapshot that was never built and is older than a day', () => {
+    const uploaded_at = new Date(now - 25 * 60 * 60_000).toISOString();
+    const list = [
+      snapshot('3', 'ready'),
+      snapshot('2', 'failed', { uploaded_at }),
+      snapshot('1', 'pending', { uploaded_at }),
+    ];
+    expect(pruned(list, '3')).toEqual([['1', '2'], []]);
+  });
+
+  it('counts a snapshot without a release among the tarballs', () => {
+    const removed = { built_at: '2026-01-01T00:00:00Z' };
+    const list = [snapshot('3', 'ready'), snapshot('2', 'pending', removed), snapshot('1', 'pending', removed)];
+    expect(pruned(list, '3', { snapshots: 2, releases: 1 })).toEqual([['1'], []]);
+  });
+
+  it('is nothing to remove when the active snapshot is unknown', () => {
+    expect(pruned([snapshot('1', 'ready')], '9')).toEqual([[], []]);
+  });
+});
+
+describe('a tarball without its release', () => {
+  it('is built again, without its release command, and can be started', async () => {
+    const at = await platform({ limits: { releases: 1, snapshots: 2 } });
+    const files = (text: string) => ({
+      ...appFiles('hello', serverFile(text)),
+      Procfile: 'release: echo once >> "$DATA_DIR/releases.txt"; cat "$DATA_DIR/releases.txt"',
+    });
+    await deploy(at, 'hello', '1', files('one'));
+    await deploy(at, 'hello', '2', files('two'));
+    const releases = join(at.dataDir, 'apps/ada/hello/releases');
+    await until('the first release is gone', async () => (await readdir(releases)).join() === '2');
+
+    const path = '/apps/ada/hello/snapshots/1';
+    expect((await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' })).status).toBe(409);
+    await call(at, 'POST', `${path}/activate`);
+    expect((await call(at, 'GET', `${path}?wait=20`)).body).toMatchObject({ state: 'ready', log: [] });
+    const back = await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' });
+    expect(await (await fetch(back.body.url)).text()).toBe('one');
+  });
+
+  it('of a newer deploy does not remove an older one that is on its way', async () => {
+    const at = await platform({ limits: { releases: 1, snapshots: 1 } });
+    await build(at, 'hello', '1', appFiles('hello', 'syntax error (', { scripts: { build: 'exit 1' } }));
+    await deploy(at, 'hello', '2', appFiles('hello', serverFile('two')));
+    await deploy(at, 'hello', '3', appFiles('hello', serverFile('three')));
+    const folder = join(at.dataDir, 'apps/ada/hello/snapshots');
+    await until('the second is removed', async () => !existsSync(join(folder, '2.json')));
+    expect((await call(at, 'GET', '/apps/ada/hello/snapshots/1')).body.state).toBe('failed');
+    expect((await readdir(folder)).some((name) => name.startsWith('2.'))).toBe(false);
+  });
+});
