@@ -45,12 +45,12 @@ export function setupSections(senders: readonly SenderDefinition[]): string {
 
 function setupSection(sender: SenderDefinition): string | null {
   if (sender.setup === null) return null;
-  const { where, settings = [], lines, secretSetting, notes = [] } = sender.setup(values);
+  const { where, settings = [], lines, language = 'yaml', secretSetting, notes = [] } = sender.setup(values);
   const secret = secretSetting && sender.signature ? [[secretSetting, secretAdvice(sender)]] : [];
   const rows = [...settings, ...secret].map(([name = '', value = '']) => [name, marked(value)]);
   const parts = [
     linked(where),
-    ...(lines === undefined ? [] : [`\`\`\`yaml\n${lines}\n\`\`\``]),
+    ...(lines === undefined ? [] : [`\`\`\`${language}\n${lines}\n\`\`\``]),
     ...(rows.length > 0 ? [table(['setting', 'value'], rows)] : []),
     ...notes,
   ];

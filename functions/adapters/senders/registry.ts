@@ -7,6 +7,7 @@ import { buildkite } from './buildkite/buildkite.ts';
 import { circleci } from './circleci/circleci.ts';
 import type { SenderDefinition } from './define-sender.ts';
 import { drone } from './drone/drone.ts';
+import { dronePlugin } from './drone/drone-plugin.ts';
 import { woodpecker } from './drone/woodpecker.ts';
 import { hasField } from './fields/body.ts';
 import { forgejo } from './gitea/forgejo.ts';
@@ -22,6 +23,7 @@ import { githubStatus } from './github/github-status.ts';
 import { gitlab } from './gitlab/gitlab.ts';
 import { gitlabCi } from './gitlab/gitlab-ci.ts';
 import { jenkins } from './jenkins/jenkins.ts';
+import { jenkinsPipeline } from './jenkins/jenkins-pipeline.ts';
 import { matchingSenders, recognisedBy } from './recognition.ts';
 import type { SignatureScheme } from './signatures/scheme.ts';
 import { travis } from './travis/travis.ts';
@@ -47,8 +49,10 @@ export const senders: readonly SenderDefinition[] = [
   buildkite,
   appveyor,
   drone,
+  dronePlugin,
   woodpecker,
   jenkins,
+  jenkinsPipeline,
 ];
 
 /** Looks up the senders of a list. */

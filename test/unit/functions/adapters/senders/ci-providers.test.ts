@@ -3,6 +3,7 @@ import { appveyor } from '../../../../../functions/adapters/senders/appveyor/app
 import { buildkite } from '../../../../../functions/adapters/senders/buildkite/buildkite.ts';
 import { circleci } from '../../../../../functions/adapters/senders/circleci/circleci.ts';
 import { drone } from '../../../../../functions/adapters/senders/drone/drone.ts';
+import { dronePlugin } from '../../../../../functions/adapters/senders/drone/drone-plugin.ts';
 import { jenkins } from '../../../../../functions/adapters/senders/jenkins/jenkins.ts';
 import type { Delivery } from '../../../../../functions/core/payload/delivery.ts';
 import type { Sender } from '../../../../../functions/core/ports/sender.ts';
@@ -252,6 +253,13 @@ describe('a build of Jenkins', () => {
       expect(read('finalized', { status })).toMatchObject({ passed: false });
   });
 
+  it('is a notice when it failed before its checkout, and so names no commit', () => {
+    expect(read('failure-before-checkout')).toMatchObject({
+      kind: 'notice',
+      reason: 'The build did not pass: FAILURE.',
+    });
+  });
+
   it('has the branch in any form that the git plugin writes', () => {
     const names: [string, string | null][] = [
       ['origin/master', 'master'],
@@ -311,6 +319,23 @@ describe('a build of Drone or Woodpecker', () => {
       passed: true,
     });
     expect(read('plugin-tag')).toMatchObject({ branch: null });
+  });
+
+  it('is read from the names of the newer webhook plugin too, which sends the host', () => {
+    const plugin = reader(dronePlugin, 'drone-plugin', 'Build');
+    expect(plugin('success')).toMatchObject({
+      provider: 'drone',
+      repository: { hostname: 'git.example.org', owner: 'octo-org', name: 'hello-deploy' },
+      sha: after,
+      branch: 'main',
+      message: 'Answer on the port that is given',
+      author: 'Mona Example',
+      passed: true,
+    });
+    expect(plugin('failure')).toMatchObject({ outcome: 'failed' });
+    expect(plugin('pull-request')).toMatchObject({ pullRequest: true });
+    expect(plugin('tag')).toMatchObject({ branch: null });
+    expect(() => plugin('success', { Number: 'x' })).toThrow(/a build of Drone's webhook plugin, but Build.Number/);
   });
 
   it('passes only with the status success or passing', () => {

@@ -47,7 +47,10 @@ function anonymous(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => {
       const isLeaf = typeof inner !== 'object' || inner === null;
-      return [key, identifying.includes(key) && isLeaf ? '-' : anonymous(inner)];
+      return [
+        key,
+        identifying.some((name) => name.toLowerCase() === key.toLowerCase()) && isLeaf ? '-' : anonymous(inner),
+      ];
     }),
   );
 }

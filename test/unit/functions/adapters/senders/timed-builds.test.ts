@@ -9,6 +9,7 @@ const timed = [
   'circleci/scheduled-oauth',
   'buildkite/schedule',
   'drone/cron',
+  'drone-plugin/cron',
   'forgejo-actions/schedule',
   'gitea-actions/schedule',
   'github-actions/schedule',
