@@ -20,6 +20,14 @@ export function matchingSenders<S extends Recognition>(senders: readonly S[], ca
   return specific.length > 0 ? specific : fitting;
 }
 
+/** Returns whether a call has the header of a sender of the list. */
+export function isNamedByHeader(senders: readonly Recognition[], call: HookCall): boolean {
+  return senders.some((sender) => {
+    const name = headerOf(sender);
+    return name !== null && call.headers[name] !== undefined;
+  });
+}
+
 /** Returns what identifies the calls of a sender, as part of a sentence: `the header X-GitHub-Event: status`. */
 export function recognisedBy({ header, events, requiredFields, fieldValues = {} }: Recognition): string {
   const values = Object.entries(fieldValues).map(([field, value]) => `${field}: ${value}`);

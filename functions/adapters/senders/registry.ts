@@ -24,9 +24,10 @@ import { gitlab } from './gitlab/gitlab.ts';
 import { gitlabCi } from './gitlab/gitlab-ci.ts';
 import { jenkins } from './jenkins/jenkins.ts';
 import { jenkinsPipeline } from './jenkins/jenkins-pipeline.ts';
-import { matchingSenders, recognisedBy } from './recognition.ts';
+import { isNamedByHeader, matchingSenders, recognisedBy } from './recognition.ts';
 import type { SignatureScheme } from './signatures/scheme.ts';
 import { travis } from './travis/travis.ts';
+import { refusalOf } from './unsupported.ts';
 
 /** Every sender. Forgejo, Gitea and Gogs come before GitHub, whose headers their calls also have. */
 export const senders: readonly SenderDefinition[] = [
@@ -61,8 +62,9 @@ export interface SenderRegistry {
   /** Returns the sender with this id; null when there is none. */
   find(id: string): SenderDefinition | null;
   /**
-   * Returns the sender of a call. Throws `deploy:provider:not_supported`, which names the missing fields when the body
-   * is similar to a known one, or else everything that is recognised.
+   * Returns the sender of a call. Throws `deploy:provider:not_supported`, which names the service when it is a known one
+   * that is not supported, the missing fields when the body is similar to that of a sender, or else everything that is
+   * recognised.
    */
   recognise(call: HookCall): Sender;
   /** Returns how the calls of a sender are signed; null when it cannot sign. */
@@ -77,6 +79,8 @@ export function senderRegistry(list: readonly SenderDefinition[]): SenderRegistr
     senders: list,
     find: (id) => byId.get(id) ?? null,
     recognise(call) {
+      const refusal = isNamedByHeader(list, call) ? null : refusalOf(call);
+      if (refusal !== null) throw refusal;
       const [sender] = matchingSenders(list, call);
       if (sender !== undefined) return sender;
       throw new DeployError('deploy:provider:not_supported', nearMiss(list, call) ?? understood(list));

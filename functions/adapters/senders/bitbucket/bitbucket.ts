@@ -66,7 +66,7 @@ function read({ headers, body }: HookCall): readonly WithoutProvider<Delivery>[]
   const event = headers['x-event-key'] ?? 'repo:push';
   // The id is the same for every attempt; X-Attempt-Number counts them.
   const id = deliveryId(headers['x-request-uuid']);
-  if (event === 'repo:refs_changed') throw isDataCenter();
+  if (/^(?:repo:refs_changed$|diagnostics:|mirror:|pr:|project:)/.test(event)) throw isDataCenter();
   if (event !== 'repo:push') return [notice(body, event, id)];
   const { push, repository } = readBody(pushBody, body, 'a push of Bitbucket');
   const reason = 'The push of Bitbucket names no change of any branch.';
@@ -106,6 +106,6 @@ function notice(body: unknown, event: string, id: string | null): WithoutProvide
 }
 
 function isDataCenter(): DeployError {
-  const detail = 'This is a push of Bitbucket Data Center, which is not supported; Bitbucket Cloud is.';
+  const detail = 'This is a call of Bitbucket Data Center, which is not supported. Bitbucket Cloud is supported.';
   return new DeployError('deploy:provider:not_supported', detail);
 }

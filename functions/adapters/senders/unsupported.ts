@@ -1,0 +1,57 @@
+import { DeployError } from '../../core/errors.ts';
+import type { HookCall } from '../../core/ports/sender.ts';
+import { hasField } from './fields/body.ts';
+
+/** A service whose calls are known, but not supported. */
+interface Unsupported {
+  readonly name: string;
+  /** Headers of which its calls have at least one, in lower case. */
+  readonly headers: readonly string[];
+  /** Fields that identify its body. */
+  readonly fields: readonly string[];
+  /** What to do instead: one sentence. */
+  readonly instead: string;
+}
+
+const mirror = 'Mirror the repository to a host that is supported, and use the webhook of that host.';
+
+/** Services whose calls would otherwise be taken for those of another one, or for none. */
+export const unsupported: readonly Unsupported[] = [
+  // https://learn.microsoft.com/azure/devops/service-hooks/events
+  {
+    name: 'Azure DevOps',
+    headers: ['x-vss-subscriptionid'],
+    fields: ['publisherId', 'eventType', 'resource'],
+    instead:
+      'For a repository at GitHub that Azure Pipelines builds, add the event Check suites to the webhook of the ' +
+      'repository; for Azure Repos, mirror the repository to a host that is supported.',
+  },
+  // https://github.com/drone/go-scm/tree/master/scm/driver/gitee
+  { name: 'Gitee', headers: ['x-gitee-event', 'x-gitee-token'], fields: ['hook_name'], instead: mirror },
+  // https://developer.harness.io/docs/code-repository/config-repos/webhooks,
+  // https://github.com/drone/go-scm/tree/master/scm/driver/harness/testdata/webhooks
+  {
+    name: 'Harness',
+    headers: ['x-harness-trigger', 'x-gitness-trigger'],
+    fields: ['trigger', 'repo.git_url', 'principal'],
+    instead: mirror,
+  },
+  // https://confluence.atlassian.com/bitbucketserver0815/event-payload-1319571452.html
+  {
+    name: 'Bitbucket Data Center',
+    headers: [],
+    fields: ['eventKey', 'repository.slug', 'repository.project.key'],
+    instead: 'Bitbucket Cloud is supported.',
+  },
+];
+
+/** Returns the refusal of a call of an unsupported service, which names it; null for every other call. */
+export function refusalOf({ headers, body }: HookCall): DeployError | null {
+  const service = unsupported.find(
+    (one) =>
+      one.headers.some((name) => headers[name] !== undefined) || one.fields.every((name) => hasField(body, name)),
+  );
+  if (service === undefined) return null;
+  const detail = `This is a call of ${service.name}, which is not supported. ${service.instead}`;
+  return new DeployError('deploy:provider:not_supported', detail);
+}

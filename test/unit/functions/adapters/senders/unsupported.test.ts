@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { unsupported } from '../../../../../functions/adapters/senders/unsupported.ts';
+import { call, fixture, fixtures, recognise } from '../../../../support/sender-call.ts';
+
+const calls: readonly [fixture: string, service: string][] = [
+  ['azure-devops-push', 'Azure DevOps'],
+  ['azure-devops-build', 'Azure DevOps'],
+  ['gitee-push', 'Gitee'],
+  ['gitee-push-without-headers', 'Gitee'],
+  ['harness-push', 'Harness'],
+  ['harness-push-without-headers', 'Harness'],
+  ['bitbucket-data-center-push', 'Bitbucket Data Center'],
+  ['bitbucket-data-center-push-without-headers', 'Bitbucket Data Center'],
+  ['bitbucket-data-center-test', 'Bitbucket Data Center'],
+];
+
+describe('a call of a known service that is not supported', () => {
+  for (const [name, service] of calls) {
+    it(`is refused with the name of the service: ${name}`, () => {
+      const hook = fixture(`../unsupported/${name}`);
+      expect(() => recognise(hook).read(hook)).toThrow(
+        expect.objectContaining({
+          code: 'deploy:provider:not_supported',
+          status: 400,
+          detail: expect.stringContaining(`This is a call of ${service}, which is not supported.`),
+        }),
+      );
+    });
+  }
+
+  it('is covered for each service', () => {
+    expect(new Set(calls.map(([, service]) => service))).toEqual(new Set(unsupported.map(({ name }) => name)));
+  });
+
+  it('is not taken for one when it has the header of a sender', () => {
+    const { body } = fixture('../unsupported/gitee-push');
+    expect(recognise(call(body, { 'x-github-event': 'push' })).name).toBe('GitHub');
+    for (const { names } of fixtures()) for (const name of names) expect(() => recognise(fixture(name))).not.toThrow();
+  });
+});
