@@ -3,7 +3,6 @@ export const STARTS_PROGRAMS: readonly string[] = [
   'test/unit/functions/adapters/platform/accounts-embedded.test.ts',
   'test/unit/functions/adapters/platform/hosting-embedded.test.ts',
   'test/unit/functions/adapters/sealers/kms.test.ts',
-  'test/unit/functions/adapters/senders/made-up-sender.test.ts',
   'test/unit/functions/adapters/senders/jenkins-pipeline.test.ts',
   'test/unit/functions/adapters/stores/connections.test.ts',
   'test/unit/functions/adapters/stores/dynamodb.test.ts',

@@ -1,84 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { groups as commands } from '../../lib/cli/commands.ts';
-import { type CommandGroup, OutputClosed, runProgram } from '../../lib/cli/program/program.ts';
+import { groups } from '../../lib/cli/commands.ts';
+import { type CliRun, type ProgramRun, runInProcess } from './run-program.ts';
 
-/** How a run of the command line has ended. */
-export interface CliRun {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
+export type { CliRun } from './run-program.ts';
 
 /** Where the command line runs; by default on a machine without a service and without a login. */
-export interface CliOptions {
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  readonly folder?: string;
-  /** Whether standard output and standard error are terminals. */
-  readonly terminal?: boolean;
-  /** Standard input; with `answers` it is a terminal. */
-  readonly stdin?: string;
-  /** What is typed, question by question. */
-  readonly answers?: readonly string[];
-  /** Called with each piece of output; returns true to press Ctrl-C, `closed` to close the output. */
-  readonly onOutput?: (soFar: string) => boolean | 'closed';
-  /** Asks `onOutput` after that time even without output. */
-  readonly interruptAfterMs?: number;
-  readonly groups?: readonly CommandGroup[];
-  readonly version?: string;
-}
+export type CliOptions = Omit<ProgramRun, 'groups'>;
 
-/** Runs the command line in this process. The arguments are separated by spaces. */
-export async function cli(args: string | readonly string[], options: CliOptions = {}): Promise<CliRun> {
-  const home = mkdtempSync(join(tmpdir(), 'hooks-home-'));
-  const { groups = commands, version = '1.2.3' } = options;
-  const [ending, written] = [new AbortController(), { out: '', err: '' }];
-  const end = (wanted: boolean | 'closed' | undefined) => {
-    if (wanted) ending.abort(wanted === 'closed' ? new OutputClosed() : undefined);
-  };
-  const output = (name: 'out' | 'err') => ({
-    isTTY: options.terminal === true,
-    columns: 110,
-    write: (text: string) => {
-      written[name] += text;
-      if (name === 'out') end(options.onOutput?.(written.out));
-    },
-  });
-  const stderr = output('err');
-  const { interruptAfterMs } = options;
-  const timer =
-    interruptAfterMs === undefined ? undefined : setTimeout(() => end(options.onOutput?.('')), interruptAfterMs);
-  try {
-    const code = await runProgram(
-      typeof args === 'string' ? args.split(' ').filter(Boolean) : args,
-      {
-        env: { HOME: home, DATA_DIR: join(home, 'no-service'), ...options.env },
-        folder: options.folder ?? home,
-        stdin: input(options, stderr),
-        stdout: output('out'),
-        stderr,
-        signal: ending.signal,
-      },
-      { groups, version },
-    );
-    return { code, ...written };
-  } finally {
-    clearTimeout(timer);
-    rmSync(home, { recursive: true });
-  }
-}
-
-function input({ stdin = '', answers }: CliOptions, stderr: { readonly write: (text: string) => void }) {
-  const left = [...(answers ?? [])];
-  return {
-    isTTY: answers !== undefined,
-    read: async () => stdin,
-    ask: async (question: string, { hidden = false } = {}) => {
-      const answer = left.shift();
-      if (answer === undefined) throw new Error(`Nothing is typed at "${question}".`);
-      stderr.write(`${question}${hidden ? '' : answer}\n`);
-      return answer;
-    },
-  };
+/** Runs the command line with all its commands. The arguments are separated by spaces. */
+export function cli(args: string | readonly string[], options: CliOptions = {}): Promise<CliRun> {
+  return runInProcess(args, { ...options, groups });
 }

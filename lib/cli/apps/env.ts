@@ -1,11 +1,15 @@
 import * as v from 'valibot';
 import { APP_OPTION, type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS, UsageError } from '../command.ts';
+import { follow, OPERATION_OPTIONS } from '../deploy/operation.ts';
 import { type Api, api, parsed } from '../service/api.ts';
+import { EntrySchema } from '../service/entry.ts';
 import { findService } from '../service/service.ts';
 import { oneLine } from '../text.ts';
 import { appName } from './app-name.ts';
 
 const Answer = v.looseObject({ env: v.record(v.string(), v.nullable(v.string())) });
+/** `restart` is the entry of the restart; null when nothing runs. */
+const Changed = v.looseObject({ restart: v.nullish(EntrySchema, null) });
 
 const NO_RESTART = { flags: '--no-restart', about: 'let the application run on with the old values' };
 
@@ -26,7 +30,7 @@ const set: CommandDefinition = {
   details: `A value that is "-" is read from standard input, so that it is neither in the history of the shell nor in the list
 of processes.`,
   args: [{ name: '<variable...>', about: 'NAME=value, or NAME=- for one value from standard input' }],
-  options: [NO_RESTART, APP_OPTION, ...SERVICE_OPTIONS],
+  options: [NO_RESTART, APP_OPTION, ...OPERATION_OPTIONS],
   examples: [
     ['hooks env set LOG_LEVEL=debug PAGES=2 --app shop', 'two variables, one restart'],
     ['hooks env set API_KEY=- --app shop < key.txt', 'a secret'],
@@ -38,7 +42,7 @@ const unset: CommandDefinition = {
   name: 'unset',
   summary: 'Delete variables of an application and restart it',
   args: [{ name: '<name...>', about: 'the names of the variables' }],
-  options: [NO_RESTART, APP_OPTION, ...SERVICE_OPTIONS],
+  options: [NO_RESTART, APP_OPTION, ...OPERATION_OPTIONS],
   examples: [['hooks env unset LOG_LEVEL --app shop', 'shop runs without it from then on']],
   run: unsetVariables,
 };
@@ -73,19 +77,17 @@ async function setVariables(call: Call): Promise<number> {
   if (fromInput.length > 1) throw new UsageError('Only one value can be read from standard input.');
   const [input] = fromInput;
   const secret = input && (await readSecret(call, input.name));
-  await change(
+  return change(
     call,
     given.map(({ name, value }) => ({ name, value: value === '-' ? (secret ?? '') : value })),
   );
-  return 0;
 }
 
 async function unsetVariables(call: Call): Promise<number> {
-  await change(
+  return change(
     call,
     call.args.several(0).map((name) => ({ name: checkedName(name), value: null })),
   );
-  return 0;
 }
 
 interface Variable {
@@ -95,22 +97,23 @@ interface Variable {
 }
 
 /** All changes but the last one leave the application alone, so that it restarts once. */
-async function change(call: Call, variables: readonly Variable[]): Promise<void> {
+async function change(call: Call, variables: readonly Variable[]): Promise<number> {
   const { args, print } = call;
   const { client, app } = await start(call);
-  const last = variables.length - 1;
+  const json = args.flag('json');
+  let answer: unknown = null;
   for (const [index, { name, value }] of variables.entries()) {
-    const restart = index === last && args.unlessNo('restart');
-    const request = {
-      path: ['apps', client.service.user, app, 'env', name],
-      query: { restart: restart ? undefined : false },
-    };
-    if (value === null) await client.send('DELETE', request);
-    else await client.send('PUT', { ...request, body: { value } });
-    print(`${name} is ${value === null ? 'deleted' : 'set'}.`);
+    const restarts = index === variables.length - 1 && args.unlessNo('restart');
+    const query = { restart: restarts ? undefined : false };
+    const request = { path: ['apps', client.service.user, app, 'env', name], query };
+    if (value === null) answer = await client.send('DELETE', request);
+    else answer = await client.send('PUT', { ...request, body: { value } });
+    if (!json) print(`${name} is ${value === null ? 'deleted' : 'set'}.`);
   }
-  const then = args.unlessNo('restart') ? 'is restarted with it' : 'runs with it after the next restart or deploy';
-  print(`${app} ${then}.`);
+  const { restart } = parsed(Changed, answer);
+  if (restart) return follow(call, client, restart, `${app} was restarted with it.`);
+  print(json ? JSON.stringify(answer) : `${app} runs with it after its next start.`);
+  return 0;
 }
 
 async function start(call: Call): Promise<{ readonly client: Api; readonly app: string }> {

@@ -1,7 +1,7 @@
 import { type Call, EXIT, JSON_OPTION, type OptionDefinition, SERVICE_OPTIONS } from '../command.ts';
 import { followEntry, report } from '../log/follow-entry.ts';
 import { type Api, type ApiRequest, parsed } from '../service/api.ts';
-import { EntrySchema, numberOf } from '../service/entry.ts';
+import { type Entry, EntrySchema, numberOf } from '../service/entry.ts';
 
 /** The options of all operations: each is recorded as an entry of the log. */
 export const OPERATION_OPTIONS: readonly OptionDefinition[] = [
@@ -20,13 +20,15 @@ export interface Operation {
 
 /** Requests an operation and follows its entry to the end. Returns 0 when it succeeded, else 1. */
 export async function operate(call: Call, client: Api, { method = 'POST', request, done }: Operation): Promise<number> {
-  const entry = parsed(EntrySchema, await client.send(method, request));
+  return follow(call, client, parsed(EntrySchema, await client.send(method, request)), done);
+}
+
+/** Follows an entry to its end, unless the call has `--no-wait`. Returns 0 when it succeeded, else 1. */
+export async function follow(call: Call, client: Api, entry: Entry, done?: string): Promise<number> {
   const { args, print, warn } = call;
-  if (!args.unlessNo('wait')) {
-    const number = numberOf(entry);
-    print(args.flag('json') ? JSON.stringify(entry) : `#${number} is ${entry.status}.`);
-    warn(`"hooks watch --exit-status --entry ${number}" waits for it.`);
-    return EXIT.ok;
-  }
-  return report(call, await followEntry(call, client, entry), done);
+  if (args.unlessNo('wait')) return report(call, await followEntry(call, client, entry), done);
+  const number = numberOf(entry);
+  print(args.flag('json') ? JSON.stringify(entry) : `#${number} is ${entry.status}.`);
+  warn(`"hooks watch --exit-status --entry ${number}" waits for it.`);
+  return EXIT.ok;
 }

@@ -2,12 +2,11 @@ import { basename } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { appName, packageName } from '../apps/app-name.ts';
 import { type Call, Failure } from '../command.ts';
-import { followEntry, report } from '../log/follow-entry.ts';
 import type { Api } from '../service/api.ts';
 import { type Entry, logPage, numberOf } from '../service/entry.ts';
 import { type EmbeddedHost, embeddedHost, loginOptions, REMOTE, repositoryUrl } from './embedded-host.ts';
 import type { Git } from './git.ts';
-import { operate } from './operation.ts';
+import { follow, operate } from './operation.ts';
 
 const POLL_MS = 150;
 /** The host calls the service before the push ends. */
@@ -26,14 +25,7 @@ export async function pushFolder(call: Call, client: Api, git: Git): Promise<num
   const pushing = push(call, git, { host, url });
   const entry = await entryOf(call, client, { sha, after: newest ? Number(numberOf(newest)) : 0, pushing });
   if (entry === null) return deployAgain(call, client);
-  return finish(call, client, entry);
-}
-
-async function finish(call: Call, client: Api, entry: Entry): Promise<number> {
-  const { args, print } = call;
-  if (args.unlessNo('wait')) return report(call, await followEntry(call, client, entry));
-  print(args.flag('json') ? JSON.stringify(entry) : `#${numberOf(entry)} is ${entry.status}.`);
-  return 0;
+  return follow(call, client, entry);
 }
 
 /** What was pushed before is not delivered again. */

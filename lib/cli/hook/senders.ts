@@ -19,4 +19,5 @@ export const SENDERS: readonly string[] = [
   'drone',
   'woodpecker',
   'jenkins',
+  'jenkins-pipeline',
 ];

@@ -1,10 +1,18 @@
+import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
-import type { Call } from '../command.ts';
+import { type Call, Failure } from '../command.ts';
 import type { Api, ApiRequest } from '../service/api.ts';
 import { oneLine, painter } from '../text.ts';
 
-const Line = v.looseObject({ at: v.string(), stream: v.string(), line: v.string() });
+const Line = v.object({ at: v.string(), stream: v.string(), line: v.string() });
 type Line = v.InferOutput<typeof Line>;
+/** The last line of a stream that the service ends. */
+const Ending = v.object({ code: v.string() });
+type Ending = v.InferOutput<typeof Ending>;
+
+const TIMEOUT = 'status:changes:timeout';
+const PAUSE_MS = 1000;
+const MAX_FAILURES = 5;
 
 /** Which output to print, and how. */
 export interface OutputRequest {
@@ -26,34 +34,68 @@ export async function printOutput(
   const print = printer(call);
   const seen = new Seen();
   let current = request;
+  let failures = 0;
   for (;;) {
-    let timedOut = false;
-    try {
-      for await (const text of client.lines(current)) {
-        const line = read(text);
-        if (line === 'timeout') timedOut = true;
-        else if (line && seen.isNew(line)) print(line, text);
-      }
-    } catch (error) {
-      if (call.signal.aborted && follow) return;
-      throw error;
-    }
-    if (!timedOut) return;
+    const printed = seen.total;
+    const ending = await printStream(
+      call,
+      client.lines(current),
+      (line, sent) => seen.isNew(line) && print(line, sent),
+    );
+    if (ending === null || (call.signal.aborted && follow)) return;
+    failures = seen.total > printed ? 0 : failures + 1;
+    if (ending.code !== TIMEOUT) await retry(call, { ending, follow, failures });
     seen.again();
     current = { ...request, query: { ...request.query, lines: resumeLines } };
   }
 }
 
+/** Returns how the service has ended the stream; null when the output has ended or the user has left. */
+async function printStream(
+  { args, signal }: Call,
+  lines: AsyncIterable<string>,
+  print: (line: Line, sent: string) => void,
+): Promise<Ending | null> {
+  let ending: Ending | null = null;
+  try {
+    for await (const sent of lines) {
+      const read = readLine(sent);
+      if (read && 'code' in read) ending = read;
+      else if (read) print(read, sent);
+    }
+  } catch (error) {
+    if (signal.aborted && args.flag('follow')) return null;
+    throw error;
+  }
+  return ending;
+}
+
+interface Interruption {
+  readonly ending: Ending;
+  readonly follow: boolean;
+  /** Streams in a row that had no new line. */
+  readonly failures: number;
+}
+
+/** Waits a moment before the next stream. Throws when another one would not help. */
+async function retry({ signal }: Call, { ending, follow, failures }: Interruption): Promise<void> {
+  if (!follow || failures > MAX_FAILURES)
+    throw new Failure(`The service ended the output (${ending.code}); try again.`);
+  await setTimeout(PAUSE_MS, undefined, { signal }).catch(() => {});
+}
+
 /** Null for a heartbeat. */
-function read(text: string): Line | 'timeout' | null {
+function readLine(text: string): Line | Ending | null {
   if (text.trim() === '') return null;
   const value: unknown = JSON.parse(text);
-  if (v.is(Line, value)) return value;
-  return v.is(v.looseObject({ code: v.string() }), value) ? 'timeout' : null;
+  if (v.is(Line, value) || v.is(Ending, value)) return value;
+  return null;
 }
 
 /** The lines that were printed, by the time of the last one: several lines may have the same. */
 class Seen {
+  /** The number of lines that were new. */
+  total = 0;
   #at = '';
   #count = 0;
   #toSkip = 0;
@@ -66,6 +108,7 @@ class Seen {
     }
     this.#count = at === this.#at ? this.#count + 1 : 1;
     this.#at = at;
+    this.total += 1;
     return true;
   }
 

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { entry } from '../../../support/cli-entries.ts';
 import { cliAt, ok } from '../../../support/cli-service.ts';
 
-const done = ok({});
+const done = ok({ name: 'A', restart: null });
+const restart = entry(12, { status: 'queued', provider: 'manual' });
+const restarted = ok({ name: 'C', restart });
+const live = ok(entry(12, { status: 'ok' }));
 
 describe('env', () => {
   it('lists the names, and the values only when they are wanted', async () => {
@@ -19,22 +23,41 @@ describe('env', () => {
     expect([code, out, err]).toEqual([0, '', expect.stringContaining('hooks env set')]);
   });
 
-  it('sets variables with one restart', async () => {
-    const { code, out, calls, bodies } = await cliAt('env set A=1 B=x=y C= --app shop', [done, done, done]);
+  it('sets variables with one restart, and waits for it', async () => {
+    const { code, out, calls, bodies } = await cliAt('env set A=1 B=x=y C= --app shop', [done, done, restarted, live]);
     expect(code).toBe(0);
-    expect(calls).toEqual([
+    expect(calls.slice(0, 3)).toEqual([
       'PUT /1/apps/kiwi/shop/env/A?restart=false',
       'PUT /1/apps/kiwi/shop/env/B?restart=false',
       'PUT /1/apps/kiwi/shop/env/C',
     ]);
-    expect(bodies.map((body) => JSON.parse(body))).toEqual([{ value: '1' }, { value: 'x=y' }, { value: '' }]);
-    expect(out).toBe('A is set.\nB is set.\nC is set.\nshop is restarted with it.\n');
+    expect(bodies.slice(0, 3).map((body) => JSON.parse(body))).toEqual([
+      { value: '1' },
+      { value: 'x=y' },
+      { value: '' },
+    ]);
+    expect(out).toBe('A is set.\nB is set.\nC is set.\n#12 shop was restarted with it.\n');
+  });
+
+  it('fails when the application does not start with them', async () => {
+    const failed = entry(12, { status: 'error', error: { code: 'deploy:platform:start_app', detail: 'It ended.' } });
+    const { code, err } = await cliAt('env set A=1 --app shop', [restarted, ok(failed)]);
+    expect([code, err]).toEqual([1, expect.stringContaining('It ended.')]);
+  });
+
+  it('prints JSON alone with --json', async () => {
+    const { out } = await cliAt('env set A=1 --app shop --json', [restarted, live]);
+    expect(JSON.parse(out)).toMatchObject({ status: 'ok' });
+    expect(JSON.parse((await cliAt('env set A=1 --app shop --json', [done])).out)).toEqual({
+      name: 'A',
+      restart: null,
+    });
   });
 
   it('leaves the application alone with --no-restart', async () => {
     const { calls, out } = await cliAt('env set A=1 --no-restart --app shop', [done]);
     expect(calls).toEqual(['PUT /1/apps/kiwi/shop/env/A?restart=false']);
-    expect(out).toContain('after the next restart or deploy');
+    expect(out).toBe('A is set.\nshop runs with it after its next start.\n');
   });
 
   it.each([
@@ -50,7 +73,7 @@ describe('env', () => {
   it('deletes variables', async () => {
     const { out, calls } = await cliAt('env unset A B --app shop', [done, done]);
     expect(calls).toEqual(['DELETE /1/apps/kiwi/shop/env/A?restart=false', 'DELETE /1/apps/kiwi/shop/env/B']);
-    expect(out).toBe('A is deleted.\nB is deleted.\nshop is restarted with it.\n');
+    expect(out).toBe('A is deleted.\nB is deleted.\nshop runs with it after its next start.\n');
   });
 
   it.each([

@@ -54,6 +54,12 @@ describe('logs', () => {
     expect(calls.at(-1)).toBe('/1/apps/kiwi/shop/logs?lines=1000&follow=true');
   });
 
+  it('fails when the service ends the output by an error', async () => {
+    const { env } = await streams([`${line(1, 'up')}{"code":"status:changes:fatal","status":500}\n`]);
+    const { code, out, err } = await cli('logs shop', { env });
+    expect([code, out, err]).toEqual([1, 'up\n', expect.stringContaining('status:changes:fatal')]);
+  });
+
   it('fails with a sentence for an unknown application', async () => {
     const { code, err } = await cliAt('logs shp', [
       problem(404, 'status:db:not_found', 'You have no application "shp".'),

@@ -11,7 +11,7 @@ import { signatureVerifier } from '../../../../../functions/adapters/senders/sig
 import { requireSignature } from '../../../../../functions/api-deploy/signature.ts';
 import { outcomeFields } from '../../../../../functions/core/payload/delivery.ts';
 import { hookCommand } from '../../../../../lib/cli/hook/hook.ts';
-import { cli } from '../../../../support/cli.ts';
+import { runInProcess } from '../../../../support/run-program.ts';
 import { call } from '../../../../support/sender-call.ts';
 import { holdTable, senderTable, setupSections } from '../../../../support/sender-docs.ts';
 
@@ -102,7 +102,7 @@ describe('a sender added with one file and one line', () => {
   it('is listed and printed by hooks hook', async () => {
     const hook = hookCommand({ ids: registry.senders.map(({ id }) => id), load: async () => registry });
     const run = (args: string) =>
-      cli(`hook ${args}`, {
+      runInProcess(`hook ${args}`, {
         env: { HOOKS_URL: 'https://deploy.example.com' },
         groups: [{ title: 'All', commands: [hook] }],
       });
