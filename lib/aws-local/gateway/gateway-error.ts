@@ -12,7 +12,10 @@ export const GATEWAY_ERRORS = {
   INTEGRATION_TIMEOUT: { status: 504, message: 'Endpoint request timed out' },
   MISSING_AUTHENTICATION_TOKEN: { status: 403, message: 'Missing Authentication Token' },
   REQUEST_TOO_LARGE: { status: 413, message: 'Request Too Long' },
+  THROTTLED: { status: 429, message: 'Too Many Requests' },
   UNAUTHORIZED: { status: 401, message: 'Unauthorized' },
+  /** A request that cannot be read has no type of its own. */
+  DEFAULT_4XX: { status: 400, message: 'Bad Request' },
   /** A function that throws or returns an invalid response has no type of its own: it is 502 by default. */
   DEFAULT_5XX: { status: 502, message: 'Internal server error' },
 } as const;

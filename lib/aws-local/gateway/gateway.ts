@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { OperatorError } from '../../processes/operator-error.ts';
 import type { Functions } from '../invoke/invoke.ts';
 import type { Template } from '../template/template.ts';
+import { leaveBody } from './body.ts';
 import { GatewayError } from './gateway-error.ts';
 import { compileGatewayResponses } from './gateway-responses.ts';
 import { type HttpResponse, handleRequest, type RestApiBackend } from './handle-request.ts';
@@ -12,6 +13,7 @@ import { type GatewayRequest, readRequest } from './request.ts';
 import { readRestApi } from './rest-api.ts';
 import { compileRoutes } from './routes.ts';
 import { send } from './send.ts';
+import { refuseUnreadable } from './unreadable.ts';
 
 /** A served REST API. */
 export interface Gateway {
@@ -35,6 +37,11 @@ export interface AccessRecord {
   readonly reason?: string;
 }
 
+/** For the bodies of all requests together: a push has some kilobytes. */
+const MAX_BODIES_BYTES = 128 * 1024 * 1024;
+/** For a request with its body: the longest time that a stalled client is waited for. */
+const REQUEST_TIMEOUT_MS = 60_000;
+
 /**
  * Serves the `AWS::ApiGateway::RestApi` of a template as API Gateway would: routes, REQUEST authorizer, Lambda proxy
  * integrations (whole and streamed) and gateway responses. Authorizer results are never cached (a TTL of 0), and the
@@ -53,7 +60,8 @@ export async function startGateway(options: {
 }): Promise<Gateway> {
   const { template, functions, port, host = '127.0.0.1', onRequest = () => {} } = options;
   const api = readRestApi(template);
-  const backend = { api, functions, route: compileRoutes(api.methods) };
+  const bodies = { maxBytes: MAX_BODIES_BYTES, usedBytes: 0 };
+  const backend = { api, functions, route: compileRoutes(api.methods), bodies };
   const respond = compileGatewayResponses(template.ofType('AWS::ApiGateway::GatewayResponse'));
   const errorResponse = (error: GatewayError, request: GatewayRequest): HttpResponse => {
     const context = { ...requestContextOf(api, request), authorizer: error.authorizer };
@@ -65,8 +73,11 @@ export async function startGateway(options: {
       response.destroy(),
     );
 
-  const server = createServer({ keepAliveTimeout: 60_000 }, serve(false));
+  const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: REQUEST_TIMEOUT_MS }, serve(false));
   server.on('checkContinue', serve(true));
+  // Another expectation than that is ignored, as by API Gateway: https://www.rfc-editor.org/rfc/rfc9110#field.expect
+  server.on('checkExpectation', serve(false));
+  server.on('clientError', (error, socket) => refuseUnreadable(error, socket, errorResponse));
   const listening = await listen(server, port, host);
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${listening}`,
@@ -99,6 +110,7 @@ async function handle(
     reason = error instanceof Error ? error.message : String(error);
     if (error instanceof GatewayError) reason = error.reason;
     if (response.headersSent || response.destroyed) return;
+    leaveBody(connection.message, response, connection.expectsContinue);
     const gatewayError = error instanceof GatewayError ? error : new GatewayError('INTEGRATION_FAILURE');
     await send(response, request.requestId, gateway.errorResponse(gatewayError, request));
   }

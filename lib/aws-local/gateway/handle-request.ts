@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { FunctionError, PayloadTooLarge } from '../invoke/function-error.ts';
 import type { Functions } from '../invoke/invoke.ts';
 import { authorize, authorizerFailed, requireIdentity } from './authorizer.ts';
+import { type BodyBudget, readBody } from './body.ts';
 import { functionResponse, type ResponseHead, responseHead } from './function-response.ts';
 import { GatewayError } from './gateway-error.ts';
 import {
@@ -12,7 +13,7 @@ import {
   methodArn,
   proxyEvent,
 } from './proxy-event.ts';
-import { type GatewayRequest, readBody } from './request.ts';
+import type { GatewayRequest } from './request.ts';
 import type { AuthorizerSettings, Method, RestApi } from './rest-api.ts';
 import type { MatchedRoute } from './routes.ts';
 import { within } from './within.ts';
@@ -26,13 +27,16 @@ export interface RestApiBackend {
   readonly api: RestApi;
   readonly route: (httpMethod: string, path: string) => MatchedRoute | undefined;
   readonly functions: Pick<Functions, 'invoke' | 'invokeStreaming'>;
+  /** What the bodies of all requests share. */
+  readonly bodies: BodyBudget;
 }
 
 // An authorizer has the same timeout as an integration: https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
 const AUTHORIZER_TIMEOUT_MS = 29_000;
 
 /**
- * Handles a request to the API: route, body, authorizer, function.
+ * Handles a request to the API: route, authorizer, body, function. The body is read last, so that a client without a login
+ * cannot make the gateway hold it.
  *
  * @param expectsContinue whether the client waits for `100 Continue` before it sends the body
  * @throws GatewayError when the gateway itself responds; the connection's error when the client disconnects
@@ -43,12 +47,12 @@ export async function handleRequest(
   connection: { message: IncomingMessage; response: ServerResponse; expectsContinue: boolean },
 ): Promise<HttpResponse> {
   const { message, response, expectsContinue } = connection;
-  const body = await readBody(message, response, expectsContinue);
   const route = backend.route(request.httpMethod, request.path);
   if (!route) throw new GatewayError('MISSING_AUTHENTICATION_TOKEN', { reason: 'no such method or path' });
   const base = eventBase(backend.api, request, route);
   const { method } = route;
   const authorizer = method.authorizer && (await askAuthorizer(backend, method.authorizer, request, base));
+  const body = await readBody(message, response, { expectsContinue, budget: backend.bodies });
   const contentType = message.headers['content-type'] ?? '';
   const event = proxyEvent(backend.api, base, { body, contentType, authorizer });
   return method.stream ? stream(backend.functions, method, event) : call(backend.functions, method, event);

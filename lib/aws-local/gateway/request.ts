@@ -1,5 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { GatewayError } from './gateway-error.ts';
+import type { IncomingMessage } from 'node:http';
 
 /** A parsed HTTP request; the body is read separately. */
 export interface GatewayRequest {
@@ -19,10 +18,7 @@ export interface GatewayRequest {
   readonly multiValueQuery: Readonly<Record<string, string[]>> | null;
 }
 
-// https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
-const MAX_BODY_BYTES = 10 * 1024 * 1024;
-// A client that still sends a rejected body after this time is disconnected.
-const DRAIN_MS = 10_000;
+const PLAUSIBLE_HOST = /^(?:[a-z\d](?:[\w.-]*[a-z\d])?|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
 /** Reads everything but the body of a request. */
 export function readRequest(message: IncomingMessage, requestId: string): GatewayRequest {
@@ -35,7 +31,7 @@ export function readRequest(message: IncomingMessage, requestId: string): Gatewa
     httpMethod: message.method ?? 'GET',
     path,
     protocol: `HTTP/${message.httpVersion}`,
-    host: message.headers.host ?? 'localhost',
+    host: hostOf(message),
     sourceIp: message.socket.remoteAddress ?? '127.0.0.1',
     userAgent: message.headers['user-agent'] ?? null,
     headers: lastValues(multiValueHeaders),
@@ -43,54 +39,6 @@ export function readRequest(message: IncomingMessage, requestId: string): Gatewa
     query: query === '' ? null : lastValues(multiValueQuery),
     multiValueQuery: query === '' ? null : multiValueQuery,
   };
-}
-
-/**
- * Reads the body, at most 10 MB. A client that expects `100 Continue` gets it, unless the body is too long.
- *
- * @throws GatewayError REQUEST_TOO_LARGE; the rest of the body is then read and discarded, so that the client sees the
- * response
- */
-export async function readBody(
-  message: IncomingMessage,
-  response: ServerResponse,
-  expectsContinue: boolean,
-): Promise<Buffer> {
-  const length = message.headers['content-length'];
-  if (length === undefined && message.headers['transfer-encoding'] === undefined) return Buffer.alloc(0);
-  if (Number(length) > MAX_BODY_BYTES) {
-    if (expectsContinue) response.shouldKeepAlive = false;
-    else discard(message);
-    throw tooLarge();
-  }
-  if (expectsContinue) response.writeContinue();
-  return collect(message);
-}
-
-function collect(message: IncomingMessage): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    message.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes <= MAX_BODY_BYTES) return chunks.push(chunk);
-      message.removeAllListeners('data');
-      discard(message);
-      return reject(tooLarge());
-    });
-    message.on('end', () => resolve(Buffer.concat(chunks)));
-    message.on('error', reject);
-  });
-}
-
-function discard(message: IncomingMessage): void {
-  const cut = setTimeout(() => message.destroy(), DRAIN_MS).unref();
-  message.on('close', () => clearTimeout(cut));
-  message.resume();
-}
-
-function tooLarge(): GatewayError {
-  return new GatewayError('REQUEST_TOO_LARGE', { reason: `the body is over ${MAX_BODY_BYTES} bytes` });
 }
 
 function splitTarget(target: string): [string, string] {
@@ -103,14 +51,28 @@ function splitTarget(target: string): [string, string] {
 function* headerPairs(message: IncomingMessage): Generator<[string, string]> {
   const { rawHeaders, headers, socket } = message;
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] ?? '';
-    if (name.toLowerCase() !== 'x-forwarded-for') yield [name, rawHeaders[at + 1] ?? ''];
+    const [name = '', value = ''] = rawHeaders.slice(at, at + 2);
+    const known = name.toLowerCase();
+    if (known === 'host') yield [name, hostOf(message)];
+    else if (known !== 'x-forwarded-for' && known !== 'x-forwarded-proto') yield [name, value];
   }
   const hops = [headers['x-forwarded-for'], socket.remoteAddress].flat().filter(Boolean);
   yield ['X-Forwarded-For', hops.join(', ')];
   // Only this machine connects, so a proxy or tunnel in front is trusted to report the client's protocol and address.
-  if (headers['x-forwarded-proto'] === undefined) yield ['X-Forwarded-Proto', 'http'];
+  yield ['X-Forwarded-Proto', protocolOf(headers['x-forwarded-proto'])];
   if (headers['x-forwarded-port'] === undefined) yield ['X-Forwarded-Port', String(socket.localPort)];
+}
+
+/** The protocol becomes part of addresses in responses, so it is one of two. Of several proxies, the first is meant. */
+function protocolOf(forwarded: string | string[] | undefined): string {
+  const [first = ''] = String(forwarded ?? '').split(',');
+  return first.trim().toLowerCase() === 'https' ? 'https' : 'http';
+}
+
+/** The host becomes part of addresses in responses too; what is no name or address is replaced by this server's own. */
+function hostOf({ headers, socket }: IncomingMessage): string {
+  const { host = '' } = headers;
+  return PLAUSIBLE_HOST.test(host) ? host : `127.0.0.1:${socket.localPort}`;
 }
 
 function groupByName(pairs: Iterable<[string, string]>): Record<string, string[]> {

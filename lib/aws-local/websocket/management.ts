@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { refusalOfMessage } from '../access/check.mjs';
 import { NOT_SIGNED } from '../access/signature.mjs';
 import { CREDENTIALS } from '../clients.ts';
+import { readBody } from '../gateway/body.ts';
 import { GatewayError } from '../gateway/gateway-error.ts';
-import { readBody } from '../gateway/request.ts';
 import type { Connection } from './connection.ts';
 
 /** A response of the management API; `errorType` is the name of the error that SDKs throw. */
@@ -95,7 +95,7 @@ function description({ facts, lastActiveAt }: Connection): object {
  */
 async function bodyOf(message: IncomingMessage, response: ServerResponse): Promise<Buffer | undefined> {
   try {
-    return await readBody(message, response, false);
+    return await readBody(message, response, { expectsContinue: false });
   } catch (error) {
     if (error instanceof GatewayError) return undefined;
     throw error;

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type AccessRecord, type Gateway, startGateway } from '../../../../../lib/aws-local/gateway/gateway.ts';
 import { FunctionError, PayloadTooLarge } from '../../../../../lib/aws-local/invoke/function-error.ts';
@@ -32,6 +34,13 @@ async function serve(
   });
   gateways.push(gateway);
   return gateway;
+}
+
+/** Sends bytes and returns all that comes back until the connection is closed. */
+async function raw({ port }: Gateway, lines: readonly string[]): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(lines.join('\r\n'));
+  return text(socket);
 }
 
 const ok = { statusCode: 200, body: 'fine' };
@@ -95,8 +104,29 @@ describe('the event of a function', () => {
     expect(JSON.stringify(event.queryStringParameters)).toBe('{"x":"2","y":"a b","__proto__":"z"}');
     expect(event.multiValueQueryStringParameters).toMatchObject({ x: ['1', '2'], y: ['a b'] });
     expect(event.multiValueHeaders).toMatchObject({ 'X-Test': ['yes'], 'X-Forwarded-For': ['127.0.0.1'] });
-    expect(event.headers).toMatchObject({ 'x-forwarded-proto': 'https' });
+    expect(event.headers).toMatchObject({ 'X-Forwarded-Proto': 'https' });
     expect((event.requestContext as { requestId: string }).requestId).toMatch(uuid);
+  });
+
+  it.each([
+    ['X-Forwarded-Proto: javascript', 'http://api.example:8080'],
+    ['X-Forwarded-Proto: https, http', 'https://api.example:8080'],
+    ['Host: evil.example"><script>', 'http://own'],
+    ['Host: user@evil.example', 'http://own'],
+    ['Host: ', 'http://own'],
+    ['Host: [::1]:8080', 'http://[::1]:8080'],
+    ['Host: my_app.ann.localhost:8080', 'http://my_app.ann.localhost:8080'],
+  ])('the event has a protocol and a host that can be part of an address, after %j', async (header, address) => {
+    const gateway = await serve(
+      { 'GET /': { function: 'f' } },
+      { f: (event) => ({ statusCode: 200, body: JSON.stringify(event) }) },
+    );
+    const host = header.startsWith('Host') ? [] : ['Host: api.example:8080'];
+    const answer = await raw(gateway, ['GET / HTTP/1.1', ...host, header, 'Connection: close', '', '']);
+    const { headers, requestContext } = JSON.parse(answer.split('\r\n\r\n')[1] ?? '');
+    const expected = address.replace('own', `127.0.0.1:${gateway.port}`);
+    expect(`${headers['X-Forwarded-Proto']}://${requestContext.domainName}`).toBe(expected);
+    expect(`${headers['X-Forwarded-Proto']}://${headers.Host}`).toBe(expected);
   });
 
   it('the event has null for an absent body, query and path parameters', async () => {
@@ -291,6 +321,29 @@ describe('gateway responses', () => {
     throw thrown('secret detail');
   };
 
+  it.each([
+    ['400', ['GET / HTTP/1.1', 'host: x', 'content-length: a', '', '']],
+    ['431', ['GET / HTTP/1.1', 'host: x', `long: ${'x'.repeat(20_000)}`, '', '']],
+    [
+      '413',
+      ['POST / HTTP/1.1', 'host: x', 'transfer-encoding: chunked', '', `5;${'x'.repeat(20_000)}`, 'hello', '0', '', ''],
+    ],
+  ])('bytes that are no request get %s, with an id and the default response of the template', async (status, lines) => {
+    const late: Handler = () => new Promise(() => {});
+    const gateway = await serve({ 'POST /': { function: 'f' } }, { f: late }, { responses: [problem('DEFAULT_4XX')] });
+    const [head = '', body = ''] = (await raw(gateway, lines)).split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    const [, id] = /^x-api-uuid: (.+)$/m.exec(head) ?? [];
+    expect(id?.trim()).toMatch(uuid);
+    expect(JSON.parse(body)).toMatchObject({ type: 'DEFAULT_4XX', uuid: id?.trim() });
+  });
+
+  it('an expectation that is not known is ignored', async () => {
+    const gateway = await serve({ 'GET /': { function: 'f' } }, { f: () => ok });
+    const answer = await raw(gateway, ['GET / HTTP/1.1', 'host: x', 'expect: cake', 'connection: close', '', '']);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
   it('an unknown path gets the gateway response and status of the template', async () => {
     const gateway = await serve(
       { 'GET /a': { function: 'f' } },
@@ -395,6 +448,31 @@ describe('a body', () => {
       });
     expect(await send(3)).toBe('true 200');
     expect(await send(11 * 1024 * 1024)).toBe('false 413');
+  });
+
+  it('the login is checked before the body: a client without one is refused before it has sent it', async () => {
+    const login = { 'POST /': { function: 'f', login: true } };
+    const gateway = await serve(login, { f: () => expect.fail('called'), authorize: () => policy('Deny') });
+    const socket = connect(gateway.port, '127.0.0.1');
+    socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10000000\r\n\r\nthe first bytes');
+    const [data] = await once(socket, 'data');
+    expect(String(data)).toMatch(/^HTTP\/1\.1 403 /);
+    socket.destroy();
+  });
+
+  it('bodies that take too much memory together are refused with 429, and given back their memory', async () => {
+    const gateway = await serve(methods, { f }, { responses: [problem('THROTTLED')] });
+    const piece = Buffer.alloc(9 * 1024 * 1024);
+    const sockets = Array.from({ length: 16 }, () => connect(gateway.port, '127.0.0.1').on('error', () => {}));
+    const first = sockets.map((socket) => new Promise((resolve) => socket.once('data', resolve)));
+    for (const socket of sockets) {
+      socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10000000\r\n\r\n');
+      socket.write(piece);
+    }
+    expect(String(await Promise.race(first))).toMatch(/^HTTP\/1\.1 429 [\s\S]*x-api-uuid: /i);
+    for (const socket of sockets) socket.destroy();
+    const post = () => fetch(gateway.url, { method: 'POST', body: 'small' });
+    await expect.poll(async () => (await post()).status).toBe(200);
   });
 
   it('a request with an incomplete body invokes no function and is logged with 499', async () => {
