@@ -1,3 +1,5 @@
+import { randomInt } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { hasCode } from './error-code.ts';
 
@@ -11,12 +13,12 @@ export interface ReservedPort {
 }
 
 /**
- * Reserves a port; 0 for one of the system's choice. Connections are cut until a server has taken the port over. Rejects
+ * Reserves a port; 0 for any that the system does not use by itself. Connections are cut until a server has taken the port over. Rejects
  * with the system's error, such as `EADDRINUSE`.
  */
 export async function reservePort(wanted: number): Promise<ReservedPort> {
   const holder = createServer((socket) => socket.destroy());
-  const port = await listen(holder, wanted);
+  const port = await (wanted === 0 ? listenOnAny(holder) : listen(holder, wanted));
   let isHeld = true;
   return {
     port,
@@ -33,7 +35,7 @@ export async function reservePort(wanted: number): Promise<ReservedPort> {
 }
 
 /**
- * A loopback port of the system's choice that is free now. For programs that cannot take a reserved port over: another
+ * A loopback port that is free now. For programs that cannot take a reserved port over: another
  * one may take it before they listen, so they have to be started again with another port then.
  */
 export async function freePort(): Promise<number> {
@@ -72,8 +74,8 @@ export function isTaken(error: unknown): boolean {
 }
 
 /**
- * Listens on the first port of the list that can be had and returns it. After the list comes a port of the system's
- * choice, so that a busy machine costs a familiar number and not the service.
+ * Listens on the first port of the list that can be had and returns it. After the list comes any free port, so that a
+ * busy machine costs a familiar number and not the service.
  */
 export async function listenOnFirst(server: Server, candidates: Iterable<number>): Promise<number> {
   for (const port of candidates) {
@@ -83,7 +85,35 @@ export async function listenOnFirst(server: Server, candidates: Iterable<number>
       if (!isTaken(error)) throw error;
     }
   }
+  return listenOnAny(server);
+}
+
+const LOWEST_PORT = 20_000;
+const PORT_TRIES = 20;
+
+/**
+ * Listens on a port below those that the system gives to outgoing connections: such a connection could have the port of a
+ * server at the moment at which the server is started again.
+ */
+async function listenOnAny(server: Server): Promise<number> {
+  const end = firstEphemeralPort();
+  for (let tries = 0; tries < PORT_TRIES && end > LOWEST_PORT; tries += 1) {
+    try {
+      return await listen(server, randomInt(LOWEST_PORT, end));
+    } catch (error) {
+      if (!isTaken(error)) throw error;
+    }
+  }
   return listen(server, 0);
+}
+
+/** https://www.kernel.org/doc/html/latest/networking/ip-sysctl.html; 0 where the system does not say. */
+function firstEphemeralPort(): number {
+  try {
+    return Number.parseInt(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8'), 10) || 0;
+  } catch {
+    return 0;
+  }
 }
 
 function listening(server: Server, start: () => void): Promise<void> {

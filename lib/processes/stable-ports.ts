@@ -1,6 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import * as v from 'valibot';
 import { isTaken, type ReservedPort, reservePort } from './ports.ts';
 import { readState, writeState } from './state-file.ts';
+
+const PORT_TRIES = 5;
+const RETRY_AFTER_MS = 100;
 
 const schema = v.record(v.string(), v.number());
 
@@ -9,17 +13,24 @@ export type ReservedPorts<Name extends string> = Readonly<Record<Name, ReservedP
 
 /**
  * Reserves a port for each name: the one of the last start, which `file` holds, unless another program has it. So
- * the addresses stay the same.
+ * the addresses stay the same. `warn` gets a sentence for each that changes.
  */
 export async function reserveStablePorts<Name extends string>(
   file: string,
   names: readonly Name[],
+  warn: (sentence: string) => void = () => {},
 ): Promise<ReservedPorts<Name>> {
   // Without a readable file all ports are new.
   const known = (await readState(file, schema).catch(() => undefined)) ?? {};
   const reserved: [Name, ReservedPort][] = [];
   try {
-    for (const name of names) reserved.push([name, await reserveOr(known[name] ?? 0)]);
+    for (const name of names) {
+      const port = await reserveOr(known[name] ?? 0);
+      reserved.push([name, port]);
+      if (known[name] !== undefined && known[name] !== port.port) {
+        warn(`Port ${known[name]} (${name}) is taken by another program; from now on it is port ${port.port}.`);
+      }
+    }
     await writeState(file, Object.fromEntries(reserved.map(([name, { port }]) => [name, port])));
   } catch (error) {
     await releaseAll(reserved.map(([, port]) => port));
@@ -33,11 +44,14 @@ export async function releaseAll(ports: readonly ReservedPort[]): Promise<void> 
   await Promise.all(ports.map((port) => port.release()));
 }
 
-async function reserveOr(port: number): Promise<ReservedPort> {
+/** A port may be taken for a moment, by a connection or by the end of the last start. */
+async function reserveOr(port: number, tries = PORT_TRIES): Promise<ReservedPort> {
   try {
     return await reservePort(port);
   } catch (error) {
     if (!isTaken(error) && !(error instanceof RangeError)) throw error;
-    return reservePort(0);
+    if (tries === 1 || !isTaken(error)) return reservePort(0);
+    await pause(RETRY_AFTER_MS);
+    return reserveOr(port, tries - 1);
   }
 }

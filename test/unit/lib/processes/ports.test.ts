@@ -83,8 +83,8 @@ describe('Stable ports', () => {
   afterEach(() => rm(folder, { recursive: true }));
 
   /** The numbers that a start reserves; they are free again afterwards. */
-  async function start(): Promise<Record<'one' | 'other', number>> {
-    const ports = await reserveStablePorts(join(folder, 'ports.json'), ['one', 'other']);
+  async function start(warn = (_: string) => {}): Promise<Record<'one' | 'other', number>> {
+    const ports = await reserveStablePorts(join(folder, 'ports.json'), ['one', 'other'], warn);
     await releaseAll(Object.values(ports));
     return { one: ports.one.port, other: ports.other.port };
   }
@@ -93,16 +93,34 @@ describe('Stable ports', () => {
     expect(await start()).toEqual(await start());
   });
 
-  it('Stable ports change only where another program has taken one', async () => {
+  it('Stable ports change only where another program has taken one, and a warning says which', async () => {
     const first = await start();
     await reserved(first.one);
-    const second = await start();
+    const warnings: string[] = [];
+    const second = await start((sentence) => warnings.push(sentence));
+    expect(warnings).toEqual([
+      `Port ${first.one} (one) is taken by another program; from now on it is port ${second.one}.`,
+    ]);
     expect(second.one).not.toBe(first.one);
     expect(second.other).toBe(first.other);
     expect(JSON.parse(await readFile(join(folder, 'ports.json'), 'utf8'))).toEqual(second);
   });
 
-  it.each(['', 'garbage{', '{"one":"80"}', '{"one":-1,"other":70000}'])(
+  // The port of an outgoing connection cannot be taken, so a server could not be started again.
+  it.skipIf(process.platform !== 'linux')('Stable ports are none that the system gives to connections', async () => {
+    const [first = 0] = (await readFile('/proc/sys/net/ipv4/ip_local_port_range', 'utf8')).split(/\s+/).map(Number);
+    const { one, other } = await start();
+    expect([one, other].every((port) => port < first)).toBe(true);
+  });
+
+  it('Stable ports are kept when another program has one for a moment only', async () => {
+    const first = await start();
+    const held = await reserved(first.one);
+    setTimeout(() => void held.release(), 150);
+    expect(await start()).toEqual(first);
+  });
+
+  it.each(['', 'null', 'garbage{', '{"one":"80"}', '{"one":-1,"other":70000}'])(
     'Stable ports are new when the file holds %j',
     async (text) => {
       await writeFile(join(folder, 'ports.json'), text);

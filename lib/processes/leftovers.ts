@@ -1,0 +1,26 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** What an interrupted write of a file leaves: `<name>.<12 hex digits>.tmp`. */
+const TEMPORARY = /\.[\da-f]{12}\.tmp$/;
+/** Folders of others, which are large and hold no files of this kind. */
+const SKIPPED = /^(?:node_modules|releases|cdk\.out|npm-cache|.*\.git)$/;
+
+/**
+ * Removes the temporary files of writes that a kill has interrupted, below a folder that no other process writes to. A file
+ * that cannot be removed stays.
+ *
+ * @param own names of entries of the folder itself that are left over as well
+ */
+export async function removeLeftovers(folder: string, own: RegExp = /^\b$/): Promise<void> {
+  await sweep(folder, (name) => own.test(name) || TEMPORARY.test(name));
+}
+
+async function sweep(folder: string, isLeftOver: (name: string) => boolean): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    if (isLeftOver(entry.name)) await rm(path, { recursive: true, force: true }).catch(() => {});
+    else if (entry.isDirectory() && !SKIPPED.test(entry.name)) await sweep(path, (name) => TEMPORARY.test(name));
+  }
+}
