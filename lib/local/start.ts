@@ -1,14 +1,15 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { checkDatabase } from '../aws-local/emulators/dynamodb.ts';
 import type { AccessRecord } from '../aws-local/gateway/gateway.ts';
 import type { FunctionLogLine } from '../aws-local/invoke/log-lines.ts';
 import { type Runtime, startRuntime } from '../aws-local/runtime.ts';
 import { type Platform, startPlatform } from '../platform/platform.ts';
 import type { PlatformEvent } from '../platform/settings.ts';
 import { lockInstance } from '../processes/instance-lock.ts';
+import { removeLeftovers } from '../processes/leftovers.ts';
 import { once } from '../processes/once.ts';
 import { OperatorError } from '../processes/operator-error.ts';
-import { isFree } from '../processes/ports.ts';
 import { type ReservedPorts, releaseAll, reserveStablePorts } from '../processes/stable-ports.ts';
 import { gitCommand } from '../repohost/git/git.ts';
 import { type RepoHost, startRepoHost } from '../repohost/repohost.ts';
@@ -18,6 +19,7 @@ import { type Login, readLogin } from './config/users.ts';
 import { otherLogins, watchUsers } from './config/watch-users.ts';
 import { publishLogin } from './login.ts';
 import { platformLogin } from './platform-login.ts';
+import { checkPort } from './port-check.ts';
 import { synthesis } from './synthesis.ts';
 
 /** How to start the whole service on this machine. */
@@ -77,6 +79,9 @@ export async function startLocal(options: StartOptions): Promise<LocalService> {
   }
 }
 
+/** A synthesis and the work tree of a first push, which a kill has interrupted. */
+const LEFT_BY_STARTS = /^(?:cdk\.out\.\d+|sample-\w{6})$/;
+
 /** What ends the parts, in the order of their start. */
 type Closers = (() => Promise<unknown>)[];
 
@@ -92,10 +97,11 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   const login = readLogin(dataDir);
   const others = otherLogins(dataDir);
   await checkMachine(options.port);
+  await removeLeftovers(dataDir, LEFT_BY_STARTS);
   await synthesis({ project, outdir, begin: () => step('synthesising the stack (once, until a source changes)') });
 
   step('starting the stack');
-  const ports = await reserveStablePorts(join(dataDir, 'ports.json'), ['platform', 'repositories']);
+  const ports = await reserveStablePorts(join(dataDir, 'ports.json'), ['platform', 'repositories'], step);
   closers.push(() => releaseAll(Object.values(ports)));
   const runtime = await startRuntime({
     ...options,
@@ -160,11 +166,9 @@ async function watchApps(runtime: Runtime, { onAppState = () => {} }: StartOptio
 
 /** Checks what can be checked before the seconds that the rest of the start takes. */
 async function checkMachine(port: number): Promise<void> {
+  checkDatabase();
   await gitCommand().read(['version']);
-  if (port === 0 || (await isFree(port))) return;
-  throw new OperatorError(
-    `Port ${port} of 127.0.0.1 is taken by another program: end that one, or set PORT to another port (0: any free one).`,
-  );
+  await checkPort(port);
 }
 
 /** The platform's errors are sentences for the operator too, but have no class of their own. */

@@ -16,12 +16,16 @@ export interface SynthesisOptions {
   readonly begin?: () => void;
 }
 
+/** The file in the output that tells what it was made from. */
+const STAMP = '.sources';
+
 /** All that the template and the bundles are made from. */
 const sources = ['bin/service.ts', 'lib', 'functions', 'package.json', 'package-lock.json', 'tsconfig.json'];
 /** What `npm start` itself is made of changes nothing in the template. */
-const ignored = ['aws-local', 'cli', 'local', 'platform', 'processes', 'repohost', 'terminal'].map(
-  (folder) => `lib/${folder}`,
-);
+const ignored = ['aws-local', 'cli', 'local', 'platform', 'processes', 'repohost', 'terminal']
+  .map((folder) => `lib/${folder}`)
+  // The stamp itself, in the output.
+  .concat(`./${STAMP}`);
 
 /**
  * Synthesises the stack, or keeps the last output when no source has changed since. Returns whether it synthesised.
@@ -29,36 +33,37 @@ const ignored = ['aws-local', 'cli', 'local', 'platform', 'processes', 'repohost
  * @throws OperatorError with what the synthesis said
  */
 export async function synthesis({ project, outdir, begin }: SynthesisOptions): Promise<boolean> {
-  const stamp = join(outdir, '.sources');
-  const wanted = await digest(project);
-  if (readIfThere(stamp) === wanted) return false;
+  const stamp = join(outdir, STAMP);
+  const wanted = await digest(project, sources);
+  // The output is part of the stamp: an assembly that was damaged since is made again.
+  if (readIfThere(stamp) === `${wanted} ${await digest(outdir, ['.']).catch(() => '')}`) return false;
   begin?.();
   // Made beside the old one: a start that is interrupted here must not leave half an assembly behind.
   const fresh = `${outdir}.${process.pid}`;
   await rm(fresh, { recursive: true, force: true });
   await mkdir(dirname(outdir), { recursive: true });
   await run(project, fresh);
-  await writeFile(join(fresh, '.sources'), wanted);
+  await writeFile(join(fresh, STAMP), `${wanted} ${await digest(fresh, ['.'])}`);
   await rm(outdir, { recursive: true, force: true });
   await rename(fresh, outdir);
   return true;
 }
 
-async function digest(project: string): Promise<string> {
+async function digest(root: string, paths: readonly string[]): Promise<string> {
   const hash = createHash('sha256').update(process.versions.node);
-  for (const source of sources) await addTo(hash, project, source);
+  for (const path of paths) await addTo(hash, root, path);
   return hash.digest('hex');
 }
 
-async function addTo(hash: ReturnType<typeof createHash>, project: string, path: string): Promise<void> {
+async function addTo(hash: ReturnType<typeof createHash>, root: string, path: string): Promise<void> {
   if (ignored.includes(path)) return;
-  const entries = await readdir(join(project, path), { withFileTypes: true }).catch(() => null);
+  const entries = await readdir(join(root, path), { withFileTypes: true }).catch(() => null);
   if (entries === null) {
-    hash.update(`${path}\0`).update(await readFile(join(project, path)));
+    hash.update(`${path}\0`).update(await readFile(join(root, path)));
     return;
   }
   const names = entries.map((entry) => entry.name).sort();
-  for (const name of names) await addTo(hash, project, `${path}/${name}`);
+  for (const name of names) await addTo(hash, root, `${path}/${name}`);
 }
 
 /** In a process of its own: the CDK needs 200 MB, which are freed when it ends. */

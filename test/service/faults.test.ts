@@ -1,4 +1,4 @@
-import { rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { runningIn, signalIfThere } from '../support/service/processes.ts';
@@ -35,6 +35,25 @@ describe.skipIf(process.platform !== 'linux')('npm start, when the machine fails
     expect(service.output().match(/service\.log cannot be written \(ENOSPC/g)).toHaveLength(1);
     service.signal('SIGTERM');
     expect(await service.ended).toBe(0);
+  });
+
+  it('npm start removes what kills leave, and makes a damaged assembly again', async () => {
+    dataDir = dataFolder('leftovers');
+    const template = readdirSync(join(dataDir, 'cdk.out')).find((name) => name.endsWith('.template.json')) ?? '';
+    writeFileSync(join(dataDir, 'cdk.out', template), '{"Resources":');
+    writeFileSync(join(dataDir, 'ports.json'), 'null');
+    for (const folder of ['cdk.out.4711', 'sample-aB3xYz', 'aws']) mkdirSync(join(dataDir, folder));
+    writeFileSync(join(dataDir, 'aws', 'keys.json.0123456789ab.tmp'), '');
+    service = startProcess({ dataDir });
+    await service.printed(/synthesising the stack/);
+    await service.printed(/Ctrl-C ends everything/);
+    const left = [...readdirSync(dataDir), ...readdirSync(join(dataDir, 'aws'))];
+    expect(left.filter((name) => /^cdk\.out\.|^sample-\w{6}$|\.tmp$/.test(name))).toEqual([]);
+    expect(JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8'))).toMatchObject({
+      platform: expect.any(Number),
+    });
+    expect(await page()).toContain('Hello from a push');
+    expect(existsSync(join(dataDir, 'cdk.out', template))).toBe(true);
   });
 
   it('npm start is ready with its data after a kill of every Node process, which leaves its database running', async () => {

@@ -85,15 +85,24 @@ async function external(endpoint: string): Promise<DynamoDb> {
   return { endpoint, isIsolated: true, failed: new Promise(() => {}), writes: null, close: async () => {} };
 }
 
-function findBinary(): string {
-  const name = `@dynoxide/${process.platform}-${process.arch}`;
+/**
+ * Checks that there is a database for this machine, which takes no time.
+ *
+ * @throws OperatorError that says how to get one
+ */
+export function checkDatabase(externalEndpoint = process.env.DYNAMODB_ENDPOINT): void {
+  if (!externalEndpoint) findBinary();
+}
+
+function findBinary(platform = `${process.platform}-${process.arch}`): string {
   try {
-    const folder = dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+    const folder = dirname(createRequire(import.meta.url).resolve(`@dynoxide/${platform}/package.json`));
     return join(folder, process.platform === 'win32' ? 'dynoxide.exe' : 'dynoxide');
   } catch (cause) {
     throw new OperatorError(
-      `The DynamoDB emulator is not installed for ${process.platform}-${process.arch}: ` +
-        'set DYNAMODB_ENDPOINT to the address of any DynamoDB-compatible server, such as DynamoDB Local.',
+      `The bundled database emulator does not run on ${platform}. Start another DynamoDB-compatible server first, and then ` +
+        'the service with its address:\n  docker run -d -p 127.0.0.1:8000:8000 amazon/dynamodb-local\n' +
+        '  DYNAMODB_ENDPOINT=http://127.0.0.1:8000 npm start',
       { cause },
     );
   }

@@ -1,0 +1,37 @@
+import { createServer } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { checkPort } from '../../../../lib/local/port-check.ts';
+import { OperatorError } from '../../../../lib/processes/operator-error.ts';
+import { listen } from '../../../../lib/processes/ports.ts';
+
+const failing = (code: string) => async () => {
+  throw Object.assign(new Error(`listen ${code}`), { code });
+};
+
+describe('Checking the port of the API', () => {
+  it('a free port and any port are accepted', async () => {
+    await checkPort(0);
+    const server = createServer();
+    const port = await listen(server, 0);
+    await new Promise((done) => server.close(done));
+    await checkPort(port);
+  });
+
+  it('a port of another program is refused as taken', async () => {
+    const server = createServer();
+    const port = await listen(server, 0);
+    await expect(checkPort(port)).rejects.toThrow(`Port ${port} of 127.0.0.1 is taken by another program`);
+    await new Promise((done) => server.close(done));
+  });
+
+  it('a port that needs rights is refused for that reason, and not as taken', async () => {
+    const failure = await checkPort(81, failing('EACCES')).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(OperatorError);
+    expect(String(failure)).toContain('Port 81 needs rights that this user does not have (EACCES)');
+    expect(String(failure)).not.toContain('taken');
+  });
+
+  it('another failure keeps its own error', async () => {
+    await expect(checkPort(81, failing('EMFILE'))).rejects.toThrow('listen EMFILE');
+  });
+});
