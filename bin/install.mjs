@@ -9,16 +9,20 @@ import { fileURLToPath } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const modules = join(root, 'node_modules');
 const stamp = join(modules, '.installed-lockfile');
-const wanted = createHash('sha256')
-  .update(readFileSync(join(root, 'package-lock.json')))
-  .digest('hex');
+const lockfile = join(root, 'package-lock.json');
 
 const major = Number(process.versions.node.split('.')[0]);
 if (major < 20) {
   console.error(`Node 20 or newer is needed; this is Node ${process.versions.node}.`);
   process.exit(1);
 }
+if (!existsSync(lockfile)) {
+  console.error('There is no package-lock.json: npm leaves it out of packages. Clone the repository with git instead.');
+  process.exit(1);
+}
+checkDatabase();
 
+const wanted = createHash('sha256').update(readFileSync(lockfile)).digest('hex');
 const isCurrent = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
 if (!isCurrent) {
   // `npm ci` begins by deleting node_modules, which a running service still loads files from. Where there is one already,
@@ -34,4 +38,18 @@ if (!isCurrent) {
     process.exit(run.status ?? 1);
   }
   writeFileSync(stamp, wanted);
+}
+
+/** Says before the minutes of an installation what the start would say after it, in the words of checkDatabase there. */
+function checkDatabase() {
+  const { optionalDependencies = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const platform = `${process.platform}-${process.arch}`;
+  const isStart = process.env.npm_lifecycle_event === 'prestart';
+  if (!isStart || process.env.DYNAMODB_ENDPOINT || `@dynoxide/${platform}` in optionalDependencies) return;
+  console.error(
+    `The bundled database emulator does not run on ${platform}. Start another DynamoDB-compatible server first, and then ` +
+      'the service with its address:\n  docker run -d -p 127.0.0.1:8000:8000 amazon/dynamodb-local\n' +
+      '  DYNAMODB_ENDPOINT=http://127.0.0.1:8000 npm start',
+  );
+  process.exit(1);
 }

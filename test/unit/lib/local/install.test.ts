@@ -1,0 +1,48 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+const program = fileURLToPath(new URL('../../../../bin/install.mjs', import.meta.url));
+
+describe('What runs before the dependencies are installed', () => {
+  let copy: string;
+  beforeEach(() => {
+    copy = mkdtempSync(join(tmpdir(), 'packed-'));
+    mkdirSync(join(copy, 'bin'));
+    cpSync(program, join(copy, 'bin', 'install.mjs'));
+  });
+  afterEach(() => rmSync(copy, { recursive: true }));
+
+  async function start(env: Record<string, string> = {}): Promise<string> {
+    const args = [join(copy, 'bin', 'install.mjs')];
+    // Without npm on the path, an installation would fail with another sentence.
+    const run = promisify(execFile)(process.execPath, args, { env: { PATH: '/nowhere', ...env } });
+    const failure: { code?: number; stderr: string } = await run.catch((error) => error);
+    expect(failure.code).toBe(1);
+    return failure.stderr;
+  }
+
+  it('a copy without a lockfile, as npm packs it, is told where to get a whole one', async () => {
+    expect(await start()).toBe(
+      'There is no package-lock.json: npm leaves it out of packages. Clone the repository with git instead.\n',
+    );
+  });
+
+  it('a machine without a database emulator is told the command that starts one, before anything is installed', async () => {
+    writeFileSync(join(copy, 'package-lock.json'), '{}');
+    writeFileSync(join(copy, 'package.json'), '{"optionalDependencies":{"@dynoxide/other-machine":"1.0.0"}}');
+    const said = await start({ npm_lifecycle_event: 'prestart' });
+    expect(said).toContain(`does not run on ${process.platform}-${process.arch}`);
+    expect(said).toContain('docker run -d -p 127.0.0.1:8000:8000 amazon/dynamodb-local\n');
+    expect(said).toContain('DYNAMODB_ENDPOINT=http://127.0.0.1:8000 npm start');
+    const installing = /npm ci did not succeed/;
+    expect(said).not.toMatch(installing);
+    for (const env of [{ npm_lifecycle_event: 'pretest' }, { DYNAMODB_ENDPOINT: 'http://127.0.0.1:8000' }]) {
+      expect(await start(env)).toMatch(installing);
+    }
+  });
+});
