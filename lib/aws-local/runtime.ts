@@ -4,6 +4,7 @@ import type { OperatorError } from '../processes/operator-error.ts';
 import { type ReservedPorts, releaseAll, reserveStablePorts } from '../processes/stable-ports.ts';
 import { type Emulators, type Endpoints, startEmulators } from './emulators/emulators.ts';
 import { type AccessRecord, startGateway } from './gateway/gateway.ts';
+import type { OtherHosts } from './gateway/other-hosts.ts';
 import { type Functions, startFunctions } from './invoke/invoke.ts';
 import type { Invoker } from './invoke/invoker.ts';
 import type { FunctionLogLine } from './invoke/log-lines.ts';
@@ -36,6 +37,8 @@ export interface RuntimeOptions {
   readonly log: (line: FunctionLogLine) => void;
   readonly warn: (sentence: string) => void;
   readonly onRequest?: (record: AccessRecord) => void;
+  /** Another program on the API's port, under host names of its own. */
+  readonly otherHosts?: OtherHosts;
 }
 
 /** A running stack: stores, queues and functions; events start with `open`. */

@@ -13,6 +13,7 @@ import { OperatorError } from '../processes/operator-error.ts';
 import { type ReservedPorts, releaseAll, reserveStablePorts } from '../processes/stable-ports.ts';
 import { gitCommand } from '../repohost/git/git.ts';
 import { type RepoHost, startRepoHost } from '../repohost/repohost.ts';
+import { appHosts } from './app-hosts.ts';
 import { readConfig } from './config/config.ts';
 import { stackParameters } from './config/parameters.ts';
 import { type Login, readLogin } from './config/users.ts';
@@ -110,6 +111,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
     parameters: { ...stackParameters(config, addressesOf(ports)), ...options.parameters },
     secrets: { StoresHookSecrets: JSON.stringify(config.hookSecrets ?? {}) },
     warm: FIRST_PUSH,
+    otherHosts: appHosts(ports.platform.port),
     log: options.log ?? (() => {}),
     warn,
   });

@@ -8,6 +8,7 @@ import { leaveBody } from './body.ts';
 import { GatewayError } from './gateway-error.ts';
 import { compileGatewayResponses } from './gateway-responses.ts';
 import { type HttpResponse, handleRequest, type RestApiBackend } from './handle-request.ts';
+import type { OtherHosts } from './other-hosts.ts';
 import { requestContextOf } from './proxy-event.ts';
 import { type GatewayRequest, readRequest } from './request.ts';
 import { readRestApi } from './rest-api.ts';
@@ -49,6 +50,7 @@ const REQUEST_TIMEOUT_MS = 60_000;
  *
  * @param options.port 0 for any free one
  * @param options.host default: 127.0.0.1
+ * @param options.otherHosts gets the requests to its host names
  * @throws OperatorError when the port is taken or the API has something that this gateway cannot serve
  */
 export async function startGateway(options: {
@@ -56,9 +58,10 @@ export async function startGateway(options: {
   functions: Pick<Functions, 'invoke' | 'invokeStreaming'>;
   port: number;
   host?: string;
+  otherHosts?: OtherHosts;
   onRequest?: (record: AccessRecord) => void;
 }): Promise<Gateway> {
-  const { template, functions, port, host = '127.0.0.1', onRequest = () => {} } = options;
+  const { template, functions, port, host = '127.0.0.1', otherHosts, onRequest = () => {} } = options;
   const api = readRestApi(template);
   const bodies = { maxBytes: MAX_BODIES_BYTES, usedBytes: 0 };
   const backend = { api, functions, route: compileRoutes(api.methods), bodies };
@@ -68,16 +71,27 @@ export async function startGateway(options: {
     const { headers, ...response } = respond(error.type, { ...request, context });
     return { ...response, headers: headers.map(([name, value]) => [name, [value]]) };
   };
-  const serve = (expectsContinue: boolean) => (message: IncomingMessage, response: ServerResponse) =>
-    handle({ backend, errorResponse, onRequest }, { message, response, expectsContinue }).catch(() =>
+  const serve = (expectsContinue: boolean) => (message: IncomingMessage, response: ServerResponse) => {
+    if (otherHosts?.takes(message)) {
+      if (expectsContinue) response.writeContinue();
+      return otherHosts.serve(message, response);
+    }
+    return handle({ backend, errorResponse, onRequest }, { message, response, expectsContinue }).catch(() =>
       response.destroy(),
     );
+  };
 
   const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: REQUEST_TIMEOUT_MS }, serve(false));
   server.on('checkContinue', serve(true));
   // Another expectation than that is ignored, as by API Gateway: https://www.rfc-editor.org/rfc/rfc9110#field.expect
   server.on('checkExpectation', serve(false));
   server.on('clientError', (error, socket) => refuseUnreadable(error, socket, errorResponse));
+  if (otherHosts) {
+    server.on('upgrade', (message, socket, head) => {
+      if (otherHosts.takes(message)) return otherHosts.upgrade(message, socket, head);
+      refuseUnreadable(new Error('the API speaks HTTP/1.1 only'), socket, errorResponse);
+    });
+  }
   const listening = await listen(server, port, host);
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${listening}`,

@@ -8,6 +8,7 @@ export function readyLines({ url, login, runtime }: LocalService, sample: Sample
   return [
     '',
     ...(sample.address ? [`The sample application answers at  ${sample.address}`] : []),
+    `Every application by its name      http://<application>.${login.user}.localhost:${new URL(url).port}`,
     `Webhook                            ${url}/1/deploy   (user ${login.user}, password in ${file('password')})`,
     `The log                            curl --netrc-file ${file('netrc')} ${url}/1/status/${login.user}/webhooks`,
     `Live changes                       curl -N --netrc-file ${file('netrc')} ${url}/1/status/${login.user}/changes`,
