@@ -508,6 +508,15 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       expect(await reader.page({ user, app: 'nobody', skip: 0, limit: 10 })).toEqual({ total: 0, entries: [] });
     });
 
+    it('of a name that is longer than any key are empty, as for any unknown name', async () => {
+      const { reader, user } = await open();
+      const name = 'a'.repeat(3000);
+      expect(await reader.page({ user, app: name, skip: 0, limit: 10 })).toEqual({ total: 0, entries: [] });
+      expect(await reader.page({ user: name, app: null, skip: 0, limit: 10 })).toEqual({ total: 0, entries: [] });
+      expect(await reader.badge(name, 'shop')).toBe('unknown');
+      expect(await reader.last(name)).toBe(0);
+    });
+
     it('of an unknown user are empty', async () => {
       const { reader, user } = await open();
       expect(await reader.page({ user, app: null, skip: 0, limit: 10 })).toEqual({ total: 0, entries: [] });
