@@ -3,8 +3,8 @@ import { join } from 'node:path';
 
 /** What an interrupted write of a file leaves: `<name>.<12 hex digits>.tmp`. */
 const TEMPORARY = /\.[\da-f]{12}\.tmp$/;
-/** Folders of others, which are large and hold no files of this kind. */
-const SKIPPED = /^(?:node_modules|releases|cdk\.out|npm-cache|.*\.git)$/;
+/** Folders of others: what applications store is theirs, whatever its name, and the rest is large. */
+const SKIPPED = /^(?:data|releases|spares|node_modules|build-caches|caches|npm-cache|tools|cdk\.out|.*\.git)$/;
 
 /**
  * Removes the temporary files of writes that a kill has interrupted, below a folder that no other process writes to. A file

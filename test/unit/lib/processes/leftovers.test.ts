@@ -21,6 +21,7 @@ const KEPT = [
   'deeper/cdk.out.1/x',
   'apps/demo/hello/releases/1/a.0123456789ab.tmp',
   'x.git/b.0123456789ab.tmp',
+  'platform/apps/demo/hello/data/upload.0123456789ab.tmp',
 ];
 
 it('what interrupted writes and starts leave is removed, and nothing else', async () => {
