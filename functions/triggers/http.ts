@@ -2,6 +2,7 @@ import middy, { type MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { DeployError, problem } from '../core/errors.ts';
 import { version } from '../core/version.ts';
+import { refuseCrossSite } from './cross-site.ts';
 import { trace } from './trace.ts';
 
 /** A parsed request to an endpoint. */
@@ -33,13 +34,18 @@ export interface HttpAnswer {
 }
 
 /**
- * Returns the handler of an endpoint behind API Gateway. Every answer has `x-api-uuid` and `x-api-version`. A
+ * Returns the handler of an endpoint behind API Gateway, which refuses what a browser sends from a page of another site.
+ * Every answer has `x-api-uuid` and `x-api-version`. A
  * DeployError becomes its problem document, any other error `request:failed`; causes are only logged.
  */
 export function httpTrigger(answer: (request: HttpRequest) => Promise<HttpAnswer>, publicUrl: string | null = null) {
   return middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
     .use(problems(publicUrl))
-    .handler(async (event) => render(await answer(readRequest(event, publicUrl)), event.requestContext.requestId));
+    .handler(async (event) => {
+      const request = readRequest(event, publicUrl);
+      refuseCrossSite(request);
+      return render(await answer(request), request.uuid);
+    });
 }
 
 /** Returns the middleware that answers an error with its problem document. */

@@ -38,6 +38,15 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
+describe('a request that a browser sends from a page of another site', () => {
+  it('is refused before the endpoint sees it', async () => {
+    const { result, request } = await call({ resource: '/1/deploy', headers: { 'Sec-Fetch-Site': 'cross-site' } });
+    expect(result.statusCode).toBe(401);
+    expect(JSON.parse(result.body)).toMatchObject({ code: 'deploy:auth:bad_creds' });
+    expect(request).toBeUndefined();
+  });
+});
+
 describe('an answer', () => {
   it('carries the request’s id and the version of the API', async () => {
     const { result } = await call();
