@@ -1,10 +1,10 @@
 import { DeployError } from '../core/errors.ts';
-import type { DeliveredRepository, Delivery } from '../core/payload/delivery.ts';
+import { ANY_HOST_KIND, type DeliveredRepository, type Delivery } from '../core/payload/delivery.ts';
 import type { HookCall, Sender, SignatureCheck, SignedCall } from '../core/ports/sender.ts';
 
 /**
  * The secrets that webhooks are signed with: by `<user>/<owner>/<repository>`, `<user>` or `*`, then by the sender of
- * the webhook. All secrets of a list are valid, so that one can replace another.
+ * the webhook. All secrets of a list are valid, so that one can replace another; `unsigned` accepts calls without one.
  */
 export type HookSecrets = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
@@ -30,38 +30,62 @@ const problems = {
   unsupported: 'cannot be made by this sender',
 } as const;
 
+/** In a list of secrets: calls without a signature are accepted too. */
+const UNSIGNED = 'unsigned';
+
+/** The webhooks of a kind of repository host, where the kind is not the only one. */
+const webhooksOfKind: Readonly<Record<string, readonly string[]>> = { gitea: ['gitea', 'forgejo'] };
+
+type ScopedSecrets = HookSecrets[string];
+
 /**
- * Refuses a call that is not signed with a secret configured for its webhook; without such a secret no signature is
- * required. Throws `deploy:auth:bad_creds`, or `mw:auth:auth_server_down` when the key cannot be fetched.
+ * Refuses a call that is not signed with a secret configured for its webhook. Without such a secret no signature is
+ * required, unless one protects the repository's host: then its sender must be named too, because anyone with the login
+ * could call as a sender that does not sign. Throws `deploy:auth:bad_creds`, or `mw:auth:auth_server_down` when the key
+ * cannot be fetched.
  */
 export async function requireSignature(
   deliveries: readonly Delivery[],
   received: ReceivedCall,
   { hookSecrets, verify }: SignaturePorts,
 ): Promise<void> {
-  const { sender, call, at: now } = received;
+  const { sender, call, user, at: now } = received;
   const configured = await hookSecrets();
-  for (const { repository } of deliveries) {
-    const secrets = secretsFor(repository, received, configured);
-    if (secrets === null) continue;
+  for (const delivery of deliveries) {
+    const scopes = scopesOf(delivery.repository, user, configured);
+    const listed = scopes.find((secrets) => Object.hasOwn(secrets, sender.webhook))?.[sender.webhook];
+    if (listed === undefined) {
+      if (isProtected(delivery, scopes)) throw notNamed(sender);
+      continue;
+    }
+    const secrets = listed.filter((secret) => secret !== UNSIGNED);
     const check = await verify({ sender: sender.id, call, secrets, now });
-    if (check !== 'valid') throw refusal(sender, problems[check]);
+    const mayBeUnsigned = check !== 'invalid' && listed.includes(UNSIGNED);
+    if (check !== 'valid' && !mayBeUnsigned) throw refusal(sender, problems[check]);
   }
 }
 
-/** Returns the secrets of the narrowest scope that has any for the webhook; null when none has. */
-function secretsFor(
+/** Returns the secrets of the scopes that include a repository, the narrowest first. */
+function scopesOf(
   repository: DeliveredRepository | null,
-  { user, sender: { webhook } }: ReceivedCall,
+  user: string,
   configured: HookSecrets,
-): readonly string[] | null {
+): readonly ScopedSecrets[] {
   const name = repository && `${repository.owner}/${repository.name}`.toLowerCase();
   const ofRepository = Object.keys(configured).filter((scope) => name !== null && isScopeOf(scope, user, name));
-  const scopes = [...ofRepository, user, '*'].map((scope) =>
-    Object.hasOwn(configured, scope) ? configured[scope] : undefined,
+  const scopes = [...ofRepository, user, '*'].filter((scope) => Object.hasOwn(configured, scope));
+  return scopes.map((scope) => configured[scope] ?? {});
+}
+
+/** Whether the webhook of the delivery's repository host must sign; any webhook, when the host is not known. */
+function isProtected(delivery: Delivery, scopes: readonly ScopedSecrets[]): boolean {
+  if (delivery.kind === 'notice') return false;
+  const { hostKind } = delivery;
+  const webhooks = webhooksOfKind[hostKind] ?? [hostKind];
+  const signing = scopes.flatMap((secrets) =>
+    Object.entries(secrets).flatMap(([webhook, list]) => (list.includes(UNSIGNED) ? [] : [webhook])),
   );
-  const scope = scopes.find((secrets) => secrets && Object.hasOwn(secrets, webhook));
-  return scope?.[webhook] ?? null;
+  return hostKind === ANY_HOST_KIND ? signing.length > 0 : signing.some((webhook) => webhooks.includes(webhook));
 }
 
 function isScopeOf(scope: string, user: string, name: string): boolean {
@@ -70,5 +94,12 @@ function isScopeOf(scope: string, user: string, name: string): boolean {
 
 function refusal({ name }: Sender, problem: string): DeployError {
   const detail = `The signature of this call from ${name} ${problem}; a secret is configured for its webhook. Give the webhook the same one.`;
+  return new DeployError('deploy:auth:bad_creds', detail);
+}
+
+function notNamed({ name, webhook }: Sender): DeployError {
+  const detail =
+    `Calls about this repository must be signed, and no secret is configured for ${name}. Add "${webhook}" to the same ` +
+    `secrets of webhooks, with a secret, or with "${UNSIGNED}" if it cannot sign.`;
   return new DeployError('deploy:auth:bad_creds', detail);
 }

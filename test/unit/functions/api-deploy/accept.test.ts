@@ -452,7 +452,9 @@ describe('a refused call stores nothing:', () => {
     const made = world();
     made.secrets.github = ['one'];
     await expect(made.call([push()])).rejects.toMatchObject({ code: 'deploy:auth:bad_creds', status: 401 });
+    await expect(made.call([build()])).rejects.toMatchObject({ code: 'deploy:auth:bad_creds', status: 401 });
     expect(await made.entries()).toEqual([]);
+    made.secrets.travis = ['unsigned'];
     expect((await made.call([build()]))[0].status).toBe('queued');
   });
 

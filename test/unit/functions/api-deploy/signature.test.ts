@@ -80,4 +80,40 @@ describe('a call', () => {
     });
     await expect(check({ ann: { github: [] } }, signed('one'))).rejects.toMatchObject({ status: 401 });
   });
+
+  it('cannot get around the secret of its repository host as a sender that has none', async () => {
+    const detail = expect.stringMatching(/no secret is configured for .+"unsigned" if it cannot sign/);
+    for (const scope of ['*', 'ann', 'ann/ann/shop']) {
+      const configured = { [scope]: { github: ['one'] } };
+      for (const provider of ['jenkins', 'travis', 'circleci', 'drone']) {
+        const refused = check(configured, {}, build({ provider, hostKind: 'github' }));
+        await expect(refused, provider).rejects.toMatchObject({ code: 'deploy:auth:bad_creds', status: 401, detail });
+        await expect(check(configured, {}, build({ provider, hostKind: 'any' }))).rejects.toMatchObject({ detail });
+      }
+    }
+    const forgejo = push({ provider: 'forgejo', hostKind: 'gitea' });
+    await expect(check({ ann: { gitea: ['one'] } }, {}, forgejo)).rejects.toMatchObject({ detail });
+  });
+
+  it('needs no signature for the repository of another host, of another user or for a notice', async () => {
+    const configured = { ann: { github: ['one'] }, 'ann/ann/other': { gitlab: ['two'] } };
+    const ofGitlab = build({ provider: 'jenkins', hostKind: 'gitlab' });
+    await expect(check(configured, {}, ofGitlab)).resolves.toBeUndefined();
+    await expect(check(configured, {}, push({ provider: 'gitlab', hostKind: 'gitlab' }))).resolves.toBeUndefined();
+    await expect(check(configured, {}, notice({ provider: 'jenkins' }))).resolves.toBeUndefined();
+    await expect(check({ bob: { github: ['one'] } }, {}, build({ provider: 'jenkins' }))).resolves.toBeUndefined();
+  });
+
+  it('is accepted without a signature when its sender is named with "unsigned", also beside a secret', async () => {
+    const jenkins = build({ provider: 'jenkins', hostKind: 'github' });
+    const configured = { ann: { github: ['one'], jenkins: ['unsigned'] } };
+    await expect(check(configured, {}, jenkins)).resolves.toBeUndefined();
+    await expect(check(configured, {})).rejects.toMatchObject({ status: 401 });
+    const replaced = { ann: { github: ['one', 'unsigned'] } };
+    await expect(check(replaced, {})).resolves.toBeUndefined();
+    await expect(check(replaced, signed('one'))).resolves.toBeUndefined();
+    await expect(check(replaced, signed('two'))).rejects.toMatchObject({ status: 401 });
+    await expect(check(replaced, signed('unsigned'))).rejects.toMatchObject({ status: 401 });
+    await expect(check(replaced, {}, jenkins)).resolves.toBeUndefined();
+  });
 });
