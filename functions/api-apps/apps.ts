@@ -1,5 +1,6 @@
 import { DeployError } from '../core/errors.ts';
 import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
+import { deploy } from './deploy.ts';
 import { listVariables, removeVariable, setVariable } from './env.ts';
 import { remove, restart, stop } from './operate.ts';
 import type { AppsPorts } from './ports.ts';
@@ -21,6 +22,7 @@ const endpoints: Readonly<Record<string, Endpoint | undefined>> = {
   'POST /1/apps/{user}/{application}/stop': stop,
   'POST /1/apps/{user}/{application}/rollback': rollback,
   'POST /1/apps/{user}/{application}/redeploy': redeploy,
+  'POST /1/apps/{user}/{application}/deploy': deploy,
 };
 
 /** Returns the endpoints below `/1/apps/<user>`: the user's applications and what can be done with them. */

@@ -5,6 +5,7 @@ import type { Clock } from '../core/ports/clock.ts';
 import type { DeployLog } from '../core/ports/deploy-log.ts';
 import type { JobQueue } from '../core/ports/job-queue.ts';
 import type { LogReader } from '../core/ports/log-reader.ts';
+import type { HostToken, RepositoryHost } from '../core/ports/repository-host.ts';
 import type { Trace } from '../core/ports/trace.ts';
 
 /** The ports of the endpoints of applications. */
@@ -15,6 +16,9 @@ export interface AppsPorts {
   readonly reader: Pick<LogReader, 'read' | 'page'>;
   readonly log: Pick<DeployLog, 'append' | 'read'>;
   readonly queue: Pick<JobQueue, 'send'>;
+  /** Returns the configured repository host of that name. */
+  readonly host: (name: string) => Pick<RepositoryHost, 'tip'>;
+  readonly token: (user: string, host: string) => Promise<HostToken>;
   readonly clock: Clock;
   readonly trace: Trace;
 }

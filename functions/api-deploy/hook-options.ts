@@ -1,6 +1,7 @@
 import type { CiChoice } from '../core/entry/entry.ts';
 import { folderPath } from '../core/entry/folder-path.ts';
 import { DeployError } from '../core/errors.ts';
+import { branchNamed } from '../core/payload/branch-name.ts';
 import type { Delivery } from '../core/payload/delivery.ts';
 import type { HookCall } from '../core/ports/sender.ts';
 
@@ -15,15 +16,9 @@ export interface HookOptions {
 
 /** Returns the options in the query of a hook's address. Throws `request:bad_parameter`, naming the parameter. */
 export function hookOptionsOf(query: HookCall['query'], defaultBranch: string): HookOptions {
-  const branch = query.branch === undefined ? defaultBranch : branchNamed(query.branch);
+  const branch = query.branch === undefined ? defaultBranch : branchNamed(query.branch, 'branch');
   const path = folderPath(query.path);
   return { branch, ...(path !== undefined && { path }), ci: ciOf(query.ci) };
-}
-
-function branchNamed(text: string): string {
-  const branch = text.replace(/^refs\/heads\//, '');
-  if (branch !== '' && branch.length <= 250 && !/[\p{Cc}\s~^:?*[\\]/u.test(branch)) return branch;
-  throw new DeployError('request:bad_parameter', 'The parameter branch is not the name of a branch.');
 }
 
 function ciOf(text: string | undefined): HookOptions['ci'] {

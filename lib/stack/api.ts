@@ -12,7 +12,7 @@ import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { type Route, routes } from '../../functions/core/routes.ts';
 import type { Access } from './access/access.ts';
-import { knowHosts, storeTokens } from './access/hosts.ts';
+import { callHosts, knowHosts, storeTokens } from './access/hosts.ts';
 import { readLog, writeLog } from './access/log.ts';
 import { callPlatform, knowPlatform } from './access/platform.ts';
 import { sendTo } from './access/queues.ts';
@@ -175,6 +175,7 @@ function endpointAccess({ parameters, stores, queues, signals }: ApiProps): Reco
     'api-changes': [...read, endStreams(parameters), receiveSignals(signals)],
     'api-apps': [
       writeLog(stores.log),
+      callHosts(parameters, stores.tokenKey),
       ...(['check', 'extract', 'start'] as const).map((name) => sendTo(queues.named(name))),
       callPlatform(parameters, stores.platformToken),
       linkEntries(parameters),

@@ -17,6 +17,8 @@ export interface WantedCommit {
 export interface RepositoryHostFixture {
   readonly host: RepositoryHost;
   commit(commit: WantedCommit): Promise<CommitRef>;
+  /** Makes a commit the tip of a branch of its repository. */
+  branch(commit: CommitRef, branch: string): Promise<void>;
   /** Adds a token of the user, or what the host accepts in its place: see `credentials`. */
   addToken(login: string, secret: string): Promise<void>;
   /** What the user `octo` pairs with, when it is not the user name and the token. */
@@ -57,6 +59,23 @@ export function repositoryHostContract(title: string, open: () => Promise<Reposi
       hidden = await fixture.commit({ owner: 'octo', name: 'hidden', files: { 'package.json': '{}' }, private: true });
     });
     afterAll(() => fixture?.close());
+
+    it('returns the tip of a branch, also of one with a slash in its name, and null for one that does not exist', async () => {
+      await fixture.branch(first, 'stable');
+      await fixture.branch(second, 'feature/two');
+      expect(await fixture.host.tip(first, 'stable', null)).toBe(first.sha);
+      expect(await fixture.host.tip(first, 'feature/two', null)).toBe(second.sha);
+      expect(await fixture.host.tip(first, 'no-such', null)).toBeNull();
+    });
+
+    it('returns the tip of a branch of a private repository with a token only', async () => {
+      await fixture.branch(hidden, 'stable');
+      expect(await fixture.host.tip(hidden, 'stable', token)).toBe(hidden.sha);
+      const refused = { code: 'deploy:repohost:no_pkg_json', retry: false };
+      await expect(fixture.host.tip(hidden, 'stable', null)).rejects.toMatchObject(refused);
+      await expect(fixture.host.tip({ ...first, name: 'none' }, 'stable', null)).rejects.toMatchObject(refused);
+      await expect(fixture.host.tip({ ...first, owner: '../x' }, 'stable', null)).rejects.toMatchObject(refused);
+    });
 
     it('returns a file of exactly the given commit', async () => {
       expect(await fixture.host.file(first, 'package.json', null, 1000)).toBe(manifest);

@@ -28,6 +28,8 @@ export interface MemoryCommit {
 export interface MemoryHost extends RepositoryHost {
   /** Creates a commit, and with the first one its repository. */
   commit(commit: MemoryCommit): CommitRef;
+  /** Makes a commit the tip of a branch. */
+  branch(commit: CommitRef, branch: string): void;
   /** Adds `secret` as a token of `login`. */
   addToken(login: string, secret: string, scopes?: readonly string[], expiresAt?: string): void;
   /** The statuses set on a commit, oldest first. */
@@ -44,6 +46,7 @@ interface Stored {
 /** Returns the in-memory fake of the repository hosts; `name` is the `host` of its commits. */
 export function memoryHost(name = 'memory'): MemoryHost {
   const commits = new Map<string, Stored>();
+  const branches = new Map<string, string>();
   const tokens = new Map<string, Pairing>();
   const failures = new Map<string, DeployError>();
   const enter = (method: keyof RepositoryHost) => {
@@ -84,6 +87,17 @@ export function memoryHost(name = 'memory'): MemoryHost {
       see('deploy:repohost:no_pkg_json', base, token);
       see('deploy:repohost:no_pkg_json', { ...base, sha: head }, token);
       return compared(commits, base, { ...base, sha: head });
+    },
+    async tip({ owner, name: repository }, branch, token) {
+      enter('tip');
+      const sha = branches.get(`${owner}/${repository}#${branch}`);
+      const known = [...commits.values()].filter(({ commit }) => commit.owner === owner && commit.name === repository);
+      const isVisible = known.some(({ commit }) => !commit.private || tokens.get(token ?? '')?.login === owner);
+      if (!isVisible) throw new DeployError('deploy:repohost:no_pkg_json', unseen, { retry: false });
+      return sha ?? null;
+    },
+    branch({ owner, name: repository, sha }, branch) {
+      branches.set(`${owner}/${repository}#${branch}`, sha);
     },
     async pair(login, secret) {
       enter('pair');

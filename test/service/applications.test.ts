@@ -106,6 +106,14 @@ describe('an application of one’s own', () => {
     expect((await ask('GET', app)).body.active.id).toBe(entry.id);
     expect((await push('three')).status).toBe('ok');
     expect(await page()).toBe(`three ${canary}`);
+    tree.commit(greeting('side'));
+    tree.git('push', '--quiet', 'origin', 'HEAD:refs/heads/side/one');
+    expect(await operate('POST', `${app}/deploy?ref=side/one`)).toMatchObject({ status: 'ok', provider: 'manual' });
+    expect(await page()).toBe(`side ${canary}`);
+    tree.git('reset', '--quiet', '--hard', 'HEAD~1');
+    expect(await operate('POST', `${app}/deploy?ref=main`)).toMatchObject({ status: 'ok' });
+    expect(await page()).toBe(`three ${canary}`);
+    expectProblem(await ask('POST', `${app}/deploy?ref=nowhere`), 400, 'request:bad_parameter');
     const again = await operate('POST', `${app}/redeploy`);
     expect(again.commit).toBe((await ask('GET', app)).body.active.commit);
   });

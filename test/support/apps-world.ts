@@ -8,6 +8,7 @@ import { memoryClock, memoryIds } from '../fakes/clock.ts';
 import { MemoryLog } from '../fakes/deploy-log/deploy-log.ts';
 import { memoryPlatform } from '../fakes/hosting-platform.ts';
 import { memoryQueue } from '../fakes/job-queue.ts';
+import { memoryHost } from '../fakes/repository-host.ts';
 import { AT, append } from './entries.ts';
 import { request } from './requests.ts';
 
@@ -20,6 +21,7 @@ export function appsWorld() {
   const platform = memoryPlatform();
   const applications = memoryApplications(platform);
   const queue = memoryQueue();
+  const host = memoryHost();
   const ports: AppsPorts = {
     applications,
     variables: memoryAppVariables(platform),
@@ -27,6 +29,8 @@ export function appsWorld() {
     reader: log,
     log,
     queue,
+    host: () => host,
+    token: async () => null,
     clock,
     trace: () => {},
   };
@@ -52,6 +56,7 @@ export function appsWorld() {
     clock,
     log,
     queue,
+    host,
     platform,
     applications,
     ports,

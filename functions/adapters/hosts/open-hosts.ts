@@ -41,6 +41,7 @@ export function openHost({ dialect }: HostDefinition, options: HostOptions): Rep
     tarball: async (...call) => (await opened()).tarball(...call),
     setStatus: async (...call) => (await opened()).setStatus(...call),
     compare: async (...call) => (await opened()).compare(...call),
+    tip: async (...call) => (await opened()).tip(...call),
     pair: async (...call) => (await opened()).pair(...call),
   };
 }

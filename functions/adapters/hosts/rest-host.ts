@@ -71,9 +71,19 @@ export function restHost(options: HostOptions, dialect: Dialect): RepositoryHost
         throw new DeployError(requestContext.code, 'The other commit is not a commit id.', { retry: false });
       return dialect.compare(rest, { base, head, token }, requestContext);
     },
+    async tip(repository, branch, token) {
+      const { owner, name } = repository;
+      const code = 'deploy:repohost:no_pkg_json';
+      const fault = faultOf({ ...repository, sha: ANY_COMMIT }, dialect.nestedOwners);
+      if (fault !== null) throw new DeployError(code, fault, { retry: false });
+      const what = `the branch ${branch} of ${owner}/${name}`;
+      return dialect.tip(rest, { repository, branch, token }, { ...place, code, what, authorized: token !== null });
+    },
     pair: (login, secret) => dialect.pair(rest, { login, secret }, { ...place, ...pairingContext }),
   };
 }
+
+const ANY_COMMIT = '0'.repeat(40);
 
 const pairingContext = {
   code: 'auth:repohost:github_pairing_failed',

@@ -1,4 +1,4 @@
-import type { CommitRef } from '../payload/delivery.ts';
+import type { CommitRef, RepositoryRef } from '../payload/delivery.ts';
 
 /** A token of the user for the host, in plain text; null: anonymous. */
 export type HostToken = string | null;
@@ -43,6 +43,8 @@ export interface RepositoryHost {
   setStatus(commit: CommitRef, status: CommitStatus, token: HostToken): Promise<void>;
   /** Returns the position of `head` relative to `base.sha` in the same repository. Throws like `file`. */
   compare(base: CommitRef, head: string, token: HostToken): Promise<Comparison>;
+  /** Returns the commit at the tip of a branch; null when there is no such branch. Throws like `file`. */
+  tip(repository: RepositoryRef, branch: string, token: HostToken): Promise<string | null>;
   /** Validates the user's secret (or exchanges it). Throws `auth:repohost:github_pairing_failed`. */
   pair(login: string, secret: string): Promise<Pairing>;
 }

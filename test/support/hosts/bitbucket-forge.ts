@@ -28,6 +28,20 @@ const routes: readonly ForgeRoute[] = [
     },
   },
   {
+    call: `GET ${repository}/refs/branches/{branch+}`,
+    answer({ at, login }, forge) {
+      const hash = forge.tip(`${at.owner}/${at.name}`, at.branch ?? '', login);
+      return hash ? { status: 200, json: { name: at.branch, target: { hash } } } : notFound;
+    },
+  },
+  {
+    call: `GET ${repository}`,
+    answer: ({ at, login }, forge) =>
+      forge.tip(`${at.owner}/${at.name}`, '', login) === null
+        ? notFound
+        : { status: 200, json: { type: 'repository' } },
+  },
+  {
     call: 'GET /{owner}/{name}/get/{sha}.tar.gz',
     async answer({ at, login }, forge) {
       const commit = forge.see(`${at.owner}/${at.name}`, at.sha ?? '', login);

@@ -46,6 +46,10 @@ export interface Forge {
   /** Secret → login. */
   readonly tokens: Map<string, string>;
   commit(wanted: WantedCommit): CommitRef;
+  /** Makes a commit the tip of a branch. */
+  branch(commit: CommitRef, branch: string): void;
+  /** Returns the tip of a branch: undefined for an unknown branch; null for a repository that the caller cannot see. */
+  tip(repository: string, branch: string, login: string | null): string | null | undefined;
   /** Returns the commit when it exists and is visible to the caller. */
   see(repository: string, sha: string | null, login: string | null): ForgeCommit | undefined;
   /** Returns the commit ids in the history of one commit that are not in that of another. */
@@ -60,6 +64,7 @@ export async function openForge(
   tokenIn: (headers: IncomingHttpHeaders) => string | undefined,
 ): Promise<Forge> {
   const commits = new Map<string, ForgeCommit>();
+  const branches = new Map<string, string>();
   const unexpected: string[] = [];
   const server = createServer(async (request, response) => {
     const body = await text(request);
@@ -76,6 +81,14 @@ export async function openForge(
       const sha = createHash('sha1').update(`${commits.size}/${owner}/${name}`).digest('hex');
       commits.set(`${owner}/${name}/${sha}`, { ...wanted, sha, statuses: [] });
       return { host: 'forge', owner, name, sha };
+    },
+    branch({ owner, name, sha }, branch) {
+      branches.set(`${owner}/${name}#${branch}`, sha);
+    },
+    tip(repository, branch, login) {
+      const known = [...commits.keys()].filter((key) => key.startsWith(`${repository}/`));
+      const isVisible = known.some((key) => forge.see(repository, key.slice(repository.length + 1), login));
+      return isVisible ? branches.get(`${repository}#${branch}`) : null;
     },
     see(repository, sha, login) {
       const found = commits.get(`${repository}/${sha}`);

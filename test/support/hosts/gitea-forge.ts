@@ -32,6 +32,18 @@ function routes(passwords: ReadonlyMap<string, string>, names: Set<string>): rea
       },
     },
     {
+      call: `GET ${repository}/branches/{branch+}`,
+      answer({ at, login }, forge) {
+        const id = forge.tip(`${at.owner}/${at.name}`, at.branch ?? '', login);
+        return id ? { status: 200, json: { name: at.branch, commit: { id } } } : notFound;
+      },
+    },
+    {
+      call: `GET ${repository}`,
+      answer: ({ at, login }, forge) =>
+        forge.tip(`${at.owner}/${at.name}`, '', login) === null ? notFound : { status: 200, json: { id: 1 } },
+    },
+    {
       call: `GET ${repository}/archive/{sha}.tar.gz`,
       async answer({ at, login }, forge) {
         const commit = forge.see(`${at.owner}/${at.name}`, at.sha ?? '', login);

@@ -32,6 +32,20 @@ const routes: readonly ForgeRoute[] = [
     },
   },
   {
+    call: `GET ${project}/repository/branches/{branch}`,
+    answer({ at, login }, forge) {
+      const id = forge.tip(at.project ?? '', at.branch ?? '', login);
+      return id
+        ? { status: 200, json: { name: at.branch, commit: { id } } }
+        : notFound(id === null ? 'Project' : 'Branch');
+    },
+  },
+  {
+    call: `GET ${project}`,
+    answer: ({ at, login }, forge) =>
+      forge.tip(at.project ?? '', '', login) === null ? notFound('Project') : { status: 200, json: { id: 1 } },
+  },
+  {
     call: `GET ${project}/repository/archive.tar.gz`,
     query: ['sha'],
     async answer({ at, query, login }, forge) {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
-import type { CommitRef } from '../../../core/payload/delivery.ts';
+import type { CommitRef, RepositoryRef } from '../../../core/payload/delivery.ts';
 import type { CommitStatus, Comparison, HostToken } from '../../../core/ports/repository-host.ts';
+import { idIn, tipOf } from '../branch-tip.ts';
 import { compareHistories } from '../comparison.ts';
 import { encodePath } from '../coordinates.ts';
 import { type CompareRequest, type Dialect, post } from '../dialect.ts';
@@ -33,6 +34,15 @@ export function dialectAt(web: string): Dialect {
       );
     },
     compare,
+    // https://developer.atlassian.com/cloud/bitbucket/rest/api-group-refs/
+    tip: (rest, { repository: where, branch, token }, requestContext) => {
+      const path = repository(where);
+      const calls = {
+        branch: { path: `${path}/refs/branches/${encodePath(branch)}`, token },
+        repository: { path, token },
+      };
+      return tipOf(rest, { ...calls, schema: idIn('target', 'hash') }, requestContext);
+    },
     pair: pairWith,
   };
 }
@@ -81,6 +91,6 @@ async function compare(
   });
 }
 
-function repository({ owner, name }: CommitRef): string {
+function repository({ owner, name }: RepositoryRef): string {
   return `repositories/${owner}/${name}`;
 }

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
-import type { CommitRef } from '../../../core/payload/delivery.ts';
+import type { RepositoryRef } from '../../../core/payload/delivery.ts';
 import type { Comparison } from '../../../core/ports/repository-host.ts';
+import { idIn, tipOf } from '../branch-tip.ts';
 import { compareHistories } from '../comparison.ts';
 import { encodePath } from '../coordinates.ts';
 import { type CompareRequest, type Dialect, post } from '../dialect.ts';
@@ -27,6 +28,11 @@ export const dialect: Dialect = {
     await post(rest, { path: `${repository(commit)}/statuses/${commit.sha}`, token, json }, requestContext);
   },
   compare,
+  tip: (rest, { repository: where, branch, token }, requestContext) => {
+    const path = repository(where);
+    const calls = { branch: { path: `${path}/branches/${encodePath(branch)}`, token }, repository: { path, token } };
+    return tipOf(rest, { ...calls, schema: idIn('commit', 'id') }, requestContext);
+  },
   pair: pairWith,
 };
 
@@ -56,6 +62,6 @@ async function compare(
   });
 }
 
-function repository({ owner, name }: CommitRef): string {
+function repository({ owner, name }: RepositoryRef): string {
   return `repos/${owner}/${name}`;
 }

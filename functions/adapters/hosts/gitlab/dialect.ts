@@ -1,6 +1,7 @@
 import * as v from 'valibot';
-import type { CommitRef } from '../../../core/payload/delivery.ts';
+import type { RepositoryRef } from '../../../core/payload/delivery.ts';
 import type { CommitStatus, Comparison } from '../../../core/ports/repository-host.ts';
+import { idIn, tipOf } from '../branch-tip.ts';
 import type { CompareRequest, Dialect, StatusRequest } from '../dialect.ts';
 import { type RequestContext, refusal } from '../failures.ts';
 import { canSee } from '../files.ts';
@@ -25,6 +26,15 @@ export const dialect: Dialect = {
   ],
   setStatus,
   compare,
+  // https://docs.gitlab.com/api/branches/#get-single-repository-branch
+  tip: (rest, { repository, branch, token }, requestContext) => {
+    const path = project(repository);
+    const calls = {
+      branch: { path: `${path}/repository/branches/${encodeURIComponent(branch)}`, token },
+      repository: { path, token },
+    };
+    return tipOf(rest, { ...calls, schema: idIn('commit', 'id') }, requestContext);
+  },
   pair: pairWith,
 };
 
@@ -112,6 +122,6 @@ async function withoutBase(
 }
 
 /** Returns the API path of a project, whose full path is encoded as one segment. */
-function project({ owner, name }: CommitRef): string {
+function project({ owner, name }: RepositoryRef): string {
   return `projects/${encodeURIComponent(`${owner}/${name}`)}`;
 }

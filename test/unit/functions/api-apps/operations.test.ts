@@ -17,7 +17,8 @@ function worldOf() {
   const log = new MemoryLog(memoryIds());
   const roles = { log, reader: log, facts: log, appFacts: log, backlog: log, user: 'ann' };
   const pipeline = pipelineWorld(roles);
-  const { platform, queue, clock } = pipeline;
+  const { platform, queue, clock, host } = pipeline;
+  const hosts = { host: () => host, token: async () => null };
   const applications = memoryApplications(platform);
   const endpoints = apps({
     applications,
@@ -26,6 +27,7 @@ function worldOf() {
     reader: log,
     log,
     queue,
+    ...hosts,
     clock,
     trace: () => {},
   });

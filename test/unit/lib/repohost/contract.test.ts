@@ -36,6 +36,9 @@ repositoryHostContract('GitHub, as the embedded repository host speaks it', asyn
       const sha = (await inIndex('commit-tree', tree, ...parents, '-m', 'suite')).stdout.trim();
       return { host: 'local', owner, name, sha };
     },
+    async branch({ owner, name, sha }, branch) {
+      await git(['--git-dir', local.repositoryPath(owner, name), 'update-ref', `refs/heads/${branch}`, sha]);
+    },
     addToken: async (login, secret) => void local.createToken({ login, secret }),
     async statuses({ owner, name, sha }) {
       const newestFirst = await local.statuses(owner, name, sha);

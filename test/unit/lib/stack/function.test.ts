@@ -96,7 +96,7 @@ describe('every function', () => {
 
 describe('access to keys, secrets and data', () => {
   it('lets only functions that call repository hosts decrypt, and only repository tokens', () => {
-    expect(foldersThatMay('kms:Decrypt').sort()).toEqual(['report-status', 'stage-check', 'stage-fetch']);
+    expect(foldersThatMay('kms:Decrypt').sort()).toEqual(['api-apps', 'report-status', 'stage-check', 'stage-fetch']);
     for (const folder of foldersThatMay('kms:Decrypt')) {
       const decrypt = statementsOf(named(folder)).find((statement) => statement.Action === 'kms:Decrypt');
       expect(decrypt?.Condition).toEqual({ StringEquals: { 'kms:EncryptionContext:purpose': 'repo-token' } });
@@ -166,7 +166,7 @@ it.each([
   ['changes-register', ['LOG_TABLE', 'CONNECTIONS_TABLE', 'INTERNAL_API']],
   ['changes-signal', ['CONNECTIONS_TABLE', 'INTERNAL_POST', 'PUBLIC_POST']],
   ['api-pair', ['LOG_TABLE', 'PUBLIC_URL', ...hosts, ...platform]],
-  ['api-apps', ['LOG_TABLE', 'PUBLIC_URL', ...platform, 'QUEUE_CHECK', 'QUEUE_EXTRACT', 'QUEUE_START']],
+  ['api-apps', ['LOG_TABLE', 'PUBLIC_URL', ...hosts, ...platform, 'QUEUE_CHECK', 'QUEUE_EXTRACT', 'QUEUE_START']],
   ['api-app-logs', ['CHANGES_SECONDS', 'PUBLIC_URL', ...platform]],
   ['api-tokens', ['PLATFORM_URL', 'PUBLIC_URL']],
   ['api-badge', ['LOG_TABLE', 'PUBLIC_URL']],

@@ -25,6 +25,7 @@ const acme = defineHost({
     tarballRequests: ({ owner, name, sha }, token) => [{ path: `${owner}/${name}/${sha}.tgz`, token }],
     setStatus: async () => {},
     compare: async () => 'ahead',
+    tip: async () => null,
     pair: async (_rest, { login, secret }) => ({ login, token: secret, scopes: [], expiresAt: null }),
   }),
   api: 'version 1',

@@ -9,6 +9,7 @@ repositoryHostContract('Bitbucket', async () => {
   return {
     host: openHost(bitbucket, options),
     commit: async (commit) => forge.commit(commit),
+    branch: async (commit, branch) => forge.branch(commit, branch),
     async addToken(login, secret) {
       forge.tokens.set(`${login}@example.com:${secret}`, login);
       forge.tokens.set(`x-bitbucket-api-token-auth:${secret}`, login);

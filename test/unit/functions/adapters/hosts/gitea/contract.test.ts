@@ -13,6 +13,7 @@ describe.each(['gitea', 'forgejo'] as const)('The kind %s', (kind) => {
     return {
       host: open.host,
       commit: async (commit) => forge.commit(commit),
+      branch: async (commit, branch) => forge.branch(commit, branch),
       addToken: async () => {},
       credentials: { login: 'octo', secret: password },
       scopes: ['read:user', 'write:repository'],

@@ -13,6 +13,7 @@ repositoryHostContract('GitLab', async () => {
       userAgent: 'deployment-webhooks-test',
     }),
     commit: async (commit) => forge.commit(commit),
+    branch: async (commit, branch) => forge.branch(commit, branch),
     addToken: async (login, secret) => void forge.tokens.set(secret, login),
     scopes: ['api'],
     leavesOutPending: true,
