@@ -11,6 +11,7 @@ import { httpApplications } from '../adapters/platform/applications.ts';
 import { sqsQueue } from '../adapters/queues/sqs.ts';
 import { kmsSealer } from '../adapters/sealers/kms.ts';
 import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/app-facts.ts';
+import { dynamoDbFacts } from '../adapters/stores/dynamodb/facts.ts';
 import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
 import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
 import { dynamoDbTokens } from '../adapters/stores/dynamodb/tokens.ts';
@@ -37,6 +38,7 @@ export async function connect(): Promise<Omit<AppsPorts, 'trace'> & { readonly p
     applications: httpApplications(platform),
     variables: httpAppVariables(platform),
     facts: dynamoDbAppFacts(table),
+    owners: dynamoDbFacts(table),
     reader: dynamoDbReader(table),
     log: dynamoDbLog(table),
     queue: sqsQueue({ client: sqs(), urls, ids: systemIds }),

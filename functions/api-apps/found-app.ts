@@ -15,7 +15,7 @@ export interface FoundApp extends AppHistory {
 /** Returns the application that a path names. Throws `status:db:not_found`, and `request:failed` without the platform. */
 export async function foundApp(
   request: HttpRequest,
-  ports: Pick<AppsPorts, 'applications' | 'facts' | 'reader'>,
+  ports: Pick<AppsPorts, 'applications' | 'facts' | 'reader' | 'owners'>,
 ): Promise<FoundApp> {
   const [found, facts] = await Promise.all([ports.applications.find(appRef(request)), ports.facts.apps(request.user)]);
   const app = required(found, request);

@@ -1,3 +1,4 @@
+import type { AppOwner } from '../core/entry/app-owner.ts';
 import type { Entry } from '../core/entry/entry.ts';
 import { appName } from '../core/entry/package-name.ts';
 import { deployOfSnapshot } from '../core/entry/snapshot.ts';
@@ -12,6 +13,8 @@ export interface AppHistory {
   readonly active: Entry | null;
   /** The successful deploys that the platform could start again, without the running one; newest first. */
   readonly earlier: readonly Entry[];
+  /** What an application belongs to that has never been started; null else. */
+  readonly owner: AppOwner | null;
 }
 
 /**
@@ -21,9 +24,11 @@ export interface AppHistory {
 export async function historyOf(
   app: Application,
   facts: readonly AppFact[],
-  ports: Pick<AppsPorts, 'applications' | 'reader'>,
+  ports: Pick<AppsPorts, 'applications' | 'reader' | 'owners'>,
 ): Promise<AppHistory> {
-  if (app.state === 'never') return { active: null, earlier: [] };
+  if (app.state === 'never') {
+    return { active: null, earlier: [], owner: await ports.owners.appOwner(app.user, app.app).catch(unreadable) };
+  }
   const held = await ports.applications.snapshots(app);
   const number = facts.find((fact) => fact.active !== null && appName(fact.name) === app.app)?.active ?? null;
   const others = held.filter((id) => id !== app.snapshot);
@@ -32,7 +37,7 @@ export async function historyOf(
     ...others.map((id) => deployOf(app, id, ports)),
   ]);
   const earlier = entries.flatMap((entry) => entry ?? []).sort((one, other) => other.number - one.number);
-  return { active, earlier };
+  return { active, earlier, owner: null };
 }
 
 /** Returns the successful deploy that made a snapshot; null when it failed. */
@@ -46,6 +51,10 @@ async function read(user: string, number: number, { reader }: Pick<AppsPorts, 'r
   try {
     return await reader.read(user, number);
   } catch (error) {
-    throw new DeployError('status:db:query_fail', 'The log could not be read; ask again.', { cause: error });
+    return unreadable(error);
   }
+}
+
+function unreadable(cause: unknown): never {
+  throw new DeployError('status:db:query_fail', 'The log could not be read; ask again.', { cause });
 }

@@ -1,22 +1,35 @@
+import { type AppOwner, isSameOwner, ownerOf } from '../core/entry/app-owner.ts';
 import { type Entry, isDeploy } from '../core/entry/entry.ts';
+import { appName } from '../core/entry/package-name.ts';
 import { DeployError } from '../core/errors.ts';
 import type { AppsPorts } from './ports.ts';
 
 /** Entries that are looked at, newest first; operations and skipped pushes may lie above a deploy. */
 const MAX_ENTRIES = 50;
 
-/** Returns the newest entry of an application that has tried to deploy a commit, with what result ever; null without. */
+/**
+ * Returns the newest entry of an application that has tried to deploy a commit of its repository, with what result ever;
+ * null without. Another repository with the same package name was refused, and is not what is to be deployed.
+ */
 export async function latestDeploy(
   user: string,
   name: string,
-  { reader }: Pick<AppsPorts, 'reader'>,
+  { reader, owners }: Pick<AppsPorts, 'reader' | 'owners'>,
 ): Promise<Entry | null> {
   try {
-    const { entries } = await reader.page({ user, app: name, skip: 0, limit: MAX_ENTRIES });
-    return entries.find(hasTried) ?? null;
+    const [{ entries }, owner] = await Promise.all([
+      reader.page({ user, app: name, skip: 0, limit: MAX_ENTRIES }),
+      owners.appOwner(user, appName(name)),
+    ]);
+    return entries.find((entry) => hasTried(entry) && isOf(entry, owner)) ?? null;
   } catch (error) {
     throw new DeployError('status:db:query_fail', 'The log could not be read; ask again.', { cause: error });
   }
+}
+
+function isOf(entry: Entry, owner: AppOwner | null): boolean {
+  const own = ownerOf(entry);
+  return owner === null || (own !== null && isSameOwner(own, owner));
 }
 
 function hasTried(entry: Entry): boolean {

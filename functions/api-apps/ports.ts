@@ -2,6 +2,7 @@ import type { AppFacts } from '../core/ports/apps/app-facts.ts';
 import type { AppVariables } from '../core/ports/apps/app-variables.ts';
 import type { Applications } from '../core/ports/apps/applications.ts';
 import type { Clock } from '../core/ports/clock.ts';
+import type { DeployFacts } from '../core/ports/deploy-facts.ts';
 import type { DeployLog } from '../core/ports/deploy-log.ts';
 import type { JobQueue } from '../core/ports/job-queue.ts';
 import type { LogReader } from '../core/ports/log-reader.ts';
@@ -13,6 +14,7 @@ export interface AppsPorts {
   readonly applications: Applications;
   readonly variables: AppVariables;
   readonly facts: Pick<AppFacts, 'apps'>;
+  readonly owners: Pick<DeployFacts, 'appOwner'>;
   readonly reader: Pick<LogReader, 'read' | 'page'>;
   readonly log: Pick<DeployLog, 'append' | 'read'>;
   readonly queue: Pick<JobQueue, 'send'>;

@@ -3,11 +3,11 @@ import type { Application } from '../core/ports/apps/applications.ts';
 import type { AppHistory } from './history.ts';
 
 /** Returns an application as the API shows it. */
-export function viewOf(app: Application, { active, earlier }: AppHistory, view: View): Record<string, unknown> {
+export function viewOf(app: Application, { active, earlier, owner }: AppHistory, view: View): Record<string, unknown> {
   return {
     name: app.name,
     app: app.app,
-    repository: active?.repository ?? null,
+    repository: active?.repository ?? owner,
     branch: active?.branch ?? null,
     state: app.state,
     url: app.url,

@@ -26,6 +26,7 @@ export function appsWorld() {
     applications,
     variables: memoryAppVariables(platform),
     facts: log,
+    owners: log,
     reader: log,
     log,
     queue,

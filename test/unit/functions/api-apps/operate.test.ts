@@ -186,6 +186,16 @@ describe('POST /1/apps/<user>/<application>/redeploy', () => {
     expect((await post('redeploy')).status).toBe(202);
   });
 
+  it('repeats no deploy of another repository, which was refused because the name belongs to this one', async () => {
+    await world.log.ownApp('ann', 'shop', { host: 'memory', owner: 'ann', name: 'shop' });
+    const own = await world.deployed('shop');
+    const foreign = { host: 'memory', owner: 'bob', name: 'fork', url: null, private: false };
+    const { number } = await world.failed('shop');
+    await world.log.move('ann', number, () => ({ changes: { repository: foreign } }));
+    await post('redeploy');
+    expect(await latest()).toMatchObject({ repository: own.repository, stage: 'check' });
+  });
+
   it('does not repeat an operation', async () => {
     await world.deployed('shop');
     await post('stop');

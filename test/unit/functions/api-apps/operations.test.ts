@@ -24,6 +24,7 @@ function worldOf() {
     applications,
     variables: memoryAppVariables(platform),
     facts: log,
+    owners: log,
     reader: log,
     log,
     queue,

@@ -74,7 +74,10 @@ describe('GET /1/apps/<user>/<application>', () => {
 
   it('is never, without entries, before its first start', async () => {
     await world.platform.ensureApp({ user: 'ann', app: 'shop' }, { name: 'shop' });
-    expect((await show('shop')).body).toMatchObject({ state: 'never', url: null, active: null, rollback: [] });
+    const never = { state: 'never', url: null, active: null, rollback: [] };
+    expect((await show('shop')).body).toMatchObject({ ...never, repository: null });
+    await world.log.ownApp('ann', 'shop', { host: 'memory', owner: 'ann', name: 'shop' });
+    expect((await show('shop')).body).toMatchObject({ ...never, repository: { owner: 'ann', name: 'shop' } });
   });
 
   it.each(['nothing', '..', '@', ''])('is not found under %j', async (name) => {
