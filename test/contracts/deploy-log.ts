@@ -435,11 +435,12 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
     });
 
     it('lets a newer deploy claim an application, never an older one', async () => {
-      const { facts, user } = await open();
+      const { facts, appFacts, user } = await open();
       expect(await facts.claimApp(user, 'shop', 5)).toBe(true);
       expect(await facts.claimApp(user, 'shop', 5)).toBe(true);
       expect(await facts.claimApp(user, 'shop', 4)).toBe(false);
       expect(await facts.claimApp(user, 'shop', 6)).toBe(true);
+      expect([await appFacts.claimedOrder(user, 'shop'), await appFacts.claimedOrder(user, 'cart')]).toEqual([6, 0]);
     });
 
     it('gives an application to the repository that asks first, also when two ask at once', async () => {

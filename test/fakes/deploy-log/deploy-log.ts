@@ -164,6 +164,10 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, AppFacts, B
     });
   }
 
+  async claimedOrder(user: string, app: string): Promise<number> {
+    return this.#claims.get(`${user} ${app}`) ?? 0;
+  }
+
   async overruledUntil(user: string, app: string): Promise<number> {
     return this.#overruled.get(`${user} ${app}`) ?? 0;
   }

@@ -18,6 +18,7 @@ export function dynamoDbAppFacts(context: TableContext): AppFacts {
       for await (const { Items = [] } of paginateQuery({ client }, query)) found.push(...Items.map(factOf));
       return found;
     },
+    claimedOrder: async (user, app) => numberIn(await readItem(context, keys.app(user, app)), 'claimed') ?? 0,
     overruledUntil: async (user, app) => numberIn(await readItem(context, keys.app(user, app)), 'overruled') ?? 0,
   };
 }

@@ -17,4 +17,6 @@ export interface AppFacts {
    * by the platform's name of it; 0 when there is none.
    */
   overruledUntil(user: string, app: string): Promise<number>;
+  /** Returns the order of the last deploy that claimed the application for its start; 0 before the first. */
+  claimedOrder(user: string, app: string): Promise<number>;
 }

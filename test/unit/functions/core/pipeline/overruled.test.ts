@@ -14,6 +14,7 @@ function looking(...numbers: readonly number[]) {
   const asked: string[] = [];
   return {
     asked,
+    claimedOrder: async () => 8,
     overruledUntil: async (user: string, app: string) => {
       asked.push(`${user}/${app}`);
       return left.shift() ?? 0;
@@ -51,6 +52,14 @@ describe('a stage of a deploy', () => {
     expect(await throwing(deploy)).toMatchObject({ kind: 'ended', status: 'superseded' });
     const failing = unlessOverruled(async () => ({ kind: 'failed', error }), looking(0, 5));
     expect(await failing(deploy)).toMatchObject({ kind: 'ended', status: 'superseded' });
+  });
+
+  it('is superseded and not failed when a newer deploy was started, after which its snapshot was removed', async () => {
+    const older = { ...deploy, order: 7 };
+    const superseded = { kind: 'ended', status: 'superseded', reason: expect.stringContaining('A newer deploy') };
+    expect(await unlessOverruled(() => Promise.reject(error), looking())(older)).toEqual(superseded);
+    expect(await unlessOverruled(async () => ({ kind: 'failed', error }), looking())(older)).toEqual(superseded);
+    await expect(unlessOverruled(() => Promise.reject(error), looking())({ ...deploy, order: 8 })).rejects.toBe(error);
   });
 
   it('fails as it does when nothing overruled it', async () => {
