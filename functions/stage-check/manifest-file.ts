@@ -8,8 +8,8 @@ import type { Source } from '../core/hold/wait.ts';
 const OTHER_KINDS = ['Dockerfile', 'requirements.txt', 'pyproject.toml', 'go.mod', 'Gemfile', 'index.html'];
 
 const WHAT_TO_DO =
-  'Only Node applications can be deployed: add a package.json with a name and a start script, or, when it is in another ' +
-  "folder, name that with ?path= in the webhook's address.";
+  'Only Node applications and static sites can be deployed: add a package.json with a name, for an application with a ' +
+  "start script too; or, when there is one in another folder, name that with ?path= in the webhook's address.";
 
 /**
  * Returns the package.json in the folder of an entry's application. Throws `deploy:repohost:no_pkg_json`, which says

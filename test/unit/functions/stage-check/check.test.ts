@@ -59,7 +59,9 @@ describe('a push', () => {
     const { error } = await check(1);
     expect(error).toMatchObject({ code: 'deploy:repohost:no_pkg_json', status: 502 });
     expect(error?.detail).toContain(head.sha.slice(0, 10));
-    expect(error?.detail).toContain('Only Node applications can be deployed: add a package.json with a name');
+    expect(error?.detail).toContain(
+      'Only Node applications and static sites can be deployed: add a package.json with a name',
+    );
   });
 
   it.each([
