@@ -27,6 +27,13 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/1/status/{user}/webhooks/{application}', function: 'api-status', login: 'user' },
   { method: 'GET', path: '/1/status/{user}/changes', function: 'api-changes', login: 'user', streams: true },
   { method: 'GET', path: '/1/status/{user}/changes/{id}', function: 'api-change', login: 'user' },
+  {
+    method: 'GET',
+    path: '/1/status/{user}/changes/{id}/build-log',
+    function: 'api-build-log',
+    login: 'user',
+    streams: true,
+  },
   { method: 'POST', path: '/1/status/{user}/changes/{id}/release', function: 'api-release', login: 'user' },
   { method: 'GET', path: '/1/apps/{user}', function: 'api-apps', login: 'user' },
   { method: 'GET', path: '/1/apps/{user}/{application}', function: 'api-apps', login: 'user' },

@@ -171,6 +171,7 @@ function endpointAccess({ parameters, stores, queues, signals }: ApiProps): Reco
     ],
     'api-status': read,
     'api-change': read,
+    'api-build-log': [...read, endStreams(parameters), callPlatform(parameters, stores.platformToken)],
     'api-release': [writeLog(stores.log), ...queue, linkEntries(parameters)],
     'api-changes': [...read, endStreams(parameters), receiveSignals(signals)],
     'api-apps': [

@@ -140,6 +140,39 @@ describe('push to deploy on one machine', () => {
     expect((await started.call('/demo/unstable.svg', { login: null })).body).toContain('deployment: ok');
   });
 
+  it('two hooks deploy two applications of one repository from the same commit, and each has its build log', async () => {
+    const tree = await repository('monorepo');
+    const parts = ['web', 'api'];
+    for (const part of parts) {
+      const scripts = { build: `echo building ${part}`, start: 'node server.js' };
+      const files = { ...application(part, part), 'package.json': JSON.stringify({ name: `mono-${part}`, scripts }) };
+      const inFolder = Object.entries(files).map(([path, text]) => [`packages/${part}/${path}`, text]);
+      tree.commit(Object.fromEntries(inFolder));
+    }
+    // The hook of the embedded host deploys the root, which is no application.
+    await started.until(entryAddress(await tree.push()), 'error');
+    const html_url = `${started.service.repoHost.url}/demo/monorepo`;
+    const repositoryOf = { name: 'monorepo', full_name: 'demo/monorepo', owner: { login: 'demo' }, html_url };
+    const after = tree.git('rev-parse', 'HEAD');
+    const payload = { ref: 'refs/heads/main', before: '0'.repeat(40), after, repository: repositoryOf };
+    const headers = { 'x-github-event': 'push', 'x-github-delivery': 'the-same-delivery' };
+    const answers = await Promise.all(
+      parts.map((part) => started.hook(payload, headers, `?branch=main&path=./packages/${part}/`)),
+    );
+    for (const [index, { body }] of answers.entries()) {
+      const part = parts[index] ?? '';
+      const log = await started.call(`${body.id}/build-log?follow`);
+      expect(log.headers.get('content-type')).toBe('application/x-ndjson');
+      expect(log.body).toContain(`building ${part}`);
+      const entry = await started.until(body.id, 'ok', 'error');
+      expect(entry).toMatchObject({ status: 'ok', app_name: `mono-${part}`, doc: { path: `packages/${part}` } });
+      expect(await (await fetch(entry.url)).text()).toBe(part);
+    }
+    expect((await started.call('/demo/monorepo.svg?path=packages/web', { login: null })).body).toContain(
+      'deployment: ok',
+    );
+  });
+
   it('after several pushes in quick succession the last one is live, and none overtakes another', async () => {
     const tree = await repository('hurry');
     const addresses: string[] = [];

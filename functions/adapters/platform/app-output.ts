@@ -1,82 +1,14 @@
-import { basicHeader } from '../../core/basic-auth.ts';
-import { DeployError } from '../../core/errors.ts';
-import { isObject } from '../../core/json.ts';
-import type { AppOutput, OutputLine, OutputQuery } from '../../core/ports/apps/app-output.ts';
-import type { AppRef } from '../../core/ports/hosting-platform.ts';
+import type { AppOutput } from '../../core/ports/apps/app-output.ts';
 import type { PlatformCallOptions } from './call.ts';
-import { addressOf, baseUrl, isPathSegment } from './http.ts';
-
-const HEAD_TIMEOUT_MS = 8_000;
-/** A longer line is dropped: the platform cuts lines far below that. */
-const MAX_LINE_CHARACTERS = 1024 * 1024;
+import { outputReader } from './output-lines.ts';
 
 /** Returns the output of applications behind the platform API, read in the service's own name. */
-export function httpAppOutput({ url, serviceToken, fetch = globalThis.fetch }: PlatformCallOptions): AppOutput {
-  const base = baseUrl(url);
+export function httpAppOutput(options: PlatformCallOptions): AppOutput {
+  const read = outputReader(options);
   return {
-    read: async (app, query, signal) => {
-      if (![app.user, app.app].every(isPathSegment)) return null;
-      const headers = {
-        authorization: basicHeader(`${app.user}:${serviceToken}`),
-        accept: 'application/x-ndjson',
-      };
-      const response = await answered(signal, (either) =>
-        fetch(addressOf(base, requestFor(app, query)), { headers, signal: either, redirect: 'manual' }),
-      );
-      if (response.status === 404) return null;
-      if (response.ok && response.body) return linesIn(response.body, signal);
-      throw failed(`The platform answered ${response.status} for the output of ${app.app}.`);
+    read: ({ user, app }, { lines, follow }, signal) => {
+      const query = { lines: String(lines), ...(follow && { follow: 'true' }) };
+      return read({ user, path: ['apps', user, app, 'logs'], query, what: `the output of ${app}` }, signal);
     },
   };
-}
-
-function requestFor({ user, app }: AppRef, { lines, follow }: OutputQuery) {
-  return { path: ['apps', user, app, 'logs'], query: { lines: String(lines), ...(follow && { follow: 'true' }) } };
-}
-
-/** Sends a request whose head must come in time; the body may take as long as it likes. */
-async function answered(signal: AbortSignal, send: (signal: AbortSignal) => Promise<Response>): Promise<Response> {
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), HEAD_TIMEOUT_MS);
-  try {
-    return await send(AbortSignal.any([signal, late.signal]));
-  } catch (cause) {
-    throw failed('The platform did not answer for the output of the application; try again.', cause);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-async function* linesIn(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<readonly OutputLine[]> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  try {
-    for await (const chunk of body) {
-      const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-      rest = parts.pop() ?? '';
-      if (rest.length > MAX_LINE_CHARACTERS) rest = '';
-      const lines = parts.flatMap((part) => lineIn(part) ?? []);
-      if (lines.length > 0) yield lines;
-    }
-  } catch (cause) {
-    if (!signal.aborted) throw failed('The connection to the platform was lost.', cause);
-  }
-}
-
-/** Returns null for a heartbeat, and for what is no line. */
-function lineIn(text: string): OutputLine | null {
-  if (text.trim() === '') return null;
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isObject(value)) return null;
-    const { at, stream, line } = value;
-    const isLine = typeof at === 'string' && typeof stream === 'string' && typeof line === 'string';
-    return isLine ? { at, stream, line } : null;
-  } catch {
-    return null;
-  }
-}
-
-function failed(detail: string, cause?: unknown): DeployError {
-  return new DeployError('request:failed', detail, { retry: true, ...(cause !== undefined && { cause }) });
 }

@@ -39,9 +39,9 @@ export function masked(text: string): string {
   return masks.reduce((left, [pattern, replacement]) => left.replace(pattern, replacement), text);
 }
 
-/** Returns a sentence for an entry: masked, at most 1000 characters, the last one `…` when it was cut. */
+/** Returns a sentence for an entry: masked, without direction marks, at most 1000 characters, the last one `…` when it was cut. */
 export function maskedDetail(text: string): string {
-  return cut(masked(text.slice(0, MAX_DETAIL_CHARACTERS * 4)), MAX_DETAIL_CHARACTERS);
+  return cut(masked(withoutMarks(text.slice(0, MAX_DETAIL_CHARACTERS * 4))), MAX_DETAIL_CHARACTERS);
 }
 
 /** Returns the end of a program's output for an entry: masked, the last 40 lines, at most 500 characters each. */
@@ -51,16 +51,35 @@ export function maskedTail(lines: readonly string[]): readonly string[] {
     .map((line) => cut(masked(printable(line.slice(0, MAX_LINE_CHARACTERS * 4))), MAX_LINE_CHARACTERS));
 }
 
-/** Masks private keys, which have many lines. Only the first and the last line identify them. */
+/** Returns a function that masks the lines of an output one after the other; those of a private key become empty. */
+export function lineMasker(): (line: string) => string {
+  const partOfKey = keyFinder();
+  return (line) => {
+    const part = partOfKey(line);
+    if (part !== 'none') return part === 'first' ? MASK : '';
+    return masked(printable(line));
+  };
+}
+
 function withoutKeys(lines: readonly string[]): readonly string[] {
-  let inKey = false;
+  const partOfKey = keyFinder();
   return lines.flatMap((line) => {
-    const begins = /-----BEGIN [\w ]*PRIVATE KEY-----/.test(line);
-    const hidden = inKey && !begins;
-    inKey = (inKey || begins) && !/-----END [\w ]*PRIVATE KEY-----/.test(line);
-    if (begins) return [MASK];
-    return hidden ? [] : [line];
+    const part = partOfKey(line);
+    if (part === 'first') return [MASK];
+    return part === 'rest' ? [] : [line];
   });
+}
+
+/** Finds private keys, which have many lines. Only the first and the last line identify them. */
+function keyFinder(): (line: string) => 'first' | 'rest' | 'none' {
+  let inKey = false;
+  return (line) => {
+    const begins = /-----BEGIN [\w ]*PRIVATE KEY-----/.test(line);
+    const isInside = inKey && !begins;
+    inKey = (inKey || begins) && !/-----END [\w ]*PRIVATE KEY-----/.test(line);
+    if (begins) return 'first';
+    return isInside ? 'rest' : 'none';
+  };
 }
 
 const ESCAPE = '\u001b';
@@ -70,9 +89,14 @@ const terminalSequence = new RegExp(
   'g',
 );
 
-/** Returns a line without escape sequences and control characters. */
+/** Returns a line without escape sequences, control characters and direction marks. */
 function printable(line: string): string {
-  return line.replace(terminalSequence, '').replace(/(?!\t)\p{Cc}/gu, '');
+  return withoutMarks(line.replace(terminalSequence, '').replace(/(?!\t)\p{Cc}/gu, ''));
+}
+
+/** Direction marks show a text in another order than it has (https://trojansource.codes). */
+function withoutMarks(text: string): string {
+  return text.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '');
 }
 
 function cut(text: string, length: number): string {

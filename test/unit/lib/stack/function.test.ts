@@ -119,6 +119,7 @@ describe('access to keys, secrets and data', () => {
     const callers = [
       'api-app-logs',
       'api-apps',
+      'api-build-log',
       'api-pair',
       'stage-extract',
       'stage-start',
@@ -161,6 +162,7 @@ it.each([
   ],
   ['api-status', ['LOG_TABLE', 'PUBLIC_URL']],
   ['api-change', ['LOG_TABLE', 'PUBLIC_URL']],
+  ['api-build-log', ['LOG_TABLE', 'PUBLIC_URL', 'CHANGES_SECONDS', ...platform]],
   ['api-release', ['LOG_TABLE', 'PUBLIC_URL', 'QUEUE_CHECK', 'QUEUE_REPORT']],
   ['api-changes', ['LOG_TABLE', 'PUBLIC_URL', 'CHANGES_SECONDS', 'SIGNALS_URL']],
   ['changes-register', ['LOG_TABLE', 'CONNECTIONS_TABLE', 'INTERNAL_API']],

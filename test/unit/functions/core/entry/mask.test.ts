@@ -44,6 +44,10 @@ describe('a string with secrets', () => {
 });
 
 describe('the detail of an entry', () => {
+  it('has no marks that show it in another order', () => {
+    expect(maskedDetail('cannot \u202eread\u202c \u2066it\u2069')).toBe('cannot read it');
+  });
+
   it('is cut at 1000 characters, and says so', () => {
     expect(maskedDetail('a'.repeat(1000))).toBe('a'.repeat(1000));
     expect(maskedDetail('a'.repeat(1001))).toBe(`${'a'.repeat(999)}…`);
@@ -69,6 +73,10 @@ describe('the tail of a log', () => {
   it('hides a private key, which fills many lines', () => {
     const key = ['-----BEGIN RSA PRIVATE KEY-----', 'MIIE', 'AbCd', '-----END RSA PRIVATE KEY-----'];
     expect(maskedTail(['before', ...key, 'after'])).toEqual(['before', '***', 'after']);
+  });
+
+  it('has no marks that show a line in another order, and no secret that they hide', () => {
+    expect(maskedTail(['a\u202eb', '\ufefftok\u200een=hunter2'])).toEqual(['ab', 'token=***']);
   });
 
   it('does not colour or command the terminal that shows it', () => {

@@ -1,0 +1,83 @@
+import { type Entry, isFinal } from '../core/entry/entry.ts';
+import { findEntry } from '../core/entry/find.ts';
+import { snapshotOf } from '../core/entry/snapshot.ts';
+import { DeployError } from '../core/errors.ts';
+import { oneOf } from '../core/parameters.ts';
+import { isAfter } from '../core/pipeline/pipeline.ts';
+import type { OutputLine } from '../core/ports/apps/app-output.ts';
+import type { HttpRequest } from '../triggers/http.ts';
+import type { StreamAnswer } from '../triggers/stream.ts';
+import type { BuildLogPorts } from './ports.ts';
+import { write } from './write.ts';
+
+/** The pause before the platform is asked again for a build that has not begun. */
+const PAUSE_MS = 500;
+
+/**
+ * `GET /1/status/<user>/changes/<id>/build-log`: what the build of an entry's snapshot printed, a JSON object per line, with
+ * secrets masked; with `follow` also what it prints until it ends. Throws `request:bad_parameter`, `status:db:not_found`
+ * when there is no such build, and `request:failed` before the first line.
+ */
+export function buildLog(ports: BuildLogPorts): (request: HttpRequest) => Promise<StreamAnswer> {
+  return async ({ user, uuid, params, query }) => {
+    const follow = isSet(query);
+    const entry = await findEntry(ports.log, user, params.id ?? '');
+    const endsAt = ports.clock.now() + ports.seconds * 1000;
+    const stop = new AbortController();
+    const signal = stop.signal;
+    const lines =
+      follow && mayCome(entry) ? coming(entry, signal, ports) : await read(entry, { follow, signal }, ports);
+    if (!lines) throw new DeployError('status:db:not_found', NOTHING_KEPT);
+    return {
+      status: 200,
+      // Proxies must not cache, buffer or transform it.
+      headers: {
+        'content-type': 'application/x-ndjson',
+        'cache-control': 'no-store, no-transform',
+        'x-accel-buffering': 'no',
+      },
+      body: write(lines, { endsAt, stop, uuid }, ports),
+    };
+  };
+}
+
+const NOTHING_KEPT =
+  'There is no build log of this entry: it built nothing, or the platform no longer keeps what it printed.';
+
+interface Reading {
+  readonly follow: boolean;
+  readonly signal: AbortSignal;
+}
+
+async function read(entry: Entry, { follow, signal }: Reading, { output }: BuildLogPorts) {
+  return entry.appName && entry.snapshot ? output.read(snapshotOf(entry), follow, signal) : null;
+}
+
+/** Yields the lines of a build that may not have begun yet; none when its deploy ends before. */
+async function* coming(
+  { user, number }: Entry,
+  signal: AbortSignal,
+  ports: BuildLogPorts,
+): AsyncGenerator<readonly OutputLine[]> {
+  let hasBegun = false;
+  while (!signal.aborted && !hasBegun) {
+    const entry = await ports.log.read(user, number);
+    const lines = entry && (await read(entry, { follow: true, signal }, ports));
+    for await (const batch of lines ?? []) {
+      hasBegun = true;
+      yield batch;
+    }
+    if (hasBegun || !entry || !mayCome(entry)) return;
+    await ports.clock.sleep(PAUSE_MS, signal);
+  }
+}
+
+/** Whether the build of an entry has not begun or not ended. */
+function mayCome({ status, stage }: Entry): boolean {
+  return !isFinal(status) && status !== 'held' && !isAfter(stage, 'extract');
+}
+
+/** `?follow` means `?follow=true`. */
+function isSet({ follow }: HttpRequest['query']): boolean {
+  return oneOf({ follow: follow === '' ? 'true' : follow }, 'follow', ['false', 'true']) === 'true';
+}
