@@ -16,15 +16,17 @@ import { status } from './log/status.ts';
 import { watch } from './log/watch.ts';
 import type { CommandGroup } from './program/program.ts';
 import { completionCommand } from './setup/completion.ts';
+import { config } from './setup/config.ts';
 import { login } from './setup/login.ts';
 import { logout } from './setup/logout.ts';
 import { pair } from './setup/pair.ts';
 import { tokens } from './setup/tokens.ts';
+import { users } from './setup/users.ts';
 
 /** All commands, in the order of the help. Help, completion and the README's table are made from this. */
 export const groups: readonly CommandGroup[] = [
   { title: 'Look', commands: [status, watch, buildLog, logs, apps, open] },
   { title: 'Deploy', commands: [create, deploy, redeploy, rollback, release] },
   { title: 'Operate', commands: [env, restart, stop, remove] },
-  { title: 'Set up', commands: [login, logout, tokens, pair, hook, completionCommand(() => groups)] },
+  { title: 'Set up', commands: [login, logout, tokens, pair, hook, users, config, completionCommand(() => groups)] },
 ];

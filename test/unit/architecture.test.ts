@@ -199,10 +199,10 @@ const rules: readonly Rule[] = [
   },
   {
     title:
-      'The command line imports itself, packages, lib/processes, lib/terminal and the registry of senders; of core and senders it knows the types',
+      'The command line imports itself, packages, lib/processes, lib/terminal, lib/local/config and the registry of senders; of core and senders it knows the types',
     files: isIn('lib/cli'),
     allowed: (target) =>
-      ['cli', 'processes', 'terminal'].some((folder) => isIn(`lib/${folder}`)(target)) ||
+      ['cli', 'processes', 'terminal', 'local/config'].some((folder) => isIn(`lib/${folder}`)(target)) ||
       (isPackage(target) && !isCdk(target)) ||
       target === 'functions/adapters/senders/registry.ts',
     allowedTypes: (target) => isCore(target) || isIn('functions/adapters/senders')(target),

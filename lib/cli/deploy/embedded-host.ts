@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as v from 'valibot';
 import { Failure } from '../command.ts';
 import type { Service } from '../service/service.ts';
 import type { Git } from './git.ts';
@@ -16,8 +15,6 @@ export interface EmbeddedHost {
   readonly credentialHelper: string;
 }
 
-const Ports = v.looseObject({ repositories: v.number() });
-
 /** Returns the repository host of a service on this machine. Throws a `Failure` for any other service. */
 export async function embeddedHost({ url, dataDir }: Service): Promise<EmbeddedHost> {
   if (dataDir === undefined) {
@@ -25,8 +22,7 @@ export async function embeddedHost({ url, dataDir }: Service): Promise<EmbeddedH
       `The service at ${url} has no repository host of its own. Create the repository at your host, and set up its webhook: "hooks hook <host> <owner/repository>".`,
     );
   }
-  const { repositories } = await readPorts(join(dataDir, 'ports.json'));
-  return { url: `http://127.0.0.1:${repositories}`, credentialHelper: helperFor(join(dataDir, 'netrc')) };
+  return { url: await publishedUrl(dataDir), credentialHelper: helperFor(join(dataDir, 'netrc')) };
 }
 
 /** Returns the address of a repository. */
@@ -46,11 +42,12 @@ export async function storeLogin(git: Git, { url, credentialHelper }: EmbeddedHo
   await git.run(['config', '--local', '--add', key, credentialHelper]);
 }
 
-async function readPorts(file: string): Promise<v.InferOutput<typeof Ports>> {
+async function publishedUrl(dataDir: string): Promise<string> {
+  const file = join(dataDir, 'repositories-url');
   try {
-    return v.parse(Ports, JSON.parse(await readFile(file, 'utf8')));
+    return new URL((await readFile(file, 'utf8')).trim()).origin;
   } catch (cause) {
-    throw new Failure(`${file} does not name the port of the repository host: does "npm start" run?`, { cause });
+    throw new Failure(`${file} does not have the address of the repository host: does "npm start" run?`, { cause });
   }
 }
 

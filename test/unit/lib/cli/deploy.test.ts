@@ -40,7 +40,7 @@ function git(args: readonly string[], input = ''): string {
 async function onThisMachine(): Promise<void> {
   writeFileSync(join(dataDir, 'url'), await server((_, response) => void response.end()));
   writeFileSync(join(dataDir, 'netrc'), 'machine 127.0.0.1 login demo password pass-canary\n');
-  writeFileSync(join(dataDir, 'ports.json'), '{"platform":4001,"repositories":4002}');
+  writeFileSync(join(dataDir, 'repositories-url'), 'http://127.0.0.1:4002\n');
 }
 
 const run = (args: string) => cli(args, { env: env(), folder });

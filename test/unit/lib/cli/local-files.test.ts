@@ -1,0 +1,82 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type CliOptions, cli } from '../../../support/cli.ts';
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'local-files-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+const run = (args: string, options: CliOptions = {}) => cli(args, { ...options, env: { DATA_DIR: dataDir } });
+
+describe('users', () => {
+  it('are listed with the files of their passwords, and never with the passwords', async () => {
+    await run('users add ann', { stdin: 'pass-canary\n' });
+    const { code, out } = await run('users');
+    expect([code, out.split('\n').map((line) => line.split(' ')[0])]).toEqual([0, ['demo', 'ann', '']]);
+    expect(out).not.toContain('canary');
+    expect(JSON.parse((await run('users list --json')).out).users[1]).toMatchObject({ name: 'ann' });
+  });
+
+  it.each([
+    ['from standard input', { stdin: 'chosen\n' }, 'chosen\n'],
+    ['typed twice', { answers: ['chosen', 'chosen'] }, 'chosen\n'],
+    ['made up', { stdin: '' }, expect.stringMatching(/^\S{20,}\n$/)],
+  ])('are added with a password that is %s', async (_, options, expected) => {
+    const { code, out, err } = await run('users add ann', options);
+    const file = join(dataDir, 'passwords/ann');
+    expect([code, out]).toEqual([0, `ann is added; it is in ${file}.\n`]);
+    expect(out + err).not.toContain('chosen');
+    expect(readFileSync(file, 'utf8')).toEqual(expected);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it('get a new password', async () => {
+    await run('users add ann', { stdin: 'old' });
+    expect((await run('users password ann', { stdin: 'new' })).code).toBe(0);
+    expect(readFileSync(join(dataDir, 'passwords/ann'), 'utf8')).toBe('new\n');
+  });
+
+  it.each([
+    ['users add demo', 1, 'There is a user demo already'],
+    ['users add a/b', 1, 'letters, digits and dashes'],
+    ['users password nobody', 1, 'There is no user nobody'],
+  ])('are refused by a sentence: "hooks %s"', async (args, expected, words) => {
+    const { code, err } = await run(args, { stdin: 'p' });
+    expect([code, err]).toEqual([expected, expect.stringContaining(words)]);
+  });
+
+  it('are not changed when the two passwords differ', async () => {
+    expect((await run('users add ann', { answers: ['one', 'two'] })).code).toBe(2);
+    expect((await run('users')).out).not.toContain('ann');
+  });
+});
+
+describe('config', () => {
+  it('prints the path, what is set with secrets hidden, every setting and the service that is called', async () => {
+    writeFileSync(
+      join(dataDir, 'config.json'),
+      JSON.stringify({ defaultBranch: 'main', hookSecrets: { demo: { gitlab: ['secret-canary'] } } }),
+    );
+    const { code, out } = await run('config');
+    expect(code).toBe(0);
+    expect(out).toContain(join(dataDir, 'config.json'));
+    expect(out).toContain('"defaultBranch": "main"');
+    for (const name of ['repositoryHosts', 'defaultBranch', 'holdMinutes', 'publicUrl', 'hookSecrets', 'users']) {
+      expect(out).toMatch(new RegExp(`^  ${name} +\\S`, 'm'));
+    }
+    expect(out).toContain('The other commands call no service');
+    expect(out).not.toContain('canary');
+    expect(JSON.parse((await run('config --json --values')).out).hookSecrets.demo.gitlab).toEqual(['secret-canary']);
+  });
+
+  it('says so when nothing is set, and when the file cannot be read', async () => {
+    expect((await run('config')).out).toContain('(nothing is set)');
+    writeFileSync(join(dataDir, 'config.json'), '{');
+    const { code, err } = await run('config');
+    expect([code, err]).toEqual([1, expect.stringContaining('is not JSON')]);
+  });
+});
