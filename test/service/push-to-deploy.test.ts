@@ -101,6 +101,23 @@ describe('push to deploy on one machine', () => {
     expect(await (await fetch(doc.url)).text()).toBe('works');
   });
 
+  it('a push is built before it serves, and a build that fails says its command and keeps the old application', async () => {
+    const tree = await repository('built');
+    const manifest = (build: string) =>
+      JSON.stringify({ name: 'built', version: '1.0.0', scripts: { build }, devDependencies: {} });
+    tree.commit({
+      'package.json': manifest('mkdir dist && cp page.html dist/index.html'),
+      'page.html': 'a built page',
+    });
+    const { doc } = await started.until(entryAddress(await tree.push()), 'ok', 'error');
+    expect(await (await fetch(doc.url)).text()).toBe('a built page');
+    tree.commit({ 'package.json': manifest('echo "page.html(3): error: no title"; exit 4') });
+    const entry = await started.until(entryAddress(await tree.push()), 'ok', 'error');
+    expect(entry.error.code).toBe('deploy:tar:extract_failed');
+    expect(entry.reason).toContain('npm run build exited with code 4: page.html(3): error: no title');
+    expect(await (await fetch(doc.url)).text()).toBe('a built page');
+  });
+
   it('a commit without a package.json fails with an error code, under the previous name of the branch', async () => {
     const tree = await repository('nameless');
     tree.commit(application('nameless', 'works'));

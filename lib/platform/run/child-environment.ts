@@ -67,7 +67,10 @@ export function buildEnvironment(own: OwnEnvironment, build: BuildProcess): Reco
     XDG_STATE_HOME: join(build.caches, 'state'),
     YARN_CACHE_FOLDER: join(build.caches, 'yarn'),
     YARN_GLOBAL_FOLDER: join(build.caches, 'yarn-berry'),
+    // They would write into the home folder, and send.
     YARN_ENABLE_TELEMETRY: '0',
+    NEXT_TELEMETRY_DISABLED: '1',
+    ASTRO_TELEMETRY_DISABLED: '1',
     ...(build.nodeModules && { YARN_NODE_LINKER: 'node-modules' }),
   };
   const settings = { ...Object.fromEntries(network), ...base(own, build.release, build.npmCache), ...caches };

@@ -34,7 +34,7 @@ export async function toolchain(maker: ReleaseMaker, build: Build, project: Proj
   const { tool } = project.manager;
   const manager = tool && (await provide(tool));
   const used = [node.tool, manager].flatMap((one) => (one ? [one.id] : []));
-  const npm = await npmProgram(maker.own.PATH);
+  const npm = node.tool && (await npmProgram(maker.own.PATH));
   return {
     node: node.version,
     tools: used,
@@ -42,7 +42,7 @@ export async function toolchain(maker: ReleaseMaker, build: Build, project: Proj
     warnings: node.warnings,
     choosesLinker: ((await textOf(join(project.installAt, '.yarnrc.yml'))) ?? '').includes('nodeLinker:'),
     // The npm of this machine is run by the Node of this machine: it may be too new for the application's.
-    programOf: (name) => (name === 'npm' && node.tool && npm ? [process.execPath, npm] : [name]),
+    programOf: (name) => (name === 'npm' && npm ? [process.execPath, npm] : [name]),
   };
 }
 
