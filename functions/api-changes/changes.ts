@@ -32,7 +32,7 @@ export function changes(ports: ChangesPorts): (request: HttpRequest) => Promise<
         'cache-control': 'no-cache, no-transform',
         'x-accel-buffering': 'no',
       },
-      body: write({ user: request.user, uuid: request.uuid, last, options, frame, view, lines }, ports),
+      body: write({ request, last, options, frame, view, lines }, ports),
     };
   };
 }

@@ -1,6 +1,7 @@
 import { dynamoDb } from '../adapters/aws/dynamodb.ts';
 import { numberVariable, variable } from '../adapters/aws/environment.ts';
 import { publicUrl } from '../adapters/aws/public-url.ts';
+import { httpAccounts } from '../adapters/platform/accounts.ts';
 import { presign } from '../adapters/signals/presign.ts';
 import { webSocketSignals } from '../adapters/signals/websocket.ts';
 import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
@@ -22,6 +23,7 @@ export function connect(trace: ChangesPorts['trace']): ChangesPorts & { readonly
   });
   return {
     log,
+    accounts: httpAccounts({ url: variable('PLATFORM_URL') }),
     feeds: new Feeds({ log, signals, clock: systemClock }),
     clock: systemClock,
     seconds: numberVariable('CHANGES_SECONDS'),

@@ -1,14 +1,16 @@
+import { isStillUser } from '../core/authenticate.ts';
 import type { View } from '../core/entry/views.ts';
 import { errorRow } from '../core/errors.ts';
-import { type FeedEvent, follow, type ReadOptions } from '../core/feed/follow.ts';
+import type { FeedEvent, ReadOptions } from '../core/feed/follow.ts';
 import type { Change } from '../core/ports/log-reader.ts';
+import type { HttpRequest } from '../triggers/http.ts';
 import type { Ending, Frame, Lines } from './lines.ts';
+import { followLoggedIn } from './logged-in.ts';
 import type { ChangesPorts } from './ports.ts';
 
 /** What to write into a stream. */
 export interface StreamRequest {
-  readonly user: string;
-  readonly uuid: string;
+  readonly request: Pick<HttpRequest, 'user' | 'uuid' | 'headers'>;
   /** Number of the user's last change when the request was received. */
   readonly last: number;
   readonly options: ReadOptions;
@@ -23,16 +25,18 @@ const encoder = new TextEncoder();
  * Yields the bytes of a stream. Nothing is read from the log until the client has read what came before. Never throws: a
  * failure becomes the last line.
  */
-export async function* write(request: StreamRequest, ports: ChangesPorts): AsyncGenerator<Uint8Array, void> {
-  const { user, uuid, options, frame } = request;
-  const feed = ports.feeds.acquire(user, request.last);
+export async function* write(stream: StreamRequest, ports: ChangesPorts): AsyncGenerator<Uint8Array, void> {
+  const { options, frame } = stream;
+  const { user, uuid, headers } = stream.request;
+  const feed = ports.feeds.acquire(user, stream.last);
+  const isLoggedIn = () => isStillUser(ports.accounts, user, headers.authorization);
   let last = options.since;
   try {
     yield encoder.encode(frame.start(options.since));
     let isFirst = true;
-    for await (const event of follow(feed, options, ports)) {
+    for await (const event of followLoggedIn(feed, options, { clock: ports.clock, isLoggedIn })) {
       last = event.last;
-      if (event.kind === 'changes') yield* rows(event.changes, isFirst, request);
+      if (event.kind === 'changes') yield* rows(event.changes, isFirst, stream);
       else yield* nonEmpty(encoder.encode(textOf(event, frame)));
       isFirst &&= event.kind !== 'changes';
     }

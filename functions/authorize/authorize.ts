@@ -1,7 +1,8 @@
-import { type Credentials, readBasic } from '../core/basic-auth.ts';
+import { authenticate } from '../core/authenticate.ts';
+import { readBasic } from '../core/basic-auth.ts';
 import { DeployError, type ErrorCode } from '../core/errors.ts';
 import type { LoginDecision, LoginRequest } from '../core/login.ts';
-import { decodePercent, percentDecoded } from '../core/percent.ts';
+import { decodePercent } from '../core/percent.ts';
 import type { Accounts } from '../core/ports/accounts.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import { routes } from '../core/routes.ts';
@@ -44,17 +45,6 @@ export function authorizer(ports: {
 }
 
 const REVOKE_TOKEN = '/1/auth/tokens/{name}';
-
-/** Tries the credentials as sent, then percent-decoded: a secret may contain a `%`. */
-async function authenticate(accounts: Pick<Accounts, 'authenticate'>, sent: Credentials): Promise<string> {
-  try {
-    return (await accounts.authenticate(sent.user, sent.secret)).user;
-  } catch (error) {
-    const decoded = percentDecoded(sent);
-    if (!decoded || !(error instanceof DeployError) || error.code !== 'mw:auth:unauthorized') throw error;
-    return (await accounts.authenticate(decoded.user, decoded.secret)).user;
-  }
-}
 
 // Compared decoded only, because the endpoint reads the path decoded: a user whose name is literally `a%20b` must not
 // get access to the address of `a b`.

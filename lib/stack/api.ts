@@ -173,7 +173,7 @@ function endpointAccess({ parameters, stores, queues, signals }: ApiProps): Reco
     'api-change': read,
     'api-build-log': [...read, endStreams(parameters), callPlatform(parameters, stores.platformToken)],
     'api-release': [writeLog(stores.log), ...queue, linkEntries(parameters)],
-    'api-changes': [...read, endStreams(parameters), receiveSignals(signals)],
+    'api-changes': [...read, endStreams(parameters), receiveSignals(signals), knowPlatform(parameters)],
     'api-apps': [
       writeLog(stores.log),
       callHosts(parameters, stores.tokenKey),

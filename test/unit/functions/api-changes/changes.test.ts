@@ -3,6 +3,7 @@ import { systemClock } from '../../../../functions/adapters/system/clock.ts';
 import { changes } from '../../../../functions/api-changes/changes.ts';
 import { Feeds } from '../../../../functions/core/feed/feeds.ts';
 import type { HttpRequest } from '../../../../functions/triggers/http.ts';
+import { memoryAccounts } from '../../../fakes/accounts.ts';
 import { memoryIds } from '../../../fakes/clock.ts';
 import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
 import { memorySignals } from '../../../fakes/signals.ts';
@@ -27,6 +28,7 @@ function world({ seconds = 60 } = {}) {
   const traced: unknown[] = [];
   const endpoint = changes({
     log: reader,
+    accounts: memoryAccounts([]),
     feeds: new Feeds({ log: reader, signals, clock }),
     clock,
     seconds,

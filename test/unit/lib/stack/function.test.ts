@@ -164,7 +164,7 @@ it.each([
   ['api-change', ['LOG_TABLE', 'PUBLIC_URL']],
   ['api-build-log', ['LOG_TABLE', 'PUBLIC_URL', 'CHANGES_SECONDS', ...platform]],
   ['api-release', ['LOG_TABLE', 'PUBLIC_URL', 'QUEUE_CHECK', 'QUEUE_REPORT']],
-  ['api-changes', ['LOG_TABLE', 'PUBLIC_URL', 'CHANGES_SECONDS', 'SIGNALS_URL']],
+  ['api-changes', ['LOG_TABLE', 'PUBLIC_URL', 'CHANGES_SECONDS', 'SIGNALS_URL', 'PLATFORM_URL']],
   ['changes-register', ['LOG_TABLE', 'CONNECTIONS_TABLE', 'INTERNAL_API']],
   ['changes-signal', ['CONNECTIONS_TABLE', 'INTERNAL_POST', 'PUBLIC_POST']],
   ['api-pair', ['LOG_TABLE', 'PUBLIC_URL', ...hosts, ...platform]],
