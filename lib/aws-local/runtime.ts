@@ -36,6 +36,8 @@ export interface RuntimeOptions {
   readonly warm?: readonly string[];
   readonly log: (line: FunctionLogLine) => void;
   readonly warn: (sentence: string) => void;
+  /** Gets what the person who starts it has to know; `warn` when absent. */
+  readonly notice?: (sentence: string) => void;
   readonly onRequest?: (record: AccessRecord) => void;
   /** Another program on the API's port, under host names of its own. */
   readonly otherHosts?: OtherHosts;
@@ -68,7 +70,7 @@ export interface Runtime {
  */
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { dataDir, log } = options;
-  const emulators = await startEmulators({ dataDir, warn: options.warn });
+  const emulators = await startEmulators({ dataDir, warn: options.notice ?? options.warn });
   const { endpoints } = emulators;
   const closers: (() => Promise<unknown>)[] = [() => emulators.close()];
   const close = once(async () => {

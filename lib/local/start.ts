@@ -114,6 +114,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
     otherHosts: appHosts(ports.platform.port),
     log: options.log ?? (() => {}),
     warn,
+    notice: step,
   });
   closers.push(runtime.close);
 
