@@ -1,4 +1,18 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { runningIn, signalIfThere } from '../support/service/processes.ts';
@@ -6,6 +20,19 @@ import { dataFolder, loginOf, type ServiceProcess, startProcess } from '../suppo
 
 const sampleAt = /The sample application answers at {2}(\S+)/;
 const webhookAt = /Webhook +(\S+)\/1\/deploy/;
+
+/** Writes a file until the disk is full. */
+function fill(path: string): void {
+  const piece = Buffer.alloc(1024 * 1024);
+  const file = openSync(path, 'w');
+  try {
+    for (;;) writeSync(file, piece);
+  } catch (error) {
+    if (!(error instanceof Error && error.message.includes('ENOSPC'))) throw error;
+  } finally {
+    closeSync(file);
+  }
+}
 
 // What runs is read from /proc, and /dev/full exists on Linux only.
 describe.skipIf(process.platform !== 'linux')('npm start, when the machine fails it', () => {
@@ -23,6 +50,32 @@ describe.skipIf(process.platform !== 'linux')('npm start, when the machine fails
     const authorization = `Basic ${Buffer.from(loginOf(dataDir)).toString('base64')}`;
     const url = `${(await service.printed(webhookAt))[1]}/1/status/demo/webhooks`;
     return fetch(url, { headers: { authorization } });
+  };
+
+  /** A push of the sample's repository, as its host reports it. */
+  const hook = async (after: string) => {
+    const { repositories } = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8'));
+    const authorization = `Basic ${Buffer.from(loginOf(dataDir)).toString('base64')}`;
+    return fetch(`${(await service.printed(webhookAt))[1]}/1/deploy?branch=main`, {
+      method: 'POST',
+      headers: { authorization, 'x-github-event': 'push', 'content-type': 'application/json' },
+      body: JSON.stringify({
+        ref: 'refs/heads/main',
+        before: '0'.repeat(40),
+        after,
+        created: false,
+        deleted: false,
+        forced: false,
+        head_commit: { id: after, message: 'A change', author: { name: 'Ann' } },
+        repository: {
+          name: 'hello',
+          full_name: 'demo/hello',
+          owner: { login: 'demo' },
+          private: false,
+          html_url: `http://127.0.0.1:${repositories}/demo/hello`,
+        },
+      }),
+    });
   };
 
   it('npm start works without its log, and says once that it cannot be written', async () => {
@@ -55,6 +108,45 @@ describe.skipIf(process.platform !== 'linux')('npm start, when the machine fails
     expect(await page()).toContain('Hello from a push');
     expect(existsSync(join(dataDir, 'cdk.out', template))).toBe(true);
   });
+
+  const isRoot = process.getuid?.() === 0;
+
+  // A file system of its own, which only root can make.
+  it.runIf(isRoot)(
+    'npm start survives a full disk: hooks are 503, the application answers, and all goes on',
+    async () => {
+      dataDir = dataFolder('full-disk');
+      const assembly = `${dataDir}-assembly`;
+      renameSync(join(dataDir, 'cdk.out'), assembly);
+      const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=240m', 'tmpfs', dataDir]);
+      // In a container without the right to mount there is nothing to fill.
+      if (status !== 0) return rmSync(assembly, { recursive: true });
+      try {
+        cpSync(assembly, join(dataDir, 'cdk.out'), { recursive: true });
+        service = startProcess({ dataDir });
+        await service.printed(/Ctrl-C ends everything/);
+        expect((await hook('1'.repeat(40))).status).toBe(202);
+        fill(join(dataDir, 'filler'));
+        const refused = await hook('2'.repeat(40));
+        expect([refused.status, await refused.json()]).toMatchObject([
+          503,
+          { code: 'deploy:db:failed_to_store_payload' },
+        ]);
+        expect(await page()).toContain('Hello from a push');
+        rmSync(join(dataDir, 'filler'));
+        await expect.poll(async () => (await hook('3'.repeat(40))).status, { timeout: 60_000 }).toBe(202);
+        expect(await page()).toContain('Hello from a push');
+        service.signal('SIGTERM');
+        expect(await service.ended).toBe(0);
+      } finally {
+        service.kill();
+        await service.ended;
+        spawnSync('umount', ['--lazy', dataDir]);
+        rmSync(assembly, { recursive: true });
+      }
+    },
+    400_000,
+  );
 
   it('npm start is ready with its data after a kill of every Node process, which leaves its database running', async () => {
     dataDir = dataFolder('kill-all');
