@@ -62,6 +62,18 @@ describe('the status of a commit', () => {
     expect(statuses()).toMatchObject([{ state, description }]);
   });
 
+  it('of a rollback is set on the commit that it goes back to', async () => {
+    const { run, statuses } = await world({ ...checked, status: 'ok', operation: 'rollback' });
+    await run();
+    expect(statuses()).toMatchObject([{ state: 'success' }]);
+  });
+
+  it.each(['restart', 'stop', 'remove'] as const)('is not touched by a %s', async (operation) => {
+    const { run, statuses } = await world({ ...checked, status: 'ok', operation });
+    await run();
+    expect(statuses()).toEqual([]);
+  });
+
   it('of a failed deploy is a failure with its code, at most 140 characters long', async () => {
     const { run, statuses } = await world({
       ...checked,
