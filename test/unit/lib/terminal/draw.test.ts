@@ -50,6 +50,11 @@ function drawn(
 }
 
 describe('The drawing of a deploy', () => {
+  it('says that an operation is done which leaves no address', () => {
+    const done = entry({ status: 'ok' }, { operation: 'stop', finished_at: '2026-03-04T05:06:09.000Z' });
+    expect(drawn([done])).toBe('#7 octo/hello  main c0ffee12  stop  “A page”\n#7 done after 2.0 s\n');
+  });
+
   it('prints each line once, however often the entry is shown', () => {
     const first = entry({}, { stages: [stage('check', 'done')] });
     const live = entry(
