@@ -5,7 +5,7 @@ import { keyedMutex } from '../../processes/keyed-mutex.ts';
 import { readState, writeState } from '../../processes/state-file.ts';
 import { HttpError } from '../http-error.ts';
 import type { Folders } from './folders.ts';
-import { type AppName, appKey, appSegment, checkedAppName } from './names.ts';
+import { type AppName, appKey, appSegment, checkedPackage } from './names.ts';
 
 const StoredAppSchema = v.object({
   /** The name in the manifest, with its scope. */
@@ -50,12 +50,12 @@ export function apps(folders: Folders): Apps {
   const withLock = keyedMutex();
   const find = async (name: AppName) => {
     const app = await readState(folders.ofApp(name).record, StoredAppSchema);
-    return app && (name.scoped === undefined || app.name === name.scoped) ? app : undefined;
+    return app && (name.full === undefined || app.name === name.full) ? app : undefined;
   };
   const get = async (name: AppName) => {
     const app = await find(name);
     if (app) return app;
-    throw new HttpError(404, `${name.user} has no application ${name.scoped ?? name.app}.`);
+    throw new HttpError(404, `${name.user} has no application ${name.full ?? name.app}.`);
   };
   const write = (name: AppName, app: StoredApp) => writeState(folders.ofApp(name).record, app, { durable: true });
   const put = async (name: AppName, manifest: Manifest) => {
@@ -109,9 +109,9 @@ async function subfolders(path: string): Promise<string[]> {
 
 /** Returns the full name of manifest and path, which must agree. */
 function nameOf(path: AppName, manifest: Manifest): string {
-  const name = manifest.name ?? path.scoped ?? path.app;
+  const name = manifest.name ?? path.full ?? path.app;
   if (typeof name !== 'string') throw new HttpError(400, 'The name in the manifest is not a string.');
-  const full = checkedAppName(name);
-  if (appSegment(full) === path.app && (path.scoped ?? full) === full) return full;
-  throw new HttpError(400, `The manifest names ${full}, the path ${path.scoped ?? path.app}.`);
+  const full = checkedPackage(name);
+  if (appSegment(full) === path.app && (path.full ?? full) === full) return full;
+  throw new HttpError(400, `The manifest names ${full}, the path ${path.full ?? path.app}.`);
 }

@@ -1,19 +1,21 @@
 import validate from 'validate-npm-package-name';
+import { nameProblem, appName as toLabel } from '../../../functions/core/entry/package-name.ts';
 import { HttpError } from '../http-error.ts';
 
+/** With what API tokens begin. */
+export const TOKEN_PREFIX = 'dwt_';
+
 const USER_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$/;
-/** What npm's rules leave: no dot at the beginning, which `..` and hidden files have. */
-const SEGMENT_PATTERN = /^[a-z0-9~-][a-z0-9._~-]*$/;
 const SNAPSHOT_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,127}$/;
 const VARIABLE_PATTERN = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
 /** An application by its user and its name in paths. */
 export interface AppName {
   readonly user: string;
-  /** Its segment in paths, folders and host names: `@scope/app` is `scope-app`. */
+  /** Its segment in paths, folders and host names: `@scope/app` is `scope-app`, `my_app` is `my-app`. */
   readonly app: string;
-  /** The scoped name, when the path had it in full (`%40scope%2Fapp`). */
-  readonly scoped?: string;
+  /** The package's name, when the path had it in full (`%40scope%2Fapp`, `my_app`). */
+  readonly full?: string;
 }
 
 /** Returns the user name unchanged, or throws 400: it becomes a file name. */
@@ -22,11 +24,18 @@ export function checkedUser(name: string): string {
   throw new HttpError(400, 'A user name has 1 to 64 letters, digits and . _ @ + - and begins with a letter or digit.');
 }
 
+/** Returns the name of a package unchanged, or throws 400 when the service would not deploy it either. */
+export function checkedPackage(name: string): string {
+  const problem = nameProblem(name);
+  if (problem === null) return name;
+  throw new HttpError(400, `The name "${name.slice(0, 80)}" in the manifest ${problem}.`);
+}
+
 /**
- * Returns the application's name unchanged, or throws 400 unless it is a package name by npm's rules
- * (https://docs.npmjs.com/cli/configuring-npm/package-json#name), which also make it safe as a folder and a host name.
+ * Returns the application's name in a path unchanged, or throws 400 unless it is a name that npm accepts for new packages
+ * (https://docs.npmjs.com/cli/configuring-npm/package-json#name).
  */
-export function checkedAppName(name: string): string {
+function checkedAppName(name: string): string {
   if (isAppName(name)) return name;
   throw new HttpError(
     400,
@@ -41,19 +50,24 @@ function isAppName(name: string): boolean {
   // npm only reserves the names of Node's modules; an application may have one.
   const isValid =
     validForNewPackages || (warnings.length > 0 && warnings.every((text) => text.endsWith('core module name')));
-  return isValid && SEGMENT_PATTERN.test(appSegment(name));
+  return isValid && appSegment(name) !== '';
 }
 
-/** Returns the path segment of an application's name: `scope-app` for `@scope/app`, other names unchanged. */
+/** Returns the application's name in paths from that of its package: the service's own mapping, by which it calls the platform. */
 export function appSegment(name: string): string {
-  return name.startsWith('@') ? name.slice(1).replace('/', '-') : name;
+  return toLabel(name);
 }
 
 /** Returns the application of two decoded path segments, or throws 400. */
 export function appNamed(user: string, segment: string): AppName {
   const name = checkedAppName(segment);
   const app = { user: checkedUser(user), app: appSegment(name) };
-  return name.startsWith('@') ? { ...app, scoped: name } : app;
+  return app.app === name ? app : { ...app, full: name };
+}
+
+/** Whether a secret has the form of an API token, 256 bits after the prefix. No password has it. */
+export function looksLikeToken(secret: string): boolean {
+  return secret.startsWith(TOKEN_PREFIX) && /^[\w-]{43}$/.test(secret.slice(TOKEN_PREFIX.length));
 }
 
 /** Returns a key for maps of applications. */

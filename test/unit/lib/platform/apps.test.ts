@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { packageNames } from '../../../support/package-names.ts';
 import { appFiles, call, deploy, platform, serverFile } from '../../../support/platform/harness.ts';
 
 describe('applications', () => {
@@ -31,6 +32,24 @@ describe('applications', () => {
     expect((await call(at, 'GET', '/apps/ada/scope-app')).body.name).toBe('@scope/app');
     expect((await call(at, 'GET', '/apps/ada/%40scope%2Fapp')).body.app).toBe('scope-app');
     expect(await call(at, 'PUT', '/apps/ada/scope-app', { name: 'scope-app' })).toMatchObject({ status: 409 });
+  });
+
+  it('applications have the name in paths that the service calls them by', async () => {
+    const at = await platform();
+    for (const [name, app] of packageNames) {
+      const put = await call(at, 'PUT', `/apps/ada/${app ?? 'hello'}`, { name });
+      expect([name, put.status]).toEqual([name, app === null ? 400 : 201]);
+      if (app !== null) expect((await call(at, 'GET', `/apps/ada/${app}`)).body).toMatchObject({ name, app });
+      if (app !== null) await call(at, 'DELETE', `/apps/ada/${app}`);
+    }
+  });
+
+  it('applications are found by the name of their package too', async () => {
+    const at = await platform();
+    await call(at, 'PUT', '/apps/ada/my-app', { name: 'my_app' });
+
+    expect((await call(at, 'GET', '/apps/ada/my_app')).body).toMatchObject({ name: 'my_app', app: 'my-app' });
+    expect((await call(at, 'GET', '/apps/ada/my.app')).status).toBe(404);
   });
 
   it.each(['Upper', '.hidden', '_private', '..', 'a%2Fb', 'node_modules', 'a%20b', '%40scope', 'x'.repeat(215)])(
