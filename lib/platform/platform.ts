@@ -146,7 +146,7 @@ async function ensureUser(
 ): Promise<void> {
   const known = await store.find(user);
   if (!known) await store.create(user, password);
-  else if (!(await verify(user, password, known.password))) await store.setPassword(user, password);
+  else if (!(await verify({ user, password, stored: known.password }))) await store.setPassword(user, password);
 }
 
 async function closeAll({ server, builder: build, runners: run, groups }: Parts, resumed: Promise<void>) {

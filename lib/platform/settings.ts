@@ -33,7 +33,7 @@ export interface Limits {
   readonly crashWindowMs: number;
   /** How long an installation may take. */
   readonly installMs: number;
-  /** How long a verified password is remembered. */
+  /** How long a verified password is remembered, unless it is changed: its next logins do not wait behind those who guess. */
   readonly loginCacheMs: number;
   /** Bytes of an uploaded tarball, and of what it unpacks to. */
   readonly tarballBytes: number;
@@ -60,7 +60,7 @@ export const defaultLimits: Limits = {
   crashLimit: 5,
   crashWindowMs: 60_000,
   installMs: 20 * 60_000,
-  loginCacheMs: 60_000,
+  loginCacheMs: 12 * 60 * 60_000,
   // Those of the service: what it has accepted, the platform must be able to unpack.
   tarballBytes: TARBALL_LIMITS.bytes,
   unpackedBytes: TARBALL_LIMITS.unpackedBytes,

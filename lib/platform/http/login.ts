@@ -1,7 +1,8 @@
 import { HttpError } from '../http-error.ts';
+import { looksLikeToken } from '../store/names.ts';
 import { isToken } from '../store/tokens.ts';
 import type { Users } from '../store/users.ts';
-import { type PasswordHash, sameSecret, type VerifyPassword } from './passwords.ts';
+import { type LoginClient, sameSecret, type VerifyPassword } from './passwords.ts';
 
 /** The authenticated user, and the kind of secret used. */
 export interface Caller {
@@ -17,8 +18,11 @@ export interface Login {
   readonly serviceToken: string;
 }
 
-/** Returns the caller that an `Authorization: Basic` header authenticates, or throws 401. */
-export async function logIn(login: Login, header: string | undefined): Promise<Caller> {
+/**
+ * Returns the caller that an `Authorization: Basic` header authenticates, or throws 401, and 429 when the password cannot be
+ * checked now. Tokens are checked at once, without the threads that passwords take.
+ */
+export async function logIn(login: Login, header: string | undefined, client: LoginClient): Promise<Caller> {
   const credentials = basicCredentials(header);
   if (!credentials) throw new HttpError(401, 'The request carries no valid Basic credentials.');
   const { user, secret } = credentials;
@@ -29,8 +33,8 @@ export async function logIn(login: Login, header: string | undefined): Promise<C
     throw error;
   });
   if (stored && isToken(stored, secret)) return { user, with: 'token' };
-  const password: PasswordHash | undefined = stored?.password;
-  if (await login.verify(user, secret, password)) return { user, with: 'password' };
+  const attempt = { user, password: secret, stored: stored?.password, client };
+  if (!looksLikeToken(secret) && (await login.verify(attempt))) return { user, with: 'password' };
   throw new HttpError(401, 'User name and password or token do not match.');
 }
 

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { HttpError, messageOf } from '../http-error.ts';
+import { HttpError, messageOf, TooManyRequests } from '../http-error.ts';
 import type { Runners } from '../run/runners.ts';
 import type { Log } from '../settings.ts';
 import { checkedUser } from '../store/names.ts';
@@ -43,7 +43,10 @@ async function answer(deps: ServerDependencies, request: IncomingMessage, respon
     return send(response, noRoute(match.allow, request.method));
   }
   const { route, param } = match;
-  const caller = await logIn(deps.login, request.headers.authorization);
+  const left = new AbortController();
+  response.once('close', () => left.abort());
+  const client = { address: request.socket.remoteAddress ?? '', signal: left.signal };
+  const caller = await logIn(deps.login, request.headers.authorization, client);
   if (!route.ofAllUsers) {
     await mayUse(deps.login, caller, route.path.includes('/:user') ? checkedUser(param('user')) : undefined);
   }
@@ -74,6 +77,7 @@ function fail(log: Log, response: ServerResponse, error: unknown): void {
   if (response.headersSent) return void response.destroy();
   const status = known?.status ?? 500;
   if (status === 401) response.setHeader('www-authenticate', 'Basic realm="platform", charset="UTF-8"');
+  if (known instanceof TooManyRequests) response.setHeader('retry-after', String(known.retryAfterSeconds));
   // The message is shown for unexpected errors too: for a damaged state file it says what to do.
   const sentence = messageOf(error);
   send(response, { status, body: known?.log ? { error: sentence, log: known.log } : { error: sentence } });

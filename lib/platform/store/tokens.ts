@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { sameSecret } from '../http/passwords.ts';
 import { HttpError } from '../http-error.ts';
+import { looksLikeToken, TOKEN_PREFIX } from './names.ts';
 import type { StoredUser, Users } from './users.ts';
 
 /** An API token as its owner sees it in a list: never the secret. */
@@ -9,7 +10,6 @@ export interface TokenInfo {
   readonly created_at: string;
 }
 
-const PREFIX = 'dwt_';
 const NAME_PATTERN = /^[A-Za-z0-9][A-Za-z0-9 ._@+-]{0,63}$/;
 
 /**
@@ -23,7 +23,7 @@ export async function createToken(users: Users, user: string, name: string): Pro
       'A token name has 1 to 64 letters, digits, spaces and . _ @ + - and begins with one of the first two.',
     );
   }
-  const token = `${PREFIX}${randomBytes(32).toString('base64url')}`;
+  const token = `${TOKEN_PREFIX}${randomBytes(32).toString('base64url')}`;
   const info = { name, created_at: new Date().toISOString() };
   await users.change(user, (stored) => {
     if (stored.tokens.some((one) => one.name === name))
@@ -49,7 +49,7 @@ export async function revokeToken(users: Users, user: string, name: string): Pro
 
 /** Whether the secret is one of the user's API tokens. */
 export function isToken(user: StoredUser, secret: string): boolean {
-  if (!secret.startsWith(PREFIX)) return false;
+  if (!looksLikeToken(secret)) return false;
   const hash = hashed(secret);
   return user.tokens.some((one) => sameSecret(one.hash, hash));
 }

@@ -4,7 +4,7 @@ import { keyedMutex } from '../../processes/keyed-mutex.ts';
 import { readState, writeState } from '../../processes/state-file.ts';
 import { hashPassword } from '../http/passwords.ts';
 import { HttpError } from '../http-error.ts';
-import { checkedUser } from './names.ts';
+import { checkedUser, looksLikeToken } from './names.ts';
 
 const StoredTokenSchema = v.object({ name: v.string(), hash: v.string(), created_at: v.string() });
 const StoredUserSchema = v.object({
@@ -67,6 +67,6 @@ export function users(folder: string): Users {
 }
 
 function checkedPassword(password: string): string {
-  if (password.length > 0 && password.length <= 1024) return password;
-  throw new HttpError(400, 'A password has 1 to 1024 characters.');
+  if (password.length > 0 && password.length <= 1024 && !looksLikeToken(password)) return password;
+  throw new HttpError(400, 'A password has 1 to 1024 characters, and not the form of an API token.');
 }

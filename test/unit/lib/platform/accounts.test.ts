@@ -93,6 +93,67 @@ describe('logging in', () => {
   });
 });
 
+describe('logins that guess', () => {
+  const guesses = (count: number) => Array.from({ length: count }, (_, at) => as('ada', `wrong ${at}`));
+
+  it('do not delay tokens and passwords that were right before', { timeout: 60_000 }, async () => {
+    const at = await platform();
+    const { body } = await call(at, 'POST', '/users/ada/tokens', { name: 'ci' });
+    const wrong = Promise.all(guesses(150).map((headers) => call(at, 'GET', '/auth', undefined, headers)));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const timed = async (path: string, headers: Record<string, string>) => {
+      const began = performance.now();
+      const { status } = await call(at, 'GET', path, undefined, headers);
+      return { status, took: performance.now() - began };
+    };
+
+    const right = [as('ada', body.token), as('ada', login.password), as('ada', serviceToken)];
+    const [anyone, ...answers] = await Promise.all([
+      timed('/nothing', {}),
+      ...right.map((headers) => timed('/auth', headers)),
+    ]);
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    // Compared with an answer without login, which waits only for the 150 connections. A check of a password takes 50 ms at
+    // least, so that those of 150 took a pool of four threads 2 s.
+    for (const { took } of answers) expect(took - anyone.took).toBeLessThan(1_500);
+    const refused = (await wrong).map(({ status, headers }) => `${status} ${headers.has('retry-after')}`);
+    expect([...new Set(refused)].sort()).toEqual(['401 false', '429 true']);
+  });
+
+  it('do not keep another user from a first login', { timeout: 60_000 }, async () => {
+    const at = await platform();
+    await at.ensureUser({ user: 'bob', password: 'secret' });
+    const wrong = guesses(100).map((headers) => call(at, 'GET', '/auth', undefined, headers));
+
+    expect((await call(at, 'GET', '/auth', undefined, as('bob', 'secret'))).status).toBe(200);
+
+    await Promise.all(wrong);
+  });
+
+  it('must wait after ten failures, and a token of the same user need not', { timeout: 60_000 }, async () => {
+    const at = await platform();
+    const { body } = await call(at, 'POST', '/users/ada/tokens', { name: 'ci' });
+    for (const headers of guesses(10)) await call(at, 'GET', '/auth', undefined, headers);
+
+    const answer = await call(at, 'GET', '/auth', undefined, as('ada', 'wrong again'));
+
+    expect(answer).toMatchObject({ status: 429, body: { error: expect.stringContaining('Try again in') } });
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await call(at, 'GET', '/auth', undefined, as('ada', body.token))).status).toBe(200);
+    expect((await call(at, 'GET', '/auth', undefined, as('ada', login.password))).status).toBe(200);
+  });
+
+  it('with the form of a token are refused at once, and no password may have it', async () => {
+    const at = await platform();
+    const form = `dwt_${'a'.repeat(43)}`;
+    for (let tries = 0; tries < 12; tries++) {
+      expect((await call(at, 'GET', '/auth', undefined, as('ada', form))).status).toBe(401);
+    }
+    await expect(at.ensureUser({ user: 'bob', password: form })).rejects.toThrow('form of an API token');
+  });
+});
+
 describe('a user’s record', () => {
   it("a user's record is stored as it is sent, also without a username", async () => {
     const at = await platform();
