@@ -10,7 +10,11 @@ export interface LoginRequest {
   readonly authorization: string | undefined;
 }
 
-/** The authenticated user, or the code (always a 401) and the detail of the refusal. */
+/**
+ * The authenticated user, or the code (always a 401) and the detail of the refusal, or the seconds after which the login can
+ * be checked.
+ */
 export type LoginDecision =
   | { readonly allowed: true; readonly user: string }
+  | { readonly throttledSeconds: number }
   | { readonly allowed: false; readonly code: ErrorCode; readonly detail: string };

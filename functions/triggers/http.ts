@@ -64,7 +64,10 @@ export function problems(publicUrl: string | null): MiddlewareObj<APIGatewayProx
 export function problemAnswer(error: DeployError, request: Pick<HttpRequest, 'base' | 'uuid'>): HttpAnswer {
   return {
     status: error.status,
-    headers: { 'content-type': 'application/problem+json' },
+    headers: {
+      'content-type': 'application/problem+json',
+      ...(error.retryAfter !== undefined && { 'retry-after': String(error.retryAfter) }),
+    },
     body: problem(error.code, error.detail, request),
   };
 }
@@ -88,8 +91,12 @@ export function head(status: number, headers: Readonly<Record<string, string>>, 
   return { statusCode: status, headers: { ...headers, 'x-api-uuid': uuid, 'x-api-version': version } };
 }
 
-/** Returns the request in an event of API Gateway. `publicUrl` replaces the address that the request used. */
+/**
+ * Returns the request in an event of API Gateway. `publicUrl` replaces the address that the request used. Throws
+ * `request:throttled` when the authorizer could not check the login.
+ */
 export function readRequest(event: APIGatewayProxyEvent, publicUrl: string | null): HttpRequest {
+  checkThrottled(event.requestContext.authorizer?.throttled);
   const headers = lowerCase(event.headers ?? {});
   return {
     method: event.httpMethod,
@@ -116,6 +123,12 @@ function baseAddress({ path, requestContext, ...event }: APIGatewayProxyEvent, p
   const stage = whole.endsWith(path) ? whole.slice(0, whole.length - path.length) : '';
   const domain = requestContext.domainName ?? headers.host ?? 'localhost';
   return `${headers['x-forwarded-proto'] ?? 'https'}://${domain}${stage.replace(/\/$/, '')}`;
+}
+
+function checkThrottled(seconds: unknown): void {
+  if (seconds === undefined || seconds === null) return;
+  const detail = `Too many logins are being checked; try again in ${seconds} s, or log in with an API token.`;
+  throw new DeployError('request:throttled', detail, { retryAfter: Number(seconds) });
 }
 
 function lowerCase(headers: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {

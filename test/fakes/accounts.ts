@@ -16,6 +16,8 @@ export interface MemoryAccounts extends Accounts {
   revoke(user: string, secret: string): void;
   /** Makes every call fail from now on, or work again. */
   setDown(down: boolean): void;
+  /** Makes every login fail as one of too many, with these seconds to wait. */
+  throttle(seconds: number): void;
   /** Number of calls of `authenticate`. */
   readonly logins: number;
 }
@@ -26,6 +28,7 @@ export function memoryAccounts(users: readonly MemoryUser[]): MemoryAccounts {
   const records = new Map(users.map((one) => [one.user, one.record ?? { username: one.user }]));
   let isDown = false;
   let logins = 0;
+  let throttledSeconds: number | undefined;
   return {
     get logins() {
       return logins;
@@ -34,8 +37,13 @@ export function memoryAccounts(users: readonly MemoryUser[]): MemoryAccounts {
     setDown: (down) => {
       isDown = down;
     },
+    throttle: (seconds) => {
+      throttledSeconds = seconds;
+    },
     authenticate: async (user, secret) => {
       logins += 1;
+      if (throttledSeconds !== undefined)
+        throw new DeployError('request:throttled', 'Too many logins.', { retryAfter: throttledSeconds });
       if (isDown) throw new DeployError('mw:auth:auth_server_down', 'The accounts are down.');
       if (!secrets.get(user)?.has(secret)) throw new DeployError('mw:auth:unauthorized', 'No such login.');
       const record = records.get(user);

@@ -113,6 +113,15 @@ describe('every error of the API, provoked over HTTP', () => {
       );
     });
 
+    it('a login that the platform cannot check now is answered with 429 and Retry-After', async () => {
+      proxy.fail(({ path, user }) => path === '/auth' && user === 'ann', { status: 429, error: 'Too many logins.' }, 2);
+
+      for (const answer of [await page('ann:one'), await started.call('/', { method: 'POST', login: 'ann:two' })]) {
+        expectProblem(answer, 429, 'request:throttled');
+        expect(answer.headers.get('retry-after')).toBe('5');
+      }
+    });
+
     it('a login is accepted as it was sent or percent-decoded', async () => {
       expect((await page(logins.eve)).status).toBe(200);
       const encoded = `eve:${encodeURIComponent('100%25 s:e%3Acret')}`;

@@ -2,7 +2,11 @@ import type { Credentials } from '../../core/basic-auth.ts';
 import { DeployError } from '../../core/errors.ts';
 import { isObject } from '../../core/json.ts';
 import type { Account, Accounts } from '../../core/ports/accounts.ts';
+import { readRetryAfter } from './answers.ts';
 import { isPathSegment, type PlatformResponse, platformHttp } from './http.ts';
+
+/** When the platform does not say when to try again. */
+const RETRY_AFTER_SECONDS = 5;
 
 export interface HttpAccountsOptions {
   /** Base address of the platform API, without credentials in it. */
@@ -65,14 +69,18 @@ async function onRecord(
   throw new DeployError(code, detail, { retry: status === 429 || status >= 500 });
 }
 
-function checkLogin(user: string, { status, body }: PlatformResponse): void {
+function checkLogin(user: string, response: PlatformResponse): void {
+  const { status, body } = response;
+  if (status === 429) throw throttled(response);
   if (status === 401 || status === 403) throw unauthorized();
   if (status !== 200 || !isObject(body) || typeof body.user !== 'string') throw unexpectedResponse(status);
   // A platform may accept an alias; the alias may be the name of another user here.
   if (body.user !== user) throw unauthorized();
 }
 
-function usableRecord({ status, body }: PlatformResponse): Account['record'] {
+function usableRecord(response: PlatformResponse): Account['record'] {
+  const { status, body } = response;
+  if (status === 429) throw throttled(response);
   // The token may have been revoked between the two calls.
   if (status === 401 || status === 403) throw unauthorized();
   if (status === 404) throw noUsername();
@@ -86,6 +94,12 @@ function unauthorized(): DeployError {
     'mw:auth:unauthorized',
     'Check the user name and the password or API token; a token may be revoked.',
   );
+}
+
+function throttled({ retryAfter }: PlatformResponse): DeployError {
+  const seconds = readRetryAfter(retryAfter, Date.now()) ?? RETRY_AFTER_SECONDS;
+  const detail = `The platform checks too many logins; try again in ${seconds} s, or log in with an API token.`;
+  return new DeployError('request:throttled', detail, { retryAfter: seconds });
 }
 
 function noUsername(): DeployError {

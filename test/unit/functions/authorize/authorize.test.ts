@@ -129,6 +129,14 @@ describe.each(['/', '/1/deploy'])('a login at the deploy path %s', (deploy) => {
   });
 });
 
+describe('a login that the platform cannot check now', () => {
+  it.each(['/', status])('at %s may be sent again after the seconds that the platform gives', async (path) => {
+    const { accounts, enter } = setUp();
+    accounts.throttle(7);
+    expect(await enter(path, basic('kiwi', 'password'), 'kiwi')).toEqual({ throttledSeconds: 7 });
+  });
+});
+
 describe('credentials from a URL', () => {
   it('are first tried as sent, because a secret may contain a percent sign', async () => {
     const { accounts, enter } = setUp();

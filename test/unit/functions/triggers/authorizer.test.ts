@@ -79,6 +79,14 @@ describe('the authorizer', () => {
     expect(JSON.parse(`{"detail":"${context?.detail}"}`)).toEqual({ detail: 'a quoted line and another' });
   });
 
+  it('allows a login that cannot be checked now, without a user, for the function to answer 429', async () => {
+    expect(await deciding({ throttledSeconds: 7 }).handler(event())).toMatchObject({
+      principalId: 'unknown',
+      policyDocument: { Statement: [{ Effect: 'Allow' }] },
+      context: { throttled: '7' },
+    });
+  });
+
   it('lets what the decision throws come out, so that the gateway answers AUTHORIZER_FAILURE', async () => {
     const error = new DeployError('mw:auth:auth_server_down', 'The platform did not answer.');
     const handler = authorizerTrigger(async () => {

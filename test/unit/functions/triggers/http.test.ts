@@ -162,3 +162,12 @@ describe('a request', () => {
     expect(request?.base).toBe('https://deploy.example.org');
   });
 });
+
+describe('a request whose login could not be checked', () => {
+  it('is answered with 429 and Retry-After, and does not reach the endpoint', async () => {
+    const { result, request } = await call({ context: { authorizer: { throttled: '7' } } });
+    expect(request).toBeUndefined();
+    expect(result).toMatchObject({ statusCode: 429, headers: { 'retry-after': '7' } });
+    expect(JSON.parse(result.body)).toMatchObject({ code: 'request:throttled', uuid });
+  });
+});

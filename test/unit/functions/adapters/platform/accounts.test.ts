@@ -175,3 +175,19 @@ describe('the user record that the service reads and updates', () => {
     expect(await failure(accounts.read('kiwi'))).toMatchObject({ code: 'auth:repohost:get_user_failed' });
   });
 });
+
+describe('a login that the platform cannot check now', () => {
+  it.each([
+    ['/auth', 'auth'],
+    ['the record', 'record'],
+  ])('is request:throttled with the seconds that the platform gives for %s', async (_what, which) => {
+    const busy: Reply = { status: 429, headers: { 'retry-after': '7' }, body: { error: 'Too many.' } };
+    const { accounts } = await setUp({ [which]: busy });
+    expect(await failure(accounts.authenticate('kiwi', secret))).toMatchObject({
+      code: 'request:throttled',
+      status: 429,
+      retry: true,
+      retryAfter: 7,
+    });
+  });
+});
