@@ -43,9 +43,18 @@ function placeOf(lines: readonly string[], at: number, release: string): string 
 function ownPlace(line: string, release: string): string[] {
   const [, file, number] = location.exec(line.trim()) ?? [];
   if (file === undefined || number === undefined) return [];
-  const path = file.startsWith('file://') ? fileURLToPath(file) : file;
+  const path = pathOf(file);
   const own = path.startsWith(`${release}/`) && !path.includes('/node_modules/');
   return own ? [`${relative(release, path)}:${number}`] : [];
+}
+
+/** An application prints what it likes: `file:///a%2fb.js` is the address of no file. */
+function pathOf(file: string): string {
+  try {
+    return file.startsWith('file://') ? fileURLToPath(file) : file;
+  } catch {
+    return file;
+  }
 }
 
 function lastLine(lines: readonly string[]): string {

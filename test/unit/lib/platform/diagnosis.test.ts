@@ -34,6 +34,11 @@ describe('the reason why a process ended', () => {
     );
   });
 
+  it('the reason is the error also when a location is no path of a file', () => {
+    const lines = ['Error: broken', '    at file:///a%2fb.js:1:2', `    at run (file://${release}/server.js:7:3)`];
+    expect(whyItEnded(lines, failed, release)).toBe('Error: broken (server.js:7)');
+  });
+
   it('the reason is the exit code or signal when no error was printed', () => {
     expect(whyItEnded(['bye', ''], failed, release)).toBe(
       'The process exited with code 1 before it answered; its last line was: bye',
