@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { chmod, mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type GroupRegistry, killOrphans, openGroupRegistry } from '../processes/group-registry.ts';
 import { listen, portOf, type ReservedPort } from '../processes/ports.ts';
@@ -22,6 +22,7 @@ import { defaultLimits, type Limits, type Log } from './settings.ts';
 import { apps } from './store/apps.ts';
 import { appEvents } from './store/events.ts';
 import { type Folders, folders } from './store/folders.ts';
+import { removeLeftovers } from './store/leftovers.ts';
 import type { AppName } from './store/names.ts';
 import { type Kept, prunable, type Snapshots, snapshots } from './store/snapshots.ts';
 import { users } from './store/users.ts';
@@ -68,7 +69,11 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   const limits: Limits = { ...defaultLimits, ...options.limits };
   const dirs = folders(resolve(options.dataDir));
   await mkdir(dirs.apps, { recursive: true });
+  // Releases may be private code, and logs may hold what an application should not have printed. Not by a umask, which
+  // applications would inherit.
+  await chmod(dirs.root, 0o700);
   for (const what of await killOrphans(dirs.groups)) log({ type: 'platform.orphan_killed', detail: what });
+  await removeLeftovers(dirs, apps(dirs));
 
   const parts = assemble(options, { limits, log, folders: dirs, groups: await openGroupRegistry(dirs.groups) });
   const port = await listen(parts.server, options.port ?? 0).catch(async (error: unknown) => {

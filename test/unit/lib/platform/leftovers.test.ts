@@ -1,0 +1,35 @@
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { appFiles, build, platform, serverFile } from '../../../support/platform/harness.ts';
+
+describe('the folder of the platform', () => {
+  it('what a killed platform left is removed at the next start, and nothing else', async () => {
+    const first = await platform();
+    await build(first, 'hello', '1', appFiles('hello', serverFile('hi')));
+    await first.close();
+    const app = join(first.dataDir, 'apps', 'ada', 'hello');
+    const before = (await readdir(first.dataDir, { recursive: true })).sort();
+    await mkdir(join(app, 'releases', '2', 'lib'), { recursive: true });
+    const left = [
+      join(first.dataDir, 'groups.json.0123456789ab.tmp'),
+      join(first.dataDir, 'users', 'ada.json.0123456789ab.tmp'),
+      join(app, 'app.json.0123456789ab.tmp'),
+      join(app, 'snapshots', '2.tgz.0123456789ab.part'),
+      join(app, 'snapshots', '3.json.0123456789ab.tmp'),
+      join(app, 'snapshots', '4.tgz'),
+      join(app, 'releases', '2', 'lib', 'a.js'),
+    ];
+    for (const file of left) await writeFile(file, 'left');
+
+    const again = await platform({ dataDir: first.dataDir });
+    await again.close();
+
+    expect((await readdir(first.dataDir, { recursive: true })).sort()).toEqual(before);
+  });
+
+  it('logs and releases can be read by the owner only', async () => {
+    const { dataDir } = await platform();
+    expect((await stat(dataDir)).mode & 0o777).toBe(0o700);
+  });
+});
