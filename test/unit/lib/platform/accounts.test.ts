@@ -96,29 +96,19 @@ describe('logging in', () => {
 describe('logins that guess', () => {
   const guesses = (count: number) => Array.from({ length: count }, (_, at) => as('ada', `wrong ${at}`));
 
-  it('do not delay tokens and passwords that were right before', { timeout: 60_000 }, async () => {
+  // All 150 were checked before, in a pool that tokens and files waited for too. Counted, because time depends on the machine.
+  it('are checked a few at a time, and do not delay what was right before', { timeout: 60_000 }, async () => {
     const at = await platform();
     const { body } = await call(at, 'POST', '/users/ada/tokens', { name: 'ci' });
     const wrong = Promise.all(guesses(150).map((headers) => call(at, 'GET', '/auth', undefined, headers)));
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    const timed = async (path: string, headers: Record<string, string>) => {
-      const began = performance.now();
-      const { status } = await call(at, 'GET', path, undefined, headers);
-      return { status, took: performance.now() - began };
-    };
 
     const right = [as('ada', body.token), as('ada', login.password), as('ada', serviceToken)];
-    const [anyone, ...answers] = await Promise.all([
-      timed('/nothing', {}),
-      ...right.map((headers) => timed('/auth', headers)),
-    ]);
+    const answers = await Promise.all(right.map((headers) => call(at, 'GET', '/auth', undefined, headers)));
 
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    // Compared with an answer without login, which waits only for the 150 connections. A check of a password takes 50 ms at
-    // least, so that those of 150 took a pool of four threads 2 s.
-    for (const { took } of answers) expect(took - anyone.took).toBeLessThan(1_500);
     const refused = (await wrong).map(({ status, headers }) => `${status} ${headers.has('retry-after')}`);
     expect([...new Set(refused)].sort()).toEqual(['401 false', '429 true']);
+    expect(refused.filter((one) => one.startsWith('401')).length).toBeLessThan(50);
   });
 
   it('do not keep another user from a first login', { timeout: 60_000 }, async () => {
