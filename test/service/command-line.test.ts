@@ -86,6 +86,28 @@ require('node:http').createServer((_, response) => response.end(process.env.TEXT
     expect((await hooks('env --values')).out).toBe('TEXT=changed\n');
   });
 
+  it('prints what the application and its build have printed', async () => {
+    expect((await hooks('logs')).out).toMatch(/^up$/m);
+    const { code, err } = await hooks('build-log');
+    expect([code, err]).toEqual([0, '']);
+  });
+
+  it('deploys the same commit once more', async () => {
+    const { code, out, err } = await hooks('deploy');
+    expect([code, out, err]).toEqual([0, expect.stringContaining('shop is live'), expect.stringContaining('again')]);
+    expect((await hooks('redeploy shop')).code).toBe(0);
+    expect((await hooks('deploy shop')).code).toBe(0);
+  });
+
+  it('makes a token that can log in and that can be revoked', async () => {
+    const token = (await hooks('tokens create ci')).out.trim();
+    const asToken = { ...env(), HOOKS_URL: started.service.url, HOOKS_USER: 'demo', HOOKS_SECRET: token };
+    expect((await cli('status', { env: asToken })).code).toBe(0);
+    expect((await hooks('tokens')).out).toMatch(/^ci /m);
+    expect((await hooks('tokens revoke ci')).code).toBe(0);
+    await expect.poll(async () => (await cli('status', { env: asToken })).code).toBe(1);
+  });
+
   it('removes the application, and its log stays', async () => {
     const { code, out } = await hooks('remove shop --yes');
     expect([code, out]).toEqual([0, expect.stringContaining('shop is removed.')]);

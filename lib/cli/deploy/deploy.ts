@@ -15,14 +15,14 @@ service on this machine. Otherwise the service fetches the tip of the applicatio
 a webhook or CI.`,
   args: [APP_ARGUMENT],
   options: [
-    { flags: '--ref <ref>', about: 'another branch or commit, from the repository host' },
+    { flags: '--ref <ref>', about: 'another branch, or a commit by its whole id, from the repository host' },
     { flags: '--force', about: 'when the folder is pushed: also over a newer commit' },
     ...OPERATION_OPTIONS,
   ],
   examples: [
     ['hooks deploy', 'what is checked out in this folder'],
     ['hooks deploy shop', "the tip of shop's branch, from its host"],
-    ['hooks deploy shop --ref 5087e469', 'a certain commit'],
+    ['hooks deploy shop --ref feature/new', 'another branch, until the next push'],
   ],
   run,
 };

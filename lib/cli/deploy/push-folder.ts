@@ -24,15 +24,17 @@ export async function pushFolder(call: Call, client: Api, git: Git): Promise<num
   const newest = (await logPage(client, { limit: 1 })).rows[0];
   const pushing = push(call, git, { host, url });
   const entry = await entryOf(call, client, { sha, after: newest ? Number(numberOf(newest)) : 0, pushing });
-  if (entry === null) return deployAgain(call, client);
+  if (entry === null) return deployAgain(call, client, sha);
   return follow(call, client, entry);
 }
 
 /** What was pushed before is not delivered again. */
-async function deployAgain(call: Call, client: Api): Promise<number> {
+async function deployAgain(call: Call, client: Api, sha: string): Promise<number> {
   call.warn('The host has this commit already; it is deployed again.');
   const app = await appName(call, undefined);
-  return operate(call, client, { request: { path: ['apps', client.service.user, app, 'deploy'] } });
+  return operate(call, client, {
+    request: { path: ['apps', client.service.user, app, 'deploy'], query: { ref: sha } },
+  });
 }
 
 async function warnOfChanges({ warn }: Call, git: Git): Promise<void> {

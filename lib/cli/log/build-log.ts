@@ -42,7 +42,8 @@ async function run(call: Call): Promise<number> {
 async function newestDeploy({ args, folder }: Call, client: Api): Promise<Entry> {
   const app = args.text('app') ?? (await packageName(folder)) ?? undefined;
   const { rows } = await logPage(client, { app, limit: PAGE_SIZE });
-  const found = rows.find(({ doc }) => doc?.stages.some(({ name }) => name === 'extract'));
+  const isComing = ({ status }: Entry) => args.flag('follow') && ['queued', 'running'].includes(status);
+  const found = rows.find((one) => isComing(one) || one.doc?.stages.some(({ name }) => name === 'extract'));
   if (found) return found;
   throw new Failure(`Nothing was built yet${app === undefined ? '' : ` for ${app}`}: "hooks status" shows the log.`);
 }

@@ -26,7 +26,7 @@ user in within seconds.`,
     ['hooks users add ann', 'asks for a password'],
     ['hooks users add ann < /dev/null', 'makes one up'],
   ],
-  run: (call) => change(call, addUser, 'is added'),
+  run: (call) => change(call, addUser, 'is added; the password is in'),
 };
 
 const password: CommandDefinition = {
@@ -35,7 +35,7 @@ const password: CommandDefinition = {
   details: 'Asked for or read from standard input; when that is empty, one is made up. API tokens stay valid.',
   args: [{ name: '<name>', about: 'a name that "hooks users" lists' }],
   examples: [['hooks users password ann', 'asks for the new password']],
-  run: (call) => change(call, setPassword, 'has a new password'),
+  run: (call) => change(call, setPassword, 'has a new password, in'),
 };
 
 export const users: CommandDefinition = {
@@ -54,7 +54,7 @@ async function change(call: Call, changeUser: Change, done: string): Promise<num
   const dataDir = dataFolder(env);
   const chosen = await choose(call);
   changeUser(dataDir, name, ...(chosen === '' ? [] : [chosen]));
-  print(`${name} ${done}; it is in ${passwordFile(dataDir, name)}.`);
+  print(`${name} ${done} ${passwordFile(dataDir, name)}.`);
   return 0;
 }
 

@@ -28,7 +28,7 @@ describe('users', () => {
   ])('are added with a password that is %s', async (_, options, expected) => {
     const { code, out, err } = await run('users add ann', options);
     const file = join(dataDir, 'passwords/ann');
-    expect([code, out]).toEqual([0, `ann is added; it is in ${file}.\n`]);
+    expect([code, out]).toEqual([0, `ann is added; the password is in ${file}.\n`]);
     expect(out + err).not.toContain('chosen');
     expect(readFileSync(file, 'utf8')).toEqual(expected);
     expect(statSync(file).mode & 0o777).toBe(0o600);
