@@ -7,8 +7,11 @@ import type { Git } from '../git/git.ts';
 import { compareCommits, findBlob, findCommit } from '../git/revisions.ts';
 import { type CommitStatuses, NewStatus, type StoredStatus } from '../store/commit-statuses.ts';
 import type { Repositories } from '../store/repositories.ts';
-import { type Caller, CHALLENGE, checkTrusted, type VisibleRepository, visible } from './access.ts';
+import type { Tokens } from '../store/tokens.ts';
+import { type Caller, checkTrusted, type VisibleRepository, visible } from './access.ts';
+import { readBody, sendJson } from './json.ts';
 import { notFound, RestError } from './rest-error.ts';
+import { serveUser } from './user.ts';
 
 /** What the REST API depends on. */
 export interface RestDependencies {
@@ -16,6 +19,7 @@ export interface RestDependencies {
   readonly repositories: Repositories;
   readonly statuses: CommitStatuses;
   readonly links: ArchiveLinks;
+  readonly tokens: Tokens;
   /** Returns the address of the host. */
   readonly url: () => string;
 }
@@ -38,8 +42,6 @@ interface RepositoryRequest extends RestRequest {
 
 type Handler = (deps: RestDependencies, call: RepositoryRequest) => Promise<void>;
 
-const MAX_BODY_BYTES = 65_536;
-
 const handlers: Readonly<Record<string, Handler>> = {
   'GET contents': getContents,
   'GET commits': getCommit,
@@ -50,33 +52,18 @@ const handlers: Readonly<Record<string, Handler>> = {
 
 /** Whether a path belongs to the API; no owner of a repository can have such a name. */
 export function isRestPath(path: readonly string[]): boolean {
-  return path[0] === 'repos' || (path[0] === 'user' && path.length === 1);
+  return path[0] === 'repos' || path[0] === 'user';
 }
 
 /** Answers one request as GitHub's REST API does, or throws a `RestError`. */
 export async function serveRest(deps: RestDependencies, call: RestRequest): Promise<void> {
   const [kind, owner = '', name = '', resource = '', ...rest] = call.path;
   const { method } = call.request;
-  if (kind === 'user' && call.path.length === 1 && method === 'GET') return getUser(call);
+  if (kind === 'user') return serveUser(deps, call);
   const handler = handlers[`${method} ${resource}`];
   if (kind !== 'repos' || handler === undefined) throw notFound();
   const repository = visible(deps.repositories, call.caller, { owner, name });
   await handler(deps, { ...call, repository, rest: rest.join('/') });
-}
-
-/** Answers with JSON. */
-export function sendJson(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
-}
-
-async function getUser({ caller, response }: RestRequest): Promise<void> {
-  if (caller.kind === 'anonymous') throw new RestError(401, 'Requires authentication', CHALLENGE);
-  if (caller.kind === 'token') {
-    response.setHeader('x-oauth-scopes', caller.grant.scopes.join(', '));
-    const { expiresAt } = caller.grant;
-    if (expiresAt !== null) response.setHeader('github-authentication-token-expiration', utc(expiresAt));
-  }
-  sendJson(response, 200, { login: caller.login, type: 'User' });
 }
 
 async function getContents(
@@ -168,24 +155,4 @@ function shownStatus({ id, state, target_url, description, context, created_at, 
     updated_at: created_at,
     creator: { login: creator },
   };
-}
-
-async function readBody(request: IncomingMessage): Promise<unknown> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of request) {
-    bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) throw new RestError(413, 'Payload Too Large');
-    chunks.push(chunk);
-  }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
-  } catch {
-    throw new RestError(400, 'Problems parsing JSON');
-  }
-}
-
-/** Returns a time as GitHub writes the expiration of a token: `2027-01-30 09:12:13 UTC`. */
-function utc(time: string): string {
-  return `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }

@@ -4,7 +4,8 @@ import { findCommit } from '../git/revisions.ts';
 import type { Folders } from '../store/folders.ts';
 import { type Caller, callerOf, type Logins, visible } from './access.ts';
 import { gitPathOf, serveSmartHttp } from './git-requests.ts';
-import { isRestPath, type RestDependencies, sendJson, serveRest } from './rest.ts';
+import { sendJson } from './json.ts';
+import { isRestPath, type RestDependencies, serveRest } from './rest.ts';
 import { notFound, RestError } from './rest-error.ts';
 
 export interface ServerDependencies extends RestDependencies {

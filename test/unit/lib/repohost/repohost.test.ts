@@ -77,6 +77,34 @@ describe('The REST API', () => {
     expect((await api('/user', as(past))).status).toBe(401);
   });
 
+  it('POST /user/tokens makes a token with the password, which is shown once and valid everywhere', async () => {
+    const password = `Basic ${Buffer.from(`${webhook.user}:${webhook.secret}`).toString('base64')}`;
+    const response = await api('/user/tokens', { method: 'POST', headers: { authorization: password } });
+    expect(response.status).toBe(201);
+    const made = (await response.json()) as { readonly token: string };
+    expect(made).toEqual({ token: expect.stringMatching(/^local_[0-9a-f]{48}$/), scopes: ['repo'] });
+    expect(await (await api('/user', as(made.token))).json()).toMatchObject({ login: 'ada' });
+    expect((await api('/user/tokens', { method: 'POST', ...as(made.token) })).status).toBe(403);
+    expect((await api('/user/tokens', { method: 'POST' })).status).toBe(401);
+  });
+
+  it('POST /user/repos creates a repository of the user, private if that is asked for', async () => {
+    const create = (body: unknown, secret = token) =>
+      api('/user/repos', { method: 'POST', body: JSON.stringify(body), ...as(secret) });
+    const made = await create({ name: 'secret', private: true });
+    expect(made.status).toBe(201);
+    expect(await made.json()).toMatchObject({
+      full_name: 'ada/secret',
+      private: true,
+      clone_url: host.cloneUrl('ada', 'secret'),
+    });
+    expect((await api('/ada/secret')).status).toBe(404);
+    expect((await api('/ada/secret', as(token))).status).toBe(200);
+    for (const body of [{ name: 'secret' }, { name: '../x' }, {}]) expect((await create(body)).status).toBe(422);
+    expect((await api('/user/repos', { method: 'POST', body: '{}' })).status).toBe(401);
+    expect((await api('/user/repos')).status).toBe(404);
+  });
+
   it('The link to a tarball needs no login, and is valid for five minutes and one commit', async () => {
     const response = await api(`/repos/ada/closed/tarball/${head}`, as(token));
     expect(response.status).toBe(302);

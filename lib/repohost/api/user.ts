@@ -1,0 +1,64 @@
+import * as v from 'valibot';
+import { isRepositoryName, REPOSITORY_NAME_RULE } from '../store/names.ts';
+import { type Caller, CHALLENGE } from './access.ts';
+import { readBody, sendJson } from './json.ts';
+import type { RestDependencies, RestRequest } from './rest.ts';
+import { notFound, RestError } from './rest-error.ts';
+
+type LoggedIn = Exclude<Caller, { readonly kind: 'anonymous' }>;
+type UserHandler = (deps: RestDependencies, call: RestRequest, caller: LoggedIn) => Promise<void>;
+
+const handlers: Readonly<Record<string, UserHandler>> = {
+  'GET user': getUser,
+  'POST user/repos': postRepository,
+  'POST user/tokens': postToken,
+};
+
+const NewRepository = v.object({ name: v.string(), private: v.optional(v.boolean(), false) });
+
+/** Answers a request about the user who has logged in, or throws a `RestError`. */
+export async function serveUser(deps: RestDependencies, call: RestRequest): Promise<void> {
+  const handler = handlers[`${call.request.method} ${call.path.join('/')}`];
+  if (handler === undefined) throw notFound();
+  if (call.caller.kind === 'anonymous') throw new RestError(401, 'Requires authentication', CHALLENGE);
+  await handler(deps, call, call.caller);
+}
+
+async function getUser(_: RestDependencies, { response }: RestRequest, caller: LoggedIn): Promise<void> {
+  if (caller.kind === 'token') {
+    response.setHeader('x-oauth-scopes', caller.grant.scopes.join(', '));
+    const { expiresAt } = caller.grant;
+    if (expiresAt !== null) response.setHeader('github-authentication-token-expiration', utc(expiresAt));
+  }
+  sendJson(response, 200, { login: caller.login, type: 'User' });
+}
+
+/** https://docs.github.com/rest/repos/repos#create-a-repository-for-the-authenticated-user */
+async function postRepository(deps: RestDependencies, call: RestRequest, { login }: LoggedIn): Promise<void> {
+  const body = v.safeParse(NewRepository, await readBody(call.request));
+  if (!body.success) throw new RestError(422, 'The field name is missing, or a field is of the wrong type.');
+  const { name, private: isPrivate } = body.output;
+  if (!isRepositoryName({ owner: login, name })) throw new RestError(422, REPOSITORY_NAME_RULE);
+  const isNew = await deps.repositories.create({ owner: login, name }, { private: isPrivate });
+  if (!isNew) throw new RestError(422, `There is a repository ${login}/${name} already.`);
+  const page = `${deps.url()}/${login}/${name}`;
+  sendJson(call.response, 201, {
+    name,
+    full_name: `${login}/${name}`,
+    private: isPrivate,
+    html_url: page,
+    clone_url: `${page}.git`,
+  });
+}
+
+/** A token cannot make another one: a stolen one must not be able to make itself a successor. */
+async function postToken({ tokens }: RestDependencies, { response }: RestRequest, caller: LoggedIn): Promise<void> {
+  if (caller.kind === 'token') throw new RestError(403, 'A token is made with the password, not with another token.');
+  const scopes = ['repo'];
+  sendJson(response, 201, { token: tokens.add({ login: caller.login, scopes }), scopes });
+}
+
+/** Returns a time as GitHub writes the expiration of a token: `2027-01-30 09:12:13 UTC`. */
+function utc(time: string): string {
+  return `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
