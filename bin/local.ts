@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { hasTerminal, outliveHangup } from '../lib/local/hangup.ts';
 import { sampleDeploy } from '../lib/local/sample/deploy.ts';
+import { applicationsOf } from '../lib/local/show/applications.ts';
 import { follow } from '../lib/local/show/follow.ts';
 import { readyLines } from '../lib/local/show/ready.ts';
 import { type LocalService, startLocal } from '../lib/local/start.ts';
@@ -17,10 +19,15 @@ const dataDir = process.env.DATA_DIR ?? join(project, '.local');
 const drawing = new Drawing(process.stdout);
 let service: LocalService | undefined;
 let endingSince: number | undefined;
+let outlivesTerminal = false;
+const startedAt = Date.now() - process.uptime() * 1000;
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, endOnSignal);
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, endOnSignal);
+process.on('SIGHUP', endOnHangup);
 process.stdout.on('error', () => void end(1));
-watchParents(() => void end(1));
+watchParents(() => {
+  if (!outlivesTerminal) void end(1);
+});
 
 try {
   await run();
@@ -54,12 +61,22 @@ async function run(): Promise<void> {
     return end(1);
   });
   drawing.line(`Ready after ${((performance.now() - started) / 1000).toFixed(1)} s.`);
-  const follower = follow(service, (entry) => drawing.entry(entry));
+  const follower = follow({ ...service, since: startedAt }, (entry) => drawing.entry(entry));
   wake = follower.wake;
   wake();
   const sample = await sampleDeploy(service, dataDir);
   await follower.catchUp();
-  for (const line of readyLines(service, sample, dataDir)) drawing.line(line);
+  const { url, login, platform, repoHost, runtime } = service;
+  const lines = readyLines({
+    url,
+    signalsUrl: runtime.template.outputs.SignalsUrl ?? '',
+    repositories: repoHost.url,
+    user: login.user,
+    dataDir,
+    sample,
+    applications: await applicationsOf(platform.url, login),
+  });
+  for (const line of lines) drawing.line(line);
 }
 
 function port(): number {
@@ -81,6 +98,16 @@ const SAME_SIGNAL_MS = 1000;
 function endOnSignal(): void {
   if (endingSince !== undefined && performance.now() - endingSince > SAME_SIGNAL_MS) process.exit(1);
   void end(0);
+}
+
+/** A terminal that closes ends what was started in it, but not what is detached from it. npm and its shell may end then. */
+function endOnHangup(): void {
+  if (hasTerminal()) {
+    endOnSignal();
+    return;
+  }
+  outlivesTerminal = true;
+  void outliveHangup();
 }
 
 async function end(code: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -172,6 +172,22 @@ describe.skipIf(process.platform !== 'linux')('npm start, stopped and started ag
     const family = service.family();
     service.signal('SIGKILL');
     await service.ended;
+    await gone(family, dataDir);
+  });
+
+  it('npm start without a terminal, as under nohup, goes on when the terminal closes, and ends on SIGTERM', async () => {
+    await restart({ npm: true });
+    const { pid } = JSON.parse(readFileSync(join(dataDir, 'lock'), 'utf8')) as { readonly pid: number };
+    const family = service.family();
+    service.signalGroup('SIGHUP');
+    await service.ended;
+    // Longer than the service takes to notice that npm has ended.
+    await setTimeout(1500);
+    expect(await page()).toBe('Pushed meanwhile');
+    // It also deploys: no program that it needs was in the group of the terminal.
+    tree?.commit({ 'after.txt': 'the terminal' });
+    expect(await tree?.pushAndWatch()).toMatch(/remote: live after /);
+    process.kill(pid, 'SIGTERM');
     await gone(family, dataDir);
   });
 

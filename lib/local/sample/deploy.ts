@@ -11,39 +11,36 @@ const NAME = 'hello';
 const BRANCH = 'main';
 const POLL_MS = 200;
 
-/** Repository and address of the sample application. */
+/** The sample application. */
 export interface Sample {
+  /** Its name. */
+  readonly app: string;
   /** Path of its bare repository. */
   readonly repository: string;
-  /** Its address; null when it is not deployed. */
-  readonly address: string | null;
 }
 
 /**
- * Pushes the sample application at the first start, waits until its deploy has ended, and returns where it is. When the push
- * fails, the next start tries again.
+ * Pushes the sample application at the first start and waits until its deploy has ended. When the push fails, the next
+ * start tries again.
  */
 export async function sampleDeploy(service: LocalService, dataDir: string): Promise<Sample> {
   const done = join(dataDir, 'sample-deployed');
   const repository = service.repoHost.repositoryPath(OWNER, NAME);
+  if (existsSync(done)) return { app: NAME, repository };
   if (!existsSync(repository)) await service.repoHost.createRepository(OWNER, NAME);
-  if (!existsSync(done)) {
-    // A start that ended between the push and this file must not push again: git would reject another root commit.
-    if (!(await hasBranch(repository, BRANCH))) await pushSample(repository, BRANCH, dataDir);
-    writeFileSync(done, '');
-  }
-  return { repository, address: await sampleAddress(service) };
+  // A start that ended between the push and this file must not push again: git would reject another root commit.
+  if (!(await hasBranch(repository, BRANCH))) await pushSample(repository, BRANCH, dataDir);
+  writeFileSync(done, '');
+  await deployed(service);
+  return { app: NAME, repository };
 }
 
-/** Returns the address of the newest deploy of the sample, once none is in progress. */
-async function sampleAddress({ url, login }: LocalService): Promise<string | null> {
+/** Resolves when no deploy of the sample is in progress. */
+async function deployed({ url, login }: LocalService): Promise<void> {
   for (;;) {
-    const entries = (await newestEntries(url, login, 20)).filter(({ commit }) =>
-      commit?.startsWith(`${OWNER}/${NAME}/`),
-    );
-    if (entries.every((entry) => isFinal(entry) || entry.status === 'held')) {
-      return entries.findLast(({ status }) => status === 'ok')?.doc.url ?? null;
-    }
+    const entries = await newestEntries(url, login, 20);
+    const own = entries.filter(({ commit }) => commit?.startsWith(`${OWNER}/${NAME}/`));
+    if (own.every((entry) => isFinal(entry) || entry.status === 'held')) return;
     await setTimeout(POLL_MS);
   }
 }

@@ -14,14 +14,19 @@ export interface Follower {
   close(): void;
 }
 
+/** What to follow: the log of a user, from a time on. */
+export interface Followed {
+  readonly url: string;
+  readonly login: { readonly user: string; readonly password: string };
+  /** Milliseconds since 1970: what ended before is shown only when it changes again. */
+  readonly since: number;
+}
+
 /**
  * Calls `show` with every entry that has changed since it was last shown, oldest first. The log is polled only while a
  * deploy is in progress.
  */
-export function follow(
-  service: { readonly url: string; readonly login: { readonly user: string; readonly password: string } },
-  show: (entry: ShownEntry) => void,
-): Follower {
+export function follow(service: Followed, show: (entry: ShownEntry) => void): Follower {
   const shown = new Map<string, string>();
   let requested = false;
   let closed = false;
@@ -29,7 +34,10 @@ export function follow(
 
   const showChanged = async () => {
     const entries = await newestEntries(service.url, service.login, MAX_ENTRIES).catch(() => []);
-    for (const entry of entries) if (hasChanged(entry, shown)) show(entry);
+    for (const entry of entries) {
+      const isOld = !shown.has(entry.id) && endedBefore(entry, service.since);
+      if (hasChanged(entry, shown) && !isOld) show(entry);
+    }
     return entries;
   };
   const poll = async () => {
@@ -62,4 +70,8 @@ function hasChanged(entry: ShownEntry, shown: Map<string, string>): boolean {
   if (shown.get(entry.id) === state) return false;
   shown.set(entry.id, state);
   return true;
+}
+
+function endedBefore({ doc }: ShownEntry, time: number): boolean {
+  return doc.finished_at !== null && Date.parse(doc.finished_at) < time;
 }

@@ -1,24 +1,58 @@
-import { join, relative } from 'node:path';
-import type { Sample } from '../sample/deploy.ts';
-import type { LocalService } from '../start.ts';
+import { join, relative, resolve } from 'node:path';
+import { shellQuote } from '../../processes/shell-quote.ts';
+import type { ShownApplication } from './applications.ts';
 
-/** Returns the lines that say where everything is and what to try next. None holds the password. */
-export function readyLines({ url, login, runtime }: LocalService, sample: Sample, dataDir: string): string[] {
-  const file = (name: string) => relative(process.cwd(), join(dataDir, name)) || name;
+/** What is known when everything runs. */
+export interface Ready {
+  /** Addresses of the API, of its WebSocket and of the repository host. */
+  readonly url: string;
+  readonly signalsUrl: string;
+  readonly repositories: string;
+  readonly user: string;
+  readonly dataDir: string;
+  /** Name and bare repository of the sample application. */
+  readonly sample: { readonly app: string; readonly repository: string };
+  readonly applications: readonly ShownApplication[];
+}
+
+/** Returns the lines that say what runs, where everything is, and what to try next. None holds the password. */
+export function readyLines({ url, signalsUrl, repositories, user, dataDir, sample, applications }: Ready): string[] {
+  const file = (name: string) => shellQuote(relative(process.cwd(), join(dataDir, name)) || name);
+  const password = shellQuote(resolve(dataDir, 'password'));
+  const own = `${repositories}/${user}/`.replace('//', `//${user}:$(cat ${password})@`);
   return [
     '',
-    ...(sample.address ? [`The sample application answers at  ${sample.address}`] : []),
-    `Every application by its name      http://<application>.${login.user}.localhost:${new URL(url).port}`,
-    `Webhook                            ${url}/1/deploy   (user ${login.user}, password in ${file('password')})`,
-    `The log                            curl --netrc-file ${file('netrc')} ${url}/1/status/${login.user}/webhooks`,
-    `Live changes                       curl -N --netrc-file ${file('netrc')} ${url}/1/status/${login.user}/changes`,
-    `WebSocket notifications of them    ${runtime.template.outputs.SignalsUrl}`,
+    ...runningLines(applications, sample.app),
+    `Every application by its name      http://<application>.${user}.localhost:${new URL(url).port}`,
+    `Webhook                            ${url}/1/deploy   (user ${user}, password in ${file('password')})`,
+    `The log                            curl --netrc-file ${file('netrc')} ${url}/1/status/${user}/webhooks`,
+    `Live changes                       curl -N --netrc-file ${file('netrc')} ${url}/1/status/${user}/changes`,
+    `WebSocket notifications of them    ${signalsUrl}`,
     '',
-    'Try next: change the page, push, and reload it.',
-    `  git clone ${relative(process.cwd(), sample.repository)} hello && cd hello`,
-    `  sed -i.bak 's/Hello from a push/Hello again/' server.js && git commit -am 'Another page' && git push`,
+    'Deploy an application of your own, from its folder:',
+    `  git remote add local "${own}$(basename "$PWD").git"`,
+    '  git push local HEAD',
+    '',
+    'Or change the page of the sample, push, and reload it:',
+    `  git clone ${shellQuote(relative(process.cwd(), sample.repository))} ../hello && cd ../hello`,
+    `  sed -i.bak 's/Hello from a push/Hello again/' server.js && rm server.js.bak`,
+    `  git commit -am 'Another page' && git push`,
     '',
     'Ctrl-C ends everything; the next start resumes where this one stopped.',
     '',
+  ];
+}
+
+/** The sample has a line of its own while it runs; the others are listed with their state. */
+function runningLines(applications: readonly ShownApplication[], sample: string): string[] {
+  const shown = applications.find(({ name, state }) => name === sample && state === 'running');
+  const others = applications.filter((application) => application !== shown);
+  const width = Math.max(...others.map(({ name }) => name.length), 0);
+  return [
+    ...(shown ? [`The sample application answers at  ${shown.url}`] : []),
+    ...(others.length > 0 ? ['Applications'] : []),
+    ...others.map(({ name, state, url }) =>
+      `  ${name.padEnd(width)}  ${state.padEnd('running'.length)}  ${state === 'running' ? url : ''}`.trimEnd(),
+    ),
   ];
 }

@@ -1,0 +1,29 @@
+import { setTimeout } from 'node:timers/promises';
+import * as v from 'valibot';
+
+const Answer = v.object({
+  apps: v.array(v.object({ name: v.string(), state: v.string(), url: v.nullable(v.string()) })),
+});
+
+/** An application of the user, as the platform shows it. */
+export type ShownApplication = v.InferOutput<typeof Answer>['apps'][number];
+
+/** A start of the service starts the applications in the background; what takes longer is shown as it is. */
+const PATIENCE_MS = 10_000;
+const PAUSE_MS = 150;
+
+/** Returns the applications of a user by name, as soon as none is being started. */
+export async function applicationsOf(
+  platformUrl: string,
+  { user, password }: { readonly user: string; readonly password: string },
+): Promise<readonly ShownApplication[]> {
+  const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+  const end = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const response = await fetch(`${platformUrl}/apps/${user}`, { headers: { authorization } });
+    const { apps } = v.parse(Answer, await response.json());
+    const isSettled = apps.every(({ state }) => state !== 'starting' && state !== 'restarting');
+    if (isSettled || performance.now() > end) return apps.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+    await setTimeout(PAUSE_MS);
+  }
+}

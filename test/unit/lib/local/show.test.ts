@@ -1,0 +1,99 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { applicationsOf } from '../../../../lib/local/show/applications.ts';
+import { follow } from '../../../../lib/local/show/follow.ts';
+import { type Ready, readyLines } from '../../../../lib/local/show/ready.ts';
+import { type HttpServer, httpServer } from '../../../support/service/http-server.ts';
+
+const login = { user: 'demo', password: 'secret' };
+const started = Date.UTC(2026, 0, 2);
+const entry = (number: number, status: string, finishedAt: number | null) => ({
+  id: `http://127.0.0.1/1/status/demo/changes/${'a'.repeat(20)}${String(number).padStart(12, '0')}`,
+  status,
+  doc: { stages: [], reason: null, finished_at: finishedAt === null ? null : new Date(finishedAt).toISOString() },
+});
+
+let server: HttpServer | undefined;
+afterEach(async () => server?.close());
+
+describe('What npm start shows of the log', () => {
+  it('leaves out what ended before the start, until it changes again', async () => {
+    // Newest first, as the log is.
+    let rows = [
+      entry(4, 'running', null),
+      entry(3, 'ok', started + 1000),
+      entry(2, 'error', started - 1000),
+      entry(1, 'ok', started - 2000),
+    ];
+    server = await httpServer((_, response) => void response.end(JSON.stringify({ rows })));
+    const shown: string[] = [];
+    const follower = follow({ url: server.url, login, since: started }, ({ id, status }) =>
+      shown.push(`#${Number(id.slice(-12))} ${status}`),
+    );
+    await follower.catchUp();
+    expect(shown).toEqual(['#3 ok', '#4 running']);
+    rows = [entry(4, 'ok', started + 2000), entry(1, 'crashed', started - 2000)];
+    await follower.catchUp();
+    expect(shown.slice(2)).toEqual(['#1 crashed', '#4 ok']);
+    follower.close();
+  });
+});
+
+describe('The applications that npm start lists', () => {
+  it('are those of the user by name, as soon as none is being started', async () => {
+    let asked = 0;
+    server = await httpServer((request, response) => {
+      asked += 1;
+      expect(request.url).toBe('/apps/demo');
+      const state = asked === 1 ? 'starting' : 'running';
+      const apps = [
+        { name: 'shop', state, url: 'http://127.0.0.1:2' },
+        { name: 'blog', state: 'stopped', url: null },
+      ];
+      response.end(JSON.stringify({ apps }));
+    });
+    const applications = await applicationsOf(server.url, login);
+    expect(applications.map(({ name, state }) => `${name} ${state}`)).toEqual(['blog stopped', 'shop running']);
+  });
+});
+
+describe('The lines at the end of npm start', () => {
+  const ready: Ready = {
+    url: 'http://127.0.0.1:8080',
+    signalsUrl: 'ws://127.0.0.1:3',
+    repositories: 'http://127.0.0.1:4711',
+    user: 'demo',
+    dataDir: '/data',
+    sample: { app: 'hello', repository: '/data/hello.git' },
+    applications: [
+      { name: 'blog', state: 'crashed', url: 'http://127.0.0.1:2' },
+      { name: 'hello', state: 'running', url: 'http://127.0.0.1:1' },
+      { name: 'shop', state: 'running', url: 'http://127.0.0.1:5' },
+    ],
+  };
+
+  it('list the applications with their state, and the address of those that run', () => {
+    const lines = readyLines(ready);
+    expect(lines).toContain('The sample application answers at  http://127.0.0.1:1');
+    expect(lines).toContain('  shop  running  http://127.0.0.1:5');
+    expect(lines).toContain('  blog  crashed');
+  });
+
+  it('say how to push an application of one’s own', () => {
+    const lines = readyLines(ready);
+    expect(lines).toContain(
+      `  git remote add local "http://demo:$(cat /data/password)@127.0.0.1:4711/demo/$(basename "$PWD").git"`,
+    );
+    expect(lines).toContain('  git push local HEAD');
+  });
+
+  it('quote paths with spaces, so that they can be pasted', () => {
+    const lines = readyLines({
+      ...ready,
+      dataDir: '/my data',
+      sample: { app: 'hello', repository: '/my data/hello.git' },
+    });
+    expect(lines.join('\n')).toContain(`$(cat '/my data/password')`);
+    expect(lines.join('\n')).toMatch(/--netrc-file '[^']*my data\/netrc' http/);
+    expect(lines.join('\n')).toMatch(/git clone '[^']*my data\/hello\.git' \.\.\/hello/);
+  });
+});
