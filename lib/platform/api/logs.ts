@@ -1,3 +1,4 @@
+import { endWhenRevoked } from '../http/revocation.ts';
 import { appOf, type Call, isSet, type Reply, type Route, wholeNumber } from '../http/route.ts';
 import type { AppLog } from '../run/app-log.ts';
 import { type LogLine, plain } from '../run/log-line.ts';
@@ -15,7 +16,7 @@ const NDJSON = 'application/x-ndjson';
 
 /**
  * The route of an application's output: the last lines (`?lines=`, default 200), with `?follow` also new ones until the
- * client disconnects. As NDJSON of `{ at, stream, line }` when the request accepts that, else as plain text.
+ * client disconnects or its login is revoked. As NDJSON of `{ at, stream, line }` when the request accepts that, else as plain text.
  */
 export function logRoutes({ apps, runners }: LogRouteParts): readonly Route[] {
   return [
@@ -24,7 +25,9 @@ export function logRoutes({ apps, runners }: LogRouteParts): readonly Route[] {
       path: '/apps/:user/:app/logs',
       run: async (call) => {
         await apps.get(appOf(call));
-        return sendLog(call, runners.of(appOf(call)).log);
+        const reply = await sendLog(call, runners.of(appOf(call)).log);
+        if (isSet(call, 'follow')) endWhenRevoked(call, apps.find);
+        return reply;
       },
     },
   ];

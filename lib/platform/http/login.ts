@@ -8,6 +8,8 @@ import { type LoginClient, sameSecret, type VerifyPassword } from './passwords.t
 export interface Caller {
   readonly user: string;
   readonly with: 'password' | 'token' | 'service';
+  /** Whether the login would still be accepted: the token is not revoked, the password not changed. */
+  readonly isValid: () => Promise<boolean>;
 }
 
 /** What a login is checked against. */
@@ -26,15 +28,20 @@ export async function logIn(login: Login, header: string | undefined, client: Lo
   const credentials = basicCredentials(header);
   if (!credentials) throw new HttpError(401, 'The request carries no valid Basic credentials.');
   const { user, secret } = credentials;
-  if (sameSecret(secret, login.serviceToken)) return { user, with: 'service' };
+  if (sameSecret(secret, login.serviceToken)) return { user, with: 'service', isValid: async () => true };
   const stored = await login.users.find(user).catch((error: unknown) => {
     // An invalid user name is a wrong login, not a bad request.
     if (error instanceof HttpError) return undefined;
     throw error;
   });
-  if (stored && isToken(stored, secret)) return { user, with: 'token' };
+  const hasToken = async () => {
+    const now = await login.users.find(user);
+    return now !== undefined && isToken(now, secret);
+  };
+  if (stored && isToken(stored, secret)) return { user, with: 'token', isValid: hasToken };
   const attempt = { user, password: secret, stored: stored?.password, client };
-  if (!looksLikeToken(secret) && (await login.verify(attempt))) return { user, with: 'password' };
+  const isUnchanged = async () => (await login.users.find(user))?.password.hash === stored?.password.hash;
+  if (!looksLikeToken(secret) && (await login.verify(attempt))) return { user, with: 'password', isValid: isUnchanged };
   throw new HttpError(401, 'User name and password or token do not match.');
 }
 

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Platform } from '../../../../lib/platform/platform.ts';
 import {
   appFiles,
   basic,
@@ -155,5 +156,21 @@ describe('the output as NDJSON', () => {
     await reader?.cancel();
 
     expect(JSON.parse(seen.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({ stream: 'platform', line: 'stopped' });
+  });
+
+  it.each([
+    ['its token is revoked', (at: Platform) => call(at, 'DELETE', '/users/ada/tokens/reader')],
+    ['the application is removed', (at: Platform) => call(at, 'DELETE', '/apps/ada/hello')],
+  ])('following ends when %s', async (_what, end) => {
+    const at = await platform();
+    await deploy(at, 'hello', '1', appFiles('hello', speaks));
+    const { body } = await call(at, 'POST', '/users/ada/tokens', { name: 'reader' });
+    const headers = { authorization: basic('ada', body.token) };
+    const following = await fetch(`${at.url}/apps/ada/hello/logs?follow`, { headers });
+
+    expect((await end(at)).status).toBe(204);
+
+    // It would go on for ever.
+    expect(await following.text()).toContain('serves');
   });
 });
