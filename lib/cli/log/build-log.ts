@@ -34,7 +34,12 @@ async function run(call: Call): Promise<number> {
   const entry = name === undefined ? await newestDeploy(call, client) : await findEntry(client, name);
   if (stderr.isTTY) warn(`The build of #${numberOf(entry)} (${entry.app_name ?? entry.commit ?? entry.status}):`);
   const path = ['status', client.service.user, 'changes', idOf(entry), 'build-log'];
-  await printOutput(call, client, { request: { path, query: { follow: follow || undefined } }, follow });
+  const printed = await printOutput(call, client, {
+    request: { path, query: { follow: follow || undefined } },
+    follow,
+  });
+  if (printed === 0)
+    warn(`The build of #${numberOf(entry)} has printed nothing: there was nothing to install or to build.`);
   return 0;
 }
 

@@ -33,6 +33,7 @@ async function run(call: Call): Promise<number> {
   const client = api(await findService(call), call.signal);
   const app = await appName(call, args.at(0));
   const request = { path: ['apps', client.service.user, app, 'logs'], query: { lines, follow: follow || undefined } };
-  await printOutput(call, client, { request, follow, resumeLines: MAX_LINES });
+  const printed = await printOutput(call, client, { request, follow, resumeLines: MAX_LINES });
+  if (printed === 0 && lines > 0) call.warn(`${app} has printed nothing.`);
   return 0;
 }

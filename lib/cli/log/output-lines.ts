@@ -24,13 +24,13 @@ export interface OutputRequest {
 
 /**
  * Prints the lines of an output as they come. With `follow` it takes the stream up again when the service ends it, without
- * repeating a line, until `signal` aborts or the output has ended.
+ * repeating a line, until `signal` aborts or the output has ended. Returns the number of lines.
  */
 export async function printOutput(
   call: Call,
   client: Api,
   { request, follow, resumeLines }: OutputRequest,
-): Promise<void> {
+): Promise<number> {
   const print = printer(call);
   const seen = new Seen();
   let current = request;
@@ -42,7 +42,7 @@ export async function printOutput(
       client.lines(current),
       (line, sent) => seen.isNew(line) && print(line, sent),
     );
-    if (ending === null || (call.signal.aborted && follow)) return;
+    if (ending === null || (call.signal.aborted && follow)) return seen.total;
     failures = seen.total > printed ? 0 : failures + 1;
     if (ending.code !== TIMEOUT) await retry(call, { ending, follow, failures });
     seen.again();

@@ -91,6 +91,13 @@ describe('build-log', () => {
     expect(calls[1]).toBe(`GET /1/status/kiwi/changes/${built.id.slice(-32)}/build-log?follow=true`);
   });
 
+  it('says so when the build or the application has printed nothing', async () => {
+    const quiet = { status: 200, body: '', headers: { 'content-type': 'application/x-ndjson' } };
+    const build = await cliAt('build-log 7', [ok(page([built])), quiet]);
+    expect([build.code, build.out, build.err]).toEqual([0, '', expect.stringContaining('#7 has printed nothing')]);
+    expect((await cliAt('logs shop', [quiet])).err).toBe('shop has printed nothing.\n');
+  });
+
   it('says so when nothing was built', async () => {
     const { code, err } = await cliAt('build-log --app shop', [ok(page([entry(8, { status: 'skipped' })]))]);
     expect([code, err]).toEqual([1, expect.stringContaining('Nothing was built yet for shop')]);
