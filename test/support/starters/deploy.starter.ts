@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Platform } from '../../../lib/platform/platform.ts';
+import { call, platform, tarball } from '../platform/harness.ts';
+import { testFolder } from '../service/place.ts';
+import { type Starter, starters } from './starters.ts';
+
+/** Kept from run to run with npm's cache and the fetched programs; the applications are removed. */
+const dataDir = join(testFolder, 'starters');
+const times: string[] = [];
+
+beforeAll(async () => {
+  await rm(join(dataDir, 'apps'), { recursive: true, force: true });
+  await mkdir(dataDir, { recursive: true });
+});
+
+afterAll(() => {
+  console.log(['', 'seconds: first deploy, next deploy', ...times].join('\n'));
+});
+
+describe('a starter is built and answers, and again when only its version has changed', () => {
+  it.each(starters.map((starter) => [starter.name, starter] as const))('%s', async (name, starter) => {
+    const at = await platform({ dataDir });
+    const files = { ...starter.files, ...(await lockfileOf(starter)) };
+    const first = await deployed(at, starter, { id: '1', files });
+    const next = await deployed(at, starter, { id: '2', files: { ...files, 'CHANGES.md': 'second\n' } });
+    times.push(`${name.padEnd(18)} ${first.seconds.padStart(6)} ${next.seconds.padStart(6)}  ${next.source}`);
+  });
+});
+
+interface Version {
+  readonly id: string;
+  readonly files: Readonly<Record<string, string>>;
+}
+
+async function deployed(at: Platform, { name, path, answers }: Starter, { id, files }: Version) {
+  const app = `/apps/ada/${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`;
+  const bytes = await tarball({ ...files });
+  const start = performance.now();
+  await call(at, 'PUT', app, {});
+  await call(at, 'POST', `${app}/snapshots/${id}`, bytes);
+  await call(at, 'POST', `${app}/snapshots/${id}/activate`, path === undefined ? {} : { path });
+  const built = await ended(at, `${app}/snapshots/${id}`);
+  expect(built, built.log?.join('\n')).toMatchObject({ state: 'ready' });
+  const started = await call(at, 'POST', `${app}/start`, { snapshot: id });
+  expect(started.status, JSON.stringify(started.body)).toBe(200);
+  expect(await (await fetch(started.body.url)).text()).toContain(answers);
+  return { seconds: ((performance.now() - start) / 1000).toFixed(1), source: String(built.dependencies) };
+}
+
+async function ended(at: Platform, snapshot: string) {
+  for (;;) {
+    const { body } = await call(at, 'GET', `${snapshot}?wait=55`);
+    if (body.state !== 'building') return body;
+  }
+}
+
+/** Makes the lockfile with the package manager itself, as the author of a repository does. */
+async function lockfileOf({ files, lockfile }: Starter): Promise<Record<string, string>> {
+  if (!lockfile) return {};
+  await mkdir(testFolder, { recursive: true });
+  const folder = await mkdtemp(join(testFolder, 'starter-'));
+  try {
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), text);
+    }
+    // Yarn takes a folder below another project for a part of it, unless it has a lockfile.
+    if (lockfile.file === 'yarn.lock') await writeFile(join(folder, 'yarn.lock'), '');
+    const env = { ...process.env, npm_config_cache: join(dataDir, 'npm-cache'), YARN_ENABLE_TELEMETRY: '0' };
+    const args = ['exec', '--yes', `--package=${lockfile.package}`, '--', ...lockfile.call];
+    await promisify(execFile)('npm', args, { cwd: folder, env });
+    return { [lockfile.file]: await readFile(join(folder, lockfile.file), 'utf8') };
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}

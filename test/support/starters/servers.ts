@@ -1,0 +1,134 @@
+import type { Starter } from './starters.ts';
+
+const NPM_LOCK = { package: 'npm', call: ['npm', 'install', '--package-lock-only'], file: 'package-lock.json' };
+
+export const express: Starter = {
+  name: 'Express',
+  answers: 'Hello from Express',
+  lockfile: NPM_LOCK,
+  files: {
+    'package.json': json({
+      name: 'express-starter',
+      scripts: { start: 'node app.js' },
+      dependencies: { express: '^4.21.2' },
+    }),
+    'app.js': `
+const app = require('express')();
+app.get('/', (request, response) => response.send('Hello from Express'));
+app.listen(process.env.PORT || 3000);
+`,
+  },
+};
+
+export const fastify: Starter = {
+  name: 'Fastify',
+  answers: 'Hello from Fastify',
+  lockfile: NPM_LOCK,
+  files: {
+    'package.json': json({
+      name: 'fastify-starter',
+      type: 'module',
+      scripts: { start: 'node server.js' },
+      dependencies: { fastify: '^5.2.0' },
+    }),
+    'server.js': `
+import Fastify from 'fastify';
+const fastify = Fastify();
+fastify.get('/', async () => ({ text: 'Hello from Fastify' }));
+await fastify.listen({ port: Number(process.env.PORT ?? 3000) });
+`,
+  },
+};
+
+export const typescript: Starter = {
+  name: 'TypeScript',
+  answers: 'Hello from TypeScript',
+  lockfile: NPM_LOCK,
+  files: {
+    'package.json': json({
+      name: 'typescript-starter',
+      scripts: { build: 'tsc', start: 'node dist/index.js' },
+      devDependencies: { typescript: '~5.7.0', '@types/node': '^20.0.0' },
+    }),
+    'tsconfig.json': json({
+      compilerOptions: { target: 'es2022', module: 'node16', outDir: 'dist', strict: true, types: ['node'] },
+      include: ['src'],
+    }),
+    'src/index.ts': `
+import { createServer } from 'node:http';
+const text: string = 'Hello from TypeScript';
+createServer((_request, response) => response.end(text)).listen(process.env.PORT);
+`,
+  },
+};
+
+export const nest: Starter = {
+  name: 'Nest',
+  answers: 'Hello from Nest',
+  lockfile: NPM_LOCK,
+  files: {
+    'package.json': json({
+      name: 'nest-starter',
+      scripts: { build: 'nest build', start: 'nest start', 'start:prod': 'node dist/main' },
+      dependencies: {
+        '@nestjs/common': '^11.0.0',
+        '@nestjs/core': '^11.0.0',
+        '@nestjs/platform-express': '^11.0.0',
+        'reflect-metadata': '^0.2.0',
+        rxjs: '^7.8.0',
+      },
+      devDependencies: { '@nestjs/cli': '^11.0.0', typescript: '~5.7.0', '@types/node': '^20.0.0' },
+    }),
+    // The starter's own "start" compiles, with a development dependency.
+    Procfile: 'web: npm run start:prod\n',
+    'nest-cli.json': json({ sourceRoot: 'src' }),
+    'tsconfig.json': json({
+      compilerOptions: {
+        target: 'es2022',
+        module: 'commonjs',
+        outDir: 'dist',
+        emitDecoratorMetadata: true,
+        experimentalDecorators: true,
+        skipLibCheck: true,
+      },
+      include: ['src'],
+    }),
+    'src/main.ts': `
+import 'reflect-metadata';
+import { Controller, Get, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+
+@Controller()
+class AppController {
+  @Get()
+  hello(): string {
+    return 'Hello from Nest';
+  }
+}
+
+@Module({ controllers: [AppController] })
+class AppModule {}
+
+NestFactory.create(AppModule).then((app) => app.listen(process.env.PORT ?? 3000));
+`,
+  },
+};
+
+export const otherNode: Starter = {
+  name: 'Node 22',
+  answers: 'Hello from v22.',
+  files: {
+    'package.json': json({ name: 'node-22-starter', engines: { node: '22.x' }, scripts: { start: 'node server.js' } }),
+    'server.js': `
+require('node:http').createServer((request, response) => response.end('Hello from ' + process.version)).listen(process.env.PORT);
+`,
+  },
+};
+
+function json(value: object): string {
+  return JSON.stringify(
+    { ...('compilerOptions' in value || 'sourceRoot' in value ? {} : { version: '1.0.0' }), ...value },
+    null,
+    2,
+  );
+}

@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+
+/** Real starters with packages from the registry: `npm run test:starters`. They are not part of `npm test`. */
+export default defineConfig({
+  root: new URL('../../..', import.meta.url).pathname,
+  test: {
+    globalSetup: ['test/support/watch-parents.ts'],
+    include: ['test/support/starters/*.starter.ts'],
+    reporters: ['verbose'],
+    testTimeout: 15 * 60_000,
+    hookTimeout: 60_000,
+    pool: 'forks',
+    maxWorkers: 1,
+  },
+});
