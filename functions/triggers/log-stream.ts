@@ -7,7 +7,7 @@ export interface LogUpdate {
   readonly user: string;
   /** Number of the last of the changes. */
   readonly last: number;
-  /** The new changes as JSON, in order; there may be gaps between them. */
+  /** The new changes as the log stores them, in order: `storedEntry` reads them. There may be gaps between them. */
   readonly changes: readonly string[];
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
+import { storedEntry } from '../../core/entry/document.ts';
 import { isObject } from '../../core/json.ts';
 import type { Change } from '../../core/ports/log-reader.ts';
 import type { OnSignal, Signals } from '../../core/ports/signals.ts';
@@ -108,7 +109,7 @@ function readSignal(text: string): Signal | null {
   if (!isObject(signal)) return null;
   const { last, changes } = signal;
   if (!isNumber(last)) return null;
-  return { last, changes: Array.isArray(changes) ? changes.filter(isChange) : [] };
+  return { last, changes: Array.isArray(changes) ? changes.filter(isChange).map(storedEntry) : [] };
 }
 
 /**
@@ -123,7 +124,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Only the service's own functions can post to this connection, so a quick check is enough. */
+/** The stored form of a change. Only the service's own functions can post here, so a quick check is enough. */
 function isChange(value: unknown): value is Change {
   return isObject(value) && isNumber(value.seq);
 }

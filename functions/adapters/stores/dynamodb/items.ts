@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { storedEntry, storedJson } from '../../../core/entry/document.ts';
 import { type Entry, isFinal } from '../../../core/entry/entry.ts';
 import type { CommitRef, RepositoryRef } from '../../../core/payload/delivery.ts';
 
@@ -92,12 +93,12 @@ export function entryItem(entry: Entry, work: Work, dueAt: number): Item {
 
 /** Returns the item of a change, with a copy of the entry. */
 export function changeItem(entry: Entry, expires: number): Item {
-  return { ...keys.change(entry.user, entry.seq), doc: document(entry), expires: N(expires) };
+  return { ...keys.change(entry.user, entry.seq), doc: S(storedJson(entry)), expires: N(expires) };
 }
 
 /** Returns the entry in an item as its document has it: in the item of a change, the entry at that time. */
 export function changeOf(item: Item): Entry {
-  return parsed(stringIn(item, 'doc') ?? 'null');
+  return storedEntry(JSON.parse(stringIn(item, 'doc') ?? 'null'));
 }
 
 /** Returns the entry in an item, with the running stage among its stages. */
@@ -120,17 +121,7 @@ export function workOf(item: Item): Work {
 }
 
 function state(entry: Entry): Item {
-  return { doc: document(entry), seq: N(entry.seq), status: S(entry.status), stage: S(entry.stage) };
-}
-
-// The stored name of `order` is `place`, as in earlier versions.
-function document({ order, ...entry }: Entry): AttributeValue {
-  return S(JSON.stringify(order === undefined ? entry : { ...entry, place: order }));
-}
-
-function parsed(doc: string): Entry {
-  const { place, ...entry } = JSON.parse(doc) as Entry & { readonly place?: number };
-  return place === undefined ? entry : { ...entry, order: place };
+  return { doc: S(storedJson(entry)), seq: N(entry.seq), status: S(entry.status), stage: S(entry.stage) };
 }
 
 function withRunning(entry: Entry, startedAt: number, attempts: number): Entry['stages'] {

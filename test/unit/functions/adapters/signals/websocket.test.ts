@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { webSocketSignals } from '../../../../../functions/adapters/signals/websocket.ts';
+import { storedJson } from '../../../../../functions/core/entry/document.ts';
+import { entry } from '../../../../support/entries.ts';
 
 /** A socket server that keeps what it is told. */
 async function serve(onMessage: (socket: WebSocket, text: string) => void = answerWith(1)) {
@@ -79,6 +81,14 @@ describe('signals over a WebSocket', () => {
     const { along } = follow(async () => url);
     await until(() => along.length === 4);
     expect(along).toEqual([[{ seq: 1 }, large], [{ seq: 3 }], [], []]);
+  });
+
+  it('include the changes as the log returns them, which stores another name of order', async () => {
+    const changed = entry({ order: 7, seq: 9 });
+    const { url } = await serve((socket) => socket.send(`{"last":9,"changes":[${storedJson(changed)}]}`));
+    const { along } = follow(async () => url);
+    await until(() => along.length === 1);
+    expect(along).toEqual([[changed]]);
   });
 
   it('reconnect after the connection breaks, and report that signals may have been missed', async () => {
