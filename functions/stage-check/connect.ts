@@ -7,7 +7,7 @@ import { openHosts } from '../adapters/hosts/open-hosts.ts';
 import { sqsQueue, sqsVisibility } from '../adapters/queues/sqs.ts';
 import { kmsSealer } from '../adapters/sealers/kms.ts';
 import { ciConfigsOf } from '../adapters/senders/ci-config/ci-configs.ts';
-import { senders } from '../adapters/senders/registry.ts';
+import { configFiles } from '../adapters/senders/ci-config/config-files.ts';
 import { dynamoDbFacts } from '../adapters/stores/dynamodb/facts.ts';
 import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
 import { dynamoDbTokens } from '../adapters/stores/dynamodb/tokens.ts';
@@ -35,7 +35,7 @@ export function connect(): Omit<CheckPorts, 'trace'> & StageConnection {
     setVisibility: sqsVisibility(sqs(), variable('QUEUE_CHECK')),
     host: hosts.named,
     token: (user, host) => fetchToken(access, user, host),
-    ciConfigs: ciConfigsOf(senders),
+    ciConfigs: ciConfigsOf(configFiles),
     clock: systemClock,
     ids: systemIds,
     retryBaseSeconds: numberVariable('RETRY_BASE_SECONDS'),

@@ -2,8 +2,11 @@ import type { CiConfig } from '../../../core/ports/ci-config.ts';
 import type { SenderDefinition } from '../define-sender.ts';
 import { readYamlDocuments, readYamlMap } from './yaml.ts';
 
-/** Returns the CI configuration files that can hold a push, in the order of the senders. */
-export function ciConfigsOf(senders: readonly SenderDefinition[]): readonly CiConfig[] {
+/**
+ * Returns the CI configuration files that can hold a push, in the order of the senders. The stage `check` passes
+ * `configFiles`, which contains the same as the senders but none of their readers.
+ */
+export function ciConfigsOf(senders: readonly Pick<SenderDefinition, 'id' | 'configFile'>[]): readonly CiConfig[] {
   return senders.flatMap(({ id, configFile }) => {
     if (configFile === null) return [];
     const { path, format, alsoElsewhere = false } = configFile;

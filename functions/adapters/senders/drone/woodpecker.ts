@@ -1,18 +1,5 @@
-import { type ConfigFile, defineSender } from '../define-sender.ts';
-import { decideByStep } from './webhook-step.ts';
-
-const path = '.woodpecker.yml';
-
-/**
- * A push waits when the file has a step with the webhook plugin (https://woodpecker-ci.org/plugins/webhook,
- * https://woodpecker-ci.org/docs/usage/workflow-syntax). Woodpecker reads its configuration from other files too.
- */
-const configFile: ConfigFile = {
-  path,
-  format: 'documents',
-  alsoElsewhere: true,
-  decide: (documents) => decideByStep(documents, path, 'Woodpecker'),
-};
+import { defineSender } from '../define-sender.ts';
+import { woodpeckerConfig } from './woodpecker-config.ts';
 
 /** Woodpecker, whose webhook plugin makes the same calls as Drone's. */
 export const woodpecker = defineSender({
@@ -20,7 +7,7 @@ export const woodpecker = defineSender({
   name: 'Woodpecker',
   sends: 'builds',
   recognisedAs: 'drone',
-  configFile,
+  configFile: woodpeckerConfig,
   tested: { with: 'fixtures of the plugin', how: ['read'] },
   setup: ({ plainUrl, user, secret }) => ({
     where: 'last step of .woodpecker.yml',
