@@ -104,7 +104,8 @@ interface BaseServices {
 function assemble(options: PlatformOptions, base: BaseServices) {
   const { limits, folders: dirs } = base;
   const events = appEvents(dirs);
-  const log = recordingLog({ events, log: base.log, tail: (app) => printedBy(app) });
+  const release = (app: AppName, id: string) => dirs.ofApp(app).snapshot(id).release;
+  const log = recordingLog({ events, log: base.log, tail: (app) => printedBy(app), release });
   const shared = {
     ...base,
     log,

@@ -148,7 +148,9 @@ describe('push to deploy on one machine', () => {
     tree.commit({ ...application('unstable', 'up'), 'server.js': crashes });
     const address = entryAddress(await tree.push());
     const crashed = await started.until(address, 'crashed', 'error');
-    expect(crashed.reason).toMatch(/^The application crashed too often and is not started again/);
+    expect(crashed.reason).toMatch(
+      /^The application crashed too often and is not started again: Error: no memory \(server\.js:2\)\.$/,
+    );
     expect(crashed.doc.log_tail.join('\n')).toContain('Error: no memory');
     expect((await started.call('/demo/unstable.svg', { login: null })).body).toContain('deployment: failed');
     tree.commit(application('unstable', 'up'));

@@ -2,6 +2,7 @@ import { messageOf } from '../http-error.ts';
 import type { Log, PlatformEvent } from '../settings.ts';
 import type { AppEventStore } from '../store/events.ts';
 import type { AppName } from '../store/names.ts';
+import { lastError } from './diagnosis.ts';
 
 /** What recording the events of applications needs. */
 export interface RecorderParts {
@@ -9,20 +10,23 @@ export interface RecorderParts {
   readonly log: Log;
   /** Returns the last lines that an application printed, without the values of its variables. */
   readonly tail: (app: AppName) => Promise<readonly string[]>;
+  /** Returns the folder of a release. */
+  readonly release: (app: AppName, snapshot: string) => string;
 }
 
 /**
  * Returns a log that also stores what the deploy service has to know: that an application has crashed too often, and
  * that it answers again. When that is stored, `app.state` is logged.
  */
-export function recordingLog({ events, log, tail }: RecorderParts): Log {
+export function recordingLog({ events, log, tail, release }: RecorderParts): Log {
   let recorded = Promise.resolve();
   const record = async ({ type, user, app, snapshot, detail = '' }: PlatformEvent): Promise<void> => {
     if (user === undefined || app === undefined || snapshot === undefined) return;
     const crashed = type === 'app.crashed';
     const state = crashed ? 'crashed' : 'running';
     const lines = crashed ? [...(await tail({ user, app }))] : [];
-    const isNew = await events.add({ user, app, snapshot, state, reason: crashed ? reason(detail) : null, log: lines });
+    const why = lastError(lines, release({ user, app }, snapshot)) ?? detail;
+    const isNew = await events.add({ user, app, snapshot, state, reason: crashed ? reasonOf(why) : null, log: lines });
     if (isNew) log({ type: 'app.state', user, app, snapshot, detail: state });
   };
   return (event) => {
@@ -35,6 +39,6 @@ export function recordingLog({ events, log, tail }: RecorderParts): Log {
   };
 }
 
-function reason(detail: string): string {
-  return `The application crashed too often and is not started again${detail && ` (${detail.replace(/\.$/, '')})`}.`;
+function reasonOf(why: string): string {
+  return `The application crashed too often and is not started again${why && `: ${why.replace(/\.$/, '')}`}.`;
 }

@@ -10,9 +10,22 @@ const location = /(?:\()?((?:file:\/\/)?\/[^():\n]+):(\d+)(?::\d+)?\)?$/;
  * application's own files (`SyntaxError: Unexpected token '}' (server.js:3)`), else how it ended.
  */
 export function whyItEnded(lines: readonly string[], exit: Exit, release: string): string {
-  const at = lines.findIndex((line) => errorLine.test(line.trim()));
-  const message = errorLine.exec((lines[at] ?? '').trim())?.[1];
-  if (message === undefined) return `The process ${howItEnded(exit)} before it answered${lastLine(lines)}`;
+  const at = lines.findIndex(isError);
+  return at < 0 ? `The process ${howItEnded(exit)} before it answered${lastLine(lines)}` : errorAt(lines, at, release);
+}
+
+/** Returns the last error in an output, with the place in the application's own files; undefined when there is none. */
+export function lastError(lines: readonly string[], release: string): string | undefined {
+  const at = lines.findLastIndex(isError);
+  return at < 0 ? undefined : errorAt(lines, at, release);
+}
+
+function isError(line: string): boolean {
+  return errorLine.test(line.trim());
+}
+
+function errorAt(lines: readonly string[], at: number, release: string): string {
+  const message = errorLine.exec((lines[at] ?? '').trim())?.[1] ?? '';
   const place = placeOf(lines, at, release);
   return place ? `${message} (${place})` : message;
 }

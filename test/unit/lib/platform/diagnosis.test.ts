@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { busyPort, whyItEnded } from '../../../../lib/platform/run/diagnosis.ts';
+import { busyPort, lastError, whyItEnded } from '../../../../lib/platform/run/diagnosis.ts';
 
 const release = '/data/releases/1';
 const failed = { code: 1, signal: null };
@@ -37,6 +37,18 @@ describe('the reason why a process ended', () => {
   it('the reason is the error also when a location is no path of a file', () => {
     const lines = ['Error: broken', '    at file:///a%2fb.js:1:2', `    at run (file://${release}/server.js:7:3)`];
     expect(whyItEnded(lines, failed, release)).toBe('Error: broken (server.js:7)');
+  });
+
+  it('the last error of an output is the one that ended it, and there may be none', () => {
+    const lines = [
+      'Error: retrying',
+      'up',
+      'Error: no memory',
+      `    at main (${release}/server.js:7:3)`,
+      'Node.js v24.0.0',
+    ];
+    expect(lastError(lines, release)).toBe('Error: no memory (server.js:7)');
+    expect(lastError(['up', 'down'], release)).toBeUndefined();
   });
 
   it('the reason is the exit code or signal when no error was printed', () => {
