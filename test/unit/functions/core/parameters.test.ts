@@ -6,12 +6,12 @@ const bad = (name: string) =>
   expect.objectContaining({ code: 'request:bad_parameter', detail: expect.stringContaining(name) });
 
 describe('a whole number of the query', () => {
-  it('is read, and has a preset when it is not given', () => {
+  it('is read, and has a default when it is missing', () => {
     expect(wholeNumber({ limit: '7' }, 'limit', limit)).toBe(7);
     expect(wholeNumber({}, 'limit', limit)).toBe(10);
   });
 
-  it('may stand on its bounds', () => {
+  it('can equal its limits', () => {
     expect(wholeNumber({ limit: '1' }, 'limit', limit)).toBe(1);
     expect(wholeNumber({ limit: '100' }, 'limit', limit)).toBe(100);
   });
@@ -29,7 +29,7 @@ describe('include_docs', () => {
     expect(includeDocs({ include_docs: text })).toBe(text);
   });
 
-  it('is false when it is not given', () => {
+  it('is false when it is missing', () => {
     expect(includeDocs({})).toBe('false');
   });
 
@@ -38,15 +38,15 @@ describe('include_docs', () => {
   });
 });
 
-describe('a word of the query', () => {
+describe('a query parameter with known values', () => {
   const feeds = ['continuous', 'longpoll', 'normal'] as const;
 
-  it('is one of those that are known, the first when it is not given', () => {
+  it('is one of them, the first when it is missing', () => {
     expect(oneOf({ feed: 'normal' }, 'feed', feeds)).toBe('normal');
     expect(oneOf({}, 'feed', feeds)).toBe('continuous');
   });
 
-  it('is refused by name when it is another', () => {
+  it('is refused by name when it has another value', () => {
     expect(() => oneOf({ feed: 'rss' }, 'feed', feeds)).toThrow(bad('feed'));
   });
 });

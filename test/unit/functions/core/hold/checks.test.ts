@@ -15,18 +15,18 @@ const said = (check: string, outcome: CheckOutcome): CheckResult => ({
 });
 const outcomes = (checks: readonly CheckResult[]) => checks.map(({ check, outcome }) => `${check} ${outcome}`);
 
-describe('the checks of a commit say together', () => {
+describe('the combined result of the checks of a commit', () => {
   it.each([
     ['nothing', []],
     ['nothing', ['neutral']],
     ['passed', ['passed', 'neutral']],
     ['pending', ['passed', 'pending']],
     ['failed', ['passed', 'pending', 'failed']],
-  ] as const)('%s when they are %j', (says, all) => {
+  ] as const)('is %s when they are %j', (says, all) => {
     expect(ciVerdictOf(all.map((outcome, place) => said(`${place}`, outcome))).says).toBe(says);
   });
 
-  it('which of them is in the way', () => {
+  it('names the check that blocks the deploy', () => {
     const verdict = ciVerdictOf([said('lint', 'passed'), said('unit', 'failed')]);
     expect(verdict).toEqual({ says: 'failed', check: said('unit', 'failed') });
     expect(failureInWords(said('unit', 'failed'))).toBe('CI did not pass: the check "unit" of ci said "failed".');
@@ -47,7 +47,7 @@ describe('a result of a check', () => {
     expect(outcomes(withResult([said('unit', before)], said('unit', after)))).toEqual([`unit ${now}`]);
   });
 
-  it('leaves the others as they are, also those of the same name of another provider', () => {
+  it('does not change the others, not even those with the same name of another provider', () => {
     const other = { ...said('unit', 'failed'), provider: 'another' };
     const known = withResult([other], said('unit', 'passed'));
     expect(outcomes(known)).toEqual(['unit failed', 'unit passed']);

@@ -49,12 +49,12 @@ const howToDeploy = (branch: string) =>
   ` To deploy ${branch}, add ?${new URLSearchParams({ branch })} to the webhook's address, or change the service's DefaultBranch.`;
 
 describe('a push', () => {
-  it('deploys when its message asks to leave out CI only', () => {
+  it('deploys when its message asks to skip only CI', () => {
     const skip = { deploy: false, ci: true, words: '[skip ci]' };
     expect(deployable({ ...push, skip }, 'master')).toEqual({ deploy: true });
   });
 
-  it('has a branch with a name that is not valid Unicode written as far as that is possible', () => {
+  it('names a branch that is not valid Unicode as far as possible', () => {
     const decision = deployable({ ...push, branch: 'x\ud800' }, 'master');
     expect(decision).toMatchObject({ deploy: false, reason: expect.stringContaining('?branch=x%EF%BF%BD') });
   });

@@ -21,7 +21,7 @@ describe('the value of a field of a form', () => {
     '%2B+',
   ])('is what browsers make of it: %j', (encoded) => expect(decodeField(encoded)).toBe(expected(encoded)));
 
-  it('is what browsers make of it, whatever a form may hold: ASCII', () => {
+  it('is decoded as browsers do, for any ASCII text', () => {
     const piece = fc.oneof(
       fc.constantFrom('%', '+', '%7b', '%C3', '%A9', '%f', '%EF%BB%BF', '%00'),
       fc.string({ unit: 'binary-ascii' }),

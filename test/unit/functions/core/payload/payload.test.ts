@@ -77,16 +77,16 @@ describe('the five layouts of a body', () => {
     expect(read('payload=%7B%22a%22%3A1%7D&payload=%7B%22b%22%3A1%7D')).toEqual({ a: 1 });
   });
 
-  it('reads a charset as UTF-8 even if the label says otherwise, because JSON is UTF-8', () => {
+  it('is decoded as UTF-8, whatever charset the Content-Type names, because JSON is UTF-8', () => {
     expect(read(text, 'application/json; charset=iso-8859-1')).toEqual(push);
   });
 
-  it('replaces bytes that are no UTF-8 and keeps the rest', () => {
+  it('replaces bytes that are not UTF-8 and keeps the rest', () => {
     const body = new Uint8Array([...bytes('{"author":"J'), 0xfc, ...bytes('rg"}')]);
     expect(read(body)).toEqual({ author: 'J\ufffdrg' });
   });
 
-  it('leaves a __proto__ key mere data', () => {
+  it('keeps the key __proto__ as data', () => {
     const body = read('{"__proto__":{"deleted":true},"ref":"x"}');
     expect(body).not.toHaveProperty('deleted');
     expect(Object.getPrototypeOf(body)).toBe(Object.prototype);
@@ -126,7 +126,7 @@ describe('a call without a payload', () => {
   }
 });
 
-describe('a body that is no payload', () => {
+describe('a body that is not a payload', () => {
   const cases: [string, string, RegExp][] = [
     ['prose', 'hello world', /neither a JSON object nor a form/],
     ['a list', '[{"ref":"x"}]', /is a list/],
@@ -224,7 +224,7 @@ describe('a hostile body', () => {
     ['more than the limit', () => new Uint8Array(MAX_PAYLOAD_BYTES + 1)],
   ];
   for (const [name, make] of bodies) {
-    it(`is refused at once: ${name}`, () => {
+    it(`is refused quickly: ${name}`, () => {
       const body = make();
       const raw = typeof body === 'string' ? bytes(body) : body;
       const error = refusal(raw, form);
@@ -234,7 +234,7 @@ describe('a hostile body', () => {
     });
   }
 
-  it('always results in an object or a refusal', () => {
+  it('is always read as an object or refused', () => {
     const objectOrRefusal = (raw: Uint8Array, contentType: string | undefined) => {
       try {
         const { body } = readPayload(raw, contentType);

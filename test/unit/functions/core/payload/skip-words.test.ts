@@ -11,18 +11,18 @@ describe('a message', () => {
     '[SKIP CI]',
     '[ci-skip]',
   ]) {
-    it(`with ${words} asks to leave out CI, not the deploy`, () => {
+    it(`with ${words} asks to skip CI, not the deploy`, () => {
       expect(skips(`Correct the readme ${words}`)).toEqual({ deploy: false, ci: true, words });
     });
   }
 
   for (const words of ['[skip deploy]', '[deploy skip]', '[no deploy]', '[Skip Deploy]']) {
-    it(`with ${words} asks to leave out the deploy, not CI`, () => {
+    it(`with ${words} asks to skip the deploy, not CI`, () => {
       expect(skips(`${words} Try something`)).toEqual({ deploy: true, ci: false, words });
     });
   }
 
-  it('may ask for both', () => {
+  it('can ask for both', () => {
     expect(skips('x [skip ci] [skip deploy]')).toEqual({ deploy: true, ci: true, words: '[skip deploy] [skip ci]' });
   });
 
@@ -30,14 +30,14 @@ describe('a message', () => {
     expect(skips('Change the colour\n\nOnly the docs.\n[skip deploy]\n')).toMatchObject({ deploy: true });
   });
 
-  it('asks to leave out CI by the trailer skip-checks, at its end and after an empty line', () => {
+  it('asks to skip CI with the trailer skip-checks, at its end and after an empty line', () => {
     const skip = { deploy: false, ci: true, words: 'skip-checks: true' };
     expect(skips('Correct the readme\n\n\nskip-checks: true')).toEqual(skip);
     expect(skips('Title\r\n\r\nBody\r\n\r\nskip-checks: true\r\nSigned-off-by: a\r\n')).toEqual(skip);
     expect(skips('Title\n\nskip-checks:true')).toMatchObject({ ci: true });
   });
 
-  it('asks for nothing when the words are only like those', () => {
+  it('asks for nothing when the words are only similar', () => {
     const others = [
       '',
       'skip ci',
@@ -53,7 +53,7 @@ describe('a message', () => {
     for (const message of others) expect(skips(message), message).toBeNull();
   });
 
-  it('of megabytes is read at once', () => {
+  it('of megabytes is read quickly', () => {
     for (const piece of ['[', '[skip ', 'skip-checks: ', '\n\n', '\r\n', '[skip ci]', ' \t']) {
       const start = process.cpuUsage();
       skips(piece.repeat(4_000_000 / piece.length));
