@@ -1,6 +1,9 @@
 import type { Sealer } from '../../functions/core/ports/sealer.ts';
 
-/** Returns an in-memory fake of the sealer. It does not encrypt, but it binds a secret to its context as the real one does. */
+/**
+ * Returns an in-memory fake of the sealer. It does not encrypt, but it binds a secret to its context as the real one
+ * does.
+ */
 export function memorySealer(): Sealer {
   return {
     seal: async (secret, context) => `v1.memory.${Buffer.from(JSON.stringify({ secret, context })).toString('base64')}`,

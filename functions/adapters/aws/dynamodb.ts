@@ -2,7 +2,9 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { once } from '../../core/once.ts';
 import { withoutLogging } from './without-logging.ts';
 
-/** Returns the function's DynamoDB client. The timeouts are short because webhook senders time out after ten seconds. */
+/**
+ * Returns the function's DynamoDB client. The timeouts are short because webhook senders time out after ten seconds.
+ */
 export const dynamoDb = once(() =>
   withoutLogging(
     new DynamoDBClient({

@@ -1,6 +1,6 @@
 /**
- * Returns the value of an environment variable. Throws, naming the variable, when it is missing or empty: a function with
- * wrong configuration must fail at start.
+ * Returns the value of an environment variable. Throws, naming the variable, when it is missing or empty: a function
+ * with wrong configuration must fail at start.
  */
 export function variable(name: string): string {
   const value = optionalVariable(name);

@@ -4,8 +4,8 @@ interface Client {
 
 /**
  * Returns the client with the SDK's logger middleware removed. That middleware copies every input and output even
- * without a logger, which takes a tenth of the time of a call. The `logger` option does not prevent the copy: any logger, even
- * one that does nothing, receives it. If a later SDK renames the middleware, calls only become slower.
+ * without a logger, which takes a tenth of the time of a call. The `logger` option does not prevent the copy: any
+ * logger, even one that does nothing, receives it. If a later SDK renames the middleware, calls only become slower.
  *
  * https://aws.amazon.com/blogs/developer/middleware-stack-modular-aws-sdk-js/
  */

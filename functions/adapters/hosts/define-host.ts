@@ -1,8 +1,8 @@
 import type { Dialect } from './dialect.ts';
 
 /**
- * The definition of a kind of repository host. Each has a folder and is listed in `registry.ts`. The definition is data;
- * its dialect is loaded by the functions that call the host, not by those that only need to know the kinds.
+ * The definition of a kind of repository host. Each has a folder and is listed in `registry.ts`. The definition is
+ * data; its dialect is loaded by the functions that call the host, not by those that only need to know the kinds.
  */
 export interface HostDefinition {
   /** The `kind` in `RepositoryHosts`, and the `hostKind` of the deliveries: `github`, … */

@@ -4,8 +4,9 @@ import type { SealContext, Sealer } from '../../core/ports/sealer.ts';
 const PREFIX = 'v1.kms.';
 
 /**
- * Returns a sealer that encrypts with a KMS key directly: a token is far below the limit of 4 kB. The context is bound to the ciphertext as KMS's
- * encryption context (https://docs.aws.amazon.com/kms/latest/developerguide/encrypt_context.html).
+ * Returns a sealer that encrypts with a KMS key directly: a token is far below the limit of 4 kB. The context is bound
+ * to the ciphertext as KMS's encryption context
+ * (https://docs.aws.amazon.com/kms/latest/developerguide/encrypt_context.html).
  */
 export function kmsSealer(client: KMSClient, keyId: string): Sealer {
   return {

@@ -19,8 +19,8 @@ export interface HookSecretsOptions {
 
 /**
  * Returns a function that returns the configured secrets of webhooks. They are read at the first call and again after a
- * minute; when reading again fails, the previous ones stay in use. Throws `deploy:db:failed_to_store_payload` when they could never be
- * read: a call that cannot be checked must not be accepted.
+ * minute; when reading again fails, the previous ones stay in use. Throws `deploy:db:failed_to_store_payload` when they
+ * could never be read: a call that cannot be checked must not be accepted.
  */
 export function hookSecrets({ id, read, clock }: HookSecretsOptions): () => Promise<HookSecrets> {
   let known: HookSecrets | null = null;

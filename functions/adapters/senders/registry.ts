@@ -62,9 +62,9 @@ export interface SenderRegistry {
   /** Returns the sender with this id; null when there is none. */
   find(id: string): SenderDefinition | null;
   /**
-   * Returns the sender of a call. Throws `deploy:provider:not_supported`, which names the service when it is a known one
-   * that is not supported, the missing fields when the body is similar to that of a sender, or else everything that is
-   * recognised.
+   * Returns the sender of a call. Throws `deploy:provider:not_supported`, which names the service when it is a known
+   * one that is not supported, the missing fields when the body is similar to that of a sender, or else everything that
+   * is recognised.
    */
   recognise(call: HookCall): Sender;
   /** Returns how the calls of a sender are signed; null when it cannot sign. */

@@ -6,8 +6,8 @@ import {
 import type { Connection, Side } from '../../core/ports/connection-registry.ts';
 
 /**
- * Returns a function that posts a message to a connection through the WebSocket API that it belongs to. It returns false
- * when the connection is closed, and throws when the message could not be sent for another reason.
+ * Returns a function that posts a message to a connection through the WebSocket API that it belongs to. It returns
+ * false when the connection is closed, and throws when the message could not be sent for another reason.
  *
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-how-to-call-websocket-api-connections.html
  */

@@ -11,7 +11,10 @@ export interface WebSocketSignalsOptions {
   readonly address: (user: string) => Promise<string>;
   /** Logs connections that failed or broke; never with an address, because its signature is a login. */
   readonly trace: (event: string, fields: Readonly<Record<string, unknown>>) => void;
-  /** Time between two registrations; default 5 minutes. API Gateway closes a connection after 10 minutes without messages. */
+  /**
+   * Time between two registrations; default 5 minutes. API Gateway closes a connection after 10 minutes without
+   * messages.
+   */
   readonly renewMs?: number;
   /** Time before the first reconnect, doubled for each further one; default 200. */
   readonly backoffMs?: number;
@@ -23,8 +26,9 @@ const HANDSHAKE_TIMEOUT_MS = 10_000;
 const MAX_MESSAGE_BYTES = 64 * 1024;
 
 /**
- * Returns the signals of the service's WebSocket API. A connection registers after it is open, because nothing can be posted
- * to it before; the answer is the first signal. A connection that breaks is replaced until the subscription is closed.
+ * Returns the signals of the service's WebSocket API. A connection registers after it is open, because nothing can be
+ * posted to it before; the answer is the first signal. A connection that breaks is replaced until the subscription is
+ * closed.
  */
 export function webSocketSignals(options: WebSocketSignalsOptions): Signals {
   return {
@@ -113,8 +117,8 @@ function readSignal(text: string): Signal | null {
 }
 
 /**
- * Without the nesting limit of `parseJson`: messages are short, and a manifest that is nested as deeply as the limit allows
- * is nested deeper in a change.
+ * Without the nesting limit of `parseJson`: messages are short, and a manifest that is nested as deeply as the limit
+ * allows is nested deeper in a change.
  */
 function parsed(text: string): unknown {
   try {

@@ -1,6 +1,8 @@
 import { DeployError } from '../errors.ts';
 
-/** Returns the name of a branch in a query, without `refs/heads/`. Throws `request:bad_parameter`, naming the parameter. */
+/**
+ * Returns the name of a branch in a query, without `refs/heads/`. Throws `request:bad_parameter`, naming the parameter.
+ */
 export function branchNamed(text: string, parameter: string): string {
   const branch = text.replace(/^refs\/heads\//, '');
   if (branch !== '' && branch.length <= 250 && !/[\p{Cc}\s~^:?*[\\]/u.test(branch)) return branch;

@@ -105,7 +105,10 @@ function digitAt(block: Buffer, at: number): number | null {
   return digit >= 0 && digit <= 7 ? digit : null;
 }
 
-/** The GNU format for numbers that are too large for the octal digits. https://www.gnu.org/software/tar/manual/html_node/Standard.html */
+/**
+ * The GNU format for numbers that are too large for the octal digits.
+ * https://www.gnu.org/software/tar/manual/html_node/Standard.html
+ */
 function base256(block: Buffer, start: number, length: number): number {
   if (block[start] !== 0x80) throw refusal('deploy:tar:corrupt', 'has a header with a negative size');
   let value = 0;

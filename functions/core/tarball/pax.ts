@@ -16,7 +16,8 @@ const NEWLINE = 0x0a;
  * Returns what the records of a pax header, `<length> <key>=<value>\n` each, change in an entry
  * (https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html#tag_20_92_13_03). Times, owners and the commit
  * id that `git archive` writes as a comment are ignored. Throws `deploy:tar:corrupt` for records of a wrong length,
- * repeated ones and those with a line feed, at which other readers begin the next record, `deploy:tar:unsafe_type` for GNU's sparse files, `deploy:tar:unsafe_path` for names that are not text.
+ * repeated ones and those with a line feed, at which other readers begin the next record, `deploy:tar:unsafe_type` for
+ * GNU's sparse files, `deploy:tar:unsafe_path` for names that are not text.
  */
 export function readPax(body: Buffer): PaxChanges {
   const changes: { path?: string; target?: string; size?: number } = {};

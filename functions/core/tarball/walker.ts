@@ -167,7 +167,10 @@ function extended(header: Header, kind: EntryKind, extensions: Extensions): TarE
   };
 }
 
-/** Returns a long name of GNU tar, which ends with a NUL: https://www.gnu.org/software/tar/manual/html_node/Standard.html */
+/**
+ * Returns a long name of GNU tar, which ends with a NUL:
+ * https://www.gnu.org/software/tar/manual/html_node/Standard.html
+ */
 function longName(body: Buffer | undefined): string | undefined {
   if (body === undefined) return undefined;
   return decodeName(body.at(-1) === 0 ? body.subarray(0, -1) : body);

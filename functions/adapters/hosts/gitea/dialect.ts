@@ -10,7 +10,10 @@ import { parsed } from '../pairing.ts';
 import type { Rest } from '../rest.ts';
 import { pairWith } from './pairing.ts';
 
-/** The calls of its API (https://docs.gitea.com/development/api-usage, and https://codeberg.org/api/swagger for Forgejo). */
+/**
+ * The calls of its API (https://docs.gitea.com/development/api-usage, and https://codeberg.org/api/swagger for
+ * Forgejo).
+ */
 export const dialect: Dialect = {
   headers: { accept: 'application/json' },
   login: (token) => ({ authorization: `token ${token}` }),

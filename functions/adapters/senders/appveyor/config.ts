@@ -6,8 +6,8 @@ const path = 'appveyor.yml';
 
 /**
  * The configuration of AppVeyor: a push waits when one of its notifications is a webhook that is called on success
- * (https://www.appveyor.com/docs/notifications/). The file may be a list of configurations for different branches; AppVeyor
- * decides which one is used, so a webhook in any of them counts.
+ * (https://www.appveyor.com/docs/notifications/). The file may be a list of configurations for different branches;
+ * AppVeyor decides which one is used, so a webhook in any of them counts.
  */
 export const appveyorConfig: ConfigFile = { path, format: 'documents', alsoElsewhere: true, decide };
 

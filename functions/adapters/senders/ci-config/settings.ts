@@ -11,7 +11,8 @@ export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
-// Many CI providers read YAML 1.1, where `no` and `off` are booleans; the parser here reads 1.2, where they are strings.
+// Many CI providers read YAML 1.1, where `no` and `off` are booleans; the parser here reads 1.2, where they are
+// strings.
 
 /** Whether a setting is false in YAML 1.1 or 1.2. */
 export function isNo(value: unknown): boolean {
@@ -23,7 +24,9 @@ export function isYes(value: unknown): boolean {
   return value === true || (typeof value === 'string' && /^(?:true|yes|on|y)$/i.test(value));
 }
 
-/** Whether a setting is an address: a string, or a reference to a secret one by `secretKey` (`secure`, `from_secret`). */
+/**
+ * Whether a setting is an address: a string, or a reference to a secret one by `secretKey` (`secure`, `from_secret`).
+ */
 export function isAddress(value: unknown, secretKey: string): boolean {
   if (typeof value === 'string') return value.trim() !== '' && !isNo(value);
   const secret = field(value, secretKey);

@@ -7,9 +7,9 @@ import { oneLine } from '../../../core/text.ts';
 export const MAX_CONFIG_BYTES = 128 * 1024;
 
 /**
- * Returns the map of settings of a YAML file, as the only item; nothing for an empty file. Of several documents the first
- * counts, as in Ruby's parser. Anchors, `<<` and unknown tags are accepted; of a repeated key the last value counts, as
- * for the CI providers.
+ * Returns the map of settings of a YAML file, as the only item; nothing for an empty file. Of several documents the
+ * first counts, as in Ruby's parser. Anchors, `<<` and unknown tags are accepted; of a repeated key the last value
+ * counts, as for the CI providers.
  *
  * Throws `deploy:provider:not_supported`, not retryable, that names the file and, where known, line and column: a file
  * that cannot be read may hold the push, so nothing is deployed.
@@ -21,7 +21,9 @@ export function readYamlMap(text: string, path: string): readonly Readonly<Recor
   throw unreadable(path, 'line 1 does not start a map of settings');
 }
 
-/** Returns the values of all documents of a YAML file, of any type; nothing for an empty file. Throws as `readYamlMap`. */
+/**
+ * Returns the values of all documents of a YAML file, of any type; nothing for an empty file. Throws as `readYamlMap`.
+ */
 export function readYamlDocuments(text: string, path: string): readonly unknown[] {
   return parse(text, path, Number.POSITIVE_INFINITY);
 }

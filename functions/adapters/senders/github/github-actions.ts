@@ -6,7 +6,9 @@ import { githubSignature } from './signature.ts';
 
 const runner = { title: 'GitHub Actions', hostKind: 'github' };
 
-/** GitHub Actions: the event `workflow_run` (https://docs.github.com/webhooks/webhook-events-and-payloads#workflow_run). */
+/**
+ * GitHub Actions: the event `workflow_run` (https://docs.github.com/webhooks/webhook-events-and-payloads#workflow_run).
+ */
 export const githubActions = defineSender({
   id: 'github-actions',
   name: 'GitHub Actions',

@@ -5,8 +5,8 @@ import type { SignatureScheme } from '../signatures/scheme.ts';
 
 /**
  * Travis CI: RSA with SHA-1 over the payload as it is in the form, once decoded
- * (https://docs.travis-ci.com/user/notifications/#verifying-webhook-requests). The secret is the public key in PEM, or the address
- * of the API that responds with it.
+ * (https://docs.travis-ci.com/user/notifications/#verifying-webhook-requests). The secret is the public key in PEM, or
+ * the address of the API that responds with it.
  */
 export const travisSignature: SignatureScheme = {
   isSigned: (headers) => Boolean(headers.signature),
@@ -26,7 +26,9 @@ const configBody = v.object({
   config: v.object({ notifications: v.object({ webhook: v.object({ public_key: v.string() }) }) }),
 });
 
-/** Returns the public key in PEM of the response of Travis CI's API at `/config`. Throws an Error that quotes nothing. */
+/**
+ * Returns the public key in PEM of the response of Travis CI's API at `/config`. Throws an Error that quotes nothing.
+ */
 function travisKey(config: string): string {
   try {
     const { public_key } = v.parse(configBody, JSON.parse(config)).config.notifications.webhook;

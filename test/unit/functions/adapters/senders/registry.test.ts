@@ -223,7 +223,9 @@ describe('a malformed body', () => {
     expect(JSON.stringify(delivery)).not.toMatch(/\\u00|\\u202[a-e]|\\n/);
   }
 
-  /** CPU time of some work in milliseconds: the least of several runs, as others disturb the cache and the collector. */
+  /**
+   * CPU time of some work in milliseconds: the least of several runs, as others disturb the cache and the collector.
+   */
   function cpuTimeOf(work: () => void, runs = 3): number {
     const times = Array.from({ length: runs }, () => {
       const start = process.cpuUsage();
