@@ -32,3 +32,19 @@ export const astro: Starter = {
     'src/pages/index.astro': '---\nconst name = "Astro";\n---\n<html><body><h1>Hello from {name}</h1></body></html>\n',
   },
 };
+
+export const next: Starter = {
+  name: 'Next.js',
+  answers: 'Hello from Next',
+  files: {
+    'package.json': JSON.stringify({
+      name: 'next-starter',
+      version: '0.1.0',
+      private: true,
+      scripts: { dev: 'next dev', build: 'next build', start: 'next start' },
+      dependencies: { next: '15.1.11', react: '^19.0.0', 'react-dom': '^19.0.0' },
+    }),
+    'app/layout.js': 'export default function Layout({ children }) { return <html><body>{children}</body></html>; }\n',
+    'app/page.js': 'export default function Page() { return <h1>Hello from Next</h1>; }\n',
+  },
+};

@@ -1,4 +1,4 @@
-import { astro, vite } from './frameworks.ts';
+import { astro, next, vite } from './frameworks.ts';
 import { pnpmWorkspace, yarnBerry, yarnClassic } from './other-managers.ts';
 import { express, fastify, nest, otherNode, typescript } from './servers.ts';
 
@@ -26,4 +26,5 @@ export const starters: readonly Starter[] = [
   yarnBerry,
   otherNode,
   astro,
+  next,
 ];
