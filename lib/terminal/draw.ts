@@ -121,9 +121,11 @@ function stageLine(stage: ShownStage, paint: Paint): string {
 function endLines(entry: ShownEntry, paint: Paint): string[] {
   const { doc, error, status } = entry;
   if (status === 'crashed') return changeLines(entry, paint);
-  // A stopped or removed application answers nowhere.
-  if (status === 'ok' && !doc.url) return [`${paint('green', 'done')} after ${total(entry)}`];
-  if (status === 'ok') return [`${paint('green', 'live')} after ${total(entry)}: ${paint('cyan', doc.url)}`];
+  if (status === 'ok') {
+    // A stopped or removed application answers nowhere.
+    const done = doc.url ? `${paint('green', 'live')} after ${total(entry)}: ${paint('cyan', doc.url)}` : null;
+    return [done ?? `${paint('green', 'done')} after ${total(entry)}`];
+  }
   if (error) return [`${paint('red', error.code)}  ${error.detail}`, ...tailOf(entry, paint)];
   if (status === 'held') return [`${paint('yellow', 'held')}  ${doc.reason ?? ''}`];
   return isFinal(entry) ? [`${paint('yellow', status)}  ${doc.reason ?? ''}`] : [];

@@ -27,7 +27,11 @@ describe('The printed settings of a webhook', () => {
   });
 
   it('exist for every sender except those that need none', () => {
-    expect(senders.filter(({ setup }) => setup === null).map(({ id }) => id)).toEqual(['gogs', 'github-legacy']);
+    expect(senders.filter(({ setup }) => setup === null).map(({ id }) => id)).toEqual([
+      'gogs',
+      'github-legacy',
+      'drone-plugin',
+    ]);
   });
 
   it('are those of the senders that the help and the completion name', () => {
