@@ -40,7 +40,7 @@ function guardImports(isInside, isOutside) {
 }
 
 /**
- * Node 20 has no such hooks in the thread of the application, and those in another thread cost 40 ms at each start. Its
+ * Node 20 has no such hooks in the thread of the application, and those in another thread cost over 100 ms at each start. Its
  * import looks for a package's folder by this call, and it gets no new features, so that stays so.
  */
 function guardImportsOfNode20(isOutside) {
