@@ -1,9 +1,10 @@
 import { appRef, required } from '../core/app-ref.ts';
-import { oneOf, wholeNumber } from '../core/parameters.ts';
+import { OUTPUT_HEADERS } from '../core/output/headers.ts';
+import { writeLines } from '../core/output/write-lines.ts';
+import { flag, wholeNumber } from '../core/parameters.ts';
 import type { HttpRequest } from '../triggers/http.ts';
 import type { StreamAnswer } from '../triggers/stream.ts';
 import type { LogsPorts } from './ports.ts';
-import { write } from './write.ts';
 
 const DEFAULT_LINES = 100;
 const MAX_LINES = 1000;
@@ -15,27 +16,15 @@ const MAX_LINES = 1000;
  */
 export function logs(ports: LogsPorts): (request: HttpRequest) => Promise<StreamAnswer> {
   return async (request) => {
-    const query = {
-      lines: wholeNumber(request.query, 'lines', { preset: DEFAULT_LINES, from: 0, to: MAX_LINES }),
-      follow: isSet(request.query),
-    };
+    const lines = wholeNumber(request.query, 'lines', { preset: DEFAULT_LINES, from: 0, to: MAX_LINES });
+    const follow = flag(request.query, 'follow');
     const endsAt = ports.clock.now() + ports.seconds * 1000;
     const stop = new AbortController();
-    const output = required(await ports.output.read(appRef(request), query, stop.signal), request);
+    const output = required(await ports.output.read(appRef(request), { lines, follow }, stop.signal), request);
     return {
       status: 200,
-      // Proxies must not cache, buffer or transform it.
-      headers: {
-        'content-type': 'application/x-ndjson',
-        'cache-control': 'no-store, no-transform',
-        'x-accel-buffering': 'no',
-      },
-      body: write(output, { follow: query.follow, endsAt, stop, uuid: request.uuid }, ports),
+      headers: OUTPUT_HEADERS,
+      body: writeLines(output, { follow, endless: true, endsAt, stop, uuid: request.uuid }, ports),
     };
   };
-}
-
-/** `?follow` means `?follow=true`. */
-function isSet({ follow }: HttpRequest['query']): boolean {
-  return oneOf({ follow: follow === '' ? 'true' : follow }, 'follow', ['false', 'true']) === 'true';
 }

@@ -1,14 +1,16 @@
 import { type Entry, isFinal } from '../core/entry/entry.ts';
 import { findEntry } from '../core/entry/find.ts';
+import { lineMasker } from '../core/entry/mask.ts';
 import { snapshotOf } from '../core/entry/snapshot.ts';
 import { DeployError } from '../core/errors.ts';
-import { oneOf } from '../core/parameters.ts';
+import { OUTPUT_HEADERS } from '../core/output/headers.ts';
+import { writeLines } from '../core/output/write-lines.ts';
+import { flag } from '../core/parameters.ts';
 import { isAfter } from '../core/pipeline/pipeline.ts';
 import type { OutputLine } from '../core/ports/apps/app-output.ts';
 import type { HttpRequest } from '../triggers/http.ts';
 import type { StreamAnswer } from '../triggers/stream.ts';
 import type { BuildLogPorts } from './ports.ts';
-import { write } from './write.ts';
 
 /** The pause before the platform is asked again for a build that has not begun. */
 const PAUSE_MS = 500;
@@ -20,7 +22,7 @@ const PAUSE_MS = 500;
  */
 export function buildLog(ports: BuildLogPorts): (request: HttpRequest) => Promise<StreamAnswer> {
   return async ({ user, uuid, params, query }) => {
-    const follow = isSet(query);
+    const follow = flag(query, 'follow');
     const entry = await findEntry(ports.log, user, params.id ?? '');
     const endsAt = ports.clock.now() + ports.seconds * 1000;
     const stop = new AbortController();
@@ -30,13 +32,8 @@ export function buildLog(ports: BuildLogPorts): (request: HttpRequest) => Promis
     if (!lines) throw new DeployError('status:db:not_found', NOTHING_KEPT);
     return {
       status: 200,
-      // Proxies must not cache, buffer or transform it.
-      headers: {
-        'content-type': 'application/x-ndjson',
-        'cache-control': 'no-store, no-transform',
-        'x-accel-buffering': 'no',
-      },
-      body: write(lines, { endsAt, stop, uuid }, ports),
+      headers: OUTPUT_HEADERS,
+      body: writeLines(lines, { follow, endless: false, shown: lineMasker(), endsAt, stop, uuid }, ports),
     };
   };
 }
@@ -75,9 +72,4 @@ async function* coming(
 /** Whether the build of an entry has not begun or not ended. */
 function mayCome({ status, stage }: Entry): boolean {
   return !isFinal(status) && status !== 'held' && !isAfter(stage, 'extract');
-}
-
-/** `?follow` means `?follow=true`. */
-function isSet({ follow }: HttpRequest['query']): boolean {
-  return oneOf({ follow: follow === '' ? 'true' : follow }, 'follow', ['false', 'true']) === 'true';
 }

@@ -30,3 +30,9 @@ export function oneOf<Word extends string>(query: Query, name: string, words: re
   if (found !== undefined) return found;
   throw new DeployError('request:bad_parameter', `The parameter ${name} must be one of ${words.join(', ')}.`);
 }
+
+/** Returns whether a flag is set: `?name` means `?name=true`. Throws `request:bad_parameter`, naming the parameter. */
+export function flag(query: Query, name: string): boolean {
+  const text = query[name] === '' ? 'true' : query[name];
+  return oneOf({ [name]: text }, name, ['false', 'true']) === 'true';
+}

@@ -96,6 +96,6 @@ describe('GET /1/status/<user>/changes/<id>/build-log', () => {
       code: 'status:changes:fatal',
       status: 500,
     });
-    expect(traced).toEqual(['build log failed']);
+    expect(traced).toEqual(['output failed']);
   });
 });

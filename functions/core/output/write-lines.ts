@@ -1,10 +1,21 @@
-import { errorRow } from '../core/errors.ts';
-import type { OutputLine } from '../core/ports/apps/app-output.ts';
-import type { LogsPorts } from './ports.ts';
+import { errorRow } from '../errors.ts';
+import type { OutputLine } from '../ports/apps/app-output.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Trace } from '../ports/trace.ts';
 
-/** How a stream is written. */
+/** The ports of writing output. */
+export interface WritePorts {
+  readonly clock: Clock;
+  readonly trace: Trace;
+}
+
+/** How a stream of output is written. */
 export interface StreamOptions {
   readonly follow: boolean;
+  /** Whether an output that is followed has no end of its own, so that its end is a failure. */
+  readonly endless: boolean;
+  /** Returns a line as the reader sees it; default: as it is. */
+  readonly shown?: (line: string) => string;
   /** Milliseconds since 1970. */
   readonly endsAt: number;
   /** Ends the request to the platform. */
@@ -18,27 +29,31 @@ const HEARTBEAT_MS = 15_000;
 const encoder = new TextEncoder();
 
 /**
- * Yields the bytes of a stream, and asks for no further batch before the reader has taken the last one. Never throws: a
+ * Yields the bytes of an output, a JSON object per line, and asks for no further batch before the reader has taken the last one. Never throws: a
  * failure becomes the last line. When the reader has left, the request to the platform ends within a heartbeat.
  */
-export async function* write(
+export async function* writeLines(
   output: AsyncIterable<readonly OutputLine[]>,
-  { follow, endsAt, stop, uuid }: StreamOptions,
-  { clock, trace }: LogsPorts,
+  { follow, endless, shown = (line) => line, endsAt, stop, uuid }: StreamOptions,
+  { clock, trace }: WritePorts,
 ): AsyncGenerator<Uint8Array, void> {
   const batches = output[Symbol.asyncIterator]();
   let next = batches.next();
   try {
-    // The head is sent with the first bytes, which a quiet application may keep waiting for.
+    // The head is sent with the first bytes, which a quiet program may keep waiting for.
     if (follow) yield encoder.encode('\n');
     for (;;) {
       const result = await within(next, Math.min(HEARTBEAT_MS, endsAt - clock.now()), clock);
-      if (result === 'late' && clock.now() >= endsAt) return yield closing('status:changes:timeout');
-      if (result === 'late') yield encoder.encode('\n');
-      else if (!result.done) {
-        yield encoder.encode(result.value.map((line) => `${JSON.stringify(line)}\n`).join(''));
+      if (result === 'late') {
+        if (clock.now() >= endsAt) return yield closing('status:changes:timeout');
+        yield encoder.encode('\n');
+      } else if (result.done) {
+        return follow && endless ? yield closing('status:changes:fatal') : undefined;
+      } else {
+        const lines = result.value.map(({ line, ...rest }) => `${JSON.stringify({ ...rest, line: shown(line) })}\n`);
+        yield encoder.encode(lines.join(''));
         next = batches.next();
-      } else return follow ? yield closing('status:changes:fatal') : undefined;
+      }
     }
   } catch (error) {
     trace('output failed', { uuid, error });
@@ -51,7 +66,7 @@ export async function* write(
 }
 
 /** Returns what comes within so many milliseconds, or `late`. */
-async function within<T>(work: Promise<T>, milliseconds: number, clock: LogsPorts['clock']): Promise<T | 'late'> {
+async function within<T>(work: Promise<T>, milliseconds: number, clock: Clock): Promise<T | 'late'> {
   const settled = new AbortController();
   const late = clock.sleep(Math.max(0, milliseconds), settled.signal).then(() => 'late' as const);
   try {
