@@ -202,7 +202,7 @@ describe('pushes that wait for CI', () => {
   describe('a push that arrives after its build', () => {
     it('a push is a duplicate when its passed build arrived first and deployed the commit', async () => {
       const tree = await repository('early');
-      const { sha } = await pushed(tree, 'early', hooked, 'tested');
+      const { sha } = await pushed(tree, 'early', hooked, 'refs/tags/tested');
       const built = await outcome(await called('passed', { name: 'early', sha }));
       expect(built).toMatchObject({ status: 'ok', provider: 'travis', app_name: 'early' });
       expect(await answering(built.doc.url)).toBe('early');
@@ -212,7 +212,7 @@ describe('pushes that wait for CI', () => {
 
     it('a push is skipped when its failed build arrived first', async () => {
       const tree = await repository('doomed');
-      const { sha } = await pushed(tree, 'doomed', hooked, 'tested');
+      const { sha } = await pushed(tree, 'doomed', hooked, 'refs/tags/tested');
       await called('failed', { name: 'doomed', sha });
       const push = await started.until(entryAddress(await tree.push('main')), 'held', ...finals);
       expect(push).toMatchObject({ status: 'skipped', doc: { reason: expect.stringMatching(/^CI did not pass/) } });
