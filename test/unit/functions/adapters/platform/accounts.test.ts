@@ -82,7 +82,6 @@ describe('a login at the platform', () => {
   it.each<[string, { auth?: Reply; record?: Reply }]>([
     ['500 to the login', { auth: { status: 500, body: { error: 'No.' } } }],
     ['503 to the record', { record: { status: 503 } }],
-    ['429', { auth: { status: 429 } }],
     ['a redirect', { auth: { status: 302, headers: { location: 'http://127.0.0.1:1/' } } }],
     ['404, as from a wrong address', { auth: { status: 404 } }],
     ['a page instead of JSON', { auth: { status: 200, body: '<html>Welcome</html>' } }],
