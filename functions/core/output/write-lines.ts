@@ -40,8 +40,9 @@ export async function* writeLines(
   const batches = output[Symbol.asyncIterator]();
   let next = batches.next();
   try {
-    // The head is sent with the first bytes, which a quiet program may keep waiting for.
-    if (follow) yield encoder.encode('\n');
+    // The head is sent with the first bytes, for which a quiet program would keep the reader waiting, or of which an output
+    // without lines has none.
+    yield encoder.encode('\n');
     for (;;) {
       const result = await within(next, Math.min(HEARTBEAT_MS, endsAt - clock.now()), clock);
       if (result === 'late') {

@@ -59,6 +59,10 @@ describe('GET /1/apps/<user>/<application>/logs', () => {
     expect(asked[0]).toEqual({ lines: 100, follow: false });
   });
 
+  it('sends a first byte even without a line, because the head of the response goes with it', async () => {
+    expect(await world(() => of()).text()).toBe('\n');
+  });
+
   it.each([
     [{ follow: '' }, { lines: 100, follow: true }],
     [
