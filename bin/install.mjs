@@ -25,8 +25,8 @@ checkDatabase();
 const wanted = createHash('sha256').update(readFileSync(lockfile)).digest('hex');
 const isCurrent = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
 if (!isCurrent) {
-  // `npm ci` begins by deleting node_modules, which a running service still loads files from. Where there is one already,
-  // `npm install` changes only the packages that differ; `--no-save` leaves the lockfile as it is.
+  // `npm ci` begins by deleting node_modules, which a running service still loads files from. Where there is one
+  // already, `npm install` changes only the packages that differ; `--no-save` leaves the lockfile as it is.
   const command = existsSync(modules) ? ['install', '--no-save'] : ['ci'];
   // Standard output is for the result of the program that is started: `hooks apps --json`.
   console.error(command[0] === 'ci' ? 'Installing the dependencies (once) …' : 'Updating the dependencies …');
@@ -40,7 +40,9 @@ if (!isCurrent) {
   writeFileSync(stamp, wanted);
 }
 
-/** Says before the minutes of an installation what the start would say after it, in the words of checkDatabase there. */
+/**
+ * Says before the minutes of an installation what the start would say after it, in the words of checkDatabase there.
+ */
 function checkDatabase() {
   const { optionalDependencies = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const platform = `${process.platform}-${process.arch}`;

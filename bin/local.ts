@@ -100,7 +100,9 @@ function endOnSignal(): void {
   void end(0);
 }
 
-/** A terminal that closes ends what was started in it, but not what is detached from it. npm and its shell may end then. */
+/**
+ * A terminal that closes ends what was started in it, but not what is detached from it. npm and its shell may end then.
+ */
 function endOnHangup(): void {
   if (hasTerminal()) {
     endOnSignal();

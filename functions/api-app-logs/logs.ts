@@ -10,8 +10,8 @@ const DEFAULT_LINES = 100;
 const MAX_LINES = 1000;
 
 /**
- * `GET /1/apps/<user>/<application>/logs`: what the application has printed, a JSON object per line; with `follow` also what
- * it prints from then on, until the reader leaves or the service ends the stream with a closing line. Throws
+ * `GET /1/apps/<user>/<application>/logs`: what the application has printed, a JSON object per line; with `follow` also
+ * what it prints from then on, until the reader leaves or the service ends the stream with a closing line. Throws
  * `request:bad_parameter`, `status:db:not_found` and `request:failed` before the first line.
  */
 export function logs(ports: LogsPorts): (request: HttpRequest) => Promise<StreamAnswer> {

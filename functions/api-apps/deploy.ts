@@ -9,9 +9,9 @@ import { commitOf, record } from './record.ts';
 import { BY_HAND } from './redeploy.ts';
 
 /**
- * `POST …/deploy?ref=<branch or commit>`: deploys the tip of a branch (by default that of the newest deploy), or a commit,
- * from the repository of the application. It does not wait for CI. Throws `deploy:repohost:no_pkg_json` when the repository
- * host does not answer, or does not show the repository.
+ * `POST …/deploy?ref=<branch or commit>`: deploys the tip of a branch (by default that of the newest deploy), or a
+ * commit, from the repository of the application. It does not wait for CI. Throws `deploy:repohost:no_pkg_json` when
+ * the repository host does not answer, or does not show the repository.
  */
 export async function deploy(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
   const name = await nameInLog(request, ports);

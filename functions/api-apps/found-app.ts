@@ -12,7 +12,9 @@ export interface FoundApp extends AppHistory {
   readonly name: string;
 }
 
-/** Returns the application that a path names. Throws `status:db:not_found`, and `request:failed` without the platform. */
+/**
+ * Returns the application that a path names. Throws `status:db:not_found`, and `request:failed` without the platform.
+ */
 export async function foundApp(
   request: HttpRequest,
   ports: Pick<AppsPorts, 'applications' | 'facts' | 'reader' | 'owners'>,

@@ -18,8 +18,8 @@ export interface AppHistory {
 }
 
 /**
- * Returns the history of an application. A snapshot's id contains the number of its entry, so it takes one read for each
- * snapshot that the platform still has, however long the log is. Throws `status:db:query_fail`.
+ * Returns the history of an application. A snapshot's id contains the number of its entry, so it takes one read for
+ * each snapshot that the platform still has, however long the log is. Throws `status:db:query_fail`.
  */
 export async function historyOf(
   app: Application,

@@ -8,8 +8,8 @@ import type { AppsPorts } from './ports.ts';
 const MAX_ENTRIES = 50;
 
 /**
- * Returns the newest entry of an application that has tried to deploy a commit of its repository, with what result ever;
- * null without. Another repository with the same package name was refused, and is not what is to be deployed.
+ * Returns the newest entry of an application that has tried to deploy a commit of its repository, with what result
+ * ever; null without. Another repository with the same package name was refused, and is not what is to be deployed.
  */
 export async function latestDeploy(
   user: string,

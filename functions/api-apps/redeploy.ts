@@ -6,8 +6,8 @@ import type { AppsPorts } from './ports.ts';
 import { commitOf, record } from './record.ts';
 
 /**
- * `POST …/redeploy`: deploys the commit of the newest deploy again, also of one that failed, so that a new variable or a
- * repaired host is tried without a push. It does not wait for CI.
+ * `POST …/redeploy`: deploys the commit of the newest deploy again, also of one that failed, so that a new variable or
+ * a repaired host is tried without a push. It does not wait for CI.
  */
 export async function redeploy(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
   const name = await nameInLog(request, ports);

@@ -7,7 +7,8 @@ import { drawings } from './drawings.ts';
 
 /**
  * `GET /1/badge/<user>/<repository>.svg` and `GET /<user>/<repository>.svg`, without login: the badge of the
- * repository's last deploy, with `?path=` that of the application in a folder of it. An unknown user or repository has the same badge as one without deploys.
+ * repository's last deploy, with `?path=` that of the application in a folder of it. An unknown user or repository has
+ * the same badge as one without deploys.
  */
 export function badge(log: Pick<LogReader, 'badge'>): (request: HttpRequest) => Promise<HttpAnswer> {
   return async ({ params, query, headers }) => {

@@ -16,9 +16,9 @@ import type { BuildLogPorts } from './ports.ts';
 const PAUSE_MS = 500;
 
 /**
- * `GET /1/status/<user>/changes/<id>/build-log`: what the build of an entry's snapshot printed, a JSON object per line, with
- * secrets masked; with `follow` also what it prints until it ends. Throws `request:bad_parameter`, `status:db:not_found`
- * when there is no such build, and `request:failed` before the first line.
+ * `GET /1/status/<user>/changes/<id>/build-log`: what the build of an entry's snapshot printed, a JSON object per line,
+ * with secrets masked; with `follow` also what it prints until it ends. Throws `request:bad_parameter`,
+ * `status:db:not_found` when there is no such build, and `request:failed` before the first line.
  */
 export function buildLog(ports: BuildLogPorts): (request: HttpRequest) => Promise<StreamAnswer> {
   return async ({ user, uuid, params, query }) => {

@@ -10,9 +10,9 @@ import { type ChangesQuery, readChangesQuery } from './query.ts';
 import { write } from './write.ts';
 
 /**
- * `GET /1/status/<user>/changes`: the user's changes after a cursor, as they happen. The head and the first bytes are sent
- * as soon as the start of the stream is known. Throws `request:bad_parameter` and `status:db:query_fail` before that;
- * a later failure is the last line of the stream.
+ * `GET /1/status/<user>/changes`: the user's changes after a cursor, as they happen. The head and the first bytes are
+ * sent as soon as the start of the stream is known. Throws `request:bad_parameter` and `status:db:query_fail` before
+ * that; a later failure is the last line of the stream.
  */
 export function changes(ports: ChangesPorts): (request: HttpRequest) => Promise<StreamAnswer> {
   const lines = new Lines();

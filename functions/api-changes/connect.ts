@@ -10,7 +10,10 @@ import { systemIds } from '../adapters/system/ids.ts';
 import { Feeds } from '../core/feed/feeds.ts';
 import type { ChangesPorts } from './ports.ts';
 
-/** Returns the ports of streaming, from the function's environment. Signals come from the WebSocket API at `SIGNALS_URL`. */
+/**
+ * Returns the ports of streaming, from the function's environment. Signals come from the WebSocket API at
+ * `SIGNALS_URL`.
+ */
 export function connect(trace: ChangesPorts['trace']): ChangesPorts & { readonly publicUrl: string | null } {
   const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
   const log = dynamoDbReader(table);

@@ -29,8 +29,8 @@ export const serverSentEvents: Frame = {
 };
 
 /**
- * One JSON document. Whitespace between its parts is insignificant, so line ends serve as heartbeats of a long poll. A poll
- * that times out has no results.
+ * One JSON document. Whitespace between its parts is insignificant, so line ends serve as heartbeats of a long poll. A
+ * poll that times out has no results.
  */
 export const results: Frame = {
   name: 'results',

@@ -4,7 +4,10 @@ import type { Change } from '../core/ports/log-reader.ts';
 /** Maximum of cached variants of a change: the base address comes from the client's `Host` header. */
 const MAX_VARIANTS = 16;
 
-/** A cache of serialised changes, shared by all readers with the same view. A change's bytes are collected with the change. */
+/**
+ * A cache of serialised changes, shared by all readers with the same view. A change's bytes are collected with the
+ * change.
+ */
 export class Lines {
   readonly #cache = new WeakMap<Change, Map<string, Uint8Array>>();
   readonly #encode = new TextEncoder();

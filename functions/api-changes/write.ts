@@ -22,8 +22,8 @@ export interface StreamRequest {
 const encoder = new TextEncoder();
 
 /**
- * Yields the bytes of a stream. Nothing is read from the log until the client has read what came before. Never throws: a
- * failure becomes the last line.
+ * Yields the bytes of a stream. Nothing is read from the log until the client has read what came before. Never throws:
+ * a failure becomes the last line.
  */
 export async function* write(stream: StreamRequest, ports: ChangesPorts): AsyncGenerator<Uint8Array, void> {
   const { options, frame } = stream;
@@ -53,7 +53,10 @@ function textOf({ kind, last }: FeedEvent, frame: Frame): string {
   return frame.end(last, kind === 'timeout' ? ending('status:changes:timeout') : null);
 }
 
-/** Size from which a piece is written: small writes are slow, and a large piece stays in memory while its reader is slow. */
+/**
+ * Size from which a piece is written: small writes are slow, and a large piece stays in memory while its reader is
+ * slow.
+ */
 const PIECE_MIN_BYTES = 32 * 1024;
 
 /** Yields the rows of a batch in pieces. */

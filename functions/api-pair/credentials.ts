@@ -16,8 +16,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * Returns the credentials in the body of a request, `{"credentials": "<user>:<password>"}`. It is split at the
  * first colon, because a password may contain colons.
  *
- * The content type must be JSON. Another site's page can make a logged-in browser send a form, but not JSON, and would pair
- * its own account with the visitor's (https://fetch.spec.whatwg.org/#cors-safelisted-request-header).
+ * The content type must be JSON. Another site's page can make a logged-in browser send a form, but not JSON, and would
+ * pair its own account with the visitor's (https://fetch.spec.whatwg.org/#cors-safelisted-request-header).
  *
  * Throws `auth:repohost:no_credentials`, `auth:repohost:bad_credentials` or `request:too_large`. No message quotes the
  * body.

@@ -27,8 +27,8 @@ export interface PairPorts extends PairingsPorts {
  * `/1/auth/repohost` and `/1/auth/<host>`: POST pairs the user with an account at the repository host, GET lists the
  * user's pairings with it, DELETE forgets one. A host that is not configured is `404 request:not_found`.
  *
- * A refusal by the host, `auth:repohost:github_pairing_failed`, is a 401 without `WWW-Authenticate`: the request's own login
- * is valid, and a challenge would make a browser discard it and ask for another.
+ * A refusal by the host, `auth:repohost:github_pairing_failed`, is a 401 without `WWW-Authenticate`: the request's own
+ * login is valid, and a challenge would make a browser discard it and ask for another.
  */
 export function pair(ports: PairPorts): (request: HttpRequest) => Promise<HttpAnswer> {
   return async (request) => {

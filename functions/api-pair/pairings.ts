@@ -39,8 +39,8 @@ export async function keep(user: string, token: StoredToken, ports: PairingsPort
 }
 
 /**
- * Removes a token, updates the user's record and returns what was removed; null when there was none. Throws like `keep`,
- * but the token is removed then.
+ * Removes a token, updates the user's record and returns what was removed; null when there was none. Throws like
+ * `keep`, but the token is removed then.
  */
 export async function forget(
   user: string,

@@ -11,8 +11,8 @@ export interface ReleasePorts extends HoldPorts {
 }
 
 /**
- * `POST /1/status/<user>/changes/<id>/release`: lets a held deploy go without its CI. `202` with the entry, which deploys
- * now; `200` with the entry unchanged when it is not held, so that a second call does no harm.
+ * `POST /1/status/<user>/changes/<id>/release`: lets a held deploy go without its CI. `202` with the entry, which
+ * deploys now; `200` with the entry unchanged when it is not held, so that a second call does no harm.
  */
 export function release(ports: ReleasePorts): (request: HttpRequest) => Promise<HttpAnswer> {
   return async ({ user, params, base }) => {

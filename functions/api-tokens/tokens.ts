@@ -12,7 +12,8 @@ export interface TokensPorts {
 
 /**
  * `/1/auth/tokens`: GET lists the user's API tokens, POST makes one from `{"name": "…"}`, and DELETE of
- * `/1/auth/tokens/<name>` revokes one. The platform is asked with the caller's own login, so this function needs no secret.
+ * `/1/auth/tokens/<name>` revokes one. The platform is asked with the caller's own login, so this function needs no
+ * secret.
  */
 export function tokens(ports: TokensPorts): (request: HttpRequest) => Promise<HttpAnswer> {
   return async (request) => {

@@ -14,11 +14,12 @@ const MAX_REMEMBERED = 1000;
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * Returns the login check of every request. Deploy routes refuse with `deploy:auth:bad_creds`, the others with `mw:auth:unauthorized`,
- * `mw:auth:no_username` or, when the path belongs to another user than the credentials, `mw:auth:not_you`. Throws
- * `mw:auth:auth_server_down` on every route, and returns the seconds to wait when the platform checks too many logins. Valid
- * credentials are remembered for 60 seconds, failures never. A request that revokes an API token ends what this process
- * remembers of the user; others may accept the token for the rest of the 60 seconds.
+ * Returns the login check of every request. Deploy routes refuse with `deploy:auth:bad_creds`, the others with
+ * `mw:auth:unauthorized`, `mw:auth:no_username` or, when the path belongs to another user than the credentials,
+ * `mw:auth:not_you`. Throws `mw:auth:auth_server_down` on every route, and returns the seconds to wait when the
+ * platform checks too many logins. Valid credentials are remembered for 60 seconds, failures never. A request that
+ * revokes an API token ends what this process remembers of the user; others may accept the token for the rest of the 60
+ * seconds.
  */
 export function authorizer(ports: {
   readonly accounts: Pick<Accounts, 'authenticate'>;

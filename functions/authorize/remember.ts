@@ -22,9 +22,9 @@ interface RememberedLogin {
 }
 
 /**
- * Returns a login check that remembers successes for a while and shares one call among equal logins in progress. Failures
- * are never remembered. It stores an HMAC of the credentials under a random key of this process, so a table of hashes
- * cannot reveal a secret.
+ * Returns a login check that remembers successes for a while and shares one call among equal logins in progress.
+ * Failures are never remembered. It stores an HMAC of the credentials under a random key of this process, so a table of
+ * hashes cannot reveal a secret.
  */
 export function remember(login: CheckLogin, options: RememberOptions): CheckLogin {
   const { clock, forMs, maxLogins, validFrom = () => 0 } = options;

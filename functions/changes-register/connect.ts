@@ -6,7 +6,9 @@ import { systemClock } from '../adapters/system/clock.ts';
 import { systemIds } from '../adapters/system/ids.ts';
 import type { RegisterPorts } from './register.ts';
 
-/** Returns the ports of the connection registry, and the id of the WebSocket API that only the service's functions open. */
+/**
+ * Returns the ports of the connection registry, and the id of the WebSocket API that only the service's functions open.
+ */
 export function connect(): RegisterPorts & { readonly internalApi: string } {
   const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
   const connections = { client: dynamoDb(), table: variable('CONNECTIONS_TABLE'), clock: systemClock };

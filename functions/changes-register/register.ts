@@ -9,9 +9,9 @@ export interface RegisterPorts {
 }
 
 /**
- * Returns the routes of the WebSocket APIs. A connection belongs to the user that `$connect` authenticated, and no message
- * can change that. The answer to `register` is the first signal, `{"last": n}`: it is read after the registration, so
- * every later change is signalled.
+ * Returns the routes of the WebSocket APIs. A connection belongs to the user that `$connect` authenticated, and no
+ * message can change that. The answer to `register` is the first signal, `{"last": n}`: it is read after the
+ * registration, so every later change is signalled.
  */
 export function register({ connections, log }: RegisterPorts): SocketRoutes {
   return {

@@ -13,8 +13,8 @@ export interface SignalPorts {
 const MAX_CONCURRENT_POSTS = 20;
 
 /**
- * Maximum size of a signal with changes; a larger one is sent without them. API Gateway counts a message for each 32 KB.
- * https://aws.amazon.com/api-gateway/pricing/
+ * Maximum size of a signal with changes; a larger one is sent without them. API Gateway counts a message for each 32
+ * KB. https://aws.amazon.com/api-gateway/pricing/
  */
 const MAX_SIGNAL_BYTES = 32 * 1024;
 

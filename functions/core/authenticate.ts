@@ -6,8 +6,8 @@ import type { Accounts } from './ports/accounts.ts';
 type Logins = Pick<Accounts, 'authenticate'>;
 
 /**
- * Returns the user that credentials belong to. They are tried as sent, then percent-decoded: a secret may contain a `%`.
- * Throws as `Accounts.authenticate` does.
+ * Returns the user that credentials belong to. They are tried as sent, then percent-decoded: a secret may contain a
+ * `%`. Throws as `Accounts.authenticate` does.
  */
 export async function authenticate(accounts: Logins, sent: Credentials): Promise<string> {
   try {

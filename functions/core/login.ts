@@ -11,8 +11,8 @@ export interface LoginRequest {
 }
 
 /**
- * The authenticated user, or the code (always a 401) and the detail of the refusal, or the seconds after which the login can
- * be checked.
+ * The authenticated user, or the code (always a 401) and the detail of the refusal, or the seconds after which the
+ * login can be checked.
  */
 export type LoginDecision =
   | { readonly allowed: true; readonly user: string }

@@ -6,9 +6,9 @@ import { operate } from './operate.ts';
 import type { StartPorts } from './ports.ts';
 
 /**
- * Returns the work of the stage `start`: the platform starts the snapshot, and moves the traffic to it once it answers; or
- * it does what the entry's `operation` says. The application is claimed first, so that a late deploy never replaces a newer
- * one. A restart claims nothing, because it does not change what runs.
+ * Returns the work of the stage `start`: the platform starts the snapshot, and moves the traffic to it once it answers;
+ * or it does what the entry's `operation` says. The application is claimed first, so that a late deploy never replaces
+ * a newer one. A restart claims nothing, because it does not change what runs.
  */
 export function start(ports: StartPorts): StageWork {
   return async (entry) => {

@@ -13,9 +13,10 @@ const LOGIN_PROTOCOL = 'basic.';
 
 /**
  * Returns a Lambda REQUEST authorizer for API Gateway, REST or WebSocket. The context of Allow has `user`; that of Deny
- * has `code`, `title` and `detail`, which the gateway response ACCESS_DENIED writes into the problem document. A login that
- * cannot be checked now is allowed without a user and with `throttled`, the seconds to wait, because an authorizer cannot
- * answer 429: the functions do. When `decide` throws, API Gateway answers AUTHORIZER_FAILURE. The event contains the secret and is never logged.
+ * has `code`, `title` and `detail`, which the gateway response ACCESS_DENIED writes into the problem document. A login
+ * that cannot be checked now is allowed without a user and with `throttled`, the seconds to wait, because an authorizer
+ * cannot answer 429: the functions do. When `decide` throws, API Gateway answers AUTHORIZER_FAILURE. The event contains
+ * the secret and is never logged.
  *
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
  */

@@ -34,8 +34,8 @@ export interface HttpAnswer {
 }
 
 /**
- * Returns the handler of an endpoint behind API Gateway, which refuses what a browser sends from a page of another site.
- * Every answer has `x-api-uuid` and `x-api-version`. A
+ * Returns the handler of an endpoint behind API Gateway, which refuses what a browser sends from a page of another
+ * site. Every answer has `x-api-uuid` and `x-api-version`. A
  * DeployError becomes its problem document, any other error `request:failed`; causes are only logged.
  */
 export function httpTrigger(answer: (request: HttpRequest) => Promise<HttpAnswer>, publicUrl: string | null = null) {

@@ -7,7 +7,9 @@ import { trace } from './trace.ts';
 /** What the handler of a stage needs in addition to its work. */
 export interface StageConnection extends Omit<StageContext, 'work' | 'trace'> {
   readonly setVisibility: QueueTrigger<unknown>['setVisibility'];
-  /** Given at the stages that an operation on the application can overrule: from the one on that changes the platform. */
+  /**
+   * Given at the stages that an operation on the application can overrule: from the one on that changes the platform.
+   */
   readonly appFacts?: Overruling;
 }
 

@@ -7,8 +7,8 @@ import { createProxyServer } from 'httpxy';
 const APP_HOST = /^[a-z\d-]+\.[a-z\d-]+\.localhost(?::\d+)?$/i;
 
 /**
- * Returns what serves the applications on the API's port: requests to `<app>.<user>.localhost` go to the platform, which
- * knows the applications by these names.
+ * Returns what serves the applications on the API's port: requests to `<app>.<user>.localhost` go to the platform,
+ * which knows the applications by these names.
  */
 export function appHosts(platformPort: number) {
   // A connection per request, because the platform may close a kept one at the moment it is used again.

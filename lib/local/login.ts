@@ -12,9 +12,9 @@ export interface Addresses {
 }
 
 /**
- * Writes files for other programs of this machine: `netrc`, with which `curl --netrc-file` logs in without a secret on the
- * command line, and the addresses of the API (`url`) and of the repository host (`repositories-url`). Returns what removes
- * the addresses, which are valid while it runs.
+ * Writes files for other programs of this machine: `netrc`, with which `curl --netrc-file` logs in without a secret on
+ * the command line, and the addresses of the API (`url`) and of the repository host (`repositories-url`). Returns what
+ * removes the addresses, which are valid while it runs.
  */
 export function publishLogin(
   dataDir: string,

@@ -1,8 +1,8 @@
 const TIMEOUT_MS = 10_000;
 
 /**
- * Returns a function that asks the platform whether a login is valid: the user's password or API token. It rejects when the
- * platform does not answer.
+ * Returns a function that asks the platform whether a login is valid: the user's password or API token. It rejects when
+ * the platform does not answer.
  */
 export function platformLogin(platformUrl: string): (user: string, secret: string) => Promise<boolean> {
   return async (user, secret) => {

@@ -90,7 +90,9 @@ async function closeAll(closers: Closers): Promise<void> {
   for (const close of closers.reverse()) await close();
 }
 
-/** The order matters: the template needs all addresses, and deploys go on as soon as the API and the queues are open. */
+/**
+ * The order matters: the template needs all addresses, and deploys go on as soon as the API and the queues are open.
+ */
 async function start(options: StartOptions, closers: Closers): Promise<Omit<LocalService, 'close'>> {
   const { project, dataDir, step = () => {}, warn = () => {} } = options;
   const outdir = options.outdir ?? join(dataDir, 'cdk.out');
@@ -161,7 +163,9 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   return { url, login, platform, repoHost, runtime, failed: runtime.failed };
 }
 
-/** Does at once what the schedule does every minute. A failure is in the function's log, and the schedule repeats it. */
+/**
+ * Does at once what the schedule does every minute. A failure is in the function's log, and the schedule repeats it.
+ */
 async function watchApps(runtime: Runtime, { onAppState = () => {} }: StartOptions): Promise<void> {
   await runtime.invoke('Pipelinewatchapps', {}).catch(() => {});
   onAppState();

@@ -33,7 +33,10 @@ export interface Limits {
   readonly crashWindowMs: number;
   /** How long an installation may take. */
   readonly installMs: number;
-  /** How long a verified password is remembered, unless it is changed: its next logins do not wait behind those who guess. */
+  /**
+   * How long a verified password is remembered, unless it is changed: its next logins do not wait behind those who
+   * guess.
+   */
   readonly loginCacheMs: number;
   /** Bytes of an uploaded tarball, and of what it unpacks to. */
   readonly tarballBytes: number;

@@ -10,8 +10,8 @@ interface Holder {
 }
 
 /**
- * Locks a data folder for one service at a time and returns a function that releases the lock. The lock of a process that
- * has ended is taken over; of several that try so at the same moment, one gets it.
+ * Locks a data folder for one service at a time and returns a function that releases the lock. The lock of a process
+ * that has ended is taken over; of several that try so at the same moment, one gets it.
  *
  * @throws OperatorError when another one runs, and when the folder cannot be made or written to
  */
@@ -51,8 +51,8 @@ function claim(file: string, own: string): boolean {
 }
 
 /**
- * Takes away a lock whose holder has ended. Another process may have replaced it since it was read, so the lock is moved
- * first, read again, and put back when it is a new one.
+ * Takes away a lock whose holder has ended. Another process may have replaced it since it was read, so the lock is
+ * moved first, read again, and put back when it is a new one.
  */
 async function removeStale(file: string, own: string): Promise<void> {
   const text = readText(file);

@@ -7,8 +7,8 @@ const TEMPORARY = /\.[\da-f]{12}\.tmp$/;
 const SKIPPED = /^(?:data|releases|spares|node_modules|build-caches|caches|npm-cache|tools|cdk\.out|.*\.git)$/;
 
 /**
- * Removes the temporary files of writes that a kill has interrupted, below a folder that no other process writes to. A file
- * that cannot be removed stays.
+ * Removes the temporary files of writes that a kill has interrupted, below a folder that no other process writes to. A
+ * file that cannot be removed stays.
  *
  * @param own names of entries of the folder itself that are left over as well
  */

@@ -4,8 +4,8 @@ import { isAlive, statFields } from './process-info.ts';
 const INTERVAL_MS = 500;
 
 /**
- * Calls `gone` when one of the processes that started this one has ended: npm and the shell between. A kill of npm alone
- * signals no other process, and what npm started must not outlive it. Without /proc only the parent is watched.
+ * Calls `gone` when one of the processes that started this one has ended: npm and the shell between. A kill of npm
+ * alone signals no other process, and what npm started must not outlive it. Without /proc only the parent is watched.
  */
 export function watchParents(gone: () => void): void {
   const parent = process.ppid;

@@ -13,8 +13,8 @@ export interface ReservedPort {
 }
 
 /**
- * Reserves a port; 0 for any that the system does not use by itself. Connections are cut until a server has taken the port over. Rejects
- * with the system's error, such as `EADDRINUSE`.
+ * Reserves a port; 0 for any that the system does not use by itself. Connections are cut until a server has taken the
+ * port over. Rejects with the system's error, such as `EADDRINUSE`.
  */
 export async function reservePort(wanted: number): Promise<ReservedPort> {
   const holder = createServer((socket) => socket.destroy());
@@ -92,8 +92,8 @@ const LOWEST_PORT = 20_000;
 const PORT_TRIES = 20;
 
 /**
- * Listens on a port below those that the system gives to outgoing connections: such a connection could have the port of a
- * server at the moment at which the server is started again.
+ * Listens on a port below those that the system gives to outgoing connections: such a connection could have the port of
+ * a server at the moment at which the server is started again.
  */
 async function listenOnAny(server: Server): Promise<number> {
   const end = firstEphemeralPort();

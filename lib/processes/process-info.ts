@@ -13,8 +13,8 @@ export function isAlive(pid: number): boolean {
 
 /**
  * Returns a string that differs between this process and a later one with the same id, or `undefined` when there is no
- * such process, or one that has ended and was not yet reaped. On Linux it consists of the boot and the start time since then (field 22 of
- * https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html), elsewhere it is `lstart` of `ps`.
+ * such process, or one that has ended and was not yet reaped. On Linux it consists of the boot and the start time since
+ * then (field 22 of https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html), elsewhere it is `lstart` of `ps`.
  */
 export async function processStartTime(pid: number): Promise<string | undefined> {
   return process.platform === 'linux' ? fromProc(pid) : fromPs(pid);

@@ -1,6 +1,6 @@
-// Ends process groups when the process that started this one has ended, by SIGKILL too. That process holds the other end
-// of standard input and writes a line per group, `+<pgid>` or `-<pgid>`; the end of the input is its end, because the
-// kernel closes the files of a dead process. Plain JavaScript without imports: it starts fast, stays small, and has
+// Ends process groups when the process that started this one has ended, by SIGKILL too. That process holds the other
+// end of standard input and writes a line per group, `+<pgid>` or `-<pgid>`; the end of the input is its end, because
+// the kernel closes the files of a dead process. Plain JavaScript without imports: it starts fast, stays small, and has
 // nothing that could fail.
 const GRACE_MS = 700;
 const POLL_MS = 50;

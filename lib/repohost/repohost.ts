@@ -25,7 +25,10 @@ export interface RepoHostOptions {
   readonly port: number | ReservedPort;
   /** The address that pushes are posted to, and the login for it, with which its user may also push. */
   readonly webhook: Webhook;
-  /** Verifies other logins of people who clone and push; without it, only the webhook's logins and access tokens are valid. */
+  /**
+   * Verifies other logins of people who clone and push; without it, only the webhook's logins and access tokens are
+   * valid.
+   */
   readonly verify?: VerifyLogin;
   /**
    * Source of a module that exports a `Follow` by the name of `follow`: after a push it shows the user who pushed what
@@ -44,8 +47,8 @@ export interface RepoHost {
   /** Base address of the REST API, for the GitHub adapter: the same address. */
   readonly api: string;
   /**
-   * Creates an empty repository and resolves with true; an existing one is left as it is. Throws an `OperatorError` for an
-   * invalid name.
+   * Creates an empty repository and resolves with true; an existing one is left as it is. Throws an `OperatorError` for
+   * an invalid name.
    */
   createRepository(owner: string, name: string, options?: CreateOptions): Promise<boolean>;
   /** Returns the bare repository's folder: `git push <folder> main` works even while the host does not run. */

@@ -49,8 +49,8 @@ export function withdraw(file: string): void {
 }
 
 /**
- * Returns the running host, or null. A file that a killed host left behind is ignored: another program may have its id and
- * its port by now, and must not receive the secret.
+ * Returns the running host, or null. A file that a killed host left behind is ignored: another program may have its id
+ * and its port by now, and must not receive the secret.
  */
 export async function findRunning(file: string): Promise<RunningHost | null> {
   const running = readStateSync(file, RunningSchema);

@@ -6,8 +6,8 @@ import type { Construct } from 'constructs';
 import type { Parameters } from './parameters.ts';
 
 /**
- * Returns the topic that alarms are published to. It has its own key: CloudWatch cannot publish to a topic that is encrypted
- * with the account's default key. Mail is sent when an address is configured.
+ * Returns the topic that alarms are published to. It has its own key: CloudWatch cannot publish to a topic that is
+ * encrypted with the account's default key. Mail is sent when an address is configured.
  */
 export function alarmTopic(scope: Construct, { alarmEmail }: Parameters): Topic {
   const key = new Key(scope, 'Key', { description: 'Encrypts alarms on their way', enableKeyRotation: true });

@@ -125,7 +125,9 @@ export class Alarms extends Construct {
     });
   }
 
-  /** A rate, not a count: a deploy that fails because of its sources is also answered with 502 when the caller waits. */
+  /**
+   * A rate, not a count: a deploy that fails because of its sources is also answered with 502 when the caller waits.
+   */
   #watchApi({ rest }: Api): void {
     this.#watch('api-5xx', {
       metric: rest.metricServerError({ period: FIVE_MINUTES, statistic: 'Average' }),

@@ -149,8 +149,8 @@ function open(acknowledged: string): Login {
 }
 
 /**
- * No identity source and no cache, so that it runs for every request: only its refusal can carry `WWW-Authenticate` when
- * credentials are missing, and a cached policy would apply to other paths too.
+ * No identity source and no cache, so that it runs for every request: only its refusal can carry `WWW-Authenticate`
+ * when credentials are missing, and a cached policy would apply to other paths too.
  */
 function loginAt(scope: Construct, handler: ServiceFunction): RequestAuthorizer {
   return new RequestAuthorizer(scope, 'Login', { handler, identitySources: [], resultsCacheTtl: Duration.seconds(0) });

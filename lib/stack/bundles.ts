@@ -18,8 +18,8 @@ const options: BuildOptions = {
   // ES modules first: esbuild can remove unused code only from those, which halves the bundles with SDK clients.
   mainFields: ['module', 'main'],
   minify: true,
-  // Code that is imported on demand gets files of its own. In one file Node would read all of it at every cold start, and
-  // a third of the SDK is logins that no function on Lambda uses.
+  // Code that is imported on demand gets files of its own. In one file Node would read all of it at every cold start,
+  // and a third of the SDK is logins that no function on Lambda uses.
   splitting: true,
   legalComments: 'none',
   banner: { js: requireBanner },
@@ -47,9 +47,9 @@ export async function functionNames(folder: string): Promise<string[]> {
  * Bundles every function of a folder, each by itself, and returns their names. The same sources produce the same bytes.
  * Throws esbuild's `BuildFailure`, which names file and line, when a source does not build; nothing is written then.
  *
- * All in this process: CDK's `NodejsFunction` starts one process per function, which takes longer than the rest of a first
- * start. The source maps are not in the deployed folders: they are larger than the code, and Lambda would load them at
- * every cold start.
+ * All in this process: CDK's `NodejsFunction` starts one process per function, which takes longer than the rest of a
+ * first start. The source maps are not in the deployed folders: they are larger than the code, and Lambda would load
+ * them at every cold start.
  */
 export async function bundle({ functions, outdir }: BundleOptions): Promise<string[]> {
   const names = await functionNames(functions);

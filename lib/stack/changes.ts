@@ -26,8 +26,8 @@ const SIGNAL_TIMEOUT_SECONDS = 60;
 /**
  * Change notifications: the log's stream, the connection registry, and the two WebSocket APIs.
  *
- * There are two APIs because only `$connect` can have an authorizer, and only one: the service's own functions sign with
- * their role, which no client can do; clients log in as at every other endpoint.
+ * There are two APIs because only `$connect` can have an authorizer, and only one: the service's own functions sign
+ * with their role, which no client can do; clients log in as at every other endpoint.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-control-access.html
  */
 export class Changes extends Construct {

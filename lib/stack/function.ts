@@ -26,11 +26,11 @@ export interface ServiceFunctionProps {
 }
 
 /**
- * A function of the service, named for its folder under `functions/`: its bundle, its own role, which allows what is listed
- * and nothing else, and its own log group.
+ * A function of the service, named for its folder under `functions/`: its bundle, its own role, which allows what is
+ * listed and nothing else, and its own log group.
  *
- * No concurrency is reserved: a new account has 10 in all and can reserve none. Functions of queues are limited where the
- * queue is polled (see `addQueueSource`).
+ * No concurrency is reserved: a new account has 10 in all and can reserve none. Functions of queues are limited where
+ * the queue is polled (see `addQueueSource`).
  */
 export class ServiceFunction extends LambdaFunction {
   /** The folder under `functions/`. */
@@ -63,7 +63,8 @@ export class ServiceFunction extends LambdaFunction {
   /**
    * Has the function consume a queue, for which it needs `consume` access, in batches of up to `batchSize` messages.
    *
-   * At most ten invocations run at a time, so that a burst of deploys leaves the rest of the account's concurrency to the API.
+   * At most ten invocations run at a time, so that a burst of deploys leaves the rest of the account's concurrency to
+   * the API.
    */
   addQueueSource(queue: WorkQueue, batchSize: number): void {
     new EventSourceMapping(this, 'Source', {

@@ -98,7 +98,9 @@ export function addGatewayResponses(api: RestApi, parameters: Parameters): Gatew
   ];
 }
 
-/** The base address in a template: the one that the operator has set, without a slash at its end, or that of the stage. */
+/**
+ * The base address in a template: the one that the operator has set, without a slash at its end, or that of the stage.
+ */
 function baseAddress(api: RestApi, { publicUrl }: Parameters): string {
   const given = new CfnCondition(api, 'PublicUrlGiven', {
     expression: Fn.conditionNot(Fn.conditionEquals(publicUrl.valueAsString, '')),

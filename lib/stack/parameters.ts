@@ -16,8 +16,8 @@ export interface Parameters {
 }
 
 /**
- * Adds the parameters to the stack. All have defaults, so that the template can be run on one machine as it is; on AWS a rule
- * requires the address of the platform, for which there is no default.
+ * Adds the parameters to the stack. All have defaults, so that the template can be run on one machine as it is; on AWS
+ * a rule requires the address of the platform, for which there is no default.
  */
 export function parameters(stack: Stack): Parameters {
   const platformUrl = new CfnParameter(stack, 'PlatformUrl', {

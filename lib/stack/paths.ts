@@ -1,12 +1,12 @@
 import type { Route } from '../../functions/core/routes.ts';
 
 /**
- * Returns the paths that answer unknown paths and methods: every known path and each of its parents, for the other methods,
- * and below each of them `{proxy+}`, for everything else.
+ * Returns the paths that answer unknown paths and methods: every known path and each of its parents, for the other
+ * methods, and below each of them `{proxy+}`, for everything else.
  *
  * One `/{proxy+}` at the root is not enough: API Gateway refuses it beside `/{user}` ("only one variable path part is
- * allowed"), and a request that matches `/1` does not return to the root. Where a path already has a variable below it, that
- * variable matches everything.
+ * allowed"), and a request that matches `/1` does not return to the root. Where a path already has a variable below it,
+ * that variable matches everything.
  */
 export function unknownPaths(routes: readonly Route[]): string[] {
   const known = [...new Set(routes.flatMap(({ path }) => withParents(path)))].sort();

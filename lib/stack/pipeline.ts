@@ -25,8 +25,8 @@ export interface PipelineProps {
 }
 
 /**
- * The functions of the stages, of commit statuses, of the sweep, which finds stuck deploys, and of the watch, which finds
- * crashed applications.
+ * The functions of the stages, of commit statuses, of the sweep, which finds stuck deploys, and of the watch, which
+ * finds crashed applications.
  */
 export class Pipeline extends Construct {
   readonly functions: readonly ServiceFunction[];

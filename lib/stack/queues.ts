@@ -35,8 +35,8 @@ const REPORT: QueueSettings = {
 };
 
 /**
- * AWS recommends six times the function's timeout, so that a message is not delivered again while Lambda still retries it.
- * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
+ * AWS recommends six times the function's timeout, so that a message is not delivered again while Lambda still retries
+ * it. https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
  */
 const VISIBILITY_PER_TIMEOUT = 6;
 

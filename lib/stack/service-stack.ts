@@ -14,8 +14,8 @@ export interface ServiceStackProps extends StackProps {
 }
 
 /**
- * The whole service. A webhook call passes from the API through the queues and stages into the log; readers read the log
- * and are notified when it changes.
+ * The whole service. A webhook call passes from the API through the queues and stages into the log; readers read the
+ * log and are notified when it changes.
  */
 export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, { bundles, ...props }: ServiceStackProps) {

@@ -29,8 +29,8 @@ export class Stores extends Construct {
 }
 
 /**
- * Encrypted with DynamoDB's own key: with a key of the stack every function would need `kms:Decrypt`, and only those that
- * call repository hosts should have it. What is secret in the table is encrypted before it is written.
+ * Encrypted with DynamoDB's own key: with a key of the stack every function would need `kms:Decrypt`, and only those
+ * that call repository hosts should have it. What is secret in the table is encrypted before it is written.
  */
 function logTable(scope: Construct): TableV2 {
   return new TableV2(scope, 'Log', {
@@ -60,8 +60,8 @@ function logTable(scope: Construct): TableV2 {
 }
 
 /**
- * Nothing in it has to be kept: an expired tarball is fetched again. The lifecycle rules delete what the functions leave.
- * It is retained only because CloudFormation cannot delete a bucket that holds objects.
+ * Nothing in it has to be kept: an expired tarball is fetched again. The lifecycle rules delete what the functions
+ * leave. It is retained only because CloudFormation cannot delete a bucket that holds objects.
  */
 function tarballBucket(scope: Construct): Bucket {
   const bucket = new Bucket(scope, 'Tarballs', {

@@ -19,8 +19,8 @@ export interface SynthesiseOptions {
   /** Folder with the functions' sources; default: `functions` of the project. */
   readonly functions?: string;
   /**
-   * Whether to check the template against CloudFormation's own rules, which takes longer than the rest of the synthesis;
-   * default true. A template that only runs on this machine does not need it; cdk-nag always runs.
+   * Whether to check the template against CloudFormation's own rules, which takes longer than the rest of the
+   * synthesis; default true. A template that only runs on this machine does not need it; cdk-nag always runs.
    */
   readonly checkTemplate?: boolean;
 }
@@ -29,9 +29,9 @@ export interface SynthesiseOptions {
  * Bundles the functions and writes the template of the whole service. Needs neither an account nor a network; the same
  * sources produce the same template.
  *
- * Throws when a function does not build, when CloudFormation would refuse the template, and when the stack breaks a rule of
- * cdk-nag's AWS Solutions. The findings are printed to standard error and written to `validation-report.json` beside the
- * template.
+ * Throws when a function does not build, when CloudFormation would refuse the template, and when the stack breaks a
+ * rule of cdk-nag's AWS Solutions. The findings are printed to standard error and written to `validation-report.json`
+ * beside the template.
  */
 export async function synthesise({
   outdir,
@@ -57,8 +57,8 @@ export function checkedApp({ outdir, checkTemplate }: { outdir: string; checkTem
     // The output must depend on the sources alone, not on where the program was called.
     stackTraces: false,
     treeMetadata: false,
-    // Not in cdk.json, which only the command line reads: the template must be the same without it. The second entry turns
-    // what CloudFormation would refuse from a warning into an error.
+    // Not in cdk.json, which only the command line reads: the template must be the same without it. The second entry
+    // turns what CloudFormation would refuse from a warning into an error.
     context: { ...recommendedFlags, [VALIDATE_AGAINST_DEFAULT_RULES]: true },
   });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));

@@ -18,10 +18,10 @@ const MOST_TIMES_FLOOR = 10;
 type ByCrowd = ReadonlyMap<number, Measured>;
 
 /**
- * Measures how long a row with its document takes to reach each watcher: in this service, in PouchDB Server's continuous
- * feed, and in a bare fan-out without storage as the lower bound. `write` counts from the start of the call that writes the
- * row, `commit` from its response, which PouchDB Server, a single process, delays when it has many watchers to write to.
- * Watchers, rows and their rate are the same for all; the watchers run in a process of their own.
+ * Measures how long a row with its document takes to reach each watcher: in this service, in PouchDB Server's
+ * continuous feed, and in a bare fan-out without storage as the lower bound. `write` counts from the start of the call
+ * that writes the row, `commit` from its response, which PouchDB Server, a single process, delays when it has many
+ * watchers to write to. Watchers, rows and their rate are the same for all; the watchers run in a process of their own.
  */
 export async function run(): Promise<readonly BenchRow[]> {
   const folder = join(testFolder, 'bench-changes');

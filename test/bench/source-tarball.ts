@@ -8,8 +8,8 @@ const POOL_BYTES = 8 * 1024 * 1024;
 const FILES_PER_FOLDER = 40;
 
 /**
- * Writes a tarball like those of repository hosts: one root folder, file sizes typical of source code (half of them below
- * 6 KiB, some of megabytes), text that gzip compresses to about a quarter. Always the same bytes for a size.
+ * Writes a tarball like those of repository hosts: one root folder, file sizes typical of source code (half of them
+ * below 6 KiB, some of megabytes), text that gzip compresses to about a quarter. Always the same bytes for a size.
  */
 export async function writeSourceTarball(file: string, bytes: number): Promise<void> {
   const random = generator(bytes);

@@ -30,8 +30,8 @@ type Measured = Readonly<Record<(typeof tasks)[number], Run>>;
 
 /**
  * Measures the pass at 1, 50 and 500 MB: inspection alone, and the whole pass minus the same upload without inspection
- * (the S3 emulator uses the same processors), compared to gunzip of the same file; then the peak of memory of the pass's
- * process. Each run is a separate process, and the four tasks alternate.
+ * (the S3 emulator uses the same processors), compared to gunzip of the same file; then the peak of memory of the
+ * pass's process. Each run is a separate process, and the four tasks alternate.
  */
 export async function run(): Promise<readonly BenchRow[]> {
   const folder = await mkdtemp(join(tmpdir(), 'tarball-bench-'));

@@ -17,7 +17,9 @@ const RUNS = 9;
 const MOST_TIMES_TAR = 2;
 const groups = { add: () => undefined, remove: () => undefined, close: async () => undefined };
 
-/** Measures both in turn, from the tarball on the disk to the end of the process; the folders are removed in between. */
+/**
+ * Measures both in turn, from the tarball on the disk to the end of the process; the folders are removed in between.
+ */
 export async function run(): Promise<readonly BenchRow[]> {
   const folder = await mkdtemp(join(tmpdir(), 'unpack-bench-'));
   try {

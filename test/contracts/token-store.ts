@@ -10,7 +10,10 @@ const github: StoredToken = {
   sealed: 'v1.sealed',
 };
 
-/** The contract of the port `TokenStore`. Every implementation must pass it; `open` returns one without tokens of `kiwi`. */
+/**
+ * The contract of the port `TokenStore`. Every implementation must pass it; `open` returns one without tokens of
+ * `kiwi`.
+ */
 export function tokenStoreContract(title: string, open: () => Promise<TokenStore>): void {
   describe(`${title}, as a store of tokens`, () => {
     let store: TokenStore;

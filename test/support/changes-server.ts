@@ -13,8 +13,8 @@ export interface ChangesServer {
 }
 
 /**
- * Serves `/1/status/<user>/changes`: the scripts in their order, the last one again and again. What came last (`now`) is
- * `last`.
+ * Serves `/1/status/<user>/changes`: the scripts in their order, the last one again and again. What came last (`now`)
+ * is `last`.
  */
 export async function changesServer(scripts: readonly Script[], last = 0): Promise<ChangesServer> {
   const left = [...scripts];

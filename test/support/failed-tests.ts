@@ -3,8 +3,8 @@ import { relative } from 'node:path';
 import type { Reporter, TestModule } from 'vitest/node';
 
 /**
- * Writes the names of the tests that failed into the file FAILED_TESTS, one per line, so that `.ci/run` can print them at
- * its end. Without the variable it does nothing; a run without failures leaves an empty file.
+ * Writes the names of the tests that failed into the file FAILED_TESTS, one per line, so that `.ci/run` can print them
+ * at its end. Without the variable it does nothing; a run without failures leaves an empty file.
  */
 export default class FailedTests implements Reporter {
   readonly #file = process.env.FAILED_TESTS;

@@ -12,7 +12,10 @@ import { AT } from './entries.ts';
 const registry = senderRegistry(senders);
 const secrets = { '*': { github: ['s'], gitlab: ['s'], travis: ['no key'], drone: ['s'], buildkite: ['s'] } };
 
-/** What becomes of a call with the real senders and signatures: `stored`, or the refusal's code. Throws for anything else. */
+/**
+ * What becomes of a call with the real senders and signatures: `stored`, or the refusal's code. Throws for anything
+ * else.
+ */
 export async function outcome(raw: Uint8Array, headers: HookRequest['headers'], signed = false): Promise<string> {
   const log = new MemoryLog(memoryIds());
   const ports = {

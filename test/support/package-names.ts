@@ -1,4 +1,7 @@
-/** Names of packages with the name of their application, in which service and platform must agree; null when both refuse. */
+/**
+ * Names of packages with the name of their application, in which service and platform must agree; null when both
+ * refuse.
+ */
 export const packageNames: readonly (readonly [name: string, app: string | null])[] = [
   ['hello', 'hello'],
   ['my-app', 'my-app'],

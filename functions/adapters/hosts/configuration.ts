@@ -35,8 +35,8 @@ export interface HostConfig extends v.InferOutput<typeof Host> {
 
 /**
  * Returns the hosts that `REPOSITORY_HOSTS` configures: a JSON list of `{ name, kind, api, web }`, optionally with
- * `downloadHosts` (further hosts that tarballs are redirected to) and `privateNetwork` (the names may resolve to private
- * addresses). Throws an Error whose message names each wrong setting and what it must be.
+ * `downloadHosts` (further hosts that tarballs are redirected to) and `privateNetwork` (the names may resolve to
+ * private addresses). Throws an Error whose message names each wrong setting and what it must be.
  */
 export function parseHosts(json: string, definitions: readonly HostDefinition[] = registered): readonly HostConfig[] {
   let value: unknown;

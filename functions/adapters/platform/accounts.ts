@@ -19,8 +19,8 @@ export interface HttpAccountsOptions {
 }
 
 /**
- * Returns the accounts of the platform API. `authenticate` sends `GET /auth` with the user's own credentials and reads the
- * user's record at the same time, so that a login takes one round trip. See `Accounts` for the codes.
+ * Returns the accounts of the platform API. `authenticate` sends `GET /auth` with the user's own credentials and reads
+ * the user's record at the same time, so that a login takes one round trip. See `Accounts` for the codes.
  */
 export function httpAccounts({ serviceToken, timeoutMs = 5000, ...options }: HttpAccountsOptions): Accounts {
   const http = platformHttp(options);

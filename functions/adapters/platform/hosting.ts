@@ -22,8 +22,8 @@ export interface HttpPlatformOptions extends PlatformCallOptions {
 const DEFAULT_TIMEOUTS: PlatformTimeouts = { callMs: 10_000, uploadMs: 240_000, startMs: 90_000 };
 
 /**
- * Returns a hosting platform behind the platform API: the embedded one or another. A refusal is thrown with the platform's
- * own message; no response, a gateway error or a rate limit can be retried.
+ * Returns a hosting platform behind the platform API: the embedded one or another. A refusal is thrown with the
+ * platform's own message; no response, a gateway error or a rate limit can be retried.
  */
 export function httpPlatform(options: HttpPlatformOptions): HostingPlatform {
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };

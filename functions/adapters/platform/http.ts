@@ -29,7 +29,10 @@ export interface PlatformHttpOptions {
   readonly fetch?: typeof fetch;
 }
 
-/** Returns the HTTP client of the platform API at `url`. Throws when that is not an HTTP address or contains credentials. */
+/**
+ * Returns the HTTP client of the platform API at `url`. Throws when that is not an HTTP address or contains
+ * credentials.
+ */
 export function platformHttp({ url, fetch = globalThis.fetch }: PlatformHttpOptions): PlatformHttp {
   const base = baseUrl(url);
   return async (request) => {
@@ -91,7 +94,9 @@ function readJson(text: string): unknown {
   }
 }
 
-/** Returns the base address of the platform API without a slash at the end. Throws when it is none or has credentials. */
+/**
+ * Returns the base address of the platform API without a slash at the end. Throws when it is none or has credentials.
+ */
 export function baseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   // fetch would refuse such an address too, but with a message that quotes the password.

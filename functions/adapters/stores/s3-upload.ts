@@ -74,7 +74,8 @@ class PartUpload {
 
   /** Aborts the upload. If that fails too, the bucket's lifecycle rule removes the parts within days. */
   async abort(): Promise<void> {
-    // A part that is stored after the abort would remain: https://docs.aws.amazon.com/AmazonS3/latest/API/API_AbortMultipartUpload.html
+    // A part that is stored after the abort would remain:
+    // https://docs.aws.amazon.com/AmazonS3/latest/API/API_AbortMultipartUpload.html
     await this.#sending.catch(() => {});
     if (this.#id === undefined) return;
     const { client, object } = this.#target;

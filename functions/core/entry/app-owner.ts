@@ -13,7 +13,10 @@ export function ownerOf({ repository, path }: Pick<Entry, 'repository' | 'path'>
   return { host, owner, name, ...(path !== undefined && { path }) };
 }
 
-/** Returns the key that identifies an owner: hosts ignore the case of owners and names, and senders write them differently. */
+/**
+ * Returns the key that identifies an owner: hosts ignore the case of owners and names, and senders write them
+ * differently.
+ */
 export function ownerKey({ host, owner, name, path = '' }: AppOwner): string {
   return `${`${host}/${owner}/${name}`.toLowerCase()}:${path}`;
 }

@@ -50,7 +50,9 @@ export interface EntryError {
 /** What an entry does with an application instead of deploying a commit. */
 export type Operation = 'rollback' | 'restart' | 'stop' | 'remove';
 
-/** Returns whether an entry deploys something, and so counts for badges and commit statuses: a commit, or an old one. */
+/**
+ * Returns whether an entry deploys something, and so counts for badges and commit statuses: a commit, or an old one.
+ */
 export function isDeploy({ operation }: Pick<Entry, 'operation'>): boolean {
   return operation === undefined || operation === 'rollback';
 }
@@ -128,9 +130,9 @@ export interface Entry {
   /** Absent when neither the push nor its hook has a choice: the repository decides then. */
   readonly ci?: CiChoice;
   /**
-   * Its order among the user's deploys: the number of the change after which it was promoted, or with which an operation
-   * was accepted; absent before. Not its number, because a push that has waited for CI is promoted after deploys with
-   * higher numbers.
+   * Its order among the user's deploys: the number of the change after which it was promoted, or with which an
+   * operation was accepted; absent before. Not its number, because a push that has waited for CI is promoted after
+   * deploys with higher numbers.
    */
   readonly order?: number;
   /** Number of the platform's event that last changed the status to or from `crashed`; absent before the first. */

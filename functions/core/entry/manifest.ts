@@ -27,8 +27,9 @@ export interface Manifest {
 }
 
 /**
- * Returns the contents of a package.json; `path` is its place in the repository, for errors. Throws `deploy:repohost:no_pkg_json`, not retryable, when the file is too
- * large, is not a JSON object, or has no valid name (https://docs.npmjs.com/cli/configuring-npm/package-json#name).
+ * Returns the contents of a package.json; `path` is its place in the repository, for errors. Throws
+ * `deploy:repohost:no_pkg_json`, not retryable, when the file is too large, is not a JSON object, or has no valid name
+ * (https://docs.npmjs.com/cli/configuring-npm/package-json#name).
  */
 export function readManifest(text: string, path = 'package.json'): Manifest {
   const unreadable = (problem: string) => refusal(path, problem);

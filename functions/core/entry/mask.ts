@@ -39,7 +39,10 @@ export function masked(text: string): string {
   return masks.reduce((left, [pattern, replacement]) => left.replace(pattern, replacement), text);
 }
 
-/** Returns a sentence for an entry: masked, without direction marks, at most 1000 characters, the last one `…` when it was cut. */
+/**
+ * Returns a sentence for an entry: masked, without direction marks, at most 1000 characters, the last one `…` when it
+ * was cut.
+ */
 export function maskedDetail(text: string): string {
   return cut(masked(withoutMarks(text.slice(0, MAX_DETAIL_CHARACTERS * 4))), MAX_DETAIL_CHARACTERS);
 }

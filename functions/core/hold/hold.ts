@@ -54,8 +54,8 @@ export function releaseHeld(held: Job, version: number, ports: HoldPorts): Promi
 }
 
 /**
- * Releases a held deploy because its user says so: it waits for no CI any more. Returns its entry, or null when it is no
- * longer held.
+ * Releases a held deploy because its user says so: it waits for no CI any more. Returns its entry, or null when it is
+ * no longer held.
  */
 export function releaseByHand(held: Job, ports: HoldPorts): Promise<Entry | null> {
   const now = ports.clock.now();

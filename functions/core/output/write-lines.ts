@@ -29,8 +29,9 @@ const HEARTBEAT_MS = 15_000;
 const encoder = new TextEncoder();
 
 /**
- * Yields the bytes of an output, a JSON object per line, and asks for no further batch before the reader has taken the last one. Never throws: a
- * failure becomes the last line. When the reader has left, the request to the platform ends within a heartbeat.
+ * Yields the bytes of an output, a JSON object per line, and asks for no further batch before the reader has taken the
+ * last one. Never throws: a failure becomes the last line. When the reader has left, the request to the platform ends
+ * within a heartbeat.
  */
 export async function* writeLines(
   output: AsyncIterable<readonly OutputLine[]>,
@@ -40,8 +41,8 @@ export async function* writeLines(
   const batches = output[Symbol.asyncIterator]();
   let next = batches.next();
   try {
-    // The head is sent with the first bytes, for which a quiet program would keep the reader waiting, or of which an output
-    // without lines has none.
+    // The head is sent with the first bytes, for which a quiet program would keep the reader waiting, or of which an
+    // output without lines has none.
     yield encoder.encode('\n');
     for (;;) {
       const result = await within(next, Math.min(HEARTBEAT_MS, endsAt - clock.now()), clock);

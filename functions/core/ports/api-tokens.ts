@@ -8,8 +8,8 @@ export interface ApiToken {
 }
 
 /**
- * The API tokens of users. Every call is made with the user's own credentials, and throws `mw:auth:unauthorized` when they
- * are not, or no longer, valid, and `mw:auth:auth_server_down` when there is no answer.
+ * The API tokens of users. Every call is made with the user's own credentials, and throws `mw:auth:unauthorized` when
+ * they are not, or no longer, valid, and `mw:auth:auth_server_down` when there is no answer.
  */
 export interface ApiTokens {
   /** Returns the tokens of the user, oldest first. */

@@ -24,8 +24,8 @@ export interface AppendRequest {
   /** The entry of an earlier copy of the delivery that this one may replace. */
   readonly replaces: number | null;
   /**
-   * The application, by the platform's name of it, whose earlier deploys the entry overrules: those that have not started
-   * by then never do.
+   * The application, by the platform's name of it, whose earlier deploys the entry overrules: those that have not
+   * started by then never do.
    */
   readonly overrules?: string;
   /** Milliseconds since 1970 at which the sweeper looks at the entry, unless it is final. */

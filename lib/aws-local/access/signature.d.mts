@@ -26,8 +26,8 @@ export declare const NOT_SIGNED: string;
 export declare function isSigned(request: SignedRequest): boolean;
 
 /**
- * Returns why a request is refused, or undefined when it was signed with these credentials (Signature Version 4, presigned
- * query or Authorization header) and the signature is valid at `now` (epoch milliseconds).
+ * Returns why a request is refused, or undefined when it was signed with these credentials (Signature Version 4,
+ * presigned query or Authorization header) and the signature is valid at `now` (epoch milliseconds).
  *
  * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
@@ -39,7 +39,9 @@ export declare function refusalOf(
 
 type Bytes = string | ArrayBuffer | ArrayBufferView;
 
-/** Node's SHA-256, or HMAC when there is a secret, with the interface of `SignatureV4`. Each object makes one digest. */
+/**
+ * Node's SHA-256, or HMAC when there is a secret, with the interface of `SignatureV4`. Each object makes one digest.
+ */
 export declare class Sha256 {
   constructor(secret?: Bytes);
   update(data: Bytes): void;

@@ -12,7 +12,9 @@ const SIGNATURE_PARAMETERS = /^X-Amz-(?:Algorithm|Credential|Date|Expires|Signed
 
 export const NOT_SIGNED = 'the request is not signed';
 
-/** Node's SHA-256, or HMAC when there is a secret, with the interface of `SignatureV4`. Each object makes one digest. */
+/**
+ * Node's SHA-256, or HMAC when there is a secret, with the interface of `SignatureV4`. Each object makes one digest.
+ */
 export class Sha256 {
   #hash;
 

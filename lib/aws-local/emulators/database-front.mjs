@@ -1,6 +1,6 @@
-// The process in front of the database emulator, which answers everybody: it passes on the connections whose first request
-// is signed with this start's key. The emulator has no port that others could reach: both run in a network of their own,
-// and the listening socket comes from outside. Plain JavaScript, so that it starts fast.
+// The process in front of the database emulator, which answers everybody: it passes on the connections whose first
+// request is signed with this start's key. The emulator has no port that others could reach: both run in a network of
+// their own, and the listening socket comes from outside. Plain JavaScript, so that it starts fast.
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -26,8 +26,8 @@ async function serve(listening, credentials) {
 }
 
 /**
- * Checks the first request of a connection, not each: nobody else can send on it, and the database has to be about as fast
- * as without this process.
+ * Checks the first request of a connection, not each: nobody else can send on it, and the database has to be about as
+ * fast as without this process.
  */
 async function admit(socket, credentials) {
   const late = setTimeout(() => socket.destroy(), FIRST_REQUEST_MS);

@@ -32,8 +32,8 @@ export const FILE_IN_USE = /disk I\/O|database is locked/i;
 export const PORT_TAKEN = /already in use|address in use/i;
 
 /**
- * Starts the emulator with a process in front of it that checks signatures. Both are in a network of their own where the
- * system allows one: the emulator knows no access control, so its port must not be within the reach of others.
+ * Starts the emulator with a process in front of it that checks signatures. Both are in a network of their own where
+ * the system allows one: the emulator knows no access control, so its port must not be within the reach of others.
  *
  * @param explain translates what the emulator printed before it ended
  */

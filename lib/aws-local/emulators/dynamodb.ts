@@ -26,8 +26,8 @@ export interface DynamoDb {
 
 /**
  * Starts the DynamoDB emulator on a free loopback port, with its data in `file`; every acknowledged write survives a
- * kill. Requests must be signed. With `externalEndpoint`, the address of another DynamoDB-compatible server, nothing is started and that one is
- * used.
+ * kill. Requests must be signed. With `externalEndpoint`, the address of another DynamoDB-compatible server, nothing is
+ * started and that one is used.
  *
  * @throws OperatorError when there is no emulator for this machine, the file is not a database, or nothing answers.
  */

@@ -52,8 +52,8 @@ const NOT_ISOLATED =
 const MIN_FREE_BYTES = 64 * 1024 * 1024;
 
 /**
- * Starts DynamoDB with its streams, SQS, S3, KMS and Secrets Manager, all on 127.0.0.1, for requests that are signed with
- * the credentials of this process. Tables, keys and secrets are
+ * Starts DynamoDB with its streams, SQS, S3, KMS and Secrets Manager, all on 127.0.0.1, for requests that are signed
+ * with the credentials of this process. Tables, keys and secrets are
  * kept in `dataDir` and survive a kill; messages and objects are lost when the process ends.
  *
  * @throws OperatorError with one sentence that says what is wrong and what to do.

@@ -21,11 +21,11 @@ const MAX_BODY_BYTES = 10 * 1024 * 1024;
 const DRAIN_MS = 10_000;
 
 /**
- * Reads the body, at most 10 MB. A client that expects `100 Continue` gets it, unless the body is too long. What the body
- * takes of the budget is given back when the response has ended.
+ * Reads the body, at most 10 MB. A client that expects `100 Continue` gets it, unless the body is too long. What the
+ * body takes of the budget is given back when the response has ended.
  *
- * @throws GatewayError REQUEST_TOO_LARGE, or THROTTLED when the budget is used up; the rest of the body is then read and
- * discarded, so that the client sees the response
+ * @throws GatewayError REQUEST_TOO_LARGE, or THROTTLED when the budget is used up; the rest of the body is then read
+ * and discarded, so that the client sees the response
  */
 export async function readBody(
   message: IncomingMessage,

@@ -15,8 +15,8 @@ export interface Functions {
    */
   invoke(functionName: string, event: unknown): Promise<unknown>;
   /**
-   * Invokes a streaming function; resolves with the head of its response. Leaving `body` early discards the rest, and the
-   * function continues without knowing, as on AWS. `body` throws FunctionError when the function fails later.
+   * Invokes a streaming function; resolves with the head of its response. Leaving `body` early discards the rest, and
+   * the function continues without knowing, as on AWS. `body` throws FunctionError when the function fails later.
    */
   invokeStreaming(
     functionName: string,

@@ -52,8 +52,8 @@ async function publishedUrl(dataDir: string): Promise<string> {
 }
 
 /**
- * Git runs this with the shell: https://git-scm.com/docs/gitcredentials#_custom_helpers. It reads the file at each push, so that
- * .git/config never holds the password and a new one needs no change.
+ * Git runs this with the shell: https://git-scm.com/docs/gitcredentials#_custom_helpers. It reads the file at each
+ * push, so that .git/config never holds the password and a new one needs no change.
  */
 function helperFor(netrc: string): string {
   const user = 's/.* login \\([^ ]*\\) .*/username=\\1/p';

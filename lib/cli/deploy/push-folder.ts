@@ -13,7 +13,9 @@ const POLL_MS = 150;
 const MAX_WAIT_MS = 30_000;
 const PAGE_SIZE = 20;
 
-/** Pushes the commit that is checked out to the service on this machine and follows its deploy. Returns the exit code. */
+/**
+ * Pushes the commit that is checked out to the service on this machine and follows its deploy. Returns the exit code.
+ */
 export async function pushFolder(call: Call, client: Api, git: Git): Promise<number> {
   const host = await embeddedHost(client.service);
   const sha = await git.read(['rev-parse', '--verify', 'HEAD']);

@@ -26,7 +26,10 @@ export function entryCells(entry: Entry, paint: Paint): string[] {
   ];
 }
 
-/** Returns the application, the repository while the application is unknown, or the provider for a call without a commit. */
+/**
+ * Returns the application, the repository while the application is unknown, or the provider for a call without a
+ * commit.
+ */
 export function subject({ app_name, commit, provider }: Entry): string {
   const repository = commit?.replace(/\/[0-9a-f]{40,64}$/i, '');
   return app_name || repository || provider || '-';

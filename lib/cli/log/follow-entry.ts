@@ -34,7 +34,9 @@ export async function followEntry(call: Call, client: Api, begun: Pick<Entry, 'i
   }
 }
 
-/** Prints how a deploy has ended: `done` or its address on standard output, the reason of a failure on standard error. */
+/**
+ * Prints how a deploy has ended: `done` or its address on standard output, the reason of a failure on standard error.
+ */
 export function report(call: Call, entry: Entry, done?: string): number {
   const { args, print, warn, stderr } = call;
   const live = entry.status === 'ok';

@@ -18,13 +18,15 @@ const MAX_FAILURES = 5;
 export interface OutputRequest {
   readonly request: ApiRequest;
   readonly follow: boolean;
-  /** Lines to ask for when the stream is taken up again; absent for an output that is always sent from its beginning. */
+  /**
+   * Lines to ask for when the stream is taken up again; absent for an output that is always sent from its beginning.
+   */
   readonly resumeLines?: number;
 }
 
 /**
- * Prints the lines of an output as they come. With `follow` it takes the stream up again when the service ends it, without
- * repeating a line, until `signal` aborts or the output has ended. Returns the number of lines.
+ * Prints the lines of an output as they come. With `follow` it takes the stream up again when the service ends it,
+ * without repeating a line, until `signal` aborts or the output has ended. Returns the number of lines.
  */
 export async function printOutput(
   call: Call,

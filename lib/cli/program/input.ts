@@ -22,7 +22,9 @@ interface Asking {
   readonly echo: NodeJS.WritableStream;
 }
 
-/** In a terminal's raw mode readline itself shows what is typed, so that a hidden answer is one that it writes nowhere. */
+/**
+ * In a terminal's raw mode readline itself shows what is typed, so that a hidden answer is one that it writes nowhere.
+ */
 function ask(question: string, { hidden, signal, echo }: Asking): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const reader = createInterface({ input: process.stdin, output: hidden ? nowhere : echo, terminal: true });

@@ -21,8 +21,8 @@ export interface Service {
 export type ServiceCall = Pick<CommandContext, 'env'> & { readonly args: Pick<Arguments, 'text'> };
 
 /**
- * Returns the service that a command calls: that of the options and the environment; else, with `DATA_DIR`, the one that
- * runs there; else that of the stored login; else the one that runs on this machine.
+ * Returns the service that a command calls: that of the options and the environment; else, with `DATA_DIR`, the one
+ * that runs there; else that of the stored login; else the one that runs on this machine.
  *
  * @throws UsageError when a login is incomplete; Failure when there is no service
  */
@@ -45,7 +45,9 @@ interface Given {
   readonly secret: string | undefined;
 }
 
-/** A login for one service is not sent to another: what is missing is taken from the stored login of that service only. */
+/**
+ * A login for one service is not sent to another: what is missing is taken from the stored login of that service only.
+ */
 function named({ url, user, secret }: Given, stored: Omit<Service, 'from'> | null): Service {
   const service = address(url, 'the service: --url or HOOKS_URL');
   const known = stored?.url === service && (user === undefined || stored.user === user) ? stored : null;

@@ -11,7 +11,9 @@ export function dataFolder(env: CommandContext['env']): string {
   return env.DATA_DIR || fileURLToPath(new URL('../../../.local', import.meta.url));
 }
 
-/** Returns the service that runs on this machine and its login, from the files in its data folder; null when none runs. */
+/**
+ * Returns the service that runs on this machine and its login, from the files in its data folder; null when none runs.
+ */
 export async function thisMachine(env: CommandContext['env']): Promise<Service | null> {
   const dataDir = dataFolder(env);
   const read = (name: string) => readFile(join(dataDir, name), 'utf8');

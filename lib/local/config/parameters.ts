@@ -6,7 +6,10 @@ export interface ProgramAddresses {
   readonly repositories: string;
 }
 
-/** Returns the values of the template's parameters on this machine: the programs beside the stack, and the configuration. */
+/**
+ * Returns the values of the template's parameters on this machine: the programs beside the stack, and the
+ * configuration.
+ */
 export function stackParameters(config: Config, { platform, repositories }: ProgramAddresses): Record<string, string> {
   const hosts = [
     { name: 'local', kind: 'github', api: repositories, web: repositories },

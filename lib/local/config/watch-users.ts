@@ -17,8 +17,8 @@ export function otherLogins(dataDir: string): readonly Login[] {
 }
 
 /**
- * Takes users in that are added to the configuration while the service runs, and changed passwords. A configuration that
- * cannot be read changes nothing; it is warned of. Returns what ends it.
+ * Takes users in that are added to the configuration while the service runs, and changed passwords. A configuration
+ * that cannot be read changes nothing; it is warned of. Returns what ends it.
  */
 export function watchUsers(dataDir: string, { takeIn, warn }: UserWatch): () => Promise<void> {
   const file = configFile(dataDir);

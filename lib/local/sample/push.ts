@@ -9,8 +9,8 @@ const run = promisify(execFile);
 const SOURCE = fileURLToPath(new URL('hello', import.meta.url));
 
 /**
- * Pushes the sample application into an empty bare repository with git, so that the repository's hook starts the deploy.
- * The work tree is a temporary folder in `scratch`.
+ * Pushes the sample application into an empty bare repository with git, so that the repository's hook starts the
+ * deploy. The work tree is a temporary folder in `scratch`.
  */
 export async function pushSample(repository: string, branch: string, scratch = tmpdir()): Promise<void> {
   const folder = await mkdtemp(join(scratch, 'sample-'));

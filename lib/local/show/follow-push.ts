@@ -51,7 +51,9 @@ function hasEnded(entry: ShownEntry): boolean {
   return isFinal(entry) || entry.status === 'held' || entry.status === 'crashed';
 }
 
-/** The entry is read where the webhook is: its own address may be that of a proxy, which cannot be reached from here. */
+/**
+ * The entry is read where the webhook is: its own address may be that of a proxy, which cannot be reached from here.
+ */
 async function read(entry: string, { url, user, secret }: FollowedPush['webhook']): Promise<ShownEntry> {
   const path = /\/1\/status\/[^/]+\/changes\/[^/?#]+/.exec(entry)?.[0] ?? '';
   const authorization = `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`;

@@ -16,7 +16,8 @@ const NDJSON = 'application/x-ndjson';
 
 /**
  * The route of an application's output: the last lines (`?lines=`, default 200), with `?follow` also new ones until the
- * client disconnects or its login is revoked. As NDJSON of `{ at, stream, line }` when the request accepts that, else as plain text.
+ * client disconnects or its login is revoked. As NDJSON of `{ at, stream, line }` when the request accepts that, else
+ * as plain text.
  */
 export function logRoutes({ apps, runners }: LogRouteParts): readonly Route[] {
   return [

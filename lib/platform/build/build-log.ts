@@ -29,7 +29,9 @@ export const buildLogLimits: BuildLogLimits = { lines: 20_000, bytes: 4 * 1024 *
 const LINE_CHARACTERS = 2_000;
 const TAIL_LINES = 200;
 
-/** Opens the log of a build as the file `path`; `shown` makes a line fit to be shown (no secrets, no absolute paths). */
+/**
+ * Opens the log of a build as the file `path`; `shown` makes a line fit to be shown (no secrets, no absolute paths).
+ */
 export function buildLog(
   path: string,
   shown: (line: string) => string,

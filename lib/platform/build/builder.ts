@@ -12,11 +12,14 @@ import { type Made, makeRelease } from './make-release.ts';
 /** Builds uploaded tarballs into releases that can be started. */
 export interface Builder {
   /**
-   * Starts to build the snapshot, unless it is built or being built; a failed one is tried again. Returns its state. 409 when
-   * it is built for another `path`.
+   * Starts to build the snapshot, unless it is built or being built; a failed one is tried again. Returns its state.
+   * 409 when it is built for another `path`.
    */
   activate(app: AppName, id: string, options?: { readonly path?: string }): Promise<Snapshot>;
-  /** Returns the state, with `waitMs` when the build has ended or after that time. Resumes a build of an earlier process. */
+  /**
+   * Returns the state, with `waitMs` when the build has ended or after that time. Resumes a build of an earlier
+   * process.
+   */
   status(app: AppName, id: string, waitMs: number): Promise<Snapshot>;
   /** Returns the output of the build while it runs, else `undefined`. */
   log(app: AppName, id: string): Promise<BuildLog | undefined>;
@@ -37,7 +40,10 @@ interface Job {
   readonly done: Promise<Snapshot>;
 }
 
-/** Returns the builder. Its jobs are in this process; the state of a build is a file, from which a later process resumes. */
+/**
+ * Returns the builder. Its jobs are in this process; the state of a build is a file, from which a later process
+ * resumes.
+ */
 export function builder(parts: BuilderParts): Builder {
   const jobs = new Map<string, Job>();
   const begin = (app: AppName, snapshot: Snapshot): Job => {

@@ -26,9 +26,13 @@ export interface ReleaseToFill {
 
 /** The installed dependencies of applications. */
 export interface Dependencies {
-  /** Makes the release's node_modules: from a kept copy or an earlier release with the same lockfile, else by `install`. */
+  /**
+   * Makes the release's node_modules: from a kept copy or an earlier release with the same lockfile, else by `install`.
+   */
   provide(release: ReleaseToFill): Promise<DependencySource>;
-  /** Prepares a spare copy of this release's node_modules for the next release, and removes spares of other lockfiles. */
+  /**
+   * Prepares a spare copy of this release's node_modules for the next release, and removes spares of other lockfiles.
+   */
   prepareSpare(folder: AppFolder, id: string): Promise<void>;
 }
 
@@ -37,11 +41,11 @@ const stamp = v.object({ key: v.string(), tree: treeSchema, modules: v.string() 
 type Stamp = v.InferOutput<typeof stamp>;
 
 /**
- * Releases with the same lockfile get the same node_modules, because `npm ci` is a function of the lockfile. Each release
- * has a copy of its own: with hard links or a common store an application that writes into its node_modules would write
- * into another release, and packages in a linked folder would not find the application. Only files that are still as npm
- * wrote them are copied. A copy of thousands of small files takes a second, so the one for the next release, the spare,
- * is made after the start of this one; providing it is then one rename.
+ * Releases with the same lockfile get the same node_modules, because `npm ci` is a function of the lockfile. Each
+ * release has a copy of its own: with hard links or a common store an application that writes into its node_modules
+ * would write into another release, and packages in a linked folder would not find the application. Only files that are
+ * still as npm wrote them are copied. A copy of thousands of small files takes a second, so the one for the next
+ * release, the spare, is made after the start of this one; providing it is then one rename.
  */
 export function dependencies(): Dependencies {
   const withLock = keyedMutex();
@@ -107,7 +111,9 @@ async function copyEarlier(target: ReleaseToFill, key: string): Promise<boolean>
   return false;
 }
 
-/** With development dependencies a release is pruned after its build, so the copy for the next build is made before it. */
+/**
+ * With development dependencies a release is pruned after its build, so the copy for the next build is made before it.
+ */
 async function keepCopy({ folder, at }: ReleaseToFill, { key, tree }: Omit<Stamp, 'modules'>): Promise<void> {
   const kept = spareOf(folder, key);
   await rm(folder.spares, { recursive: true, force: true, maxRetries: 3 });

@@ -24,7 +24,9 @@ const lockfile = v.object({
   packages: v.optional(v.record(v.string(), v.looseObject({ link: v.optional(v.boolean()) }))),
 });
 
-/** Returns what must be installed for a project, or `undefined` when that is nothing. `node` is the version it runs on. */
+/**
+ * Returns what must be installed for a project, or `undefined` when that is nothing. `node` is the version it runs on.
+ */
 export async function installPlan(project: Project, node: string): Promise<InstallPlan | undefined> {
   const manifests = [project.manifest, project.installManifest];
   const ownWork = manifests.some(hasInstallScript) || existsSync(join(project.installAt, 'binding.gyp'));
@@ -44,8 +46,9 @@ export function buildScriptsOf(manifest: RawManifest): Readonly<Record<string, s
 }
 
 /**
- * An installation can be reused only if it depends on the lockfile alone: not when the application's own scripts take part,
- * and not when packages are folders of the repository (links, workspaces). pnpm has a store of its own that does this.
+ * An installation can be reused only if it depends on the lockfile alone: not when the application's own scripts take
+ * part, and not when packages are folders of the repository (links, workspaces). pnpm has a store of its own that does
+ * this.
  */
 async function keyOf(
   { installAt, installManifest, manager }: Project,

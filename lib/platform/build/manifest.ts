@@ -8,7 +8,10 @@ export type RawManifest = Readonly<Record<string, unknown>>;
 
 const anyObject = v.record(v.string(), v.unknown());
 
-/** Returns the package.json of a folder, empty when there is none. Throws an Error with one sentence when it is not JSON. */
+/**
+ * Returns the package.json of a folder, empty when there is none. Throws an Error with one sentence when it is not
+ * JSON.
+ */
 export async function manifestIn(folder: string): Promise<RawManifest> {
   return jsonObject(await textOf(join(folder, 'package.json')));
 }

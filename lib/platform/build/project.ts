@@ -19,8 +19,8 @@ export interface Project {
 }
 
 /**
- * Reads a repository whose application is in the folder `path`, empty for the root. Throws an Error with one sentence when
- * there is no such folder or no package.json in it, or when its package manager is not supported.
+ * Reads a repository whose application is in the folder `path`, empty for the root. Throws an Error with one sentence
+ * when there is no such folder or no package.json in it, or when its package manager is not supported.
  */
 export async function readProject(root: string, path: string): Promise<Project> {
   const folder = await folderIn(root, path);

@@ -23,7 +23,9 @@ export interface CommandSpec {
   readonly signal: AbortSignal;
 }
 
-/** Runs a command with its output in the build's log. Throws an Error with one sentence that begins with the command. */
+/**
+ * Runs a command with its output in the build's log. Throws an Error with one sentence that begins with the command.
+ */
 export async function runCommand(groups: GroupRegistry, spec: CommandSpec): Promise<void> {
   const { title, log, signal, timeoutMs } = spec;
   const lines: string[] = [];

@@ -3,7 +3,10 @@ import { copyFile, lstat, mkdir, readdir, readlink, rm, symlink } from 'node:fs/
 import { join } from 'node:path';
 import * as v from 'valibot';
 
-/** The content of a folder right after npm has filled it: folders in order, links, and files with size and time of change. */
+/**
+ * The content of a folder right after npm has filled it: folders in order, links, and files with size and time of
+ * change.
+ */
 export const treeSchema = v.object({
   folders: v.array(v.string()),
   links: v.array(v.string()),
@@ -34,8 +37,8 @@ export async function listTree(root: string): Promise<Tree> {
 
 /**
  * Copies the listed files of one folder to a new one and returns the list of the copy. Returns `undefined`, and removes
- * the copy, when a file differs from the list or changes during the copy. Files that are not listed are left out. Blocks are
- * shared where the file system can (https://man7.org/linux/man-pages/man2/ioctl_ficlonerange.2.html).
+ * the copy, when a file differs from the list or changes during the copy. Files that are not listed are left out.
+ * Blocks are shared where the file system can (https://man7.org/linux/man-pages/man2/ioctl_ficlonerange.2.html).
  */
 export async function copyTree(from: string, to: string, tree: Tree): Promise<Tree | undefined> {
   try {

@@ -4,9 +4,10 @@ import type { EntryReceiver, TarEntry } from '../../../functions/core/tarball/wa
 import { hasCode } from '../../processes/error-code.ts';
 
 /**
- * Writes the entries of a checked archive below a folder, each without the archive's root folder. Files get the mode 0644
- * or 0755: owners, times and setuid bits of the packing host are dropped. Symbolic links are made after everything else, so
- * that nothing can be written through one. Calls that block, because it has a process of its own: they take half the time.
+ * Writes the entries of a checked archive below a folder, each without the archive's root folder. Files get the mode
+ * 0644 or 0755: owners, times and setuid bits of the packing host are dropped. Symbolic links are made after everything
+ * else, so that nothing can be written through one. Calls that block, because it has a process of its own: they take
+ * half the time.
  */
 export class TreeWriter implements EntryReceiver {
   readonly #target: string;

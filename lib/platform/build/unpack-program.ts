@@ -1,5 +1,5 @@
-// Unpacks one tarball in a process of its own: what an archive could do to its reader then ends a build, not the service.
-// Arguments: tarball, target, limits as JSON. When it fails it prints one sentence and ends with 1.
+// Unpacks one tarball in a process of its own: what an archive could do to its reader then ends a build, not the
+// service. Arguments: tarball, target, limits as JSON. When it fails it prints one sentence and ends with 1.
 import { DeployError } from '../../../functions/core/errors.ts';
 import { TARBALL_LIMITS } from '../../../functions/core/tarball/limits.ts';
 import { unpack } from './unpack.ts';

@@ -5,9 +5,9 @@ import type { TarballLimits } from '../../../functions/core/tarball/limits.ts';
 import { TreeWriter } from './tree-writer.ts';
 
 /**
- * Unpacks a gzip tarball into `target`, an empty folder, without its root folder. It is read as the service reads it before
- * it passes it on, so that both see the same files. Throws `deploy:tar:*` for what that refuses, and errors of files; what
- * was unpacked until then is left.
+ * Unpacks a gzip tarball into `target`, an empty folder, without its root folder. It is read as the service reads it
+ * before it passes it on, so that both see the same files. Throws `deploy:tar:*` for what that refuses, and errors of
+ * files; what was unpacked until then is left.
  */
 export async function unpack(tarball: string, target: string, limits: TarballLimits): Promise<void> {
   const writer = new TreeWriter(target);

@@ -21,8 +21,8 @@ export interface Login {
 }
 
 /**
- * Returns the caller that an `Authorization: Basic` header authenticates, or throws 401, and 429 when the password cannot be
- * checked now. Tokens are checked at once, without the threads that passwords take.
+ * Returns the caller that an `Authorization: Basic` header authenticates, or throws 401, and 429 when the password
+ * cannot be checked now. Tokens are checked at once, without the threads that passwords take.
  */
 export async function logIn(login: Login, header: string | undefined, client: LoginClient): Promise<Caller> {
   const credentials = basicCredentials(header);
@@ -51,7 +51,10 @@ export function mustBe(caller: Caller, user: string): void {
   throw new HttpError(403, `This belongs to ${user}, and you are logged in as ${caller.user}.`);
 }
 
-/** Returns user and secret of a Basic header; only the first colon splits (https://www.rfc-editor.org/rfc/rfc7617#section-2). */
+/**
+ * Returns user and secret of a Basic header; only the first colon splits
+ * (https://www.rfc-editor.org/rfc/rfc7617#section-2).
+ */
 function basicCredentials(header: string | undefined): { user: string; secret: string } | undefined {
   const match = /^Basic +([A-Za-z0-9+/_-]+={0,2})$/i.exec(header ?? '');
   const text = Buffer.from(match?.[1] ?? '', 'base64').toString('utf8');

@@ -38,10 +38,10 @@ export interface PasswordAttempt {
 export type VerifyPassword = (attempt: PasswordAttempt) => Promise<boolean>;
 
 /**
- * Returns a function that verifies passwords and remembers the right ones for `rememberMs`, so that only the first of many
- * logins pays for scrypt, and waits for it when others guess. What is remembered is an HMAC under a key of this process; it
- * covers the stored hash, so a changed password misses. An unknown user (`undefined`) takes as long as a wrong password, so
- * that the time does not reveal which names exist.
+ * Returns a function that verifies passwords and remembers the right ones for `rememberMs`, so that only the first of
+ * many logins pays for scrypt, and waits for it when others guess. What is remembered is an HMAC under a key of this
+ * process; it covers the stored hash, so a changed password misses. An unknown user (`undefined`) takes as long as a
+ * wrong password, so that the time does not reveal which names exist.
  */
 export function passwordVerifier(rememberMs: number): VerifyPassword {
   const hmacKey = randomBytes(32);

@@ -4,8 +4,8 @@ import { appOf, type Call } from './route.ts';
 const CHECK_MS = 2_000;
 
 /**
- * Ends an answer that goes on and on within seconds after its login was revoked, its password changed, or its application
- * removed. `exists` says whether there is such an application.
+ * Ends an answer that goes on and on within seconds after its login was revoked, its password changed, or its
+ * application removed. `exists` says whether there is such an application.
  */
 export function endWhenRevoked(call: Call, exists: (app: ReturnType<typeof appOf>) => Promise<unknown>): void {
   const { response, caller } = call;

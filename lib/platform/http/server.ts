@@ -54,7 +54,9 @@ async function answer(deps: ServerDependencies, request: IncomingMessage, respon
   send(response, reply);
 }
 
-/** Throws 403 for another user's path; for the deploy service, which may use any, 404 or 401 when there is no such user. */
+/**
+ * Throws 403 for another user's path; for the deploy service, which may use any, 404 or 401 when there is no such user.
+ */
 async function mayUse(
   { users }: Login,
   caller: Awaited<ReturnType<typeof logIn>>,

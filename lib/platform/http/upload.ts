@@ -22,8 +22,8 @@ export interface Received {
 }
 
 /**
- * Streams a body to a temporary file beside `path` and returns its size and hash; memory use does not depend on the size.
- * Throws 400 when size or hash differ from what was declared; then nothing is kept.
+ * Streams a body to a temporary file beside `path` and returns its size and hash; memory use does not depend on the
+ * size. Throws 400 when size or hash differ from what was declared; then nothing is kept.
  */
 export async function receive(body: Readable, path: string, declared: Declared): Promise<Received> {
   await mkdir(dirname(path), { recursive: true });

@@ -24,7 +24,10 @@ const SERVICE_BIN = /(?:\/node_modules\/\.bin|node-gyp-bin)\/?$/;
 const GUARD = fileURLToPath(new URL('module-guard.cjs', import.meta.url));
 const SCRIPT_SHELL = fileURLToPath(new URL('script-shell.sh', import.meta.url));
 
-/** The variables of every child: an allow-list, so that the service's own settings and secrets never reach an application. */
+/**
+ * The variables of every child: an allow-list, so that the service's own settings and secrets never reach an
+ * application.
+ */
 function base(own: OwnEnvironment, release: ReleaseFolders, npmCache: string): Record<string, string> {
   const inherited = ALWAYS.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]] as const]));
   const outer = (own.PATH ?? '/usr/bin:/bin').split(delimiter).filter((folder) => !SERVICE_BIN.test(folder));
@@ -54,8 +57,8 @@ export interface BuildProcess {
 }
 
 /**
- * The environment of a build. It includes the stored variables: a private registry's token may be among them, and a build
- * may depend on them, as on Heroku.
+ * The environment of a build. It includes the stored variables: a private registry's token may be among them, and a
+ * build may depend on them, as on Heroku.
  */
 export function buildEnvironment(own: OwnEnvironment, build: BuildProcess): Record<string, string> {
   const network = Object.entries(own).flatMap(([name, value]) =>
@@ -90,8 +93,8 @@ export interface AppProcess {
 }
 
 /**
- * The environment of an application: PATH, HOME, NODE_ENV, DATA_DIR, npm's cache and the few `npm_*` that `npm start` would
- * set and programs read, then its stored variables, then PORT and HOST, which are the platform's.
+ * The environment of an application: PATH, HOME, NODE_ENV, DATA_DIR, npm's cache and the few `npm_*` that `npm start`
+ * would set and programs read, then its stored variables, then PORT and HOST, which are the platform's.
  */
 export function appEnvironment(own: OwnEnvironment, app: AppProcess): Record<string, string> {
   const { folder } = app.release;
@@ -111,7 +114,10 @@ export function appEnvironment(own: OwnEnvironment, app: AppProcess): Record<str
   });
 }
 
-/** Adds the guard that ends the search for modules at the release's root to the options that the application may have set. */
+/**
+ * Adds the guard that ends the search for modules at the release's root to the options that the application may have
+ * set.
+ */
 function withGuard(env: Record<string, string>): Record<string, string> {
   const guard = `--require=${JSON.stringify(GUARD)}`;
   return { ...env, NODE_OPTIONS: env.NODE_OPTIONS ? `${guard} ${env.NODE_OPTIONS}` : guard };

@@ -29,8 +29,8 @@ export interface ChildGroup {
 }
 
 /**
- * Runs a program as the leader of a process group of its own, because a signal to a shell or to npm alone does not reach
- * the processes they started. Rejects when there is no such program.
+ * Runs a program as the leader of a process group of its own, because a signal to a shell or to npm alone does not
+ * reach the processes they started. Rejects when there is no such program.
  */
 export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promise<ChildGroup> {
   const child = spawn(spec.program, spec.args, {

@@ -11,7 +11,9 @@ export interface Crashes {
   reset(): void;
 }
 
-/** Pauses double with each crash and start over after a window without one; too many crashes within it end the restarts. */
+/**
+ * Pauses double with each crash and start over after a window without one; too many crashes within it end the restarts.
+ */
 export function crashes(limits: Limits): Crashes {
   let recent: number[] = [];
   let pause = 0;

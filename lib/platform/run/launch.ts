@@ -40,8 +40,8 @@ const FAILURE_LINES = 100;
 const LINE_CHARACTERS = 2_000;
 
 /**
- * Starts a release on a free port and waits until it answers. Throws an HttpError (500) with one sentence about what went
- * wrong and the last lines of output; no process is left then.
+ * Starts a release on a free port and waits until it answers. Throws an HttpError (500) with one sentence about what
+ * went wrong and the last lines of output; no process is left then.
  */
 export async function launch(own: OwnEnvironment, groups: GroupRegistry, spec: Launch): Promise<RunningRelease> {
   const manifest = await readStartManifest(spec.release.folder).catch(refused);

@@ -19,7 +19,9 @@ export function plain({ at, stream, line }: LogLine): string {
   return stream === 'platform' ? `${at} platform: ${line}` : `${at} ${line}`;
 }
 
-/** Reads a line of the file. Those of earlier versions name no stream, and `platform:` stands before the platform's own. */
+/**
+ * Reads a line of the file. Those of earlier versions name no stream, and `platform:` stands before the platform's own.
+ */
 export function readWritten(text: string): LogLine {
   const [, at = '', stream, line = ''] = /^(\S*) ?(?:(stdout|stderr|platform):? )?(.*)$/s.exec(text) ?? [];
   return { at, stream: stream === 'stderr' || stream === 'platform' ? stream : 'stdout', line };

@@ -5,7 +5,9 @@ import { hasCode } from '../../processes/error-code.ts';
 /** The process types of a Procfile by name: https://devcenter.heroku.com/articles/procfile */
 export type Procfile = Readonly<Record<string, string>>;
 
-/** Returns the Procfile of a folder, empty when there is none. Lines that are no process type are ignored, as on Heroku. */
+/**
+ * Returns the Procfile of a folder, empty when there is none. Lines that are no process type are ignored, as on Heroku.
+ */
 export async function procfileIn(folder: string): Promise<Procfile> {
   const text = await readFile(join(folder, 'Procfile'), 'utf8').catch((error: unknown) => {
     if (hasCode(error, 'ENOENT') || hasCode(error, 'EISDIR')) return '';

@@ -30,7 +30,9 @@ interface Target {
   idle: () => void;
 }
 
-/** Returns a proxy without a target; `unavailable` returns the sentence for requests that arrive while there is none. */
+/**
+ * Returns a proxy without a target; `unavailable` returns the sentence for requests that arrive while there is none.
+ */
 export function appProxy(unavailable: () => string): AppProxy {
   let target: Target | undefined;
   let opened: Promise<number> | undefined;
@@ -69,8 +71,8 @@ export function appProxy(unavailable: () => string): AppProxy {
 }
 
 function forwarder() {
-  // A connection per request: the application may close a kept one at the moment it is used again, and the request would
-  // fail. On the loopback interface a new connection takes a tenth of a millisecond.
+  // A connection per request: the application may close a kept one at the moment it is used again, and the request
+  // would fail. On the loopback interface a new connection takes a tenth of a millisecond.
   const proxy = createProxyServer({ agent: false, xfwd: true, prependPath: false });
   // `Connection` concerns the hop to the application only: https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1
   proxy.on('proxyRes', (answer) => {

@@ -18,8 +18,8 @@ const SLOW_AFTER_MS = 1_500;
 const ANSWER_TIMEOUT_MS = 10_000;
 
 /**
- * Waits until the application answers `GET /` below 500 and returns `undefined`, or returns a sentence that says what it
- * did instead. Polls every 5 ms at first, because a small server is up in 40 ms and every push waits for this.
+ * Waits until the application answers `GET /` below 500 and returns `undefined`, or returns a sentence that says what
+ * it did instead. Polls every 5 ms at first, because a small server is up in 40 ms and every push waits for this.
  */
 export async function awaitAnswer(probe: Probe): Promise<string | undefined> {
   const began = performance.now();

@@ -39,8 +39,8 @@ export interface LaunchContext {
 }
 
 /**
- * Starts a built snapshot behind the application's proxy and waits until it answers. Throws an HttpError: 404 or 409 when
- * there is no such release, 500 with a sentence and the log when it does not start.
+ * Starts a built snapshot behind the application's proxy and waits until it answers. Throws an HttpError: 404 or 409
+ * when there is no such release, 500 with a sentence and the log when it does not start.
  */
 export async function launchRelease(parts: ReleaseParts, context: LaunchContext): Promise<RunningRelease> {
   const { app, id, log, proxy, signal } = context;

@@ -17,7 +17,10 @@ export interface Runner {
   readonly proxy: AppProxy;
   readonly log: AppLog;
   state(): RunState;
-  /** Starts the snapshot and moves the traffic to it, unless it serves already. When that fails, throws an HttpError and keeps the old one. */
+  /**
+   * Starts the snapshot and moves the traffic to it, unless it serves already. When that fails, throws an HttpError and
+   * keeps the old one.
+   */
   start(snapshot: string): Promise<void>;
   /** Starts the active snapshot again, with the current variables, and moves the traffic to it. */
   restart(): Promise<void>;

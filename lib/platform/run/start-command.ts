@@ -70,10 +70,11 @@ export async function readStartManifest(release: string): Promise<StartManifest>
 }
 
 /**
- * The command that starts the application in a folder: `web` of its Procfile, else `scripts.start` with its `prestart`, else
- * the site that its build has left, else `node <main>`, else `node` with `server.js`, `app.js` or `index.js`, else a site in
- * `public` or in the folder itself. npm itself is not run: it takes a quarter of a second, and it would get the signals that
- * are meant for the application. A script without shell syntax is run as it is, any other one by `sh -c`.
+ * The command that starts the application in a folder: `web` of its Procfile, else `scripts.start` with its `prestart`,
+ * else the site that its build has left, else `node <main>`, else `node` with `server.js`, `app.js` or `index.js`, else
+ * a site in `public` or in the folder itself. npm itself is not run: it takes a quarter of a second, and it would get
+ * the signals that are meant for the application. A script without shell syntax is run as it is, any other one by `sh
+ * -c`.
  */
 export async function startCommand(folder: string, manifest: StartManifest): Promise<StartCommand> {
   const { web } = await procfileIn(folder);

@@ -1,5 +1,5 @@
-// Serves a folder of files: `node static-server.mjs <folder>` on PORT and HOST. It is the process of an application that has
-// no server of its own, so it is plain JavaScript and imports nothing but Node.
+// Serves a folder of files: `node static-server.mjs <folder>` on PORT and HOST. It is the process of an application
+// that has no server of its own, so it is plain JavaScript and imports nothing but Node.
 import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -83,7 +83,9 @@ async function fileAt(path) {
   return path.endsWith('/') ? index : { redirect: true };
 }
 
-/** A path without an extension may be one of a page's own router: it gets index.html, unless the site has a 404.html. */
+/**
+ * A path without an extension may be one of a page's own router: it gets index.html, unless the site has a 404.html.
+ */
 async function fallbackFor(path) {
   const missing = await kindOf('/404.html');
   if (missing?.file) return { ...missing, status: 404 };

@@ -3,8 +3,8 @@ import { HttpError } from '../http-error.ts';
 const MOST_CHARACTERS = 512;
 
 /**
- * Returns the folder of an application in its repository, without slashes at its ends: `packages/web`, or an empty string for
- * the root. Throws 400 for a path that is absolute, leads out of the repository, or is no string.
+ * Returns the folder of an application in its repository, without slashes at its ends: `packages/web`, or an empty
+ * string for the root. Throws 400 for a path that is absolute, leads out of the repository, or is no string.
  */
 export function checkedAppPath(path: unknown): string {
   if (typeof path !== 'string' || path.length > MOST_CHARACTERS || !isRelative(path)) {

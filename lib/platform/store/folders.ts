@@ -17,7 +17,9 @@ export interface AppFolder {
   readonly record: string;
   readonly variables: string;
   readonly log: string;
-  /** Returns the paths of one snapshot: state, tarball, unpacked release, stamp of its node_modules, log of its build. */
+  /**
+   * Returns the paths of one snapshot: state, tarball, unpacked release, stamp of its node_modules, log of its build.
+   */
   readonly snapshot: (id: string) => SnapshotFiles;
   readonly snapshots: string;
   readonly spares: string;

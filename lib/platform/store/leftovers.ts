@@ -6,8 +6,8 @@ import type { AppFolder, Folders } from './folders.ts';
 const unfinished = /\.(?:part|tmp)$/;
 
 /**
- * Removes what a killed platform could not: parts of uploads and of state files, and tarballs and releases without a state,
- * which were never acknowledged or were being removed. Must be called before anything is uploaded or built.
+ * Removes what a killed platform could not: parts of uploads and of state files, and tarballs and releases without a
+ * state, which were never acknowledged or were being removed. Must be called before anything is uploaded or built.
  */
 export async function removeLeftovers(folders: Folders, apps: Apps): Promise<void> {
   for (const folder of [folders.root, folders.users]) await removeFrom(folder, (name) => unfinished.test(name));

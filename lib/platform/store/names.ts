@@ -32,8 +32,8 @@ export function checkedPackage(name: string): string {
 }
 
 /**
- * Returns the application's name in a path unchanged, or throws 400 unless it is a name that npm accepts for new packages
- * (https://docs.npmjs.com/cli/configuring-npm/package-json#name).
+ * Returns the application's name in a path unchanged, or throws 400 unless it is a name that npm accepts for new
+ * packages (https://docs.npmjs.com/cli/configuring-npm/package-json#name).
  */
 function checkedAppName(name: string): string {
   if (isAppName(name)) return name;
@@ -53,7 +53,10 @@ function isAppName(name: string): boolean {
   return isValid && appSegment(name) !== '';
 }
 
-/** Returns the application's name in paths from that of its package: the service's own mapping, by which it calls the platform. */
+/**
+ * Returns the application's name in paths from that of its package: the service's own mapping, by which it calls the
+ * platform.
+ */
 export function appSegment(name: string): string {
   return toLabel(name);
 }

@@ -7,7 +7,10 @@ export type ThirdPartyToken = StoredUser['thirdparty'][number];
 
 const MAX_TOKENS = 200;
 
-/** Stores an encrypted token under its `id` (created when absent) and replaces an earlier one with that id. Returns the stored token. */
+/**
+ * Stores an encrypted token under its `id` (created when absent) and replaces an earlier one with that id. Returns the
+ * stored token.
+ */
 export async function storeThirdParty(
   users: Users,
   user: string,

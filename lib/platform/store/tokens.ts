@@ -13,8 +13,8 @@ export interface TokenInfo {
 const NAME_PATTERN = /^[A-Za-z0-9][A-Za-z0-9 ._@+-]{0,63}$/;
 
 /**
- * Creates an API token and returns it with its secret, of which only a hash is stored. The secret is 256 random bits, so a plain
- * SHA-256 is enough where a password needs scrypt. 409 when the name is taken.
+ * Creates an API token and returns it with its secret, of which only a hash is stored. The secret is 256 random bits,
+ * so a plain SHA-256 is enough where a password needs scrypt. 409 when the name is taken.
  */
 export async function createToken(users: Users, user: string, name: string): Promise<TokenInfo & { token: string }> {
   if (!NAME_PATTERN.test(name)) {

@@ -4,7 +4,9 @@ import type { Repositories } from '../store/repositories.ts';
 import type { TokenGrant, Tokens } from '../store/tokens.ts';
 import { notFound, RestError } from './rest-error.ts';
 
-/** The caller: the owner of an access token, a user who has logged in with a name and a secret, or an anonymous client. */
+/**
+ * The caller: the owner of an access token, a user who has logged in with a name and a secret, or an anonymous client.
+ */
 export type Caller =
   | { readonly kind: 'token'; readonly login: string; readonly grant: TokenGrant }
   | { readonly kind: 'user'; readonly login: string }
@@ -25,9 +27,9 @@ export interface Logins {
 export type VisibleRepository = NonNullable<ReturnType<Repositories['find']>>;
 
 /**
- * Returns the caller that the `Authorization` header authenticates: `Bearer` or `token` with an access token, `Basic` with
- * a token as the password, or `Basic` with a login that the webhook uses or `verify` confirms. A wrong login is 401 even
- * where none is needed, as on GitHub; 503 when it cannot be verified now.
+ * Returns the caller that the `Authorization` header authenticates: `Bearer` or `token` with an access token, `Basic`
+ * with a token as the password, or `Basic` with a login that the webhook uses or `verify` confirms. A wrong login is
+ * 401 even where none is needed, as on GitHub; 503 when it cannot be verified now.
  */
 export async function callerOf(header: string | undefined, logins: Logins): Promise<Caller> {
   if (header === undefined) return { kind: 'anonymous' };

@@ -51,7 +51,10 @@ export async function serveSmartHttp(deps: ServerDependencies, path: GitPath, ex
   await serveGit({ git: deps.git, folder: deps.folders.root }, gitRequest, { request, response });
 }
 
-/** Creates the repository when the objects of its first push arrive. Throws 403 or 422 when the caller may not push there. */
+/**
+ * Creates the repository when the objects of its first push arrive. Throws 403 or 422 when the caller may not push
+ * there.
+ */
 async function preparePush(
   repositories: Repositories,
   caller: Caller,

@@ -31,8 +31,8 @@ export function asksNotToWait(environment: NodeJS.ProcessEnv = process.env): boo
 }
 
 /**
- * Follows deliveries, one after the other, with the program that the host was given for it, if any. The process ends when
- * the connection of the push does: then nobody reads on, and the deploy goes on by itself.
+ * Follows deliveries, one after the other, with the program that the host was given for it, if any. The process ends
+ * when the connection of the push does: then nobody reads on, and the deploy goes on by itself.
  */
 export async function followAll(
   program: string,

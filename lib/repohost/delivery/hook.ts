@@ -9,16 +9,16 @@ const MARK = '# Written by the repository host of this machine at each of its st
 const PROGRAM = fileURLToPath(new URL('post-receive.ts', import.meta.url));
 
 /**
- * Bundles the program that the hooks run into one file, so that it starts fast and does not depend on this project's folder
- * or its TypeScript loader.
+ * Bundles the program that the hooks run into one file, so that it starts fast and does not depend on this project's
+ * folder or its TypeScript loader.
  */
 export async function buildHookProgram(file: string): Promise<void> {
   await bundleModule(PROGRAM, file);
 }
 
 /**
- * Bundles a module and all that it imports into one file. The file is replaced in one step: a push may run it meanwhile, and
- * a program that is only half there would lose the push.
+ * Bundles a module and all that it imports into one file. The file is replaced in one step: a push may run it
+ * meanwhile, and a program that is only half there would lose the push.
  */
 export async function bundleModule(source: string, file: string): Promise<void> {
   const { outputFiles } = await build({
@@ -39,8 +39,8 @@ export function isOwnHook(file: string): boolean {
 }
 
 /**
- * Installs the post-receive hook in a bare repository. It holds the absolute path of node, which may not be on git's PATH;
- * each start of the host rewrites it. The NODE_OPTIONS of the user who pushes do not apply to the hook.
+ * Installs the post-receive hook in a bare repository. It holds the absolute path of node, which may not be on git's
+ * PATH; each start of the host rewrites it. The NODE_OPTIONS of the user who pushes do not apply to the hook.
  */
 export function installHook(repository: string, program: string, dataDir: string): void {
   const node = shellQuote(process.execPath);

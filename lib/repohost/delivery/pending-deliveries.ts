@@ -18,8 +18,8 @@ const DeliverySchema = v.object({ ...MovedRef.entries, id: v.string(), at: v.num
 export type RefMove = v.InferOutput<typeof MovedRef>;
 
 /**
- * A webhook delivery that has no final answer yet, with its id and time in milliseconds. The payload is built when it is
- * sent, because it contains the host's address, which may have changed by then.
+ * A webhook delivery that has no final answer yet, with its id and time in milliseconds. The payload is built when it
+ * is sent, because it contains the host's address, which may have changed by then.
  */
 export type PendingDelivery = v.InferOutput<typeof DeliverySchema>;
 

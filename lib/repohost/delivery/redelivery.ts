@@ -36,9 +36,9 @@ const HOOK_TIMEOUT_MS = 15_000;
 const MAX_AGE_MS = 7 * 24 * 3600 * 1000;
 
 /**
- * Sends pending deliveries when the host starts and, with growing pauses, until the service answers, which may start after
- * the host. Each attempt carries the same delivery id, so that the service recognises duplicates. A refused login ends the
- * retries, because more of them would lock the user out.
+ * Sends pending deliveries when the host starts and, with growing pauses, until the service answers, which may start
+ * after the host. Each attempt carries the same delivery id, so that the service recognises duplicates. A refused login
+ * ends the retries, because more of them would lock the user out.
  */
 export function startRedelivery(options: RedeliveryOptions): Redelivery {
   let timer: NodeJS.Timeout | undefined;

@@ -3,8 +3,8 @@ import type { PendingDelivery } from './pending-deliveries.ts';
 import type { WebhookCall } from './webhook-call.ts';
 
 /**
- * The outcome of a delivery. `accepted` and `rejected` are final; after `unauthorized` (wrong login) and `unavailable` the
- * delivery stays pending.
+ * The outcome of a delivery. `accepted` and `rejected` are final; after `unauthorized` (wrong login) and `unavailable`
+ * the delivery stays pending.
  */
 export type Outcome =
   | {

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 
 /**
- * Streams a command's standard output as the body of a response whose head is already written. When the command fails or
- * cannot be started, the connection is destroyed, so that the client notices the incomplete body. The command is killed
- * when the client disconnects.
+ * Streams a command's standard output as the body of a response whose head is already written. When the command fails
+ * or cannot be started, the connection is destroyed, so that the client notices the incomplete body. The command is
+ * killed when the client disconnects.
  */
 export async function pipeOutput(child: ChildProcessWithoutNullStreams, response: ServerResponse): Promise<void> {
   const ended = once(child, 'close')

@@ -24,7 +24,9 @@ export interface LoggedCommit {
 const MAX_FILES = 3000;
 const LOG_FORMAT = ['%H', '%T', '%cI', '%an', '%ae', '%cn', '%ce', '%B'].join('%n');
 
-/** Returns the commits that `revisions` (arguments of `git log`) select, newest first, with the files that each changed. */
+/**
+ * Returns the commits that `revisions` (arguments of `git log`) select, newest first, with the files that each changed.
+ */
 export async function readCommits(repository: BareRepository, revisions: readonly string[]): Promise<LoggedCommit[]> {
   const { git, folder } = repository;
   const text = await git.ask(['-C', folder, 'log', '-z', `--format=${LOG_FORMAT}`, ...revisions]);

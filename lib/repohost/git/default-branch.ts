@@ -10,8 +10,8 @@ export async function defaultBranch({ git, folder }: BareRepository): Promise<st
 }
 
 /**
- * Makes the first branch that is pushed to an empty repository its default branch, as on GitHub, so that it can be cloned
- * and is deployed. Of several branches it is `main` or `master`, else the first.
+ * Makes the first branch that is pushed to an empty repository its default branch, as on GitHub, so that it can be
+ * cloned and is deployed. Of several branches it is `main` or `master`, else the first.
  */
 export async function settleDefaultBranch({ git, folder }: BareRepository, branches: readonly string[]): Promise<void> {
   const branch = USUAL.find((name) => branches.includes(name)) ?? branches[0];

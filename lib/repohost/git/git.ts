@@ -9,8 +9,8 @@ export interface Git {
   /** Returns what the command prints, or null when it exits with anything but 0. */
   ask(args: readonly string[], input?: string): Promise<string | null>;
   /**
-   * Starts the command, for streams; `environment` is added to its variables. With `lifeline` it and what it starts have a
-   * socket as file descriptor 3, whose other end is `stdio[3]`.
+   * Starts the command, for streams; `environment` is added to its variables. With `lifeline` it and what it starts
+   * have a socket as file descriptor 3, whose other end is `stdio[3]`.
    */
   start(
     args: readonly string[],
@@ -33,7 +33,9 @@ export class GitFailed extends Error {
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 const PASSED_VARIABLES = ['PATH', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'PATHEXT'];
 
-/** Returns the git command, `git` on the PATH by default. Its methods throw an `OperatorError` when it is not installed. */
+/**
+ * Returns the git command, `git` on the PATH by default. Its methods throw an `OperatorError` when it is not installed.
+ */
 export function gitCommand(command = 'git'): Git {
   const read = (args: readonly string[], input?: string) =>
     new Promise<string>((resolve, reject) => {
@@ -62,8 +64,8 @@ export function gitCommand(command = 'git'): Git {
 }
 
 /**
- * Returns git's environment. The configuration of the user and of the system does not apply (aliases, signing, filters),
- * nothing prompts at the terminal, and a data folder with another owner is accepted
+ * Returns git's environment. The configuration of the user and of the system does not apply (aliases, signing,
+ * filters), nothing prompts at the terminal, and a data folder with another owner is accepted
  * (https://git-scm.com/docs/git-config#Documentation/git-config.txt-safedirectory).
  */
 function gitEnvironment(): Record<string, string> {

@@ -31,7 +31,10 @@ export interface Blob {
   readonly bytes: number;
 }
 
-/** Returns the file at a path of a commit, or `tree` for a folder. Links within the repository are followed, as on GitHub. */
+/**
+ * Returns the file at a path of a commit, or `tree` for a folder. Links within the repository are followed, as on
+ * GitHub.
+ */
 export async function findBlob(
   { git, folder }: BareRepository,
   commit: string,

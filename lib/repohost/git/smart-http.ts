@@ -15,7 +15,9 @@ export interface GitRequest {
   readonly user: string | null;
 }
 
-/** Whether a path is a service of the smart protocol (https://git-scm.com/docs/http-protocol). No other path is served. */
+/**
+ * Whether a path is a service of the smart protocol (https://git-scm.com/docs/http-protocol). No other path is served.
+ */
 export function isGitService(path: string): boolean {
   return path === 'info/refs' || path === 'git-upload-pack' || path === 'git-receive-pack';
 }
@@ -26,7 +28,8 @@ export function isPush(path: string, query: URLSearchParams): boolean {
 }
 
 /**
- * Serves a request with git's own CGI program (https://git-scm.com/docs/git-http-backend). `folder` holds the repositories.
+ * Serves a request with git's own CGI program (https://git-scm.com/docs/git-http-backend). `folder` holds the
+ * repositories.
  */
 export async function serveGit(
   { git, folder }: { readonly git: Git; readonly folder: string },
@@ -83,7 +86,9 @@ interface CgiHead {
   readonly rest: Buffer;
 }
 
-/** Returns the head of a CGI response (https://www.rfc-editor.org/rfc/rfc3875#section-6), or null when there is none. */
+/**
+ * Returns the head of a CGI response (https://www.rfc-editor.org/rfc/rfc3875#section-6), or null when there is none.
+ */
 async function readHead(output: Readable): Promise<CgiHead | null> {
   let buffer = Buffer.alloc(0);
   while (true) {

@@ -26,9 +26,9 @@ interface Found extends RepositoryName {
 
 /**
  * Returns a function that takes in what `git init --bare` or `git clone --bare` has put into the folder of the
- * repositories, and repairs repositories whose hook is gone. Pushes to them were not seen, so their default branch becomes
- * a pending delivery. It resolves with the repositories that it took in; a repository with a hook of its user is left as it
- * is, and said so once.
+ * repositories, and repairs repositories whose hook is gone. Pushes to them were not seen, so their default branch
+ * becomes a pending delivery. It resolves with the repositories that it took in; a repository with a hook of its user
+ * is left as it is, and said so once.
  */
 export function adoption({ log, ...options }: AdoptionOptions): () => Promise<readonly RepositoryName[]> {
   const refused = new Set<string>();

@@ -11,8 +11,8 @@ const RESERVED_OWNERS = new Set(['repos', 'user']);
 const NAME_PATTERN = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
 
 /**
- * Whether owner and name are valid. GitHub's rules apply; also, no name may end in `.git`, as addresses do, and the owners
- * `repos` and `user` are reserved for the paths of the API.
+ * Whether owner and name are valid. GitHub's rules apply; also, no name may end in `.git`, as addresses do, and the
+ * owners `repos` and `user` are reserved for the paths of the API.
  */
 export function isRepositoryName({ owner, name }: RepositoryName): boolean {
   return (

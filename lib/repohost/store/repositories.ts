@@ -69,7 +69,9 @@ export function repositoriesIn(folders: Folders, git: Git): Repositories {
   };
 }
 
-/** Makes a folder under another name and then renames it: a crash leaves nothing incomplete. False when there is one. */
+/**
+ * Makes a folder under another name and then renames it: a crash leaves nothing incomplete. False when there is one.
+ */
 async function build(folder: string, make: (next: string) => Promise<void>): Promise<boolean> {
   if (existsSync(folder)) return false;
   const next = `${folder}.next`;

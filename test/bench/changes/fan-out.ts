@@ -5,8 +5,8 @@ import type { MeasuredFeed } from './feed.ts';
 import { document } from './own.ts';
 
 /**
- * Starts a bare fan-out as the lower bound: a Node process that writes each line to all sockets and stores nothing, like
- * a minimal publish/subscribe server.
+ * Starts a bare fan-out as the lower bound: a Node process that writes each line to all sockets and stores nothing,
+ * like a minimal publish/subscribe server.
  */
 export async function fanOut(): Promise<MeasuredFeed> {
   const server = await startChild<{ port: number; publish: number; pid: number }>('changes/fan-out-server.ts', []);

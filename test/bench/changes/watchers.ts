@@ -1,5 +1,5 @@
-// Watchers of a feed, all in this process: plain sockets, the same for every feed, that look for rows only. Answers each
-// message of the parent with one.
+// Watchers of a feed, all in this process: plain sockets, the same for every feed, that look for rows only. Answers
+// each message of the parent with one.
 import { connect, type Socket } from 'node:net';
 import { now } from './feed.ts';
 

@@ -7,7 +7,9 @@ export interface FakeCommit {
   readonly tarball: Buffer | number;
 }
 
-/** A repository host with the part of GitHub's API that a deploy needs, which serves any tarball that a test provides. */
+/**
+ * A repository host with the part of GitHub's API that a deploy needs, which serves any tarball that a test provides.
+ */
 export interface FakeHost extends HttpServer {
   /** Adds a commit to a repository of `octo` and returns the payload of its push. */
   push(repository: string, commit: FakeCommit): Record<string, unknown> & { readonly after: string };

@@ -18,7 +18,9 @@ export interface TravisCall {
 
 let builds = 0;
 
-/** Returns the call of a fixture (`passed`, `2012-passed`, `failed`, …) for another commit, each time with a new build. */
+/**
+ * Returns the call of a fixture (`passed`, `2012-passed`, `failed`, …) for another commit, each time with a new build.
+ */
 export function travisCall(fixture: string, { page, sha, branch = 'main' }: TravisBuild): TravisCall {
   const file = join(project, 'test', 'fixtures', 'senders', 'travis', `${fixture}.json`);
   const { headers, body } = JSON.parse(readFileSync(file, 'utf8'));

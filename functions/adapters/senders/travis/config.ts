@@ -7,8 +7,8 @@ const path = '.travis.yml';
 /**
  * The configuration of Travis CI: a push waits when the file has a webhook that is called on success
  * (https://docs.travis-ci.com/user/notifications/#configuring-webhook-notifications,
- * https://config.travis-ci.com/ref/notifications/webhooks). The webhook's address may be encrypted or a variable, so any
- * address counts as ours.
+ * https://config.travis-ci.com/ref/notifications/webhooks). The webhook's address may be encrypted or a variable, so
+ * any address counts as ours.
  */
 export const travisConfig: ConfigFile = { path, format: 'map', decide };
 

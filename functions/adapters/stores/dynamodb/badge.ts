@@ -27,8 +27,8 @@ const UNDER_WAY = 'under_way#';
 /**
  * Returns the update of the badge of an entry's repository. Each unfinished entry has an attribute of its own, so that
  * the end of one does not hide another; `outcome` is the result of the last one that ended with a result. After an
- * entry that ends without a result (skipped, superseded), the badge shows the previous result again. An application in a
- * folder of its repository has a badge of its own besides that of the repository.
+ * entry that ends without a result (skipped, superseded), the badge shows the previous result again. An application in
+ * a folder of its repository has a badge of its own besides that of the repository.
  */
 export function badgeUpdate(table: string, entry: Entry): TransactWriteItem[] {
   const { user, repository, path } = entry;

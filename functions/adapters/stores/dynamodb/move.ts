@@ -92,8 +92,8 @@ function entryPut(table: string, item: Item, seq: number): TransactWriteItem {
 }
 
 /**
- * Returns the update that counts an entry that joins its application, and stores the deploy that the application runs, or
- * that it runs none.
+ * Returns the update that counts an entry that joins its application, and stores the deploy that the application runs,
+ * or that it runs none.
  */
 function appUpdate(table: string, { after, joinedApp }: Moved, transition: Transition): TransactWriteItem[] {
   const { activates, deactivates } = transition;

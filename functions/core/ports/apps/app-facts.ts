@@ -10,11 +10,13 @@ export interface AppFact {
 
 /** Facts about the applications of users. */
 export interface AppFacts {
-  /** Returns what is known of each of the user's applications. The cost depends on their number, not on the entries'. */
+  /**
+   * Returns what is known of each of the user's applications. The cost depends on their number, not on the entries'.
+   */
   apps(user: string): Promise<readonly AppFact[]>;
   /**
-   * Returns the number of the last entry that overruled the earlier deploys of an application (`AppendRequest.overrules`),
-   * by the platform's name of it; 0 when there is none.
+   * Returns the number of the last entry that overruled the earlier deploys of an application
+   * (`AppendRequest.overrules`), by the platform's name of it; 0 when there is none.
    */
   overruledUntil(user: string, app: string): Promise<number>;
   /** Returns the order of the last deploy that claimed the application for its start; 0 before the first. */

@@ -20,8 +20,9 @@ export interface OutputQuery {
 /** The output of applications. */
 export interface AppOutput {
   /**
-   * Returns lines in batches, oldest first, until all are read or, with `follow`, the signal is aborted; null for an unknown
-   * application. Aborting the signal ends the iteration without an error. Throws `request:failed`, also while iterating.
+   * Returns lines in batches, oldest first, until all are read or, with `follow`, the signal is aborted; null for an
+   * unknown application. Aborting the signal ends the iteration without an error. Throws `request:failed`, also while
+   * iterating.
    */
   read(app: AppRef, query: OutputQuery, signal: AbortSignal): Promise<AsyncIterable<readonly OutputLine[]> | null>;
 }

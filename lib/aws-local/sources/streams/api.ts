@@ -115,8 +115,8 @@ const signer = new SignatureV4({ credentials: CREDENTIALS, region: REGION, servi
 const SIGNED_FOR_MS = 60_000;
 
 /**
- * Returns a function that signs calls to an address. The signature leaves out the body and the operation, so that one serves
- * for a minute: streams are read at every write.
+ * Returns a function that signs calls to an address. The signature leaves out the body and the operation, so that one
+ * serves for a minute: streams are read at every write.
  */
 function signature(endpoint: string): Signer {
   const { host, protocol, pathname: path } = new URL(endpoint);

@@ -35,8 +35,8 @@ export interface Times {
 const DEFAULT_TIMES: Times = { minPauseMs: 500, maxPauseMs: 30_000, silenceMs: 45_000, stableMs: 30_000 };
 
 /**
- * Returns the user's changes in order, each once, and reconnects as often as needed. Ends when `signal` aborts or the caller
- * leaves the loop.
+ * Returns the user's changes in order, each once, and reconnects as often as needed. Ends when `signal` aborts or the
+ * caller leaves the loop.
  *
  * @throws Refused when another attempt would fail as well: wrong login, wrong address
  */

@@ -17,7 +17,8 @@ export class Refused extends Error {
 }
 
 /**
- * Yields the lines of a response as they arrive, without a last line that was cut off. Leaving the loop ends the connection.
+ * Yields the lines of a response as they arrive, without a last line that was cut off. Leaving the loop ends the
+ * connection.
  *
  * @throws Refused when another attempt cannot help; any other error when it can
  */
@@ -51,8 +52,8 @@ function request({ address, user, secret }: ConnectionOptions, signal: AbortSign
 }
 
 /**
- * Returns the result of the work, unless it takes longer than `silenceMs` or the caller aborts. The time runs only while
- * something is awaited: a caller that is slow with a row has not lost the connection.
+ * Returns the result of the work, unless it takes longer than `silenceMs` or the caller aborts. The time runs only
+ * while something is awaited: a caller that is slow with a row has not lost the connection.
  */
 async function alive<T>(work: Promise<T>, { silenceMs, signal }: ConnectionOptions): Promise<T> {
   const settled = new AbortController();

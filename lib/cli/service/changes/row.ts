@@ -19,8 +19,8 @@ export type Row = v.InferOutput<typeof Row>;
 export type Ending = v.InferOutput<typeof Ending>;
 
 /**
- * Parses a line; null when it is neither a change nor an ending. The object is the one that was sent, with its fields in
- * order, including unknown ones.
+ * Parses a line; null when it is neither a change nor an ending. The object is the one that was sent, with its fields
+ * in order, including unknown ones.
  */
 export function readLine(line: string): { readonly row: Row } | { readonly ending: Ending } | null {
   const value = parsed(line);

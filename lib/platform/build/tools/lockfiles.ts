@@ -28,8 +28,9 @@ const SUPPORTED = 'Use npm, pnpm or Yarn.';
 const USUAL = { pnpm: '10', yarn: '1', berry: '4' };
 
 /**
- * Returns the package manager by the lockfile in a folder and by `packageManager` in its package.json, which decides between
- * two lockfiles. Throws an Error with one sentence for two lockfiles, for a lockfile of another manager, and for Bun.
+ * Returns the package manager by the lockfile in a folder and by `packageManager` in its package.json, which decides
+ * between two lockfiles. Throws an Error with one sentence for two lockfiles, for a lockfile of another manager, and
+ * for Bun.
  */
 export async function packageManagerOf(folder: string, manifest: RawManifest): Promise<PackageManager> {
   const declared = declaredIn(manifest);
@@ -68,7 +69,9 @@ async function toolOf({ name, range, folder, lockfile }: Wanted): Promise<Packag
   return { kind: 'berry', tool: { package: '@yarnpkg/cli-dist', range: range ?? USUAL.berry } };
 }
 
-/** Lockfiles of pnpm name their format; each is that of certain versions (https://pnpm.io/installation#compatibility). */
+/**
+ * Lockfiles of pnpm name their format; each is that of certain versions (https://pnpm.io/installation#compatibility).
+ */
 function pnpmFor(lock: string): string {
   const version = /^lockfileVersion: *'?(\d+)/m.exec(lock)?.[1];
   if (version === '6') return '8';

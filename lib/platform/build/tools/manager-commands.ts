@@ -7,7 +7,9 @@ export type ManagerArguments = readonly string[];
 export interface ManagerCommands {
   /** The program on the PATH. */
   readonly program: 'npm' | 'pnpm' | 'yarn';
-  /** Installs what the lockfile says, and nothing else when there is one; with `dev` the development dependencies too. */
+  /**
+   * Installs what the lockfile says, and nothing else when there is one; with `dev` the development dependencies too.
+   */
   install(options: { readonly dev: boolean }): ManagerArguments;
   /** Removes the development dependencies; no scripts are run. */
   readonly prune: ManagerArguments;

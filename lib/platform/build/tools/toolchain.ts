@@ -24,8 +24,8 @@ export interface Toolchain {
 }
 
 /**
- * Fetches the Node and the package manager that a project asks for, unless they are there. A Node that is not to be had is a
- * warning; a package manager that is not to be had throws an Error with one sentence.
+ * Fetches the Node and the package manager that a project asks for, unless they are there. A Node that is not to be had
+ * is a warning; a package manager that is not to be had throws an Error with one sentence.
  */
 export async function toolchain(maker: ReleaseMaker, build: Build, project: Project): Promise<Toolchain> {
   const fetch = fetcher(maker, build);

@@ -7,7 +7,9 @@ import { OrdersStack } from './orders-stack.ts';
 
 const handlers = fileURLToPath(new URL('handlers', import.meta.url));
 
-/** Bundles the handlers and synthesises the shop into a folder, as its own project would; returns the cloud assembly. */
+/**
+ * Bundles the handlers and synthesises the shop into a folder, as its own project would; returns the cloud assembly.
+ */
 export async function synthesiseOrders(folder: string): Promise<string> {
   const bundles = join(folder, 'bundles');
   const names = readdirSync(handlers).map((file) => basename(file, '.ts'));

@@ -96,7 +96,8 @@ describe('logging in', () => {
 describe('logins that guess', () => {
   const guesses = (count: number) => Array.from({ length: count }, (_, at) => as('ada', `wrong ${at}`));
 
-  // All 150 were checked before, in a pool that tokens and files waited for too. Counted, because time depends on the machine.
+  // All 150 were checked before, in a pool that tokens and files waited for too. Counted, because time depends on the
+  // machine.
   it('are checked a few at a time, and do not delay what was right before', { timeout: 60_000 }, async () => {
     const at = await platform();
     const { body } = await call(at, 'POST', '/users/ada/tokens', { name: 'ci' });
