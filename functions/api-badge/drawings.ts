@@ -23,6 +23,7 @@ const LABEL: Part = { text: 'deployment', textPx: 65, fill: '#555' };
 export const drawings: Readonly<Record<Badge, string>> = {
   ok: draw({ text: 'ok', textPx: 13, fill: '#4b0' }),
   failed: draw({ text: 'failed', textPx: 29, fill: '#dd4343' }),
+  crashed: draw({ text: 'crashed', textPx: 43, fill: '#dd4343' }),
   deploying: draw({ text: 'deploying', textPx: 53, fill: '#007ec6' }),
   held: draw({ text: 'held', textPx: 23, fill: '#d8b800' }),
   unknown: draw({ text: 'unknown', textPx: 51, fill: '#939393' }),

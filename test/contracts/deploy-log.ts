@@ -567,7 +567,7 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
     await move(1, 'crashed', 5);
     await appended(log, appending(user));
     await move(3, 'ok');
-    expect(shown).toEqual(['ok', 'failed', 'ok', 'failed', 'deploying', 'failed', 'failed', 'failed', 'ok']);
+    expect(shown).toEqual(['ok', 'crashed', 'ok', 'crashed', 'deploying', 'crashed', 'failed', 'crashed', 'ok']);
   });
 
   it('keeps how far the events of the platform have been read', async () => {

@@ -152,7 +152,7 @@ describe('push to deploy on one machine', () => {
       /^The application crashed too often and is not started again: Error: no memory \(server\.js:2\)\.$/,
     );
     expect(crashed.doc.log_tail.join('\n')).toContain('Error: no memory');
-    expect((await started.call('/demo/unstable.svg', { login: null })).body).toContain('deployment: failed');
+    expect((await started.call('/demo/unstable.svg', { login: null })).body).toContain('deployment: crashed');
     tree.commit(application('unstable', 'up'));
     await started.until(entryAddress(await tree.push()), 'ok', 'error');
     expect((await started.call(`${address}?include_docs=true`)).body.status).toBe('crashed');

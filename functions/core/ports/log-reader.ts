@@ -4,7 +4,7 @@ import type { Entry } from '../entry/entry.ts';
 export type Change = Entry;
 
 /** What the badge of a repository shows. */
-export type Badge = 'ok' | 'failed' | 'deploying' | 'held' | 'unknown';
+export type Badge = 'ok' | 'failed' | 'crashed' | 'deploying' | 'held' | 'unknown';
 
 /** Which entries a page shows. */
 export interface PageQuery {

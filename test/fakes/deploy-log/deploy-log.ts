@@ -134,7 +134,7 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, AppFacts, B
   async badge(user: string, repository: string, path?: string): Promise<Badge> {
     const badge = this.#badges.get(badgeKey(user, repository, path));
     const newest = Math.max(...(badge?.underWay.keys() ?? []));
-    return badge?.underWay.get(newest) ?? (badge?.crashed ? 'failed' : badge?.outcome) ?? 'unknown';
+    return badge?.underWay.get(newest) ?? (badge?.crashed ? 'crashed' : badge?.outcome) ?? 'unknown';
   }
 
   async commitState(user: string, { sha, ...repository }: CommitRef, track: string): Promise<CommitState> {

@@ -10,8 +10,9 @@ export function badgeOf({ status }: Pick<Entry, 'status'>): Exclude<Badge, 'unkn
       return 'ok';
     case 'error':
     case 'expired':
-    case 'crashed':
       return 'failed';
+    case 'crashed':
+      return 'crashed';
     case 'queued':
     case 'running':
       return 'deploying';

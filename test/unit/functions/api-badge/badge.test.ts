@@ -10,16 +10,19 @@ function get(shown: Badge, headers: Record<string, string> = {}, repository = 's
 }
 
 describe('GET /<user>/<repository>.svg', () => {
-  it.each(['ok', 'failed', 'deploying', 'held', 'unknown'] as const)('returns an SVG that says %s', async (shown) => {
-    const { status, headers, body } = await get(shown);
-    expect(status).toBe(200);
-    expect(headers).toMatchObject({
-      'content-type': expect.stringContaining('image/svg+xml'),
-      'cache-control': 'no-cache, max-age=0',
-    });
-    expect(body).toMatch(/^<svg/);
-    expect(body).toContain(`deployment: ${shown}`);
-  });
+  it.each(['ok', 'failed', 'crashed', 'deploying', 'held', 'unknown'] as const)(
+    'returns an SVG that says %s',
+    async (shown) => {
+      const { status, headers, body } = await get(shown);
+      expect(status).toBe(200);
+      expect(headers).toMatchObject({
+        'content-type': expect.stringContaining('image/svg+xml'),
+        'cache-control': 'no-cache, max-age=0',
+      });
+      expect(body).toMatch(/^<svg/);
+      expect(body).toContain(`deployment: ${shown}`);
+    },
+  );
 
   it('has a different ETag for each outcome and answers 304 to If-None-Match', async () => {
     const etag = (await get('ok')).headers?.etag ?? '';

@@ -6,6 +6,7 @@ import type { Badge } from '../../../../functions/core/ports/log-reader.ts';
 const COLOURS: Readonly<Record<Badge, string>> = {
   ok: 'brightgreen',
   failed: 'red',
+  crashed: 'red',
   deploying: 'blue',
   held: 'yellow',
   unknown: 'lightgrey',
@@ -17,7 +18,7 @@ describe('the drawn badges', () => {
     expect(drawings[message]).toBe(expected);
   });
 
-  it('exist for these five outcomes only', () => {
+  it('exist for these six outcomes only', () => {
     expect(Object.keys(drawings).sort()).toEqual(Object.keys(COLOURS).sort());
   });
 });
