@@ -9,7 +9,7 @@ export interface ErrorRow {
 }
 
 /**
- * Every code that a client can meet. `GET /errors` serves this table with the advice of `api-errors/advice.ts`, and a
+ * Every code that a client can meet. `GET /errors` serves this table with the advice of `api-documents/errors/advice.ts`, and a
  * test holds the table in functions/README.md to both.
  */
 export const errors = {

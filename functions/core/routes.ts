@@ -56,7 +56,7 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/1/auth/{host}', function: 'api-pair', login: 'user' },
   { method: 'DELETE', path: '/1/auth/{host}', function: 'api-pair', login: 'user' },
   // Every error links to this page in its `type`, so it must open without a login. It contains no user data.
-  { method: 'GET', path: '/errors', function: 'api-errors', login: 'none' },
+  { method: 'GET', path: '/errors', function: 'api-documents', login: 'none' },
   { method: 'GET', path: '/1/badge/{user}/{repository}', function: 'api-badge', login: 'none' },
   // The short address that a readme embeds; `.svg` is part of {repository}.
   { method: 'GET', path: '/{user}/{repository}', function: 'api-badge', login: 'none' },

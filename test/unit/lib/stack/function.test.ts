@@ -172,7 +172,7 @@ it.each([
   ['api-app-logs', ['CHANGES_SECONDS', 'PUBLIC_URL', ...platform]],
   ['api-tokens', ['PLATFORM_URL', 'PUBLIC_URL']],
   ['api-badge', ['LOG_TABLE', 'PUBLIC_URL']],
-  ['api-errors', ['PUBLIC_URL']],
+  ['api-documents', ['PUBLIC_URL']],
   ['api-unknown', ['PUBLIC_URL']],
   ['stage-check', [...logAndRetry, ...hosts, 'QUEUE_CHECK', 'QUEUE_FETCH', 'HOLD_MINUTES']],
   ['stage-fetch', [...logAndRetry, ...hosts, 'QUEUE_FETCH', 'QUEUE_UPLOAD', 'TARBALL_BUCKET', 'NODE_OPTIONS']],

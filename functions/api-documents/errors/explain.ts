@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type ErrorCode, errorRow, errors, problemType } from '../core/errors.ts';
-import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
+import { type ErrorCode, errorRow, errors, problemType } from '../../core/errors.ts';
+import type { HttpAnswer, HttpRequest } from '../../triggers/http.ts';
 import { advice } from './advice.ts';
 import { type Explanation, page } from './page.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { explainErrors } from '../../../../functions/api-errors/explain.ts';
-import { errors, problem } from '../../../../functions/core/errors.ts';
+import { explainErrors } from '../../../../../functions/api-documents/errors/explain.ts';
+import { errors, problem } from '../../../../../functions/core/errors.ts';
 
 const base = 'https://deploy.example.com';
 const html = { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' };

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../core/errors.ts';
+import type { ErrorCode } from '../../core/errors.ts';
 
 /** One error code as `GET /errors` explains it. */
 export interface Explanation {

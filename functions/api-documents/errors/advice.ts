@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../core/errors.ts';
+import type { ErrorCode } from '../../core/errors.ts';
 
 const FIX_ARCHIVE = 'Look at what the commit contains; it is deployed again with the next push.';
 const ASK_AGAIN = 'Send the request again in a moment. If it keeps failing, tell the operator the uuid of the answer.';
