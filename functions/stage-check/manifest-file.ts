@@ -1,15 +1,22 @@
 import type { Entry } from '../core/entry/entry.ts';
 import { MAX_MANIFEST_BYTES, type Manifest, readManifest } from '../core/entry/manifest.ts';
+import { appName } from '../core/entry/package-name.ts';
 import { inFolder } from '../core/entry/track.ts';
 import { DeployError } from '../core/errors.ts';
 import type { Source } from '../core/hold/wait.ts';
 
-/** Files that show what kind of application a folder without a package.json holds. */
-const OTHER_KINDS = ['Dockerfile', 'requirements.txt', 'pyproject.toml', 'go.mod', 'Gemfile', 'index.html'];
+const ONLY_NODE = 'only Node applications and static sites can be deployed';
 
-const WHAT_TO_DO =
-  'Only Node applications and static sites can be deployed: add a package.json with a name, for an application with a ' +
-  "start script too; or, when there is one in another folder, name that with ?path= in the webhook's address.";
+/** Files that show what a folder without a package.json holds, and what about that cannot be deployed; sites can. */
+const OTHER_KINDS: readonly { readonly file: string; readonly refused: string | null }[] = [
+  { file: 'index.html', refused: null },
+  { file: 'public/index.html', refused: null },
+  { file: 'Dockerfile', refused: 'No image is built from it' },
+  { file: 'requirements.txt', refused: 'Python applications are not run' },
+  { file: 'pyproject.toml', refused: 'Python applications are not run' },
+  { file: 'go.mod', refused: 'Go programs are not built' },
+  { file: 'Gemfile', refused: 'Ruby applications are not run' },
+];
 
 /**
  * Returns the package.json in the folder of an entry's application. Throws `deploy:repohost:no_pkg_json`, which says
@@ -29,16 +36,36 @@ async function withoutManifest(entry: Entry, source: Source): Promise<string> {
   ]);
   const folder = entry.path === undefined ? 'root folder' : `folder ${entry.path}`;
   const commit = source.commit.sha.slice(0, 10);
-  const where = `There is no package.json in the ${folder} of commit ${commit}${kind && `, but ${kind}`}.`;
+  const where = `There is no package.json in the ${folder} of commit ${commit}${kind ? `, but ${aFile(kind.file)}` : ''}.`;
   if (isAtRoot) return `${where} The root folder has one: remove ?path= from the webhook's address to deploy that.`;
-  return `${where} ${WHAT_TO_DO}`;
+  return `${where} ${whatToDo(kind, suggestedName(entry, source))}`;
 }
 
-async function kindOf(entry: Entry, source: Source): Promise<string> {
-  const found = await Promise.all(OTHER_KINDS.map((file) => has(source, inFolder(entry, file))));
-  const kind = OTHER_KINDS.find((_, index) => found[index]);
-  if (kind === undefined) return '';
-  return /^[aeiou]/i.test(kind) ? `an ${kind}` : `a ${kind}`;
+function whatToDo(kind: Kind | undefined, name: string): string {
+  if (kind?.refused === null) {
+    return `To deploy it as a static site, commit a package.json that names the application: { "name": "${name}" }`;
+  }
+  const refused = kind ? `${kind.refused}: ${ONLY_NODE}.` : `${ONLY_NODE.replace(/^o/, 'O')}.`;
+  return (
+    `${refused} A Node application has a package.json such as { "name": "${name}", "scripts": { "start": "node server.js" } }; ` +
+    "when that is in another folder, name the folder with ?path= in the webhook's address."
+  );
+}
+
+/** The name of the folder or the repository, as npm takes it. */
+function suggestedName({ path }: Entry, { commit }: Source): string {
+  return appName(path?.split('/').at(-1) ?? commit.name) || 'my-app';
+}
+
+type Kind = (typeof OTHER_KINDS)[number];
+
+async function kindOf(entry: Entry, source: Source): Promise<Kind | undefined> {
+  const found = await Promise.all(OTHER_KINDS.map(({ file }) => has(source, inFolder(entry, file))));
+  return OTHER_KINDS.find((_, index) => found[index]);
+}
+
+function aFile(name: string): string {
+  return /^[aeiou]/i.test(name) ? `an ${name}` : `a ${name}`;
 }
 
 /** A file that is too large to be read exists too, but this is only a hint: it must not fail for another reason. */

@@ -2,15 +2,19 @@ import { type Call, type CommandDefinition, Failure, SERVICE_OPTIONS, UsageError
 import { findService } from '../service/service.ts';
 import { embeddedHost, REMOTE, repositoryUrl, storeLogin } from './embedded-host.ts';
 import { type Git, gitIn } from './git.ts';
+import { offerManifest } from './missing-manifest.ts';
 
 export const create: CommandDefinition = {
   name: 'create',
   summary: 'Connect this folder with a new repository of the service on this machine',
   details: `Adds the git remote "${REMOTE}"; the first push creates the repository and deploys it. Git gets the login from the data
 folder of the service at each push: no password is written into .git/config. A repository at GitHub, GitLab and so on
-needs a webhook instead: "hooks hook".`,
+needs a webhook instead: "hooks hook". An application is named by its package.json: where a static site has none, it offers to write one.`,
   args: [{ name: '<name>', about: 'the name of the repository; the application is named by its package.json' }],
-  options: SERVICE_OPTIONS,
+  options: [
+    { flags: '--package-json', about: 'do not ask whether to write the package.json of a static site that has none' },
+    ...SERVICE_OPTIONS,
+  ],
   examples: [
     ['hooks create shop', `then: git push ${REMOTE} main`],
     ['hooks create shop && hooks deploy', 'the same in one line'],
@@ -25,20 +29,25 @@ async function run(call: Call): Promise<number> {
   const host = await embeddedHost(service);
   const git = gitIn(folder, env, signal);
   const url = repositoryUrl(host, service.user, name);
-  await addRemote(git, url);
+  const root = await addRemote(git, url);
   await storeLogin(git, host);
+  const written = await offerManifest(call, { root, name });
   const branch = (await git.read(['branch', '--show-current'])) || 'main';
   print(`The remote "${REMOTE}" of this folder is ${url}.`);
+  if (written)
+    print('package.json is written; commit it: git add package.json && git commit -m "Name the application"');
   print(`Deploy with: git push ${REMOTE} ${branch}`);
   return 0;
 }
 
-async function addRemote(git: Git, url: string): Promise<void> {
-  if ((await git.read(['rev-parse', '--is-inside-work-tree'])) !== 'true') {
+/** Returns the root of the repository. */
+async function addRemote(git: Git, url: string): Promise<string> {
+  const root = await git.read(['rev-parse', '--show-toplevel']);
+  if (root === null) {
     throw new Failure('This folder is in no git repository: git init && git add --all && git commit -m "First"');
   }
   const known = await git.read(['remote', 'get-url', REMOTE]);
-  if (known === url) return;
+  if (known === url) return root;
   if (known !== null) {
     throw new Failure(
       `This folder has a remote "${REMOTE}" already, ${known}: git remote remove ${REMOTE}, then try again.`,
@@ -46,6 +55,7 @@ async function addRemote(git: Git, url: string): Promise<void> {
   }
   const { code, err } = await git.run(['remote', 'add', REMOTE, url]);
   if (code !== 0) throw new Failure(`git remote add did not succeed: ${err}`);
+  return root;
 }
 
 function checkedName(name: string): string {

@@ -59,19 +59,19 @@ describe('a push', () => {
     const { error } = await check(1);
     expect(error).toMatchObject({ code: 'deploy:repohost:no_pkg_json', status: 502 });
     expect(error?.detail).toContain(head.sha.slice(0, 10));
-    expect(error?.detail).toContain(
-      'Only Node applications and static sites can be deployed: add a package.json with a name',
-    );
+    expect(error?.detail).toContain('Only Node applications and static sites can be deployed.');
+    expect(error?.detail).toContain('such as { "name": "shop", "scripts": { "start": "node server.js" } }');
   });
 
   it.each([
-    ['Dockerfile', 'a Dockerfile'],
-    ['requirements.txt', 'a requirements.txt'],
-    ['index.html', 'an index.html'],
-  ])('without a package.json but with a %s is an error that names it', async (file, named) => {
+    ['Dockerfile', 'a Dockerfile. No image is built from it: only Node'],
+    ['requirements.txt', 'a requirements.txt. Python applications are not run: only Node'],
+    ['index.html', 'an index.html. To deploy it as a static site, commit a package.json that names'],
+    ['public/index.html', 'a public/index.html. To deploy it as a static site, commit'],
+  ])('without a package.json but with a %s is an error that says what to do about it', async (file, named) => {
     const { commit, push, check } = checkWorld();
     await push(commit(null, { [`web/${file}`]: 'x'.repeat(2e6), [file]: '' }));
-    expect((await check(1)).error?.detail).toContain(`, but ${named}.`);
+    expect((await check(1)).error?.detail).toContain(`, but ${named}`);
   });
 
   it('without a package.json in its folder says that the root has one', async () => {

@@ -102,6 +102,50 @@ describe('create', () => {
   });
 });
 
+describe('create in a folder without a package.json', () => {
+  beforeEach(async () => {
+    await onThisMachine();
+    git(['init', '--quiet']);
+  });
+  const manifest = () => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const site = () => writeFileSync(join(folder, 'index.html'), '<h1>Hello</h1>');
+
+  it.each(['', 'y'])('offers one for a static site, and writes it after "%s"', async (answer) => {
+    site();
+    const { code, out } = await cli('create Shop', { env: env(), folder, answers: [answer] });
+    expect([code, out]).toEqual([0, expect.stringContaining('git add package.json')]);
+    expect(manifest()).toEqual({ name: 'shop' });
+  });
+
+  it('writes it without asking with --package-json, in the root of the repository', async () => {
+    mkdirSync(join(folder, 'public'));
+    writeFileSync(join(folder, 'public/index.html'), '<h1>Hello</h1>');
+    await cli('create shop --package-json', { env: env(), folder: join(folder, 'public') });
+    expect(manifest()).toEqual({ name: 'shop' });
+  });
+
+  it.each([
+    ['a no', ['n']],
+    ['no terminal', undefined],
+  ])('writes nothing after %s, and says what to commit', async (_, answers) => {
+    site();
+    const { code, err } = await cli('create shop', { env: env(), folder, ...(answers && { answers }) });
+    expect([code, err]).toEqual([0, expect.stringContaining('{"name":"shop"}')]);
+    expect(manifest).toThrow();
+  });
+
+  it('says what can be deployed where there is no site', async () => {
+    expect((await run('create shop')).err).toContain('only Node applications and static sites');
+  });
+
+  it('changes no package.json that there is', async () => {
+    site();
+    writeFileSync(join(folder, 'package.json'), '{"name":"mine"}');
+    expect((await run('create shop --package-json')).err).toBe('');
+    expect(manifest()).toEqual({ name: 'mine' });
+  });
+});
+
 describe('deploy', () => {
   const queued = entry(12, { status: 'queued', provider: 'manual' });
   const live = entry(12, { status: 'ok', provider: 'manual', url: 'http://127.0.0.1:9000' });
