@@ -1,4 +1,5 @@
 import type { Entry } from '../core/entry/entry.ts';
+import { toldBy } from '../core/entry/told.ts';
 import { DeployError } from '../core/errors.ts';
 import { branchNamed } from '../core/payload/branch-name.ts';
 import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
@@ -21,8 +22,7 @@ export async function deploy(request: HttpRequest, ports: AppsPorts): Promise<Ht
     throw new DeployError('status:db:not_found', detail);
   }
   const wanted = await wantedCommit(request, latest, ports);
-  const told = { message: null, author: null, appName: null } as const;
-  const draft = { ...commitOf(latest), ...told, ...wanted, stage: 'check', forced: true, ci: BY_HAND } as const;
+  const draft = { ...commitOf(latest), appName: null, ...wanted, stage: 'check', forced: true, ci: BY_HAND } as const;
   return record(request, draft, { isNewestPush: true }, ports);
 }
 
@@ -33,13 +33,13 @@ async function wantedCommit(
   { user, query }: HttpRequest,
   { repository, branch: known }: Entry,
   { host, token }: AppsPorts,
-): Promise<Pick<Entry, 'sha' | 'branch' | 'ref'>> {
+): Promise<Pick<Entry, 'sha' | 'branch' | 'ref' | 'message' | 'author'>> {
   const { ref = known ?? '' } = query;
-  if (COMMIT_ID.test(ref)) return { sha: ref.toLowerCase(), branch: known, ref: null };
+  if (COMMIT_ID.test(ref)) return { sha: ref.toLowerCase(), branch: known, ref: null, message: null, author: null };
   const branch = branchNamed(ref, 'ref');
   if (!repository) throw new Error('A deploy has a repository.');
-  const sha = await host(repository.host).tip(repository, branch, await token(user, repository.host));
-  if (sha !== null) return { sha, branch, ref: `refs/heads/${branch}` };
+  const tip = await host(repository.host).tip(repository, branch, await token(user, repository.host));
+  if (tip) return { sha: tip.sha, branch, ref: `refs/heads/${branch}`, ...toldBy(tip) };
   const where = `${repository.owner}/${repository.name}`;
   const detail = `${where} has no branch ${branch}. The parameter ref is a branch, or the whole id of a commit.`;
   throw new DeployError('request:bad_parameter', detail);

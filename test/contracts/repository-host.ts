@@ -9,9 +9,14 @@ export interface WantedCommit {
   readonly owner: string;
   readonly name: string;
   readonly files: Readonly<Record<string, string>>;
+  /** `suite` by default. */
+  readonly message?: string;
   readonly parent?: CommitRef;
   readonly private?: boolean;
 }
+
+/** The author of all commits of the suite. */
+export const AUTHOR = 'Ada';
 
 /** A host under test, and functions to set up its content. */
 export interface RepositoryHostFixture {
@@ -34,6 +39,7 @@ export interface RepositoryHostFixture {
 
 const suiteToken = 'suite-token-0123456789';
 const manifest = '{"name":"hello","description":"grüße"}\n';
+const message = 'Grüße\n\nDetails [skip ci]';
 const missing = 'f'.repeat(40);
 
 /** Defines the contract tests that every adapter of the port `RepositoryHost` passes. */
@@ -53,7 +59,11 @@ export function repositoryHostContract(title: string, open: () => Promise<Reposi
       credentials = fixture.credentials ?? { login: 'octo', secret: suiteToken };
       token = (await fixture.host.pair(credentials.login, credentials.secret)).token;
       const repository = { owner: 'octo', name: 'hello.js' };
-      first = await fixture.commit({ ...repository, files: { 'package.json': manifest, 'a/b c.txt': 'deep' } });
+      first = await fixture.commit({
+        ...repository,
+        message,
+        files: { 'package.json': manifest, 'a/b c.txt': 'deep' },
+      });
       second = await fixture.commit({ ...repository, files: { 'package.json': manifest, n: '2' }, parent: first });
       side = await fixture.commit({ ...repository, files: { 'package.json': manifest, n: '3' }, parent: first });
       hidden = await fixture.commit({ owner: 'octo', name: 'hidden', files: { 'package.json': '{}' }, private: true });
@@ -63,14 +73,14 @@ export function repositoryHostContract(title: string, open: () => Promise<Reposi
     it('returns the tip of a branch, also of one with a slash in its name, and null for one that does not exist', async () => {
       await fixture.branch(first, 'stable');
       await fixture.branch(second, 'feature/two');
-      expect(await fixture.host.tip(first, 'stable', null)).toBe(first.sha);
-      expect(await fixture.host.tip(first, 'feature/two', null)).toBe(second.sha);
+      expect(await fixture.host.tip(first, 'stable', null)).toEqual({ sha: first.sha, message, author: AUTHOR });
+      expect(await fixture.host.tip(first, 'feature/two', null)).toMatchObject({ sha: second.sha, message: 'suite' });
       expect(await fixture.host.tip(first, 'no-such', null)).toBeNull();
     });
 
     it('returns the tip of a branch of a private repository with a token only', async () => {
       await fixture.branch(hidden, 'stable');
-      expect(await fixture.host.tip(hidden, 'stable', token)).toBe(hidden.sha);
+      expect(await fixture.host.tip(hidden, 'stable', token)).toMatchObject({ sha: hidden.sha });
       const refused = { code: 'deploy:repohost:no_pkg_json', retry: false };
       await expect(fixture.host.tip(hidden, 'stable', null)).rejects.toMatchObject(refused);
       await expect(fixture.host.tip({ ...first, name: 'none' }, 'stable', null)).rejects.toMatchObject(refused);

@@ -19,6 +19,7 @@ export interface MemoryCommit {
   readonly name: string;
   /** Path in the tree → content. */
   readonly files: Readonly<Record<string, string | Uint8Array>>;
+  readonly message?: string;
   readonly parent?: CommitRef;
   /** Whether its repository is only visible with a token of the owner. */
   readonly private?: boolean;
@@ -94,7 +95,9 @@ export function memoryHost(name = 'memory'): MemoryHost {
       const known = [...commits.values()].filter(({ commit }) => commit.owner === owner && commit.name === repository);
       const isVisible = known.some(({ commit }) => !commit.private || tokens.get(token ?? '')?.login === owner);
       if (!isVisible) throw new DeployError('deploy:repohost:no_pkg_json', unseen, { retry: false });
-      return sha ?? null;
+      const found = sha === undefined ? undefined : commits.get(keyOf({ host: name, owner, name: repository, sha }));
+      if (sha === undefined || !found) return null;
+      return { sha, message: found.commit.message ?? 'suite', author: 'Ada' };
     },
     branch({ owner, name: repository, sha }, branch) {
       branches.set(`${owner}/${repository}#${branch}`, sha);

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { RepositoryRef } from '../../core/payload/delivery.ts';
-import type { HostToken } from '../../core/ports/repository-host.ts';
+import type { BranchTip, HostToken } from '../../core/ports/repository-host.ts';
 import { type RequestContext, refusal } from './failures.ts';
 import { parsed } from './pairing.ts';
 import type { Rest, RestRequest } from './rest.ts';
@@ -16,14 +16,28 @@ export interface TipRequest {
 export interface TipCalls {
   readonly branch: RestRequest;
   readonly repository: RestRequest;
-  /** Of the answer to `branch`: the commit's id. */
-  readonly schema: v.GenericSchema<unknown, string>;
+  /** Of the answer to `branch`: its name and its newest commit. */
+  readonly schema: v.GenericSchema<unknown, NamedTip>;
+}
+
+/** A branch as a host describes it. */
+export interface NamedTip extends BranchTip {
+  readonly name: string;
 }
 
 /** Returns the commit at the tip of a branch; null when the repository is visible and has no such branch. */
-export async function tipOf(rest: Rest, calls: TipCalls, requestContext: RequestContext): Promise<string | null> {
+export async function tipOf(
+  rest: Rest,
+  branch: string,
+  calls: TipCalls,
+  requestContext: RequestContext,
+): Promise<BranchTip | null> {
   const response = await rest(calls.branch, requestContext);
-  if (response.status === 200) return parsed(calls.schema, response, requestContext);
+  if (response.status === 200) {
+    const { name, ...tip } = await parsed(calls.schema, response, requestContext);
+    // The request for a renamed branch may be redirected to its new name, which nobody asked to deploy.
+    return name === branch ? tip : null;
+  }
   const refused = await refusal(requestContext, response);
   if (response.status !== 404) throw refused;
   const seen = await rest(calls.repository, requestContext);
@@ -32,11 +46,7 @@ export async function tipOf(rest: Rest, calls: TipCalls, requestContext: Request
   throw refused;
 }
 
-/** Returns the schema of an object whose field holds an object with the commit's id in another. */
-export function idIn(field: string, id: string): v.GenericSchema<unknown, string> {
-  const commit = v.looseObject({ [id]: v.pipe(v.string(), v.regex(/^[0-9a-f]{40,64}$/)) });
-  return v.pipe(
-    v.looseObject({ [field]: commit }),
-    v.transform((body) => String(body[field]?.[id])),
-  );
-}
+/** The id of a commit. */
+export const commitId = v.pipe(v.string(), v.regex(/^[0-9a-f]{40,64}$/));
+/** A text that a host may leave out. */
+export const textOrNone = v.nullish(v.string());

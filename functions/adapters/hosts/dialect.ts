@@ -1,5 +1,5 @@
 import type { CommitRef } from '../../core/payload/delivery.ts';
-import type { CommitStatus, Comparison, HostToken, Pairing } from '../../core/ports/repository-host.ts';
+import type { BranchTip, CommitStatus, Comparison, HostToken, Pairing } from '../../core/ports/repository-host.ts';
 import type { TipRequest } from './branch-tip.ts';
 import { type RequestContext, refusal } from './failures.ts';
 import type { FileAddresses } from './files.ts';
@@ -27,7 +27,7 @@ export interface Dialect extends FileAddresses, Pick<RestOptions, 'headers' | 'l
   tarballRequests(commit: CommitRef, token: HostToken): readonly [RestRequest, ...RestRequest[]];
   setStatus(rest: Rest, request: StatusRequest, requestContext: RequestContext): Promise<void>;
   compare(rest: Rest, request: CompareRequest, requestContext: RequestContext): Promise<Comparison>;
-  tip(rest: Rest, request: TipRequest, requestContext: RequestContext): Promise<string | null>;
+  tip(rest: Rest, request: TipRequest, requestContext: RequestContext): Promise<BranchTip | null>;
   pair(rest: Rest, credentials: { login: string; secret: string }, requestContext: RequestContext): Promise<Pairing>;
 }
 

@@ -26,6 +26,14 @@ export interface Pairing {
 /** The position of a commit relative to another one. */
 export type Comparison = 'ahead' | 'behind' | 'identical' | 'diverged';
 
+/** The newest commit of a branch, with what a push says of it. */
+export interface BranchTip {
+  readonly sha: string;
+  /** The whole message; null when the host does not say. */
+  readonly message: string | null;
+  readonly author: string | null;
+}
+
 /** A repository host, such as GitHub. */
 export interface RepositoryHost {
   /**
@@ -44,7 +52,7 @@ export interface RepositoryHost {
   /** Returns the position of `head` relative to `base.sha` in the same repository. Throws like `file`. */
   compare(base: CommitRef, head: string, token: HostToken): Promise<Comparison>;
   /** Returns the commit at the tip of a branch; null when there is no such branch. Throws like `file`. */
-  tip(repository: RepositoryRef, branch: string, token: HostToken): Promise<string | null>;
+  tip(repository: RepositoryRef, branch: string, token: HostToken): Promise<BranchTip | null>;
   /** Validates the user's secret (or exchanges it). Throws `auth:repohost:github_pairing_failed`. */
   pair(login: string, secret: string): Promise<Pairing>;
 }

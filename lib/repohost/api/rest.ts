@@ -43,6 +43,8 @@ interface RepositoryRequest extends RestRequest {
 type Handler = (deps: RestDependencies, call: RepositoryRequest) => Promise<void>;
 
 const handlers: Readonly<Record<string, Handler>> = {
+  'GET ': getRepository,
+  'GET branches': getBranch,
   'GET contents': getContents,
   'GET commits': getCommit,
   'GET compare': getComparison,
@@ -64,6 +66,20 @@ export async function serveRest(deps: RestDependencies, call: RestRequest): Prom
   if (kind !== 'repos' || handler === undefined) throw notFound();
   const repository = visible(deps.repositories, call.caller, { owner, name });
   await handler(deps, { ...call, repository, rest: rest.join('/') });
+}
+
+async function getRepository(_: RestDependencies, { repository, response }: RepositoryRequest): Promise<void> {
+  const { owner, name } = repository;
+  sendJson(response, 200, { name, full_name: `${owner}/${name}`, private: repository.private });
+}
+
+async function getBranch({ git }: RestDependencies, { repository, rest, response }: RepositoryRequest): Promise<void> {
+  const bare = { git, folder: repository.folder };
+  const sha = await findCommit(bare, `refs/heads/${rest}`);
+  if (sha === null) throw new RestError(404, 'Branch not found');
+  const [commit] = await readCommits(bare, ['--max-count=1', sha]);
+  const { message, author, committer } = commit ?? {};
+  sendJson(response, 200, { name: rest, commit: { sha, commit: { message, author, committer } } });
 }
 
 async function getContents(

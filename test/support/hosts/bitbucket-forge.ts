@@ -1,4 +1,5 @@
 import type { CommitStatus } from '../../../functions/core/ports/repository-host.ts';
+import { AUTHOR } from '../../contracts/repository-host.ts';
 import { type Forge, type ForgeRoute, openForge, tarballOf } from './forge.ts';
 
 const notFound = { status: 404, json: { type: 'error', error: { message: 'Resource not found' } } };
@@ -31,7 +32,13 @@ const routes: readonly ForgeRoute[] = [
     call: `GET ${repository}/refs/branches/{branch+}`,
     answer({ at, login }, forge) {
       const hash = forge.tip(`${at.owner}/${at.name}`, at.branch ?? '', login);
-      return hash ? { status: 200, json: { name: at.branch, target: { hash } } } : notFound;
+      const message = forge.see(`${at.owner}/${at.name}`, hash ?? null, login)?.message ?? 'suite';
+      return hash
+        ? {
+            status: 200,
+            json: { name: at.branch, target: { hash, message, author: { raw: `${AUTHOR} <ada@example.test>` } } },
+          }
+        : notFound;
     },
   },
   {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CommitStatus } from '../../../functions/core/ports/repository-host.ts';
+import { AUTHOR } from '../../contracts/repository-host.ts';
 import { type Forge, type ForgeRoute, openForge, tarballOf } from './forge.ts';
 
 const notFound = { status: 404, json: { message: "The target couldn't be found.", errors: [] } };
@@ -35,7 +36,9 @@ function routes(passwords: ReadonlyMap<string, string>, names: Set<string>): rea
       call: `GET ${repository}/branches/{branch+}`,
       answer({ at, login }, forge) {
         const id = forge.tip(`${at.owner}/${at.name}`, at.branch ?? '', login);
-        return id ? { status: 200, json: { name: at.branch, commit: { id } } } : notFound;
+        const message = forge.see(`${at.owner}/${at.name}`, id ?? null, login)?.message ?? 'suite';
+        const commit = { id, message, author: { name: AUTHOR, username: 'ada' } };
+        return id ? { status: 200, json: { name: at.branch, commit } } : notFound;
       },
     },
     {

@@ -1,4 +1,5 @@
 import type { CommitStatus } from '../../../functions/core/ports/repository-host.ts';
+import { AUTHOR } from '../../contracts/repository-host.ts';
 import { type Forge, type ForgeRoute, openForge, tarballOf } from './forge.ts';
 
 const notFound = (what: string) => ({ status: 404, json: { message: `404 ${what} Not Found` } });
@@ -35,8 +36,9 @@ const routes: readonly ForgeRoute[] = [
     call: `GET ${project}/repository/branches/{branch}`,
     answer({ at, login }, forge) {
       const id = forge.tip(at.project ?? '', at.branch ?? '', login);
+      const message = forge.see(at.project ?? '', id ?? null, login)?.message ?? 'suite';
       return id
-        ? { status: 200, json: { name: at.branch, commit: { id } } }
+        ? { status: 200, json: { name: at.branch, commit: { id, message, author_name: AUTHOR } } }
         : notFound(id === null ? 'Project' : 'Branch');
     },
   },

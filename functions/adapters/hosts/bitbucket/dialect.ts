@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { CommitRef, RepositoryRef } from '../../../core/payload/delivery.ts';
 import type { CommitStatus, Comparison, HostToken } from '../../../core/ports/repository-host.ts';
-import { idIn, tipOf } from '../branch-tip.ts';
+import { commitId, textOrNone, tipOf } from '../branch-tip.ts';
 import { compareHistories } from '../comparison.ts';
 import { encodePath } from '../coordinates.ts';
 import { type CompareRequest, type Dialect, post } from '../dialect.ts';
@@ -41,7 +41,7 @@ export function dialectAt(web: string): Dialect {
         branch: { path: `${path}/refs/branches/${encodePath(branch)}`, token },
         repository: { path, token },
       };
-      return tipOf(rest, { ...calls, schema: idIn('target', 'hash') }, requestContext);
+      return tipOf(rest, branch, { ...calls, schema: Branch }, requestContext);
     },
     pair: pairWith,
   };
@@ -54,6 +54,19 @@ const states: Readonly<Record<CommitStatus['state'], string>> = {
   error: 'STOPPED',
 };
 const MAX_KEY_LENGTH = 40;
+const Branch = v.pipe(
+  v.object({
+    name: v.string(),
+    target: v.object({ hash: commitId, message: textOrNone, author: v.nullish(v.object({ raw: textOrNone })) }),
+  }),
+  v.transform(({ name, target: { hash, message, author } }) => ({
+    name,
+    sha: hash,
+    message: message ?? null,
+    // `Octo Cat <octo@example.com>`: the address is not shown.
+    author: author?.raw?.replace(/\s*<.*$/, '') ?? null,
+  })),
+);
 const Page = v.object({ values: v.array(v.unknown()) });
 
 /** The API has no archives. The web pages do, and accept the credentials that git uses, or those of the API. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { RepositoryRef } from '../../../core/payload/delivery.ts';
 import type { Comparison } from '../../../core/ports/repository-host.ts';
-import { idIn, tipOf } from '../branch-tip.ts';
+import { commitId, textOrNone, tipOf } from '../branch-tip.ts';
 import { compareHistories } from '../comparison.ts';
 import { encodePath } from '../coordinates.ts';
 import { type CompareRequest, type Dialect, post } from '../dialect.ts';
@@ -34,13 +34,29 @@ export const dialect: Dialect = {
   tip: (rest, { repository: where, branch, token }, requestContext) => {
     const path = repository(where);
     const calls = { branch: { path: `${path}/branches/${encodePath(branch)}`, token }, repository: { path, token } };
-    return tipOf(rest, { ...calls, schema: idIn('commit', 'id') }, requestContext);
+    return tipOf(rest, branch, { ...calls, schema: Branch }, requestContext);
   },
   pair: pairWith,
 };
 
 /** Omits fields that are expensive to compute and not used. */
 const brief = 'stat=false&verification=false&files=false';
+const Branch = v.pipe(
+  v.object({
+    name: v.string(),
+    commit: v.object({
+      id: commitId,
+      message: textOrNone,
+      author: v.nullish(v.object({ name: textOrNone, username: textOrNone })),
+    }),
+  }),
+  v.transform(({ name, commit: { id, message, author } }) => ({
+    name,
+    sha: id,
+    message: message ?? null,
+    author: author?.name ?? author?.username ?? null,
+  })),
+);
 const Commits = v.array(v.object({ sha: v.string() }));
 
 /**

@@ -1,15 +1,28 @@
 import * as v from 'valibot';
 import type { RepositoryRef } from '../../../core/payload/delivery.ts';
-import type {} from '../../../core/ports/repository-host.ts';
-import { encodePath, isCommitId } from '../coordinates.ts';
+import { commitId, textOrNone, tipOf } from '../branch-tip.ts';
+import { encodePath } from '../coordinates.ts';
 import { type Dialect, post } from '../dialect.ts';
-import { notUnderstood, refusal } from '../failures.ts';
-import { readText } from '../http/body.ts';
+import { refusal } from '../failures.ts';
 import { parsed } from '../pairing.ts';
 import { pairWith } from './pairing.ts';
 
-const MAX_TIP_BYTES = 64 * 1024;
 const Compared = v.object({ status: v.picklist(['ahead', 'behind', 'identical', 'diverged']) });
+const Branch = v.pipe(
+  v.object({
+    name: v.string(),
+    commit: v.object({
+      sha: commitId,
+      commit: v.object({ message: textOrNone, author: v.nullish(v.object({ name: textOrNone })) }),
+    }),
+  }),
+  v.transform(({ name, commit: { sha, commit } }) => ({
+    name,
+    sha,
+    message: commit.message ?? null,
+    author: commit.author?.name ?? null,
+  })),
+);
 
 /** The calls of its API (https://docs.github.com/rest/using-the-rest-api/getting-started-with-the-rest-api). */
 export const dialect: Dialect = {
@@ -38,17 +51,11 @@ export const dialect: Dialect = {
     if (response.status !== 200) throw await refusal(requestContext, response);
     return (await parsed(Compared, response, requestContext)).status;
   },
-  // https://docs.github.com/rest/commits/commits#get-a-commit
-  async tip(rest, { repository: where, branch, token }, requestContext) {
-    const path = `${repository(where)}/commits/heads/${encodePath(branch)}`;
-    const response = await rest({ path, token, accept: 'application/vnd.github.sha' }, requestContext);
-    // The repository is visible, and has no such branch, or is empty.
-    const hasNone = response.status === 422 || response.status === 409;
-    if (!hasNone && response.status !== 200) throw await refusal(requestContext, response);
-    const sha = (await readText(response, MAX_TIP_BYTES)).trim();
-    if (hasNone) return null;
-    if (isCommitId(sha)) return sha;
-    throw notUnderstood(requestContext);
+  // https://docs.github.com/rest/branches/branches#get-a-branch
+  tip: (rest, { repository: where, branch, token }, requestContext) => {
+    const path = repository(where);
+    const calls = { branch: { path: `${path}/branches/${encodePath(branch)}`, token }, repository: { path, token } };
+    return tipOf(rest, branch, { ...calls, schema: Branch }, requestContext);
   },
   pair: pairWith,
 };

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { RepositoryRef } from '../../../core/payload/delivery.ts';
 import type { CommitStatus, Comparison } from '../../../core/ports/repository-host.ts';
-import { idIn, tipOf } from '../branch-tip.ts';
+import { commitId, textOrNone, tipOf } from '../branch-tip.ts';
 import type { CompareRequest, Dialect, StatusRequest } from '../dialect.ts';
 import { type RequestContext, refusal } from '../failures.ts';
 import { canSee } from '../files.ts';
@@ -33,7 +33,7 @@ export const dialect: Dialect = {
       branch: { path: `${path}/repository/branches/${encodeURIComponent(branch)}`, token },
       repository: { path, token },
     };
-    return tipOf(rest, { ...calls, schema: idIn('commit', 'id') }, requestContext);
+    return tipOf(rest, branch, { ...calls, schema: Branch }, requestContext);
   },
   pair: pairWith,
 };
@@ -45,6 +45,18 @@ const states: Readonly<Record<CommitStatus['state'], string>> = {
   error: 'canceled',
 };
 const Statuses = v.array(v.object({ name: v.string(), status: v.string() }));
+const Branch = v.pipe(
+  v.object({
+    name: v.string(),
+    commit: v.object({ id: commitId, message: textOrNone, author_name: textOrNone }),
+  }),
+  v.transform(({ name, commit: { id, message, author_name } }) => ({
+    name,
+    sha: id,
+    message: message ?? null,
+    author: author_name ?? null,
+  })),
+);
 const MergeBase = v.object({ id: v.string() });
 
 /**

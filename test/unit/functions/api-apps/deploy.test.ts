@@ -32,7 +32,8 @@ describe('POST /1/apps/<user>/<application>/deploy', () => {
       ref: 'refs/heads/feature/one',
       stage: 'check',
       ci: { waits: false },
-      message: null,
+      message: 'suite',
+      author: 'Ada',
     });
     expect(world.queue.sent).toMatchObject([{ number: 2, stage: 'check' }]);
   });

@@ -21,7 +21,7 @@ repositoryHostContract('GitHub, as the embedded repository host speaks it', asyn
   });
   return {
     host,
-    async commit({ owner, name, files, parent, private: hidden = false }) {
+    async commit({ owner, name, files, message = 'suite', parent, private: hidden = false }) {
       await local.createRepository(owner, name, { private: hidden });
       const repository = local.repositoryPath(owner, name);
       const index = { GIT_INDEX_FILE: join(folder.path, 'index') };
@@ -33,7 +33,7 @@ repositoryHostContract('GitHub, as the embedded repository host speaks it', asyn
       }
       const tree = (await inIndex('write-tree')).stdout.trim();
       const parents = parent ? ['-p', parent.sha] : [];
-      const sha = (await inIndex('commit-tree', tree, ...parents, '-m', 'suite')).stdout.trim();
+      const sha = (await inIndex('commit-tree', tree, ...parents, '-m', message)).stdout.trim();
       return { host: 'local', owner, name, sha };
     },
     async branch({ owner, name, sha }, branch) {
