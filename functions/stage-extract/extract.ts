@@ -11,18 +11,20 @@ export interface ExtractPorts {
   readonly clock: Clock;
 }
 
-/** How long one run polls; after it the message returns to its queue. */
-const POLL_WINDOW_MS = 55_000;
+/** How long one run polls; after it the message returns to its queue. A short build is worth waiting for. */
+const POLL_WINDOW_MS = 5_000;
 /** How long the platform may take before it counts as failed. */
 const ACTIVATION_LIMIT_MS = 20 * 60_000;
-/** How long the platform may delay its response, if it can, so that the end of the build is known at once. */
-const LONG_POLL_SECONDS = 20;
+/** A build that takes long is asked for less often: after a fifth of the time that it has taken, at most this. */
+const MAX_AWAY_SECONDS = 30;
+/** When a build whose end is announced is asked for nevertheless, because the event may be lost. */
+const EVENT_LATE_SECONDS = 120;
 const FIRST_PAUSE_MS = 10;
 const MAX_PAUSE_MS = 2_000;
 
 /**
- * Returns the work of the stage `extract`: the platform extracts and installs the snapshot. It polls in several runs,
- * because that can take longer than the timeout of a function.
+ * Returns the work of the stage `extract`: the platform extracts and installs the snapshot. It never waits for a long build:
+ * the message returns to its queue for longer and longer, or the stage runs again when the platform announces the end.
  */
 export function extract({ platform, clock }: ExtractPorts): StageWork {
   return async (entry) => {
@@ -31,7 +33,8 @@ export function extract({ platform, clock }: ExtractPorts): StageWork {
     const activation = await pollFor(POLL_WINDOW_MS, snapshot, { platform, clock });
     if (activation.state === 'ready') return { kind: 'done' };
     if (activation.state === 'failed') return refused(activation.reason, activation.log);
-    if (waited(entry, clock) < ACTIVATION_LIMIT_MS) return { kind: 'again', afterSeconds: 1 };
+    const waitedMs = waited(entry, clock);
+    if (waitedMs < ACTIVATION_LIMIT_MS) return later(activation.announced === true, waitedMs);
     return refused(
       `The platform has not finished extracting and installing after ${ACTIVATION_LIMIT_MS / 60_000} minutes.`,
       [],
@@ -39,13 +42,18 @@ export function extract({ platform, clock }: ExtractPorts): StageWork {
   };
 }
 
+function later(isAnnounced: boolean, waitedMs: number): StageOutcome {
+  if (isAnnounced) return { kind: 'waits', atMostSeconds: EVENT_LATE_SECONDS };
+  return { kind: 'again', afterSeconds: Math.min(Math.max(1, Math.round(waitedMs / 5_000)), MAX_AWAY_SECONDS) };
+}
+
 async function pollFor(milliseconds: number, snapshot: SnapshotRef, ports: ExtractPorts): Promise<Activation> {
   const end = ports.clock.now() + milliseconds;
   let pause = FIRST_PAUSE_MS;
   for (;;) {
     const left = Math.floor((end - ports.clock.now()) / 1000);
-    const activation = await ports.platform.poll(snapshot, Math.max(0, Math.min(LONG_POLL_SECONDS, left)));
-    if (activation.state !== 'building' || ports.clock.now() + pause > end) return activation;
+    const activation = await ports.platform.poll(snapshot, Math.max(0, left));
+    if (activation.state !== 'building' || activation.announced || ports.clock.now() + pause > end) return activation;
     await ports.clock.sleep(pause);
     pause = Math.min(pause * 1.5, MAX_PAUSE_MS);
   }

@@ -28,7 +28,7 @@ export const stages: readonly Stage[] = [
   { name: 'check', timeoutSeconds: 60, memoryMb: 512, maxReceives: 12, overdueSeconds: 600 },
   { name: 'fetch', timeoutSeconds: 300, memoryMb: 1024, maxReceives: 12, overdueSeconds: 600 },
   { name: 'upload', timeoutSeconds: 300, memoryMb: 1024, maxReceives: 12, overdueSeconds: 600 },
-  { name: 'extract', timeoutSeconds: 90, memoryMb: 512, maxReceives: 40, overdueSeconds: 1800 },
+  { name: 'extract', timeoutSeconds: 60, memoryMb: 512, maxReceives: 80, overdueSeconds: 1800 },
   { name: 'start', timeoutSeconds: 120, memoryMb: 512, maxReceives: 12, overdueSeconds: 600 },
 ];
 

@@ -17,6 +17,11 @@ export type StageOutcome =
   | { readonly kind: 'failed'; readonly error: DeployError; readonly transition?: Transition }
   /** Not done yet: the stage runs again, and the attempt does not count. */
   | { readonly kind: 'again'; readonly afterSeconds: number }
+  /**
+   * Not done yet, and an event will queue the stage again: the message is done, and the attempt does not count. When the
+   * event is lost, the sweep queues the stage after `atMostSeconds`.
+   */
+  | { readonly kind: 'waits'; readonly atMostSeconds: number }
   /** The result of an earlier stage is gone: that stage runs again. */
   | { readonly kind: 'back'; readonly to: StageName; readonly detail: string };
 

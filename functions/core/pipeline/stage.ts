@@ -87,6 +87,8 @@ function settle(entry: Entry, attempts: number, outcome: StageOutcome, context: 
       return fail(entry, outcome.error, outcome.transition ?? {}, context);
     case 'again':
       return runAgain(entry, outcome.afterSeconds, context);
+    case 'waits':
+      return waitForEvent(entry, outcome.atMostSeconds, context);
     case 'back':
       return goBack(entry, outcome.to, outcome.detail, context);
   }
@@ -138,6 +140,13 @@ async function end(entry: Entry, outcome: OutcomeOf<'ended'>, context: StageCont
 async function runAgain({ user, number }: Entry, afterSeconds: number, context: StageContext): Promise<RunResult> {
   await context.log.releaseClaim({ user, number, stage: context.stage }, dueIn(afterSeconds, context));
   return { done: false, visibleInSeconds: afterSeconds };
+}
+
+/** Releases the claim without counting the attempt. Meanwhile no message of the entry holds up its repository. */
+async function waitForEvent({ user, number }: Entry, seconds: number, context: StageContext): Promise<RunResult> {
+  const dueAt = context.clock.now() + seconds * 1000;
+  await context.log.releaseClaim({ user, number, stage: context.stage }, dueAt);
+  return DONE;
 }
 
 async function fail(

@@ -20,7 +20,8 @@ export interface Upload {
 
 /** The progress of extracting and installing a snapshot. */
 export type Activation =
-  | { readonly state: 'building' }
+  /** `announced`: the platform sends an event when the build ends, so that nobody has to keep asking. */
+  | { readonly state: 'building'; readonly announced?: true }
   | { readonly state: 'ready' }
   | { readonly state: 'failed'; readonly reason: string; readonly log: readonly string[] };
 

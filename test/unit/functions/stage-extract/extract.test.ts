@@ -41,18 +41,46 @@ describe('extracting', () => {
     expect(calls[0]).toBe('activate ann/ann-shop/1.0.0-1');
   });
 
-  it('returns its message to the queue after less than a minute', async () => {
+  it('returns its message to the queue within five seconds', async () => {
     const { run, clock } = world({ state: 'building' });
     expect(await run(extracting)).toEqual({ kind: 'again', afterSeconds: 1 });
-    expect(clock.now() - AT).toBeLessThanOrEqual(55 * SECOND);
-    expect(clock.now() - AT).toBeGreaterThan(50 * SECOND);
+    expect(clock.now() - AT).toBeLessThanOrEqual(5 * SECOND);
+    expect(clock.now() - AT).toBeGreaterThan(2 * SECOND);
   });
 
-  it('polls often at first and every two seconds later', async () => {
+  it('stays away for longer the longer a build takes, at most half a minute', async () => {
+    const { run, clock } = world({ state: 'building' });
+    const pauses: number[] = [];
+    while (clock.now() - AT < 10 * MINUTE) {
+      const outcome = await run(extracting);
+      if (outcome.kind !== 'again') return expect.unreachable();
+      pauses.push(outcome.afterSeconds);
+      clock.pass(outcome.afterSeconds * SECOND);
+    }
+    expect(pauses).toEqual([...pauses].sort((one, other) => one - other));
+    expect(pauses[0]).toBe(1);
+    expect(pauses.at(-1)).toBe(30);
+    expect(pauses.length).toBeLessThan(40);
+  });
+
+  it('does not wait for a build whose end the platform announces', async () => {
+    const { run, clock, calls } = world({ state: 'building', announced: true });
+    expect(await run(extracting)).toEqual({ kind: 'waits', atMostSeconds: 120 });
+    expect(clock.now()).toBe(AT);
+    expect(calls).toEqual(['activate ann/shop/1.0.0-1', 'poll']);
+  });
+
+  it('fails when an announced end has not come after 20 minutes', async () => {
+    const { run, clock } = world({ state: 'building', announced: true });
+    clock.pass(20 * MINUTE);
+    expect(await run(extracting)).toMatchObject({ kind: 'failed', error: { code: 'deploy:tar:extract_failed' } });
+  });
+
+  it('polls often at first', async () => {
     const { run, calls } = world({ state: 'building' });
     await run(extracting);
-    expect(calls.length).toBeGreaterThan(30);
-    expect(calls.length).toBeLessThan(50);
+    expect(calls.length).toBeGreaterThan(10);
+    expect(calls.length).toBeLessThan(20);
   });
 
   it('fails with the platform’s reason and the last lines of its log', async () => {

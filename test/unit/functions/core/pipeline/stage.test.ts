@@ -318,6 +318,16 @@ describe('a stage that is not done yet', () => {
     await run(async () => ({ kind: 'again', afterSeconds: 1 }));
     expect(await statuses()).toEqual(['running']);
   });
+
+  it('is done with its message when an event will queue it again, and can be claimed at once', async () => {
+    const { run, queue, now } = await world({ ...checked, stage: 'extract' });
+    for (let event = 0; event < 20; event += 1) {
+      expect(await run(async () => ({ kind: 'waits', atMostSeconds: 120 }))).toEqual({ done: true });
+    }
+    expect(queue.sent).toEqual([]);
+    await run(done);
+    expect((await now()).stages).toMatchObject([{ name: 'extract', attempts: 1 }]);
+  });
 });
 
 describe('a stage that finds the work of an earlier one gone', () => {
