@@ -19,6 +19,8 @@ export interface DrawingOptions {
 }
 
 const DEFAULT_COLUMNS = 100;
+/** Of the last lines that a failed build or start has printed. */
+const TAIL_LINES = 20;
 
 /**
  * Prints the progress of deploys: a line at the start, a line for each stage with its duration, and a line with the
@@ -139,7 +141,7 @@ function changeLines(entry: ShownEntry, paint: Paint): string[] {
 }
 
 function tailOf({ doc }: ShownEntry, paint: Paint): string[] {
-  return doc.log_tail.slice(-8).map((line) => paint('dim', `    ${line}`));
+  return doc.log_tail.slice(-TAIL_LINES).map((line) => paint('dim', `    ${line}`));
 }
 
 function liveLine({ id, doc, status }: ShownEntry): string {

@@ -1,21 +1,32 @@
 import { setTimeout } from 'node:timers/promises';
-import { Drawing } from '../../terminal/draw.ts';
 import { isFinal } from '../../terminal/shown-entry.ts';
 import { type Call, EXIT } from '../command.ts';
 import type { Api } from '../service/api.ts';
-import { type Entry, idOf, numberOf, oneEntry, reasonOf, shown } from '../service/entry.ts';
+import { type Entry, idOf, numberOf, oneEntry, reasonOf } from '../service/entry.ts';
 import { Refusal } from '../service/refusal.ts';
 import { plain } from '../text.ts';
+import { EntryDrawing } from './entry-drawing.ts';
 import { subject } from './entry-line.ts';
 
 const FIRST_PAUSE_MS = 150;
 const LONGEST_PAUSE_MS = 1500;
 const MAX_FAILURES = 5;
 
-/** Returns an entry once its deploy has ended. Meanwhile a terminal shows its stages on standard error. */
+/** Returns an entry once its deploy has ended. Meanwhile a terminal shows its stages and its build on standard error. */
 export async function followEntry(call: Call, client: Api, begun: Pick<Entry, 'id'>): Promise<Entry> {
-  const { stderr, env, signal } = call;
-  const drawing = stderr.isTTY ? new Drawing(stderr, { colours: !env.NO_COLOR }) : null;
+  const { stderr, env } = call;
+  const drawing = stderr.isTTY ? new EntryDrawing(client, stderr, { colours: !env.NO_COLOR }) : null;
+  return untilEnded(call, client, { begun, seen: async (entry) => drawing?.entry(entry) }).finally(() =>
+    drawing?.close(),
+  );
+}
+
+interface Following {
+  readonly begun: Pick<Entry, 'id'>;
+  readonly seen: (entry: Entry) => Promise<void>;
+}
+
+async function untilEnded({ signal }: Call, client: Api, { begun, seen }: Following): Promise<Entry> {
   let failures = 0;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
     const entry = await oneEntry(client, idOf(begun)).catch((error) => {
@@ -26,8 +37,7 @@ export async function followEntry(call: Call, client: Api, begun: Pick<Entry, 'i
     });
     if (entry) {
       failures = 0;
-      const drawn = shown(entry);
-      if (drawn) drawing?.entry(drawn);
+      await seen(entry);
       if (hasEnded(entry)) return entry;
     }
     await setTimeout(pauseMs, undefined, { signal });

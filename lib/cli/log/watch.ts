@@ -1,15 +1,15 @@
-import { Drawing } from '../../terminal/draw.ts';
 import { APP_ARGUMENT, type Call, type CommandDefinition, SERVICE_OPTIONS, UsageError } from '../command.ts';
 import { api, parsed } from '../service/api.ts';
 import { followChanges } from '../service/changes/changes-client.ts';
-import { EntrySchema, shown } from '../service/entry.ts';
+import { EntrySchema } from '../service/entry.ts';
 import { findService } from '../service/service.ts';
+import { EntryDrawing } from './entry-drawing.ts';
 import { exitStatus } from './exit-status.ts';
 
 export const watch: CommandDefinition = {
   name: 'watch',
   summary: 'Show deploys as they happen, with their stages',
-  details: `Runs until Ctrl-C, and reconnects by itself. With --exit-status it follows one deploy, ends with it, and exits with 0
+  details: `Runs until Ctrl-C, and reconnects by itself. The output of a build that takes longer than 3 s is shown too. With --exit-status it follows one deploy, ends with it, and exits with 0
 when it is live and with 1 otherwise.`,
   args: [{ ...APP_ARGUMENT, about: 'only its deploys; default: those of all applications' }],
   options: [
@@ -49,11 +49,15 @@ async function run(call: Call): Promise<number> {
   });
   if (call.stderr.isTTY)
     warn(`Watching ${app ?? 'all applications'} of ${service.user} at ${service.url}; Ctrl-C ends it.`);
-  const drawing = new Drawing(stdout, { colours: !env.NO_COLOR, dated: true });
-  for await (const row of changes) {
-    const drawn = json ? null : shown(parsed(EntrySchema, row));
-    if (drawn) drawing.entry(drawn);
-    else call.print(JSON.stringify(row));
+  const drawing = new EntryDrawing(api(service, signal), stdout, { colours: !env.NO_COLOR, dated: true });
+  try {
+    for await (const row of changes) {
+      const entry = json ? null : parsed(EntrySchema, row);
+      if (entry?.doc) await drawing.entry(entry);
+      else call.print(JSON.stringify(row));
+    }
+  } finally {
+    drawing.close();
   }
   return 0;
 }

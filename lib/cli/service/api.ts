@@ -18,8 +18,8 @@ export interface Api {
   get(request: ApiRequest): Promise<unknown>;
   /** Null for an answer without a body. */
   send(method: 'POST' | 'PUT' | 'DELETE', request: ApiRequest): Promise<unknown>;
-  /** Yields the lines of a stream as they arrive. */
-  lines(request: ApiRequest): AsyncGenerator<string, void>;
+  /** Yields the lines of a stream as they arrive, until `until` aborts as well. */
+  lines(request: ApiRequest, until?: AbortSignal): AsyncGenerator<string, void>;
 }
 
 const TIMEOUT_MS = 60_000;
@@ -55,10 +55,11 @@ export function api(service: Service, signal: AbortSignal): Api {
     service,
     get: (request) => call('GET', request),
     send: (method, request) => call(method, request),
-    async *lines(request) {
+    async *lines(request, until) {
       const { user, secret } = service;
       try {
-        yield* lines({ address: addressOf(service, request), user, secret, silenceMs: SILENCE_MS, signal });
+        const ending = until ? AbortSignal.any([signal, until]) : signal;
+        yield* lines({ address: addressOf(service, request), user, secret, silenceMs: SILENCE_MS, signal: ending });
       } catch (error) {
         throw error instanceof Refused ? error : unreachable(service, error);
       }

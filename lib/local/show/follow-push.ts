@@ -1,4 +1,7 @@
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
+import { BuildProgress } from '../../terminal/build-progress.ts';
 import { progressLines } from '../../terminal/draw.ts';
 import { isFinal, type ShownEntry } from '../../terminal/shown-entry.ts';
 
@@ -9,11 +12,12 @@ export interface FollowedPush {
   /** The webhook and its login, with which the entry is read. */
   readonly webhook: { readonly url: string; readonly user: string; readonly secret: string };
   readonly print: (line: string) => void;
-  /** How long it is followed; ten minutes. */
+  /** How long it is followed; half an hour. */
   readonly limitMs?: number;
 }
 
-const LIMIT_MS = 10 * 60_000;
+/** A build may take twenty minutes. */
+const LIMIT_MS = 30 * 60_000;
 const TIMEOUT_MS = 10_000;
 /** The pause between two looks; longer once the deploy is no quick one. */
 const PAUSE_MS = 150;
@@ -23,16 +27,28 @@ const QUICK_MS = 15_000;
 const MAX_FAILURES = 6;
 
 /**
- * Prints the stages of a deploy as they end, and then the address of the application, or why there is none. It resolves
- * when the deploy has ended, waits for CI, or takes longer than the limit; the last line then says how to see the rest.
+ * Prints the stages of a deploy as they end, the output of a build that takes long, and then the address of the application,
+ * or why there is none. It resolves when the deploy has ended, waits for CI, or takes longer than the limit; the last line
+ * then says how to see the rest.
  */
-export async function follow({ entry, webhook, print, limitMs = LIMIT_MS }: FollowedPush): Promise<void> {
+export async function follow(push: FollowedPush): Promise<void> {
+  const { entry, webhook, print } = push;
+  const whole = `hooks build-log ${Number(entry.slice(-12))}`;
+  const build = new BuildProgress({ output: (signal) => outputOf(entry, webhook, signal), print, whole });
+  await followStages(push, build).finally(() => build.close());
+}
+
+async function followStages(
+  { entry, webhook, print, limitMs = LIMIT_MS }: FollowedPush,
+  build: BuildProgress,
+): Promise<void> {
   const began = performance.now();
   let printed = 0;
   let failures = 0;
   for (;;) {
     const elapsedMs = performance.now() - began;
-    const shown = await read(entry, webhook).catch(() => null);
+    const read = await readEntry(entry, webhook).catch(() => null);
+    const shown = read && (await build.seen(read));
     failures = shown === null ? failures + 1 : 0;
     const lines = shown === null ? [] : progressLines(shown);
     for (const line of lines.slice(printed)) print(line);
@@ -51,18 +67,34 @@ function hasEnded(entry: ShownEntry): boolean {
   return isFinal(entry) || entry.status === 'held' || entry.status === 'crashed';
 }
 
-/**
- * The entry is read where the webhook is: its own address may be that of a proxy, which cannot be reached from here.
- */
-async function read(entry: string, { url, user, secret }: FollowedPush['webhook']): Promise<ShownEntry> {
-  const path = /\/1\/status\/[^/]+\/changes\/[^/?#]+/.exec(entry)?.[0] ?? '';
-  const authorization = `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`;
-  const response = await fetch(new URL(`${path}?include_docs=true`, url), {
-    headers: { authorization },
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  });
-  if (!response.ok) throw new Error(`The entry answered ${response.status}.`);
+async function readEntry(entry: string, webhook: FollowedPush['webhook']): Promise<ShownEntry> {
+  const response = await request(`${pathOf(entry)}?include_docs=true`, webhook, AbortSignal.timeout(TIMEOUT_MS));
   return (await response.json()) as ShownEntry;
+}
+
+async function* outputOf(
+  entry: string,
+  webhook: FollowedPush['webhook'],
+  signal: AbortSignal,
+): AsyncGenerator<string, void> {
+  const { body } = await request(`${pathOf(entry)}/build-log?follow`, webhook, signal);
+  if (body) yield* createInterface({ input: Readable.fromWeb(body) });
+}
+
+function pathOf(entry: string): string {
+  return /\/1\/status\/[^/]+\/changes\/[^/?#]+/.exec(entry)?.[0] ?? '';
+}
+
+/** The entry is read where the webhook is: its own address may be that of a proxy, which cannot be reached from here. */
+async function request(
+  path: string,
+  { url, user, secret }: FollowedPush['webhook'],
+  signal: AbortSignal,
+): Promise<Response> {
+  const authorization = `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`;
+  const response = await fetch(new URL(path, url), { headers: { authorization }, signal });
+  if (!response.ok) throw new Error(`${path} answered ${response.status}.`);
+  return response;
 }
 
 function inWords(milliseconds: number): string {

@@ -82,7 +82,12 @@ async function install(step: Step): Promise<Installed> {
     at: project.installAt,
     plan,
     earlier: await builtBefore(maker.snapshots, build.app, build.snapshot.id),
-    install: () => run(step, { title: `${commands.program} ${args[0]}`, args, cwd: project.installAt }),
+    install: () => {
+      const title = `${commands.program} ${args[0]}`;
+      // Package managers print nothing until they are done.
+      build.log.note(`Installing the dependencies: ${title}`);
+      return run(step, { title, args, cwd: project.installAt });
+    },
   });
   if (source !== 'installed')
     build.log.note('The lockfile is unchanged: the dependencies of an earlier build are used.');

@@ -67,6 +67,29 @@ describe('A push that follows its deploy', () => {
     ]);
   });
 
+  it('shows the output of a build that takes longer than 3 s, before the line of its stage', async () => {
+    const running = { ...stage('extract', 0), status: 'running', finished_at: null };
+    let logs = 0;
+    server = await httpServer((request, response) => {
+      const path = request.url ?? '';
+      if (path.includes('/build-log?follow')) {
+        logs += 1;
+        response.end('{"line":"added 12 packages"}\n\n{"line":"built"}\n');
+      } else response.end(JSON.stringify(logs === 0 ? entry('running', { stages: [running] }) : ended));
+    });
+    const ended = entry('ok', { stages: [stage('extract', 0)], url: 'http://x' });
+    const lines: string[] = [];
+    await follow({
+      entry: `http://x/1/status/ada/changes/${'a'.repeat(32)}`,
+      webhook: { url: `${server.url}/1/deploy`, user: 'ada', secret: 's' },
+      print: (line) => lines.push(line),
+    });
+    expect([logs, lines]).toEqual([
+      1,
+      ['    added 12 packages', '    built', '  ✓ extract    1.0 s', 'live after 3.0 s: http://x'],
+    ]);
+  });
+
   it.each(['held', 'superseded', 'expired'])('ends when the deploy is %s, with the reason', async (status) => {
     const { lines } = await followed([entry('queued'), entry(status, { reason: 'That is why.' })]);
     expect(lines).toEqual([`${status}  That is why.`]);

@@ -1,0 +1,125 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
+import type { ShownEntry } from './shown-entry.ts';
+
+/** The build of one deploy, and where it is shown. */
+export interface ShownBuild {
+  /** Yields the build's output until it ends: a JSON object a line, with `line`; other lines are left out. */
+  readonly output: (signal: AbortSignal) => AsyncIterable<string>;
+  readonly print: (line: string) => void;
+  /** How to see all of the output, at the end of a sentence. */
+  readonly whole: string;
+  /** When it begins, how much it shows, and when it says that a quiet build goes on; shorter in tests. */
+  readonly limits?: Partial<BuildProgressLimits>;
+}
+
+interface BuildProgressLimits {
+  /** A build that ends before is shown only when it fails, by its last lines. */
+  readonly afterMs: number;
+  /** So many lines are shown as they come; how many there are beyond is said at the end. */
+  readonly lines: number;
+  readonly quietMs: number;
+  /** How long the rest of the output is waited for when the build has ended. */
+  readonly restMs: number;
+}
+
+const LIMITS: BuildProgressLimits = { afterMs: 3_000, lines: 200, quietMs: 15_000, restMs: 2_000 };
+const COLUMNS = 200;
+
+/** Prints the output of a build that takes longer than a moment, while it runs. */
+export class BuildProgress {
+  readonly #build: ShownBuild;
+  readonly #limits: BuildProgressLimits;
+  readonly #stop = new AbortController();
+  #phase: 'before' | 'running' | 'after' = 'before';
+  #begun = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #reading: Promise<void> = Promise.resolve();
+  #lines = 0;
+  #isWhole = false;
+
+  constructor(build: ShownBuild) {
+    this.#build = build;
+    this.#limits = { ...LIMITS, ...build.limits };
+  }
+
+  /**
+   * Takes notice of the entry's stages. When the build has ended it resolves as soon as the output is printed. Returns the
+   * entry as it is to be drawn: without the last lines of the output when all of it has been printed.
+   */
+  async seen(entry: ShownEntry): Promise<ShownEntry> {
+    const status = entry.doc.stages.findLast(({ name }) => name === 'extract')?.status;
+    if (status === 'running') this.#begin();
+    else if (status !== undefined || entry.doc.finished_at !== null) await this.#end();
+    const wasPrinted = status === 'failed' && this.#isWhole && this.#lines > 0;
+    return wasPrinted ? { ...entry, doc: { ...entry.doc, log_tail: [] } } : entry;
+  }
+
+  /** Ends the reading: nobody looks on. */
+  close(): void {
+    this.#phase = 'after';
+    clearTimeout(this.#timer);
+    this.#stop.abort();
+  }
+
+  #begin(): void {
+    if (this.#phase !== 'before') return;
+    this.#phase = 'running';
+    this.#begun = performance.now();
+    this.#timer = setTimeout(() => {
+      this.#reading = this.#read().catch(() => undefined);
+      this.#awaitLine();
+    }, this.#limits.afterMs);
+  }
+
+  async #end(): Promise<void> {
+    if (this.#phase !== 'running') return;
+    clearTimeout(this.#timer);
+    // The end of the output comes with the end of the build, unless the connection is lost.
+    await Promise.race([this.#reading, pause(this.#limits.restMs, undefined, { ref: false })]);
+    this.close();
+    const left = this.#lines - this.#limits.lines;
+    if (left > 0) this.#print(`… ${left} more ${left === 1 ? 'line' : 'lines'}: ${this.#build.whole}`);
+  }
+
+  async #read(): Promise<void> {
+    for await (const sent of this.#build.output(this.#stop.signal)) {
+      const line = lineIn(sent);
+      if (line === null || this.#phase === 'after') continue;
+      this.#lines += 1;
+      if (this.#lines > this.#limits.lines) continue;
+      this.#print(line);
+      this.#awaitLine();
+    }
+    this.#isWhole = this.#lines <= this.#limits.lines;
+  }
+
+  /** Says from time to time that a build goes on which prints nothing, or more than is shown. */
+  #awaitLine(): void {
+    clearTimeout(this.#timer);
+    if (this.#phase !== 'running') return;
+    this.#timer = setTimeout(() => {
+      this.#print(`… building for ${Math.round((performance.now() - this.#begun) / 1000)} s`);
+      this.#awaitLine();
+    }, this.#limits.quietMs);
+  }
+
+  #print(line: string): void {
+    this.#build.print(`    ${line}`);
+  }
+}
+
+/** Null for a heartbeat, and for the line with which the service ends a stream. */
+function lineIn(sent: string): string | null {
+  try {
+    const { line } = JSON.parse(sent);
+    if (typeof line !== 'string') return null;
+    return stripVTControlCharacters(line)
+      .replaceAll('\t', '  ')
+      .replace(/\p{Cc}+/gu, ' ')
+      .slice(0, COLUMNS)
+      .trimEnd();
+  } catch {
+    return null;
+  }
+}
