@@ -67,7 +67,7 @@ export async function inspect(
   return result;
 }
 
-/** The code with which a tarball is refused; `passed` when it is not. Other errors than refusals come through. */
+/** Returns the code with which a tarball is refused, or `passed`. Throws other errors. */
 export async function verdict(bytes: Buffer | AsyncIterable<Uint8Array>, changed: Partial<TarballLimits> = {}) {
   try {
     await inspect(bytes, changed);

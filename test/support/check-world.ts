@@ -51,7 +51,7 @@ export function checkWorld() {
   };
   return {
     ...ports,
-    /** Has something happen just before an entry that is held is moved for the first time. */
+    /** Runs a function just before an entry that is held changes for the first time. */
     beforeMoving: (number: number, happen: () => Promise<unknown>) => {
       const { move } = log;
       log.move = async (...args) => {

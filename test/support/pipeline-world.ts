@@ -114,14 +114,14 @@ export function pipelineWorld(roles: LogRoles) {
     platform,
     /** The snapshots that were started, in order. */
     started,
-    /** Receives a message; false when it is to come again. */
+    /** Receives a message; false when it is to be received again. */
     deliver,
-    /** Receives all messages in order, each until it is done with. */
+    /** Receives all messages in order, each until it is processed. */
     async drain(): Promise<void> {
       for (let job = queue.sent.shift(); job; job = queue.sent.shift()) while (!(await deliver(job)));
     },
     sweep: (everything = false) => sweep({ log, backlog, queue, clock, holdMinutes: 60, trace: () => {} }, everything),
-    /** Time passes, the sweeper comes by and all messages are received, until nothing is left to be done. */
+    /** Lets time pass, runs the sweep and receives all messages, until nothing is left to do. */
     async settle(): Promise<void> {
       for (let round = 0; round < 40 && (await backlog.due(Number.MAX_SAFE_INTEGER, 1)).length > 0; round += 1) {
         await this.drain();

@@ -16,7 +16,7 @@ export function temporaryFolder(): { readonly path: string; remove(): void } {
   return { path, remove: () => rmSync(root, { recursive: true, force: true }) };
 }
 
-/** What a git command printed, both streams; git talks to people on stderr. */
+/** What a git command printed, both streams: git writes messages to stderr. */
 export interface Printed {
   readonly stdout: string;
   readonly stderr: string;

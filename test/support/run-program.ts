@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CommandGroup, OutputClosed, runProgram } from '../../lib/cli/program/program.ts';
 
-/** How a run of the command line has ended. */
+/** The result of a run of the command line. */
 export interface CliRun {
   readonly code: number;
   readonly out: string;

@@ -80,7 +80,7 @@ const integration = (fn: string, more: object = {}): object =>
   resource('Integration', { IntegrationType: 'AWS_PROXY', IntegrationUri: uri(fn), ...more });
 const answering = { RouteResponseSelectionExpression: '$default' };
 
-/** What a test wants to be different. */
+/** The settings of a test that differ from the defaults. */
 export interface FixtureOptions {
   /** Properties of the `$connect` route: its authorization. */
   readonly connect?: object;

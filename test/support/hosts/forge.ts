@@ -40,7 +40,7 @@ export interface ForgeRoute {
   answer(call: ForgeCall, forge: Forge): ForgeAnswer | Promise<ForgeAnswer>;
 }
 
-/** An HTTP mock of a repository host with commits in memory, which fails on unknown requests. */
+/** An HTTP mock of a repository host with commits in memory. It fails on unknown requests. */
 export interface Forge {
   readonly url: string;
   /** Secret → login. */

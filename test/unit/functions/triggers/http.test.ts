@@ -96,7 +96,7 @@ describe('an answer', () => {
     expect(nothing.result.body).toBe('');
   });
 
-  it('to an unforeseen error says nothing of it; the log does, without the secrets in it', async () => {
+  it('to an unexpected error does not describe it; the log does, without the secrets in it', async () => {
     const { result } = await call({}, async () => {
       throw new Error('connect https://ann:hunter2@10.0.0.7 failed');
     });
@@ -140,19 +140,19 @@ describe('a request', () => {
     });
   });
 
-  it('has the user whom the authorizer let in, or none', async () => {
+  it('has the user that the authorizer accepted, or none', async () => {
     expect((await call({ context: { authorizer: { user: 'ann' } } })).request?.user).toBe('ann');
     expect((await call()).request?.user).toBe('');
   });
 
-  it('knows the address at which it met the service: with the stage on AWS’s own names, without on one’s own', async () => {
+  it('has the service’s base address: with the stage on a domain name of AWS, without it on a custom one', async () => {
     expect((await call({ context: { path: '/prod/1/deploy' } })).request?.base).toBe('https://hooks.example.com/prod');
     expect((await call()).request?.base).toBe('https://hooks.example.com');
     const root = { path: '/', context: { path: '/prod/' } };
     expect((await call(root)).request?.base).toBe('https://hooks.example.com/prod');
   });
 
-  it('on one machine was met over plain HTTP, at a port', async () => {
+  it('on one machine has a base address with http and a port', async () => {
     const parts = { headers: { 'X-Forwarded-Proto': 'http' }, context: { domainName: '127.0.0.1:8080' } };
     expect((await call(parts)).request?.base).toBe('http://127.0.0.1:8080');
   });

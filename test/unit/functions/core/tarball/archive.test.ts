@@ -35,12 +35,12 @@ describe('What an entry is', () => {
     expect(await verdict(tarball({ name: 'app-1/a', type }))).toBe('deploy:tar:unsafe_type');
   });
 
-  it('may not be a sparse file of GNU in pax clothes, which has its name elsewhere', async () => {
+  it('may not be a GNU sparse file in pax format, which has its name elsewhere', async () => {
     const sparse = pax({ 'GNU.sparse.major': '1', 'GNU.sparse.name': '../../x' });
     expect(await verdict(tarball(sparse, file))).toBe('deploy:tar:unsafe_type');
   });
 
-  it('may be a file of old tars, with NUL for its type', async () => {
+  it('may be a file of the old tar format, with NUL for its type', async () => {
     expect(await verdict(tarball({ ...file, type: '\0' }))).toBe('passed');
   });
 
@@ -189,7 +189,7 @@ describe('An extended header', () => {
     expect(await verdict(tarball(pax({ linkpath: 'x' }, 'g'), file))).toBe('deploy:tar:unsafe_path');
   });
 
-  it('may say things that do not matter here', async () => {
+  it('may have records that are not used here', async () => {
     expect(await verdict(tarball(pax({ mtime: '1.5', 'SCHILY.xattr.user.x': 'y=z' }), file))).toBe('passed');
   });
 });

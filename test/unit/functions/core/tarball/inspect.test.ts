@@ -21,7 +21,7 @@ describe('A tarball that is inspected', () => {
     });
   });
 
-  it('comes out as it went in, chunk by chunk', async () => {
+  it('is passed on unchanged, chunk by chunk', async () => {
     const chunks = [good.subarray(0, 10), good.subarray(10, 11), good.subarray(11)];
     const seen: Uint8Array[] = [];
     for await (const chunk of inspected(iterated(chunks)).body) seen.push(chunk);
@@ -45,7 +45,7 @@ describe('A tarball that is inspected', () => {
     await body.return?.();
   });
 
-  it('is refused before its reader gets the chunk that is to blame', async () => {
+  it('is refused before its reader gets the chunk that causes it', async () => {
     const bad = gunzipSync(tarball({ name: '../x' }));
     const members = [gzipSync(bad.subarray(0, 512)), gzipSync(bad.subarray(512))];
     const seen: Uint8Array[] = [];
@@ -64,7 +64,7 @@ describe('A tarball that is inspected', () => {
     await expect(result).rejects.toMatchObject({ code: 'deploy:tar:truncated' });
   });
 
-  it('lets an error of its source through, and stops the source when it is refused', async () => {
+  it('passes on an error of its source, and stops the source when it is refused', async () => {
     const broken = new Error('connection reset');
     const failing = async function* () {
       yield good.subarray(0, 20);
