@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { overridesIn } from '../lib/local/config/config.ts';
 import { hasTerminal, outliveHangup } from '../lib/local/hangup.ts';
 import { sampleDeploy } from '../lib/local/sample/deploy.ts';
 import { applicationsOf } from '../lib/local/show/applications.ts';
@@ -46,6 +47,7 @@ async function run(): Promise<void> {
     project,
     dataDir,
     port: port(),
+    overrides: overridesIn(process.env),
     step: (what) => drawing.line(`… ${what}`),
     log: note,
     warn: (warning) => note({ warning }),
@@ -66,9 +68,10 @@ async function run(): Promise<void> {
   wake();
   const sample = await sampleDeploy(service, dataDir);
   await follower.catchUp();
-  const { url, login, platform, repoHost, runtime } = service;
+  const { url, addresses, login, platform, repoHost, runtime } = service;
   const lines = readyLines({
     url,
+    addresses,
     signalsUrl: runtime.template.outputs.SignalsUrl ?? '',
     repositories: repoHost.url,
     user: login.user,

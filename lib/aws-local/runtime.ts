@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { TrustsAddress } from '../processes/http/trusted-addresses.ts';
 import { once } from '../processes/once.ts';
 import type { OperatorError } from '../processes/operator-error.ts';
 import { type ReservedPorts, releaseAll, reserveStablePorts } from '../processes/stable-ports.ts';
@@ -32,6 +33,10 @@ export interface RuntimeOptions {
   readonly dataDir: string;
   /** Port of the API on 127.0.0.1; 0 for any free one. */
   readonly port: number;
+  /** An address that the API listens on besides 127.0.0.1. */
+  readonly host?: string;
+  /** Whose `X-Forwarded-*` headers are believed; default: programs of this machine. */
+  readonly trusts?: TrustsAddress;
   /** Functions whose bundles are loaded before the API answers, so that no request waits for them. */
   readonly warm?: readonly string[];
   readonly log: (line: FunctionLogLine) => void;

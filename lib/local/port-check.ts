@@ -2,29 +2,55 @@ import { hasCode } from '../processes/error-code.ts';
 import { OperatorError } from '../processes/operator-error.ts';
 import { reservePort } from '../processes/ports.ts';
 
+/** Where the API is to listen. */
+export interface WantedPort {
+  /** 0: any free one. */
+  readonly port: number;
+  /** An address besides 127.0.0.1. */
+  readonly host?: string | undefined;
+}
+
+const LOOPBACK = '127.0.0.1';
+
 /**
- * Checks that the API's port can be had, before the seconds that the rest of the start takes; 0 is any free one.
+ * Checks that the API's port can be had, before the seconds that the rest of the start takes.
  *
- * @throws OperatorError when another program has the port, and when this user may not have it
+ * @throws OperatorError when another program has the port, when this user may not have it, and when the address is none
+ * of this machine's
  */
-export async function checkPort(port: number, reserve: typeof reservePort = reservePort): Promise<void> {
-  if (port === 0) return;
-  try {
-    await (await reserve(port)).release();
-  } catch (error) {
-    if (hasCode(error, 'EADDRINUSE')) throw new OperatorError(`${taken(port)}: end that one, or ${ANOTHER}.`);
-    if (hasCode(error, 'EACCES')) throw new OperatorError(`${forbidden(port)}: ${ANOTHER}, behind a reverse proxy.`);
-    throw error;
+export async function checkPort(
+  { port, host = LOOPBACK }: WantedPort,
+  reserve: typeof reservePort = reservePort,
+): Promise<void> {
+  for (const address of new Set([LOOPBACK, host])) {
+    if (port === 0 && address === LOOPBACK) continue;
+    try {
+      await (await reserve(port, address)).release();
+    } catch (error) {
+      throw explained(error, port, address);
+    }
   }
 }
 
 const ANOTHER = 'set PORT to another port (0: any free one)';
 
-function taken(port: number): string {
-  return `Port ${port} of 127.0.0.1 is taken by another program`;
+function explained(error: unknown, port: number, address: string): unknown {
+  if (hasCode(error, 'EADDRINUSE')) {
+    return new OperatorError(`Port ${port} of ${address} is taken by another program: end that one, or ${ANOTHER}.`);
+  }
+  if (hasCode(error, 'EACCES')) return new OperatorError(forbidden(port));
+  if (hasCode(error, 'EADDRNOTAVAIL') || hasCode(error, 'EAFNOSUPPORT')) {
+    return new OperatorError(`LISTEN is ${address}, which is not an address of this machine: "ip address" lists them.`);
+  }
+  return error;
 }
 
 /** https://man7.org/linux/man-pages/man7/capabilities.7.html: CAP_NET_BIND_SERVICE */
 function forbidden(port: number): string {
-  return `Port ${port} needs rights that this user does not have (EACCES), as ports below 1024 usually do`;
+  return (
+    `Port ${port} needs rights that this user does not have (EACCES), as ports below 1024 usually do: ${ANOTHER} and put ` +
+    'Caddy in front ("hooks server" prints its configuration), or give the right to the service with ' +
+    '"AmbientCapabilities=CAP_NET_BIND_SERVICE" in its systemd unit, or to this Node with ' +
+    `"sudo setcap cap_net_bind_service=+ep ${process.execPath}".`
+  );
 }

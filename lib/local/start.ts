@@ -6,6 +6,7 @@ import type { FunctionLogLine } from '../aws-local/invoke/log-lines.ts';
 import { type Runtime, startRuntime } from '../aws-local/runtime.ts';
 import { type Platform, startPlatform } from '../platform/platform.ts';
 import type { PlatformEvent } from '../platform/settings.ts';
+import { trustedAddresses } from '../processes/http/trusted-addresses.ts';
 import { lockInstance } from '../processes/instance-lock.ts';
 import { removeLeftovers } from '../processes/leftovers.ts';
 import { once } from '../processes/once.ts';
@@ -13,11 +14,13 @@ import { OperatorError } from '../processes/operator-error.ts';
 import { type ReservedPorts, releaseAll, reserveStablePorts } from '../processes/stable-ports.ts';
 import { gitCommand } from '../repohost/git/git.ts';
 import { type RepoHost, startRepoHost } from '../repohost/repohost.ts';
-import { appHosts } from './app-hosts.ts';
-import { readConfig } from './config/config.ts';
+import { type Overrides, readConfig, withOverrides } from './config/config.ts';
 import { stackParameters } from './config/parameters.ts';
+import { type PublicAddresses, publicAddresses } from './config/public-addresses.ts';
+import type { Config } from './config/schema.ts';
 import { type Login, readLogin } from './config/users.ts';
 import { otherLogins, watchUsers } from './config/watch-users.ts';
+import { frontDoor } from './front-door/front-door.ts';
 import { publishLogin } from './login.ts';
 import { platformLogin } from './platform-login.ts';
 import { checkPort } from './port-check.ts';
@@ -33,6 +36,8 @@ export interface StartOptions {
   readonly outdir?: string;
   /** Port of the API; 0 for any free one. */
   readonly port: number;
+  /** Settings that win over those of the configuration file. */
+  readonly overrides?: Overrides;
   /** Values of the template's parameters that win over those of one machine. */
   readonly parameters?: Readonly<Record<string, string>>;
   /** Called with what is being done, in a few words. */
@@ -47,8 +52,10 @@ export interface StartOptions {
 
 /** The whole service on this machine: the stack, the hosting platform and the repository host. */
 export interface LocalService {
-  /** Address of the API. */
+  /** Address of the API on this machine. */
   readonly url: string;
+  /** Addresses from other machines, when there are any. */
+  readonly addresses: PublicAddresses | undefined;
   readonly login: Login;
   readonly platform: Platform;
   readonly repoHost: RepoHost;
@@ -96,24 +103,36 @@ async function closeAll(closers: Closers): Promise<void> {
 async function start(options: StartOptions, closers: Closers): Promise<Omit<LocalService, 'close'>> {
   const { project, dataDir, step = () => {}, warn = () => {} } = options;
   const outdir = options.outdir ?? join(dataDir, 'cdk.out');
-  const config = readConfig(dataDir);
+  const config = withOverrides(readConfig(dataDir), options.overrides ?? {});
+  const addresses = publicAddresses(config);
   const login = readLogin(dataDir);
   const others = otherLogins(dataDir);
-  await checkMachine(options.port);
+  await checkMachine(options.port, config);
   await removeLeftovers(dataDir, LEFT_BY_STARTS);
   await synthesis({ project, outdir, begin: () => step('synthesising the stack (once, until a source changes)') });
 
   step('starting the stack');
   const ports = await reserveStablePorts(join(dataDir, 'ports.json'), ['platform', 'repositories'], step);
   closers.push(() => releaseAll(Object.values(ports)));
-  const runtime = await startRuntime({
+  let platform: Platform | undefined;
+  const runtime: Runtime = await startRuntime({
     ...options,
+    ...(config.listen !== undefined && { host: config.listen }),
+    trusts: trustedAddresses(config.trustedProxies),
     cloudAssembly: outdir,
     dataDir: join(dataDir, 'aws'),
     parameters: { ...stackParameters(config, addressesOf(ports)), ...options.parameters },
     secrets: { StoresHookSecrets: JSON.stringify(config.hookSecrets ?? {}) },
     warm: FIRST_PUSH,
-    otherHosts: appHosts(ports.platform.port),
+    otherHosts: frontDoor({
+      addresses,
+      ports: () => ({
+        platform: ports.platform.port,
+        repositories: ports.repositories.port,
+        signals: portOfSignals(runtime),
+      }),
+      hasApp: async (host) => (await platform?.hasHost(host)) ?? false,
+    }),
     log: options.log ?? (() => {}),
     warn,
     notice: step,
@@ -121,10 +140,11 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   closers.push(runtime.close);
 
   step('starting the platform and the repository host');
-  const platform = await forOperator(
+  const started = await forOperator(
     startPlatform({
       dataDir: join(dataDir, 'platform'),
       port: ports.platform,
+      ...(addresses?.apps && { publicDomain: addresses.apps }),
       serviceToken: runtime.secretValue('StoresPlatformToken'),
       log: (event) => {
         options.onPlatformEvent?.(event);
@@ -132,8 +152,9 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
       },
     }),
   );
-  closers.push(platform.close);
-  for (const one of [login, ...others]) await forOperator(platform.ensureUser(one));
+  platform = started;
+  closers.push(started.close);
+  for (const one of [login, ...others]) await forOperator(started.ensureUser(one));
   const url = await runtime.open();
   if (url === undefined) throw new OperatorError('The template has no REST API.');
   const repoHost = await startRepoHost({
@@ -146,21 +167,21 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
       secret: login.password,
       owners: Object.fromEntries(others.map(({ user, password }) => [user, password])),
     },
-    verify: platformLogin(platform.url),
+    verify: platformLogin(started.url),
     follower: fileURLToPath(new URL('show/follow-push.ts', import.meta.url)),
     log: warn,
   });
   closers.push(repoHost.close);
   closers.push(publishLogin(dataDir, { url, repositories: repoHost.url }, login));
   const takeIn = async ({ user, password }: Login) => {
-    await platform.ensureUser({ user, password });
+    await started.ensureUser({ user, password });
     await repoHost.addOwner({ user, secret: password });
   };
   closers.push(watchUsers(dataDir, { takeIn, warn }));
 
   // The queues of the last process are lost; the deploy log still lists the deploys in progress.
   await runtime.invoke('Pipelinesweep', { everything: true });
-  return { url, login, platform, repoHost, runtime, failed: runtime.failed };
+  return { url, addresses, login, platform: started, repoHost, runtime, failed: runtime.failed };
 }
 
 /**
@@ -172,10 +193,10 @@ async function watchApps(runtime: Runtime, { onAppState = () => {} }: StartOptio
 }
 
 /** Checks what can be checked before the seconds that the rest of the start takes. */
-async function checkMachine(port: number): Promise<void> {
+async function checkMachine(port: number, { listen }: Config): Promise<void> {
   checkDatabase();
   await gitCommand().read(['version']);
-  await checkPort(port);
+  await checkPort({ port, host: listen });
 }
 
 /** The platform's errors are sentences for the operator too, but have no class of their own. */
@@ -186,6 +207,12 @@ async function forOperator<T>(work: Promise<T>): Promise<T> {
     if (cause instanceof OperatorError || !(cause instanceof Error)) throw cause;
     throw new OperatorError(cause.message, { cause });
   }
+}
+
+/** The port of the only WebSocket API of the template. */
+function portOfSignals({ sockets }: Runtime): number {
+  const [address] = Object.values(sockets);
+  return address === undefined ? 0 : Number(new URL(address).port);
 }
 
 function addressesOf({ platform, repositories }: ReservedPorts<'platform' | 'repositories'>) {

@@ -1,6 +1,7 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type GroupRegistry, killOrphans, openGroupRegistry } from '../processes/group-registry.ts';
+import type { PublicDomain } from '../processes/http/app-domain.ts';
 import { listen, portOf, type ReservedPort } from '../processes/ports.ts';
 import { accountRoutes } from './api/accounts.ts';
 import { appView } from './api/app-view.ts';
@@ -39,6 +40,8 @@ export interface PlatformOptions {
   /** npm's cache; absent: one in `dataDir`. */
   readonly npmCache?: string;
   readonly log?: Log;
+  /** How applications are reached from other machines; absent: on this machine only. */
+  readonly publicDomain?: PublicDomain;
   readonly limits?: Partial<Limits>;
   /** Source of PATH, HOME and npm's network settings for child processes; absent: this process's environment. */
   readonly environment?: OwnEnvironment;
@@ -50,6 +53,8 @@ export interface Platform {
   readonly url: string;
   /** Creates the user, or sets the password of an existing one; a second call changes nothing. */
   ensureUser(login: { readonly user: string; readonly password: string }): Promise<void>;
+  /** Whether a host name is that of an application that exists, running or not. */
+  hasHost(host: string): Promise<boolean>;
   /** Ends the applications and the server. Applications that were running are started again at the next start. */
   close(): Promise<void>;
 }
@@ -85,6 +90,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   return {
     url: `http://127.0.0.1:${port}`,
     ensureUser: (login) => ensureUser(parts, login),
+    hasHost: async (host) => Boolean(await parts.runners.forHost(host)),
     close: () => (closing ??= closeAll(parts, resumed)),
   };
 }
@@ -119,8 +125,10 @@ function assemble(options: PlatformOptions, base: BaseServices) {
   const verify = passwordVerifier(limits.loginCacheMs);
   const installed = dependencies();
   const build = builder({ ...shared, dependencies: installed, tools: tools(dirs.tools) });
+  const { publicDomain } = options;
   const run = runners({
     ...shared,
+    domain: publicDomain?.domain,
     onServing: (app, snapshot) => installed.prepareSpare(dirs.ofApp(app), snapshot),
     onRetired: (app, snapshot) => prune(shared.snapshots, app, { active: snapshot, kept: limits }),
   });
@@ -129,7 +137,7 @@ function assemble(options: PlatformOptions, base: BaseServices) {
     const printed = lines.flatMap(({ stream, line }) => (stream === 'platform' ? [] : [line]));
     return masked(printed, await shared.variables.read(app));
   };
-  const view = appView(shared.apps, run, () => portOf(server));
+  const view = appView({ apps: shared.apps, runners: run, port: () => portOf(server), publicDomain });
   const { bodyBytes, tarballBytes } = limits;
   const routes = [
     ...accountRoutes(userStore, bodyBytes),

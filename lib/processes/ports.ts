@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { hasCode } from './error-code.ts';
 
+const LOOPBACK = '127.0.0.1';
+
 /** A port of 127.0.0.1 that is occupied until a server listens on it, so that no other program can take it before. */
 export interface ReservedPort {
   readonly port: number;
@@ -13,12 +15,12 @@ export interface ReservedPort {
 }
 
 /**
- * Reserves a port; 0 for any that the system does not use by itself. Connections are cut until a server has taken the
- * port over. Rejects with the system's error, such as `EADDRINUSE`.
+ * Reserves a port of 127.0.0.1, or of another address; 0 for any that the system does not use by itself. Connections
+ * are cut until a server has taken the port over. Rejects with the system's error, such as `EADDRINUSE`.
  */
-export async function reservePort(wanted: number): Promise<ReservedPort> {
+export async function reservePort(wanted: number, host = LOOPBACK): Promise<ReservedPort> {
   const holder = createServer((socket) => socket.destroy());
-  const port = await (wanted === 0 ? listenOnAny(holder) : listen(holder, wanted));
+  const port = await (wanted === 0 && host === LOOPBACK ? listenOnAny(holder) : listen(holder, wanted, host));
   let isHeld = true;
   return {
     port,
@@ -39,9 +41,25 @@ export async function reservePort(wanted: number): Promise<ReservedPort> {
  * one may take it before they listen, so they have to be started again with another port then.
  */
 export async function freePort(): Promise<number> {
-  const { port, release } = await reservePort(0);
-  await release();
-  return port;
+  for (let tries = 1; ; tries += 1) {
+    const { port, release } = await reservePort(0);
+    const isFreeToo = await isFreeOnIPv6(port);
+    await release();
+    // On the other loopback address it may be another program's, which would be taken for the one that is started.
+    if (isFreeToo || tries === PORT_TRIES) return port;
+  }
+}
+
+async function isFreeOnIPv6(port: number): Promise<boolean> {
+  const server = createServer();
+  try {
+    await listening(server, () => server.listen({ port, host: '::1', ipv6Only: true }));
+  } catch (error) {
+    // A machine without IPv6 has no such address.
+    return !hasCode(error, 'EADDRINUSE');
+  }
+  await new Promise((resolve) => server.close(resolve));
+  return true;
 }
 
 /** Whether the port of 127.0.0.1 is free. */
@@ -56,8 +74,8 @@ export async function isFree(port: number): Promise<boolean> {
 }
 
 /** Listens on 127.0.0.1 and returns the port. Rejects with the system's error, such as `EADDRINUSE`. */
-export async function listen(server: Server, port: number | ReservedPort): Promise<number> {
-  if (typeof port === 'number') await listening(server, () => server.listen(port, '127.0.0.1'));
+export async function listen(server: Server, port: number | ReservedPort, host = LOOPBACK): Promise<number> {
+  if (typeof port === 'number') await listening(server, () => server.listen(port, host));
   else await port.handOver(server);
   return portOf(server);
 }

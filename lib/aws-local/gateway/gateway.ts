@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { OperatorError } from '../../processes/operator-error.ts';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { type TrustsAddress, trustedAddresses } from '../../processes/http/trusted-addresses.ts';
 import type { Functions } from '../invoke/invoke.ts';
 import type { Template } from '../template/template.ts';
 import { leaveBody } from './body.ts';
+import { dropForwarded } from './forwarded.ts';
 import { GatewayError } from './gateway-error.ts';
 import { compileGatewayResponses } from './gateway-responses.ts';
 import { type HttpResponse, handleRequest, type RestApiBackend } from './handle-request.ts';
+import { openListeners } from './listeners.ts';
 import type { OtherHosts } from './other-hosts.ts';
 import { requestContextOf } from './proxy-event.ts';
 import { type GatewayRequest, readRequest } from './request.ts';
+import { limitArrival } from './request-timeout.ts';
 import { readRestApi } from './rest-api.ts';
 import { compileRoutes } from './routes.ts';
 import { send } from './send.ts';
@@ -40,7 +42,10 @@ export interface AccessRecord {
 
 /** For the bodies of all requests together: a push has some kilobytes. */
 const MAX_BODIES_BYTES = 128 * 1024 * 1024;
-/** For a request with its body: the longest time that a stalled client is waited for. */
+/**
+ * For a request to the API with its body: the longest time that a stalled client is waited for. Others may be large
+ * uploads.
+ */
 const REQUEST_TIMEOUT_MS = 60_000;
 
 /**
@@ -49,8 +54,9 @@ const REQUEST_TIMEOUT_MS = 60_000;
  * stage is not part of the path.
  *
  * @param options.port 0 for any free one
- * @param options.host default: 127.0.0.1
+ * @param options.host an address besides 127.0.0.1
  * @param options.otherHosts gets the requests to its host names
+ * @param options.trusts whose `X-Forwarded-*` headers are believed; default: programs of this machine
  * @throws OperatorError when the port is taken or the API has something that this gateway cannot serve
  */
 export async function startGateway(options: {
@@ -59,9 +65,12 @@ export async function startGateway(options: {
   port: number;
   host?: string;
   otherHosts?: OtherHosts;
+  trusts?: TrustsAddress;
   onRequest?: (record: AccessRecord) => void;
+  requestTimeoutMs?: number;
 }): Promise<Gateway> {
-  const { template, functions, port, host = '127.0.0.1', otherHosts, onRequest = () => {} } = options;
+  const { template, functions, otherHosts, trusts = trustedAddresses(), onRequest = () => {} } = options;
+  const { requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
   const api = readRestApi(template);
   const bodies = { maxBytes: MAX_BODIES_BYTES, usedBytes: 0 };
   const backend = { api, functions, route: compileRoutes(api.methods), bodies };
@@ -72,32 +81,32 @@ export async function startGateway(options: {
     return { ...response, headers: headers.map(([name, value]) => [name, [value]]) };
   };
   const serve = (expectsContinue: boolean) => (message: IncomingMessage, response: ServerResponse) => {
+    if (!trusts(message.socket.remoteAddress)) dropForwarded(message);
     if (otherHosts?.takes(message)) {
       if (expectsContinue) response.writeContinue();
       return otherHosts.serve(message, response);
     }
+    limitArrival(message, requestTimeoutMs, (error) => refuseUnreadable(error, message.socket, errorResponse));
     return handle({ backend, errorResponse, onRequest }, { message, response, expectsContinue }).catch(() =>
       response.destroy(),
     );
   };
 
-  const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: REQUEST_TIMEOUT_MS }, serve(false));
-  server.on('checkContinue', serve(true));
-  // Another expectation than that is ignored, as by API Gateway: https://www.rfc-editor.org/rfc/rfc9110#field.expect
-  server.on('checkExpectation', serve(false));
-  server.on('clientError', (error, socket) => refuseUnreadable(error, socket, errorResponse));
-  if (otherHosts) {
+  const prepare = (server: Server) => {
+    server.on('request', serve(false));
+    server.on('checkContinue', serve(true));
+    // Another expectation than that is ignored, as by API Gateway: https://www.rfc-editor.org/rfc/rfc9110#field.expect
+    server.on('checkExpectation', serve(false));
+    server.on('clientError', (error, socket) => refuseUnreadable(error, socket, errorResponse));
+    if (!otherHosts) return;
     server.on('upgrade', (message, socket, head) => {
+      if (!trusts(message.socket.remoteAddress)) dropForwarded(message);
       if (otherHosts.takes(message)) return otherHosts.upgrade(message, socket, head);
       refuseUnreadable(new Error('the API speaks HTTP/1.1 only'), socket, errorResponse);
     });
-  }
-  const listening = await listen(server, port, host);
-  return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${listening}`,
-    port: listening,
-    close: () => close(server),
   };
+  const { port, close } = await openListeners(options, prepare);
+  return { url: `http://127.0.0.1:${port}`, port, close };
 }
 
 async function handle(
@@ -128,23 +137,4 @@ async function handle(
     const gatewayError = error instanceof GatewayError ? error : new GatewayError('INTEGRATION_FAILURE');
     await send(response, request.requestId, gateway.errorResponse(gatewayError, request));
   }
-}
-
-async function listen(server: Server, port: number, host: string): Promise<number> {
-  server.listen(port, host);
-  try {
-    await once(server, 'listening');
-  } catch (cause) {
-    throw new OperatorError(`the gateway cannot listen on ${host}:${port}; is another one running?`, { cause });
-  }
-  const address = server.address();
-  return typeof address === 'object' && address ? address.port : port;
-}
-
-async function close(server: Server): Promise<void> {
-  if (!server.listening) return;
-  const closed = once(server, 'close');
-  server.close();
-  server.closeAllConnections();
-  await closed;
 }

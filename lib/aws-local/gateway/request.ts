@@ -58,7 +58,7 @@ function* headerPairs(message: IncomingMessage): Generator<[string, string]> {
   }
   const hops = [headers['x-forwarded-for'], socket.remoteAddress].flat().filter(Boolean);
   yield ['X-Forwarded-For', hops.join(', ')];
-  // Only this machine connects, so a proxy or tunnel in front is trusted to report the client's protocol and address.
+  // What an untrusted client sent was dropped before: this is what a proxy or tunnel in front reports.
   yield ['X-Forwarded-Proto', protocolOf(headers['x-forwarded-proto'])];
   if (headers['x-forwarded-port'] === undefined) yield ['X-Forwarded-Port', String(socket.localPort)];
 }

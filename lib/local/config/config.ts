@@ -22,6 +22,31 @@ export function readConfig(dataDir: string): Config {
   return text === null ? {} : parsed(file, text);
 }
 
+/** Settings of the environment, which win over those of the file. */
+export type Overrides = Pick<Config, 'appsDomain' | 'publicUrl' | 'listen'>;
+
+/** The environment variable of each of them, for errors. */
+const VARIABLES = { appsDomain: 'APPS_DOMAIN', publicUrl: 'PUBLIC_URL', listen: 'LISTEN' } as const;
+
+/**
+ * Returns the configuration with the settings that the environment has.
+ *
+ * @throws OperatorError with one sentence that names the variable and what it must be
+ */
+export function withOverrides(config: Config, overrides: Overrides): Config {
+  const result = v.safeParse(ConfigSchema, overrides);
+  if (result.success) return { ...config, ...result.output };
+  const [issue] = result.issues;
+  const name = Object.entries(VARIABLES).find(([field]) => field === issue.path?.[0].key)?.[1];
+  throw new OperatorError(`${name} ${issue.message}.`);
+}
+
+/** Returns the settings of an environment; an empty variable sets nothing. */
+export function overridesIn(env: Readonly<Record<string, string | undefined>>): Overrides {
+  const given = Object.entries(VARIABLES).flatMap(([field, name]) => (env[name] ? [[field, env[name]]] : []));
+  return Object.fromEntries(given);
+}
+
 /** Replaces the configuration. The file is for its owner only, because it may hold the secrets of webhooks. */
 export function writeConfig(dataDir: string, config: Config): void {
   writeStateSync(configFile(dataDir), config, { secret: true, durable: true });

@@ -1,3 +1,4 @@
+import { publicAddresses } from './public-addresses.ts';
 import type { Config } from './schema.ts';
 
 /** Addresses of the programs beside the stack. */
@@ -16,7 +17,8 @@ export function stackParameters(config: Config, { platform, repositories }: Prog
     { name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' },
     ...(config.repositoryHosts ?? []),
   ];
-  const { defaultBranch, holdMinutes, publicUrl } = config;
+  const { defaultBranch, holdMinutes } = config;
+  const addresses = publicAddresses(config);
   return {
     PlatformUrl: platform,
     RepositoryHosts: JSON.stringify(hosts),
@@ -24,6 +26,6 @@ export function stackParameters(config: Config, { platform, repositories }: Prog
     RetryBaseSeconds: '5',
     ...(defaultBranch !== undefined && { DefaultBranch: defaultBranch }),
     ...(holdMinutes !== undefined && { HoldMinutes: String(holdMinutes) }),
-    ...(publicUrl !== undefined && { PublicUrl: publicUrl.replace(/\/+$/, '') }),
+    ...(addresses && { PublicUrl: addresses.service }),
   };
 }

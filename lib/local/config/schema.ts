@@ -1,4 +1,6 @@
+import { isIP } from 'node:net';
 import * as v from 'valibot';
+import { isAddressOrNetwork } from '../../processes/http/trusted-addresses.ts';
 
 /** The kinds of repository hosts that the service speaks to. */
 export const HOST_KINDS = ['github', 'gitlab', 'gitea', 'forgejo', 'bitbucket'] as const;
@@ -71,6 +73,19 @@ export const ConfigSchema = v.strictObject(
       ),
     ),
     publicUrl: v.optional(Address),
+    appsDomain: v.optional(v.pipe(Text, v.check(isDomain, 'must be a domain like apps.example.com, in lower case'))),
+    listen: v.optional(
+      v.pipe(
+        Text,
+        v.check((text) => isIP(text) !== 0, 'must be an IP address of this machine'),
+      ),
+    ),
+    trustedProxies: v.optional(
+      v.array(
+        v.pipe(Text, v.check(isAddressOrNetwork, 'must be an IP address or a network like 10.0.0.0/8')),
+        'must be a list',
+      ),
+    ),
     hookSecrets: v.optional(HookSecrets),
     users: v.optional(
       v.pipe(
@@ -98,6 +113,18 @@ function isBranchName(name: string): boolean {
   return name !== '' && name.length <= 250 && !/[\p{Cc}\s~^:?*[\\]/u.test(name);
 }
 
+/**
+ * An application's label and its user's, 63 characters each, come before it:
+ * https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4
+ */
+const LONGEST_DOMAIN = 253 - 2 * 64;
+
+function isDomain(name: string): boolean {
+  const labels = name.split('.');
+  const areLabels = labels.every((label) => /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/.test(label));
+  return areLabels && labels.length > 1 && name.length <= LONGEST_DOMAIN && isIP(name) === 0;
+}
+
 function isBaseAddress(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const url = new URL(address);
@@ -106,5 +133,5 @@ function isBaseAddress(address: string): boolean {
 }
 
 function isThisMachine(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+  return /(?:^|\.)localhost$/.test(hostname) || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }

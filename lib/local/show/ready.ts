@@ -1,5 +1,6 @@
 import { join, relative, resolve } from 'node:path';
 import { shellQuote } from '../../processes/shell-quote.ts';
+import type { PublicAddresses } from '../config/public-addresses.ts';
 import type { ShownApplication } from './applications.ts';
 
 /** What is known when everything runs. */
@@ -8,6 +9,8 @@ export interface Ready {
   readonly url: string;
   readonly signalsUrl: string;
   readonly repositories: string;
+  /** Where it is reached from other machines, when it is. */
+  readonly addresses: PublicAddresses | undefined;
   readonly user: string;
   readonly dataDir: string;
   /** Name and bare repository of the sample application. */
@@ -16,18 +19,22 @@ export interface Ready {
 }
 
 /** Returns the lines that say what runs, where everything is, and what to try next. None holds the password. */
-export function readyLines({ url, signalsUrl, repositories, user, dataDir, sample, applications }: Ready): string[] {
+export function readyLines(ready: Ready): string[] {
+  const { url, addresses, signalsUrl, repositories, user, dataDir, sample, applications } = ready;
   const file = (name: string) => shellQuote(relative(process.cwd(), join(dataDir, name)) || name);
   const password = shellQuote(resolve(dataDir, 'password'));
   const own = `${repositories}/${user}/`.replace('//', `//${user}:$(cat ${password})@`);
   return [
     '',
     ...runningLines(applications, sample.app),
-    `Every application by its name      http://<application>.${user}.localhost:${new URL(url).port}`,
-    `Webhook                            ${url}/1/deploy   (user ${user}, password in ${file('password')})`,
+    `Every application by its name      ${byName(addresses, url).replace('{user}', user)}`,
+    `Webhook                            ${addresses?.service ?? url}/1/deploy   (user ${user}, password in ${file('password')})`,
     `The log                            curl --netrc-file ${file('netrc')} ${url}/1/status/${user}/webhooks`,
     `Live changes                       curl -N --netrc-file ${file('netrc')} ${url}/1/status/${user}/changes`,
-    `WebSocket notifications of them    ${signalsUrl}`,
+    `WebSocket notifications of them    ${addresses?.signals ?? signalsUrl}`,
+    ...(addresses?.repositories
+      ? [`Repositories from other machines   ${addresses.repositories}/${user}/<name>.git`]
+      : []),
     '',
     'Deploy an application of your own, from its folder:',
     `  git remote add local "${own}$(basename "$PWD").git"`,
@@ -41,6 +48,16 @@ export function readyLines({ url, signalsUrl, repositories, user, dataDir, sampl
     'Ctrl-C ends everything; the next start resumes where this one stopped.',
     '',
   ];
+}
+
+/** An application of any user has its own address by its name, which its line above has in full on a server. */
+function byName(addresses: PublicAddresses | undefined, url: string): string {
+  const { protocol, domain, port } = addresses?.apps ?? {
+    protocol: 'http:',
+    domain: 'localhost',
+    port: new URL(url).port,
+  };
+  return `${protocol}//<application>.{user}.${domain}${port && `:${port}`}`;
 }
 
 /** The sample has a line of its own while it runs; the others are listed with their state. */

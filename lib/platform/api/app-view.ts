@@ -1,6 +1,8 @@
+import type { PublicDomain } from '../../processes/http/app-domain.ts';
 import type { Runners } from '../run/runners.ts';
 import type { Apps } from '../store/apps.ts';
-import { type AppName, appHost } from '../store/names.ts';
+import { appHost, publicUrl } from '../store/host-names.ts';
+import type { AppName } from '../store/names.ts';
 
 /** An application as the API shows it. */
 export interface AppShown {
@@ -23,8 +25,20 @@ export interface AppShown {
 /** Reads an application as the API shows it, or 404. */
 export type AppView = (name: AppName) => Promise<AppShown>;
 
-/** Returns the reader; `port` returns the platform's own port. */
-export function appView(apps: Apps, runners: Runners, port: () => number): AppView {
+/** What the reader needs. */
+export interface AppViewParts {
+  readonly apps: Apps;
+  readonly runners: Runners;
+  /** Returns the platform's own port. */
+  readonly port: () => number;
+  /** Where applications are reached from other machines; absent: on this machine only. */
+  readonly publicDomain: PublicDomain | undefined;
+}
+
+/** Returns the reader. */
+export function appView({ apps, runners, port, publicDomain }: AppViewParts): AppView {
+  const addressOf = (name: AppName, own: number) =>
+    publicDomain ? publicUrl(name, publicDomain) : `http://127.0.0.1:${own}`;
   return async (name) => {
     const app = await apps.get(name);
     return {
@@ -32,7 +46,7 @@ export function appView(apps: Apps, runners: Runners, port: () => number): AppVi
       user: name.user,
       app: name.app,
       state: runners.of(name).state(),
-      url: app.port === null ? null : `http://127.0.0.1:${app.port}`,
+      url: app.port === null ? null : addressOf(name, app.port),
       host_url: `http://${appHost(name)}:${port()}`,
       snapshot: app.active,
       manifest: app.manifest,

@@ -1,4 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { refuse, refuseUpgrade } from '../../processes/http/refusal.ts';
 import { HttpError, messageOf, TooManyRequests } from '../http-error.ts';
 import type { Runners } from '../run/runners.ts';
 import type { Log } from '../settings.ts';
@@ -14,20 +16,30 @@ export interface ServerDependencies {
   readonly log: Log;
 }
 
+const UNKNOWN_APP = { status: 404, sentence: 'There is no application at this address.' };
+
 /**
- * The platform's HTTP server: the API, and by Host header (`<app>.<user>.localhost`) the applications. Errors are
+ * The platform's HTTP server: the API, and by Host header (`<app>.<user>.<domain>`) the applications. Errors are
  * `{ "error": "<sentence>" }`, with `log` when an installation or an application has printed why.
  */
 export function platformServer(deps: ServerDependencies): Server {
-  const server = createServer((request, response) => {
-    const app = deps.runners.forHost(request);
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const app = await deps.runners.forHost(request.headers.host);
     if (app) return app.proxy.serve(request, response);
-    answer(deps, request, response).catch((error: unknown) => fail(deps.log, response, error));
+    if (app === null) return refuse(request, response, UNKNOWN_APP);
+    await answer(deps, request, response);
+  };
+  const upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const app = await deps.runners.forHost(request.headers.host);
+    if (app) app.proxy.upgrade(request, socket, head);
+    else refuseUpgrade(socket, UNKNOWN_APP);
+  };
+  const server = createServer((request, response) => {
+    serve(request, response).catch((error: unknown) => fail(deps.log, response, error));
   });
   server.on('upgrade', (request, socket, head) => {
-    const app = deps.runners.forHost(request);
-    if (app) app.proxy.upgrade(request, socket, head);
-    else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n');
+    socket.on('error', () => socket.destroy());
+    upgrade(request, socket, head).catch(() => socket.destroy());
   });
   // No time limit for a whole request: a start takes until the application answers, and a tarball may be large.
   server.requestTimeout = 0;

@@ -1,5 +1,6 @@
 import type { Exit } from '../../processes/child-exit.ts';
 import type { GroupRegistry } from '../../processes/group-registry.ts';
+import type { Target } from '../../processes/http/forwarder.ts';
 import { freePort } from '../../processes/ports.ts';
 import { HttpError, messageOf } from '../http-error.ts';
 import type { Limits } from '../settings.ts';
@@ -30,7 +31,8 @@ export interface Launch {
 /** A release that runs and has answered. */
 export interface RunningRelease {
   readonly snapshot: string;
-  readonly port: number;
+  /** Where it listens. */
+  readonly address: Target;
   readonly exited: Promise<Exit>;
   end(graceMs: number): Promise<void>;
 }
@@ -81,14 +83,15 @@ async function attempt(own: OwnEnvironment, groups: GroupRegistry, spec: Attempt
     return exit;
   });
   const signal = AbortSignal.any([ended.signal, spec.signal]);
-  const problem = await awaitAnswer({ ...spec.limits, port: spec.port, host: spec.host, signal });
-  if (problem === undefined && !signal.aborted) {
+  const answered = await awaitAnswer({ ...spec.limits, port: spec.port, host: spec.host, signal });
+  if ('address' in answered && !signal.aborted) {
     lines.length = 0;
-    return { snapshot: spec.snapshot, port: spec.port, exited: group.exited, end: group.end };
+    return { snapshot: spec.snapshot, ...answered, exited: group.exited, end: group.end };
   }
+  const problem = 'problem' in answered ? answered.problem : '';
   if (ended.signal.aborted) return failureOf(lines, await gone, spec);
   await group.end(spec.limits.graceMs);
-  return { failure: spec.signal.aborted ? 'The start was cancelled.' : (problem ?? ''), lines };
+  return { failure: spec.signal.aborted ? 'The start was cancelled.' : problem, lines };
 }
 
 function spawnApp(

@@ -1,6 +1,7 @@
 import { get } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Target } from '../../processes/http/forwarder.ts';
 
 /** How to find out whether an application answers. */
 export interface Probe {
@@ -17,36 +18,49 @@ const SLOW_POLL_MS = 50;
 const SLOW_AFTER_MS = 1_500;
 const ANSWER_TIMEOUT_MS = 10_000;
 
+/** Where the application answers, or a sentence that says what it did instead. */
+export type Answered = { readonly address: Target } | { readonly problem: string };
+
+/** `localhost` is one of these, depending on the machine and on the version of Node. */
+const LOOPBACK = ['127.0.0.1', '::1'];
+
 /**
- * Waits until the application answers `GET /` below 500 and returns `undefined`, or returns a sentence that says what
- * it did instead. Polls every 5 ms at first, because a small server is up in 40 ms and every push waits for this.
+ * Waits until the application answers `GET /` below 500, on either loopback address. Polls every 5 ms at first, because
+ * a small server is up in 40 ms and every push waits for this.
  */
-export async function awaitAnswer(probe: Probe): Promise<string | undefined> {
+export async function awaitAnswer(probe: Probe): Promise<Answered> {
   const began = performance.now();
   const elapsed = () => performance.now() - began;
   let firstError: number | undefined;
   let problem = `did not listen on PORT (${probe.port})`;
   while (elapsed() < probe.readinessMs && !probe.signal.aborted) {
-    if (await accepts(probe)) {
-      const status = await answer(probe, probe.readinessMs - elapsed());
-      if (status !== undefined && status < 500) return undefined;
+    const address = await listening(probe.port);
+    if (address) {
+      const status = await answer(probe, address, probe.readinessMs - elapsed());
+      if (status !== undefined && status < 500) return { address };
       problem = status === undefined ? 'did not answer GET /' : `answered ${status} to GET /`;
       firstError ??= status === undefined ? undefined : elapsed();
       // 503 is the usual answer of a server that is still warming up, so it may last for the whole time.
       const givenUp = firstError !== undefined && status !== 503 && elapsed() - firstError > probe.serverErrorMs;
-      if (givenUp) return `The application ${problem}.`;
+      if (givenUp) return { problem: `The application ${problem}.` };
     }
     await pause(elapsed() < SLOW_AFTER_MS ? FAST_POLL_MS : SLOW_POLL_MS, undefined, { signal: probe.signal }).catch(
       () => undefined,
     );
   }
   const within = problem.startsWith('answered') ? '' : ` within ${Math.round(probe.readinessMs / 1000)} s`;
-  return `The application ${problem}${within}.`;
+  return { problem: `The application ${problem}${within}.` };
 }
 
-function accepts({ port }: Probe): Promise<boolean> {
+async function listening(port: number): Promise<Target | undefined> {
+  const open = await Promise.all(LOOPBACK.map((host) => accepts({ host, port })));
+  const host = LOOPBACK.find((_, at) => open[at]);
+  return host === undefined ? undefined : { host, port };
+}
+
+function accepts(address: Target): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ host: '127.0.0.1', port });
+    const socket = connect({ ...address });
     const settle = (answer: boolean) => {
       socket.destroy();
       resolve(answer);
@@ -56,12 +70,12 @@ function accepts({ port }: Probe): Promise<boolean> {
 }
 
 /** The status of `GET /`, or `undefined` when there was none. */
-function answer({ port, host, signal }: Probe, timeoutMs: number): Promise<number | undefined> {
+function answer({ host, signal }: Probe, address: Target, timeoutMs: number): Promise<number | undefined> {
   return new Promise((resolve) => {
     // No agent: a kept connection would count as traffic in the application.
     const timeout = Math.max(1, Math.min(timeoutMs, ANSWER_TIMEOUT_MS));
     const headers = { host, 'user-agent': 'readiness' };
-    const request = get({ host: '127.0.0.1', port, path: '/', agent: false, headers, signal, timeout });
+    const request = get({ ...address, path: '/', agent: false, headers, signal, timeout });
     request.once('response', (response) => {
       resolve(response.statusCode);
       response.destroy();

@@ -151,7 +151,7 @@ class AppRunner implements Runner {
     const old = this.#running;
     this.#running = next;
     this.#state = 'running';
-    const drained = this.proxy.pointTo(next.port);
+    const drained = this.proxy.pointTo(next.address);
     next.exited.then((exit) => this.#crashedWhileServing(next, howItEnded(exit)));
     this.log.note(`${next.snapshot} serves`);
     const retire = async () => {

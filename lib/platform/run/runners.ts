@@ -1,14 +1,18 @@
-import type { IncomingMessage } from 'node:http';
+import { labelsIn } from '../../processes/http/app-domain.ts';
 import { messageOf } from '../http-error.ts';
-import { type AppName, appHost, appKey } from '../store/names.ts';
+import { labelsOf } from '../store/host-names.ts';
+import { type AppName, appKey } from '../store/names.ts';
 import { type Runner, type RunnerParts, runner } from './runner.ts';
 
 /** The runners of all applications. */
 export interface Runners {
   /** Returns the application's runner, which is created at the first call. */
   of(app: AppName): Runner;
-  /** Returns the runner for the request's Host header (`<app>.<user>.localhost`). */
-  forHost(request: IncomingMessage): Runner | undefined;
+  /**
+   * Returns the runner of the application that a Host header names; null when it names one that does not exist,
+   * undefined when it names none.
+   */
+  forHost(host: string | undefined): Promise<Runner | null | undefined>;
   /** Ends the application's processes and forgets it. */
   remove(app: AppName): Promise<void>;
   /** Starts the applications that were running, three at a time; failures go to their logs. */
@@ -17,30 +21,41 @@ export interface Runners {
   close(): Promise<void>;
 }
 
+/** What all runners need. */
+export interface RunnersParts extends RunnerParts {
+  /** The domain of the applications besides `localhost`. */
+  readonly domain: string | undefined;
+}
+
 /** Returns the runners; nothing runs yet. */
-export function runners(parts: RunnerParts): Runners {
+export function runners(parts: RunnersParts): Runners {
   const known = new Map<string, Runner>();
-  const hosts = new Map<string, string>();
+  const served = new Map<string, Runner>();
   let closed = false;
   const of = (app: AppName) => {
     const key = appKey(app);
     const made = known.get(key) ?? runner(parts, { user: app.user, app: app.app });
     known.set(key, made);
-    // When two names have the same host name, the first keeps it.
-    if (!hosts.has(appHost(app))) hosts.set(appHost(app), key);
     return made;
+  };
+  /** One that has not been asked for since the start, such as a stopped one, is looked up in the data folder. */
+  const lookUp = async (labels: string) => {
+    const app = (await parts.apps.list()).find((one) => labelsOf(one) === labels);
+    if (app === undefined || (await parts.apps.find(app)) === undefined) return null;
+    const found = of(app);
+    served.set(labels, found);
+    return found;
   };
   return {
     of,
-    forHost: (request) => {
-      const host = request.headers.host?.toLowerCase().replace(/:\d+$/, '');
-      const key = host === undefined ? undefined : hosts.get(host);
-      return key === undefined ? undefined : known.get(key);
+    forHost: async (host) => {
+      const labels = labelsIn(host, parts.domain);
+      return labels === undefined ? undefined : (served.get(labels) ?? lookUp(labels));
     },
     remove: async (app) => {
       const gone = known.get(appKey(app));
       known.delete(appKey(app));
-      if (hosts.get(appHost(app)) === appKey(app)) hosts.delete(appHost(app));
+      served.delete(labelsOf(app));
       await gone?.close();
     },
     resume: async () => {

@@ -78,11 +78,6 @@ export function appKey({ user, app }: AppName): string {
   return `${user}/${app}`;
 }
 
-/** Returns the host name of the application on the platform's own port: `<app>.<user>.localhost`. */
-export function appHost({ user, app }: AppName): string {
-  return `${label(app)}.${label(user)}.localhost`;
-}
-
 /** Returns the snapshot's id unchanged, or throws 400: it becomes a folder name. */
 export function checkedSnapshot(id: string): string {
   if (SNAPSHOT_PATTERN.test(id)) return id;
@@ -95,8 +90,4 @@ export function checkedVariable(name: string): string {
     throw new HttpError(400, `${name} is set by the platform and cannot be stored.`);
   if (VARIABLE_PATTERN.test(name)) return name;
   throw new HttpError(400, `"${name.slice(0, 80)}" is not a name for a variable: letters, digits and _ only.`);
-}
-
-function label(name: string): string {
-  return name.toLowerCase().replaceAll(/[^a-z0-9-]/g, '-');
 }

@@ -36,6 +36,7 @@ export async function separatePlatform(): Promise<SeparatePlatform> {
     url,
     dataDir,
     ensureUser: unused,
+    hasHost: unused,
     close: unused,
     kill: () => void child.kill('SIGKILL'),
     isRunning: () => child.exitCode === null && child.signalCode === null,
@@ -46,6 +47,6 @@ export async function separatePlatform(): Promise<SeparatePlatform> {
   };
 }
 
-async function unused(): Promise<void> {
+async function unused(): Promise<never> {
   throw new Error('This platform lives in another process.');
 }

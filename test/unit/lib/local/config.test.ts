@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseHosts } from '../../../../functions/adapters/hosts/configuration.ts';
 import { hosts } from '../../../../functions/adapters/hosts/registry.ts';
-import { readConfig } from '../../../../lib/local/config/config.ts';
+import { overridesIn, readConfig, withOverrides } from '../../../../lib/local/config/config.ts';
 import { stackParameters } from '../../../../lib/local/config/parameters.ts';
+import { publicAddresses } from '../../../../lib/local/config/public-addresses.ts';
 import { ConfigSchema, HOST_KINDS } from '../../../../lib/local/config/schema.ts';
 import { addUser, listUsers, passwordFile, readLogin, setPassword } from '../../../../lib/local/config/users.ts';
 import { watchUsers } from '../../../../lib/local/config/watch-users.ts';
@@ -91,6 +92,12 @@ describe('The configuration of one machine', () => {
     [{ holdMinutes: '60' }, /holdMinutes must be a number/],
     [{ holdMinutes: 0 }, /holdMinutes must be at least 1/],
     [{ publicUrl: 'deploy.example.com' }, /publicUrl must be an https/],
+    [{ appsDomain: 'https://apps.example.com' }, /appsDomain must be a domain like apps\.example\.com, in lower case/],
+    [{ appsDomain: '*.example.com' }, /appsDomain must be a domain/],
+    [{ appsDomain: '203.0.113.7' }, /appsDomain must be a domain/],
+    [{ appsDomain: 'localhost' }, /appsDomain must be a domain/],
+    [{ listen: 'example.com' }, /listen must be an IP address of this machine/],
+    [{ trustedProxies: ['10.0.0.0/33'] }, /trustedProxies\[0\] must be an IP address or a network/],
     [{ hookSecrets: { 'demo/x': {} } }, /hookSecrets\.demo\/x must be \*, <user> or <user>\/<owner>\/<repository>/],
     [{ hookSecrets: { demo: { github: 'secret' } } }, /hookSecrets\.demo\.github must be a list of secrets/],
     [{ users: ['user'] }, /users\[0\] must be 1 to 39 letters/],
@@ -102,6 +109,29 @@ describe('The configuration of one machine', () => {
     expect(message).toMatch(sentence);
     expect(message).toMatch(/^\S.*\.$/);
     expect(message.replaceAll(dataDir, '')).not.toMatch(/\. [A-Z]|\n/);
+  });
+
+  it('takes the domain, the public address and the address to listen on from the environment first', () => {
+    const env = { APPS_DOMAIN: 'apps.example.com', PUBLIC_URL: '', LISTEN: '::1', PATH: '/bin' };
+    const config = withOverrides({ appsDomain: 'other.example.com', holdMinutes: 5 }, overridesIn(env));
+    expect(config).toEqual({ appsDomain: 'apps.example.com', listen: '::1', holdMinutes: 5 });
+    expect(() => withOverrides({}, overridesIn({ PUBLIC_URL: 'deploy.example.com' }))).toThrow(
+      /^PUBLIC_URL must be an https:\/\/ address/,
+    );
+  });
+
+  it.each([
+    [{ appsDomain: 'apps.example.com' }, 'https://deploy.apps.example.com', 'https://git.apps.example.com'],
+    [{ appsDomain: 'a.test', publicUrl: 'https://deploy.test/' }, 'https://deploy.test', 'https://git.a.test'],
+    [
+      { appsDomain: 'apps.localhost', publicUrl: 'http://deploy.apps.localhost:8081' },
+      'http://deploy.apps.localhost:8081',
+      'http://git.apps.localhost:8081',
+    ],
+    [{ publicUrl: 'https://deploy.example.com/hooks/' }, 'https://deploy.example.com/hooks', undefined],
+  ])('%j gives the public addresses %s and %s', (config, service, repositories) => {
+    expect(publicAddresses(config)).toMatchObject({ service, ...(repositories && { repositories }) });
+    expect(stackParameters(config, addresses).PublicUrl).toBe(service);
   });
 
   it('never quotes a secret in an error', () => {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { publicAddresses } from '../../../../lib/local/config/public-addresses.ts';
 import { applicationsOf } from '../../../../lib/local/show/applications.ts';
 import { follow } from '../../../../lib/local/show/follow.ts';
 import { type Ready, readyLines } from '../../../../lib/local/show/ready.ts';
@@ -61,6 +62,7 @@ describe('The lines at the end of npm start', () => {
     url: 'http://127.0.0.1:8080',
     signalsUrl: 'ws://127.0.0.1:3',
     repositories: 'http://127.0.0.1:4711',
+    addresses: undefined,
     user: 'demo',
     dataDir: '/data',
     sample: { app: 'hello', repository: '/data/hello.git' },
@@ -76,6 +78,14 @@ describe('The lines at the end of npm start', () => {
     expect(lines).toContain('The sample application answers at  http://127.0.0.1:1');
     expect(lines).toContain('  shop  running  http://127.0.0.1:5');
     expect(lines).toContain('  blog  crashed');
+  });
+
+  it('have the public addresses of a server', () => {
+    const lines = readyLines({ ...ready, addresses: publicAddresses({ appsDomain: 'apps.example.com' }) }).join('\n');
+    expect(lines).toContain('https://<application>.demo.apps.example.com');
+    expect(lines).toContain('https://deploy.apps.example.com/1/deploy');
+    expect(lines).toContain('https://git.apps.example.com/demo/<name>.git');
+    expect(lines).toContain('wss://signals.apps.example.com');
   });
 
   it('say how to push an application of one’s own', () => {

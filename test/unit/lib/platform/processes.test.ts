@@ -207,7 +207,7 @@ describe('the end of the platform', () => {
     const url = await new Promise<string>((resolve) =>
       child.stdout.once('data', (line) => resolve(String(line).trim())),
     );
-    const at = { url, ensureUser: unused, close: unused };
+    const at = { url, ensureUser: unused, hasHost: unused, close: unused };
     const { body } = await deploy(
       at,
       'hello',
@@ -258,6 +258,6 @@ describe('the end of the platform', () => {
   });
 });
 
-async function unused(): Promise<void> {
+async function unused(): Promise<never> {
   throw new Error('This platform lives in another process.');
 }

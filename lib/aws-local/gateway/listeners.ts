@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { OperatorError } from '../../processes/operator-error.ts';
+
+const LOOPBACK = '127.0.0.1';
+/** These include the loopback address. */
+const ALL_ADDRESSES = ['0.0.0.0', '::'];
+
+/** Open servers on one port, of several addresses. */
+export interface Listeners {
+  readonly port: number;
+  /** Stops listening and ends every connection. A second call does nothing. */
+  close(): Promise<void>;
+}
+
+/**
+ * Listens on 127.0.0.1, which the other programs of this machine use, and on another address when one is given.
+ * `prepare` is called with each server before it listens.
+ *
+ * @throws OperatorError when an address or the port cannot be had
+ */
+export async function openListeners(
+  { port, host = LOOPBACK }: { readonly port: number; readonly host?: string | undefined },
+  prepare: (server: Server) => void,
+): Promise<Listeners> {
+  const hosts = ALL_ADDRESSES.includes(host) ? [host] : [...new Set([LOOPBACK, host])];
+  const servers: Server[] = [];
+  const close = async () => {
+    await Promise.all(servers.map(closeServer));
+  };
+  let taken = port;
+  try {
+    for (const one of hosts) {
+      const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0, headersTimeout: 60_000 });
+      prepare(server);
+      servers.push(server);
+      taken = await listen(server, taken, one);
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { port: taken, close };
+}
+
+async function listen(server: Server, port: number, host: string): Promise<number> {
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (cause) {
+    throw new OperatorError(`the gateway cannot listen on ${host}:${port}; is another one running?`, { cause });
+  }
+  const address = server.address();
+  return typeof address === 'object' && address ? address.port : port;
+}
+
+async function closeServer(server: Server): Promise<void> {
+  if (!server.listening) return;
+  const closed = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await closed;
+}

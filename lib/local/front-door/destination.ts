@@ -1,0 +1,31 @@
+import { hostName, labelsIn } from '../../processes/http/app-domain.ts';
+import type { PublicAddresses } from '../config/public-addresses.ts';
+
+/** For whom a request is, by its Host header; `nobody`: no such host is known here. */
+export type Destination = 'api' | 'applications' | 'repositories' | 'signals' | 'nobody';
+
+const THIS_MACHINE = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/**
+ * Returns for whom a request is. Without `APPS_DOMAIN` every host but those of applications is the API's, which may be
+ * behind a tunnel of any name; with it, hosts that are not known belong to nobody.
+ */
+export function destinationOf(host: string | undefined, addresses: PublicAddresses | undefined): Destination {
+  const name = hostName(host);
+  const { apps, repositories = '', signals = '' } = addresses ?? {};
+  if (addresses && name === hostOf(addresses.service)) return 'api';
+  if (apps && name === hostOf(repositories)) return 'repositories';
+  if (apps && name === hostOf(signals)) return 'signals';
+  if (labelsIn(name, apps?.domain) !== undefined) return 'applications';
+  return apps === undefined || THIS_MACHINE.test(name) ? 'api' : 'nobody';
+}
+
+/** Returns the host names of the service itself, for which there may be certificates. */
+export function ownHosts(addresses: PublicAddresses | undefined): readonly string[] {
+  const { service, repositories, signals } = addresses ?? {};
+  return [service, repositories, signals].flatMap((address) => (address === undefined ? [] : [hostOf(address)]));
+}
+
+function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).hostname : '';
+}

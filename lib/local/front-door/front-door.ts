@@ -1,0 +1,65 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { forwarder } from '../../processes/http/forwarder.ts';
+import { type Refusal, refuse, refuseUpgrade } from '../../processes/http/refusal.ts';
+import type { PublicAddresses } from '../config/public-addresses.ts';
+import { answerAsk, isAsk } from './ask.ts';
+import { type Destination, destinationOf, ownHosts } from './destination.ts';
+
+/** What is behind the front door besides the API. */
+export interface FrontDoorParts {
+  readonly addresses: PublicAddresses | undefined;
+  /** Ports of the programs; a function, because some are known later than the door. */
+  readonly ports: () => { readonly platform: number; readonly repositories: number; readonly signals: number };
+  /** Whether a host name is that of an application that exists. */
+  readonly hasApp: (host: string) => Promise<boolean>;
+}
+
+const NOBODY: Refusal = { status: 404, sentence: 'Nothing is served under this name.' };
+const NOT_YET: Refusal = {
+  status: 503,
+  sentence: 'The service is starting; try again in a moment.',
+  headers: { 'retry-after': '1' },
+};
+const NO_LOGIN: Refusal = {
+  status: 401,
+  sentence: 'The repositories need a login: user name, and password or API token.',
+  headers: { 'www-authenticate': 'Basic realm="repositories", charset="UTF-8"' },
+};
+
+/**
+ * Returns what serves everything but the API on the API's port, by host name: applications, and with public addresses
+ * the repository host and the WebSocket of signals.
+ */
+export function frontDoor({ addresses, ports, hasApp }: FrontDoorParts) {
+  const forward = forwarder(NOT_YET);
+  const toOf = ({ headers }: IncomingMessage) => destinationOf(headers.host, addresses);
+  const targetOf = (to: Destination) => {
+    const { platform, repositories, signals } = ports();
+    const port = { applications: platform, repositories, signals, api: 0, nobody: 0 }[to];
+    // Applications are found by the Host; the other programs accept their own only.
+    return { host: '127.0.0.1', port, ownHost: to !== 'applications' };
+  };
+  const refusalOf = (to: Destination, { headers }: IncomingMessage) => {
+    if (to === 'nobody') return NOBODY;
+    // On this machine anyone may read public repositories; the network is not this machine.
+    return to === 'repositories' && headers.authorization === undefined ? NO_LOGIN : undefined;
+  };
+  const isKnown = async (name: string) => ownHosts(addresses).includes(name) || (await hasApp(name));
+  return {
+    takes: (request: IncomingMessage) => toOf(request) !== 'api' || isAsk(request),
+    serve: (request: IncomingMessage, response: ServerResponse) => {
+      if (isAsk(request)) return void answerAsk(request, response, isKnown).catch(() => response.destroy());
+      const to = toOf(request);
+      const refusal = refusalOf(to, request);
+      if (refusal) return refuse(request, response, refusal);
+      forward.web(request, response, targetOf(to));
+    },
+    upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      const to = toOf(request);
+      const refusal = refusalOf(to, request);
+      if (refusal || isAsk(request)) return refuseUpgrade(socket, refusal ?? NOBODY);
+      forward.upgrade(request, socket, head, targetOf(to));
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import type { IncomingMessage } from 'node:http';
+
+/**
+ * Completes the `X-Forwarded-*` headers of a request before it is passed on. What is there was set by a proxy that is
+ * trusted; hops of this machine add nothing, so that the application sees its client and not this service.
+ */
+export function completeForwarded(request: IncomingMessage): void {
+  const { headers, socket } = request;
+  const { host = '' } = headers;
+  const protocol = headers['x-forwarded-proto'] ?? 'http';
+  headers['x-forwarded-proto'] = protocol;
+  headers['x-forwarded-for'] ??= socket.remoteAddress ?? '';
+  headers['x-forwarded-host'] ??= host;
+  // The port that the client used: behind a proxy it is not the one of this socket.
+  headers['x-forwarded-port'] ??= /:(\d+)$/.exec(host)?.[1] ?? (protocol === 'https' ? '443' : '80');
+}

@@ -1,0 +1,29 @@
+import { BlockList, isIP } from 'node:net';
+
+/** Whether what a client says about its own client (`X-Forwarded-*`) is believed, by the client's address. */
+export type TrustsAddress = (address: string | undefined) => boolean;
+
+/**
+ * Returns whether an address is one of this machine or in the list of addresses and networks (`10.0.0.0/8`): a reverse
+ * proxy. Anyone else could pretend to be any client.
+ */
+export function trustedAddresses(list: readonly string[] = []): TrustsAddress {
+  const trusted = new BlockList();
+  trusted.addSubnet('127.0.0.0', 8, 'ipv4');
+  trusted.addAddress('::1', 'ipv6');
+  for (const entry of list) {
+    const [address = '', bits] = entry.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    if (bits === undefined) trusted.addAddress(address, family);
+    else trusted.addSubnet(address, Number(bits), family);
+  }
+  return (address = '') => isIP(address) !== 0 && trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** Whether a text is an IP address or a network. */
+export function isAddressOrNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32));
+}

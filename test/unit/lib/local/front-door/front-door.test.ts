@@ -1,0 +1,231 @@
+import { createServer, type IncomingMessage, request, type Server } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, it } from 'vitest';
+import WebSocket, { WebSocketServer } from 'ws';
+import { type Gateway, startGateway } from '../../../../../lib/aws-local/gateway/gateway.ts';
+import { publicAddresses } from '../../../../../lib/local/config/public-addresses.ts';
+import type { Config } from '../../../../../lib/local/config/schema.ts';
+import { frontDoor } from '../../../../../lib/local/front-door/front-door.ts';
+import { listen } from '../../../../../lib/processes/ports.ts';
+import { apiTemplate } from '../../../../support/aws-local/api-fixture.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+/** An API whose only answer is "the API", and the programs behind its port. */
+async function openDoor(
+  platform: Server,
+  { repositories, config }: { repositories?: Server; config?: Config } = {},
+): Promise<Gateway> {
+  const ports = {
+    platform: await listen(platform, 0),
+    repositories: repositories ? await listen(repositories, 0) : 0,
+    signals: 0,
+  };
+  const gateway = await startGateway({
+    template: apiTemplate({ 'GET /': { function: 'f' } }),
+    functions: {
+      invoke: async () => ({ statusCode: 200, body: 'the API' }),
+      invokeStreaming: () => expect.fail('no streams here'),
+    },
+    port: 0,
+    otherHosts: frontDoor({
+      addresses: publicAddresses(config ?? {}),
+      ports: () => ports,
+      hasApp: async (host) => host === 'hello.demo.apps.example.com',
+    }),
+  });
+  for (const server of [platform, repositories])
+    closers.push(
+      () => server?.close(),
+      () => server?.closeAllConnections(),
+    );
+  closers.push(gateway.close);
+  return gateway;
+}
+
+/** A server that tells which host a request was for, and whose. */
+function telling(): Server {
+  return createServer(({ method, url, headers }, response) => {
+    const forwarded = ['for', 'proto', 'port'].map((name) => headers[`x-forwarded-${name}`]);
+    const [client, protocol, port] = forwarded;
+    response.end(`${method} ${url} for ${headers.host} from ${client} by ${protocol}:${port}`);
+  });
+}
+
+interface Asked {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Record<string, string>;
+}
+
+function get({ port }: Gateway, host: string, asked: Asked = {}): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = { host, ...asked.headers };
+    const sent = request(
+      { host: '127.0.0.1', port, agent: false, ...asked, headers },
+      async (answer: IncomingMessage) => resolve({ status: answer.statusCode ?? 0, body: await text(answer) }),
+    );
+    sent.once('error', reject).end();
+  });
+}
+
+describe('The API and the applications on one port', () => {
+  it('a request to <app>.<user>.localhost goes to the application, with its Host', async () => {
+    const gateway = await openDoor(telling());
+    const host = `hello.demo.localhost:${gateway.port}`;
+    expect(await get(gateway, host, { method: 'POST', path: '/orders?a=1' })).toEqual({
+      status: 200,
+      body: `POST /orders?a=1 for ${host} from 127.0.0.1 by http:${gateway.port}`,
+    });
+  });
+
+  it.each(['127.0.0.1:8080', 'localhost:8080', 'demo.localhost', 'api.example.com', 'a.b.localhost.example.com'])(
+    'a request to %s goes to the API',
+    async (host) => {
+      const gateway = await openDoor(telling());
+      expect(await get(gateway, host)).toEqual({ status: 200, body: 'the API' });
+    },
+  );
+
+  it('a WebSocket reaches the application', async () => {
+    const platform = createServer();
+    const sockets = new WebSocketServer({ server: platform });
+    sockets.on('connection', (socket, { headers }) => socket.send(`hello from ${headers.host}`));
+    const gateway = await openDoor(platform);
+    const host = 'hello.demo.localhost';
+    const socket = new WebSocket(`ws://127.0.0.1:${gateway.port}/`, { headers: { host } });
+    const said = await new Promise((resolve, reject) => socket.once('message', resolve).once('error', reject));
+    expect(String(said)).toBe(`hello from ${host}`);
+    socket.terminate();
+  });
+
+  it('a WebSocket to the API is refused', async () => {
+    const gateway = await openDoor(telling());
+    const socket = new WebSocket(`ws://127.0.0.1:${gateway.port}/`);
+    const refused = await new Promise((resolve) => socket.once('error', resolve));
+    expect(String(refused)).toContain('400');
+  });
+
+  it('an application is 503 while the platform does not answer', async () => {
+    const platform = createServer();
+    const gateway = await openDoor(platform);
+    await new Promise((done) => platform.close(done));
+    expect((await get(gateway, 'hello.demo.localhost')).status).toBe(503);
+    const socket = new WebSocket(`ws://127.0.0.1:${gateway.port}/`, { headers: { host: 'hello.demo.localhost' } });
+    expect(String(await new Promise((resolve) => socket.once('error', resolve)))).toContain('503');
+  });
+
+  it('what a proxy of this machine says about the client reaches the application', async () => {
+    const gateway = await openDoor(telling());
+    const headers = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' };
+    const { body } = await get(gateway, 'hello.demo.localhost', { headers });
+    expect(body).toBe('GET / for hello.demo.localhost from 203.0.113.9 by https:443');
+  });
+
+  it('an upload larger than any buffer, and longer than a request to the API may take, goes through', async () => {
+    const bytes = 64 * 1024 * 1024;
+    const counting = createServer((message, response) => {
+      let seen = 0;
+      message.on('data', (chunk: Buffer) => {
+        seen += chunk.length;
+      });
+      message.on('end', () => response.end(String(seen)));
+    });
+    const { port } = await openDoor(counting);
+    const answer = await new Promise<string>((resolve, reject) => {
+      const headers = { host: 'hello.demo.localhost', expect: '100-continue' };
+      const sent = request({ port, method: 'PUT', headers }, async (got) => resolve(await text(got)));
+      sent.once('error', reject);
+      sent.once('continue', () => sent.end(Buffer.alloc(bytes)));
+      sent.flushHeaders();
+    });
+    expect(answer).toBe(String(bytes));
+  });
+
+  it('server-sent events arrive one by one', async () => {
+    let send = (_event: string) => {};
+    const platform = createServer((_message, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      send = (event) => response.write(`data: ${event}\n\n`);
+      send('first');
+    });
+    const { port } = await openDoor(platform);
+    const events = await new Promise<IncomingMessage>((resolve) => {
+      request({ port, headers: { host: 'hello.demo.localhost' } }, resolve).end();
+    });
+    const arrived = events[Symbol.asyncIterator]();
+    expect(String((await arrived.next()).value)).toBe('data: first\n\n');
+    send('second');
+    expect(String((await arrived.next()).value)).toBe('data: second\n\n');
+    events.destroy();
+  });
+});
+
+describe('A server with a domain for its applications', () => {
+  const config = { appsDomain: 'apps.example.com', publicUrl: 'https://deploy.example.com' };
+  const basic = { authorization: 'Basic ZGVtbzpzZXNhbWU=' };
+
+  it.each([
+    ['deploy.example.com', 'the API'],
+    ['127.0.0.1:8080', 'the API'],
+    ['hello.demo.apps.example.com', 'GET / for hello.demo.apps.example.com from'],
+    ['HELLO.demo.apps.example.com.', 'GET / for HELLO.demo.apps.example.com. from'],
+    ['hello.demo.localhost', 'GET / for hello.demo.localhost from'],
+  ])('a request to %s is answered by %s', async (host, body) => {
+    const gateway = await openDoor(telling(), { config });
+    expect((await get(gateway, host)).body).toContain(body);
+  });
+
+  it.each(['apps.example.com', 'demo.apps.example.com', 'a.b.c.apps.example.com', 'other.example.com', '203.0.113.7'])(
+    'a request to %j, which nobody has here, gets a page that says so',
+    async (host) => {
+      const gateway = await openDoor(telling(), { config });
+      const answer = await get(gateway, host, { headers: { accept: 'text/html' } });
+      expect(answer).toMatchObject({
+        status: 404,
+        body: expect.stringContaining('<p>Nothing is served under this name.'),
+      });
+      expect((await get(gateway, host)).body).toBe('{"error":"Nothing is served under this name."}\n');
+    },
+  );
+
+  it('without an address of its own, the service is deploy.<domain>', async () => {
+    const gateway = await openDoor(telling(), { config: { appsDomain: 'apps.example.com' } });
+    expect((await get(gateway, 'deploy.apps.example.com')).body).toBe('the API');
+  });
+
+  it('the repository host is git.<domain>, and nothing of it is read without a login', async () => {
+    const gateway = await openDoor(telling(), { repositories: telling(), config });
+    expect(await get(gateway, 'git.apps.example.com')).toMatchObject({ status: 401 });
+    const { status, body } = await get(gateway, 'git.apps.example.com', { headers: basic });
+    // It accepts names of this machine only.
+    expect([status, body]).toEqual([200, expect.stringMatching(/^GET \/ for 127\.0\.0\.1:\d+ from/)]);
+  });
+
+  it('Caddy may ask for certificates of applications that exist and of the service, and of no other name', async () => {
+    const gateway = await openDoor(telling(), { config });
+    const ask = async (domain: string) => (await get(gateway, '127.0.0.1', { path: `/ask?domain=${domain}` })).status;
+    const known = [
+      'hello.demo.apps.example.com',
+      'deploy.example.com',
+      'git.apps.example.com',
+      'signals.apps.example.com',
+    ];
+    for (const name of known) expect([name, await ask(name)]).toEqual([name, 200]);
+    for (const name of ['other.demo.apps.example.com', 'apps.example.com', 'localhost', '']) {
+      expect([name, await ask(name)]).toEqual([name, 404]);
+    }
+    expect((await get(gateway, '127.0.0.1', { path: '/ask' })).status).toBe(400);
+  });
+
+  it('nobody else may ask: what came through a proxy or by another name is not answered', async () => {
+    const gateway = await openDoor(telling(), { config });
+    const path = '/ask?domain=deploy.example.com';
+    const headers = { 'x-forwarded-for': '203.0.113.9' };
+    expect((await get(gateway, '127.0.0.1', { path, headers })).status).not.toBe(200);
+    expect((await get(gateway, 'deploy.example.com', { path })).status).not.toBe(200);
+  });
+});

@@ -1,0 +1,107 @@
+import { get, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import WebSocket from 'ws';
+import { appHost, labelsOf, publicUrl } from '../../../../lib/platform/store/host-names.ts';
+import { labelsIn } from '../../../../lib/processes/http/app-domain.ts';
+import { appFiles, call, deploy, platform, serverFile } from '../../../support/platform/harness.ts';
+
+const publicDomain = { domain: 'apps.example.com', protocol: 'https:', port: '' } as const;
+
+function ask(at: { readonly url: string }, host: string, accept = '*/*'): Promise<{ status: number; body: string }> {
+  const { port } = new URL(at.url);
+  return new Promise((resolve, reject) => {
+    get({ host: '127.0.0.1', port, headers: { host, accept } }, async (answer: IncomingMessage) =>
+      resolve({ status: answer.statusCode ?? 0, body: await text(answer) }),
+    ).once('error', reject);
+  });
+}
+
+describe('The host name of an application', () => {
+  it('is the application and its user, below localhost or the domain of the server', () => {
+    const name = { user: 'ann', app: 'scope-app' };
+    expect(appHost(name)).toBe('scope-app.ann.localhost');
+    expect(publicUrl(name, publicDomain)).toBe('https://scope-app.ann.apps.example.com');
+    expect(publicUrl(name, { ...publicDomain, protocol: 'http:', port: '8081' })).toBe(
+      'http://scope-app.ann.apps.example.com:8081',
+    );
+  });
+
+  it('is made of DNS labels for every user name, and of different ones for different users', () => {
+    const users = [
+      'ann',
+      'Ann',
+      'ANN',
+      'ann-',
+      'a-b',
+      'a_b',
+      'a.b',
+      'a+b',
+      'a@b',
+      'a--b',
+      'x'.repeat(64),
+      'X'.repeat(64),
+    ];
+    const disguised = labelsOf({ user: 'Ann', app: 'a' }).split('.')[1] ?? '';
+    const labels = [...users, disguised].map((user) => labelsOf({ user, app: 'a' }).split('.')[1] ?? '');
+    for (const label of labels) expect(label).toMatch(/^(?=.{1,63}$)[a-z\d](?:[a-z\d-]*[a-z\d])?$/);
+    expect(new Set(labels).size).toBe(labels.length);
+    expect(labels[0]).toBe('ann');
+  });
+
+  it.each([
+    ['shop.ann.localhost:8080', 'shop.ann'],
+    ['SHOP.Ann.LOCALHOST', 'shop.ann'],
+    ['shop.ann.apps.example.com.', 'shop.ann'],
+    ['ann.apps.example.com', undefined],
+    ['a.shop.ann.apps.example.com', undefined],
+    ['shop.ann.apps.example.org', undefined],
+    ['127.0.0.1', undefined],
+    [undefined, undefined],
+  ])('is read from the Host header %j as %j', (host, labels) => {
+    expect(labelsIn(host, 'apps.example.com')).toBe(labels);
+  });
+});
+
+describe('The applications of a server with a domain', () => {
+  it('have public addresses, and are found by them whether or not they run, also after a restart', async () => {
+    const at = await platform({ publicDomain });
+    const { body } = await deploy(at, 'hello', '1', appFiles('hello', serverFile('by name')));
+    expect(body.url).toBe('https://hello.ada.apps.example.com');
+    expect(await ask(at, 'hello.ada.apps.example.com')).toEqual({ status: 200, body: 'by name' });
+    expect(await ask(at, 'hello.ada.localhost')).toEqual({ status: 200, body: 'by name' });
+    expect(await at.hasHost('hello.ada.apps.example.com')).toBe(true);
+    expect(await at.hasHost('other.ada.apps.example.com')).toBe(false);
+
+    await call(at, 'POST', '/apps/ada/hello/stop');
+    await at.close();
+    const again = await platform({ publicDomain, dataDir: at.dataDir });
+
+    const stopped = await ask(again, 'hello.ada.apps.example.com');
+    expect(stopped).toEqual({ status: 503, body: '{"error":"hello is stopped."}\n' });
+    expect(await again.hasHost('hello.ada.apps.example.com')).toBe(true);
+    const socket = new WebSocket(again.url.replace('http', 'ws'), { headers: { host: 'hello.ada.localhost' } });
+    expect(String(await new Promise((resolve) => socket.once('error', resolve)))).toContain('503');
+  });
+
+  it('a name that no application has gets a page that says so, and so do those of removed ones', async () => {
+    const at = await platform({ publicDomain });
+    await deploy(at, 'hello', '1', appFiles('hello', serverFile('by name')));
+    await call(at, 'DELETE', '/apps/ada/hello');
+    for (const host of ['hello.ada.apps.example.com', 'hello.eve.apps.example.com', 'hello.ada.localhost']) {
+      const answer = await ask(at, host, 'text/html');
+      expect(answer).toMatchObject({
+        status: 404,
+        body: expect.stringContaining('<p>There is no application at this address.'),
+      });
+    }
+  });
+
+  it('an application that listens on ::1 only is served', async () => {
+    const at = await platform();
+    const server = serverFile('over IPv6').replace('process.env.HOST', "'::1'");
+    const { status, body } = await deploy(at, 'hello', '1', appFiles('hello', server));
+    expect(status).toBe(200);
+    expect(await (await fetch(body.url)).text()).toBe('over IPv6');
+  });
+});
