@@ -1,5 +1,5 @@
 import { httpTrigger } from '../triggers/http.ts';
 import { connect } from './connect.ts';
-import { explainErrors } from './errors/explain.ts';
+import { answerDocument } from './documents.ts';
 
-export const handler = httpTrigger(explainErrors, connect().publicUrl);
+export const handler = httpTrigger(answerDocument, connect().publicUrl);

@@ -16,11 +16,7 @@ export interface Route {
   readonly streams?: true;
 }
 
-/**
- * Every endpoint of the API, for all that need to know them: the stack builds the gateway from this table, `authorize`
- * reads the required login, and `api-unknown` the `Allow` of a 405.
- */
-export const routes: readonly Route[] = [
+const table = [
   { method: 'POST', path: '/', function: 'api-deploy', login: 'deploy' },
   { method: 'POST', path: '/1/deploy', function: 'api-deploy', login: 'deploy' },
   { method: 'GET', path: '/1/status/{user}/webhooks', function: 'api-status', login: 'user' },
@@ -57,7 +53,22 @@ export const routes: readonly Route[] = [
   { method: 'DELETE', path: '/1/auth/{host}', function: 'api-pair', login: 'user' },
   // Every error links to this page in its `type`, so it must open without a login. It contains no user data.
   { method: 'GET', path: '/errors', function: 'api-documents', login: 'none' },
+  { method: 'GET', path: '/1/openapi.json', function: 'api-documents', login: 'none' },
+  { method: 'GET', path: '/1/openapi', function: 'api-documents', login: 'none' },
   { method: 'GET', path: '/1/badge/{user}/{repository}', function: 'api-badge', login: 'none' },
   // The short address that a readme embeds; `.svg` is part of {repository}.
   { method: 'GET', path: '/{user}/{repository}', function: 'api-badge', login: 'none' },
-];
+] as const satisfies readonly Route[];
+
+/**
+ * Every endpoint of the API, for all that need to know them: the stack builds the gateway from this table, `authorize`
+ * reads the required login, and `api-unknown` the `Allow` of a 405.
+ */
+export const routes: readonly Route[] = table;
+
+type RouteOf<R> = R extends { readonly method: infer Method extends string; readonly path: infer Path extends string }
+  ? `${Method} ${Path}`
+  : never;
+
+/** The method and path of a route. `api-documents/openapi` describes each, which the compiler checks. */
+export type Endpoint = RouteOf<(typeof table)[number]>;

@@ -138,7 +138,8 @@ function login(route: Route, authorizer: IAuthorizer): Login {
 function withoutLogin({ function: name, path }: Route): string {
   const reason = {
     'api-badge': 'A badge is embedded in public readmes and shows nothing but the last outcome.',
-    'api-documents': 'It explains the error codes, also to those whose login was refused, and holds no data of users.',
+    'api-documents':
+      'It explains errors and the API, also to those whose login was refused, and holds no data of users.',
   }[name];
   if (!reason) throw new Error(`Add the reason why ${path} has no login to lib/stack/api.ts.`);
   return reason;

@@ -52,7 +52,7 @@ export const advice: Readonly<Record<ErrorCode, string>> = {
     'Write credentials as "<login>:<personal access token>"; the first colon separates the two.',
   'auth:repohost:github_pairing_failed':
     'Create a personal access token at the repository host, for the same login and with the scopes that detail names.',
-  'request:not_found': 'Check the path; the README lists the endpoints.',
+  'request:not_found': 'Check the path: /1/openapi lists the endpoints.',
   'request:method_not_allowed': 'Use one of the methods in the header Allow.',
   'request:bad_parameter': 'The detail names the parameter and what it may be.',
   'request:too_large': 'Have the sender leave out what a deploy does not need, or push fewer commits at once.',

@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type LocalService, startLocal } from '../../../lib/local/start.ts';
+import { undescribed } from '../described.ts';
 import { project, testAssembly, testFolder, WAIT_LIMIT_MS } from './place.ts';
 
 /** An answer of the API, its body parsed. */
@@ -56,6 +57,7 @@ export async function startForTest(
     if (login !== null) headers.set('authorization', `Basic ${Buffer.from(login).toString('base64')}`);
     const answer = await fetch(address, { ...init, headers });
     const text = await answer.text();
+    if (address.startsWith(service.url)) expectDescribed(address.slice(service.url.length), init.method, answer, text);
     const isJson = /[/+]json\b/.test(answer.headers.get('content-type') ?? '');
     return { status: answer.status, headers: answer.headers, body: isJson && text ? JSON.parse(text) : text };
   };
@@ -84,4 +86,10 @@ export async function startForTest(
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Throws when an answer is not as the description of the API says. */
+function expectDescribed(path: string, method: string | undefined, { status, headers }: Response, text: string): void {
+  const problem = undescribed({ method: method ?? 'GET', path, status, headers, text });
+  if (problem) throw new Error(`GET /1/openapi.json does not describe an answer: ${problem}`);
 }

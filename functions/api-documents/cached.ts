@@ -1,0 +1,18 @@
+import { createHash } from 'node:crypto';
+import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
+
+/** A document before it is answered. */
+export interface Document {
+  readonly type: string;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Returns a document with its ETag, or `304` when the client has it already. */
+export function cached({ headers }: Pick<HttpRequest, 'headers'>, document: Document): HttpAnswer {
+  const { type, body } = document;
+  const etag = `"${createHash('sha256').update(body).digest('hex').slice(0, 32)}"`;
+  const caching = { 'cache-control': 'no-cache', etag, ...document.headers };
+  if (headers['if-none-match']?.includes(etag)) return { status: 304, headers: caching };
+  return { status: 200, headers: { ...caching, 'content-type': type }, body };
+}

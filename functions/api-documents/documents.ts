@@ -1,0 +1,17 @@
+import { DeployError } from '../core/errors.ts';
+import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
+import { explainErrors } from './errors/explain.ts';
+import { describeApi, describeApiAsPage } from './openapi/describe.ts';
+
+const documents: Readonly<Record<string, (request: HttpRequest) => Promise<HttpAnswer>>> = {
+  '/errors': explainErrors,
+  '/1/openapi.json': describeApi,
+  '/1/openapi': describeApiAsPage,
+};
+
+/** Returns the document at the address of the request. None needs a login. */
+export async function answerDocument(request: HttpRequest): Promise<HttpAnswer> {
+  const answer = documents[request.resource];
+  if (!answer) throw new DeployError('request:not_found', 'There is no such document.');
+  return answer(request);
+}

@@ -1,0 +1,79 @@
+import type { Header, Parameter, Schema } from './types.ts';
+
+const whether: Schema = { type: 'string', enum: ['true', 'false'], default: 'false' };
+const flag: Schema = { type: 'string', enum: ['', 'true', 'false'], default: 'false' };
+
+const path = (name: string, description: string, schema: Schema = { type: 'string' }): Parameter => ({
+  name,
+  in: 'path',
+  required: true,
+  description,
+  schema,
+});
+
+/** The variables of paths, by the name that the routes give them. */
+export const pathParameters: Readonly<Record<string, Parameter>> = {
+  user: path('user', 'The user of the credentials.'),
+  application: path(
+    'application',
+    'The name in package.json, percent-encoded (`%40scope%2Fapp`), or that on the platform.',
+  ),
+  variable: path('variable', 'The name of an environment variable.', {
+    type: 'string',
+    pattern: '^[A-Za-z_][A-Za-z0-9_]{0,127}$',
+  }),
+  id: path('id', 'The id of an entry: the last part of its address.', { type: 'string', pattern: '^[0-9a-f]{32}$' }),
+  name: path('name', 'The name of an API token.'),
+  host: path('host', "A configured repository host's name, its kind, or `repohost` for the first one."),
+  repository: path('repository', 'The name of a repository, followed by `.svg`.'),
+};
+
+/** Parameters that several endpoints take. */
+export const sharedParameters: Readonly<Record<string, Parameter>> = {
+  includeDocs: {
+    name: 'include_docs',
+    in: 'query',
+    description: 'Whether entries carry `doc`; `auto`: those that have something to explain.',
+    schema: { type: 'string', enum: ['true', 'false', 'auto'], default: 'false' },
+  },
+  follow: {
+    name: 'follow',
+    in: 'query',
+    description: 'Whether the answer goes on with what is printed from then on.',
+    schema: flag,
+  },
+  restart: {
+    name: 'restart',
+    in: 'query',
+    description: 'Whether the application is restarted.',
+    schema: { ...whether, default: 'true' },
+  },
+  values: { name: 'values', in: 'query', description: 'Whether the values are shown.', schema: whether },
+  app: {
+    name: 'app',
+    in: 'query',
+    description: 'The application that the token is for, by its name in package.json; without it all.',
+    schema: { type: 'string' },
+  },
+  prefer: {
+    name: 'Prefer',
+    in: 'header',
+    description: '`wait=N` (RFC 7240) answers with the outcome, after at most N seconds, up to 25.',
+    schema: { type: 'string' },
+  },
+};
+
+/** Headers of answers. */
+export const headers: Readonly<Record<string, Header>> = {
+  Uuid: {
+    description: 'Unique to the request; the log of the service knows it.',
+    schema: { type: 'string', format: 'uuid' },
+  },
+  Version: { description: 'The version of the API, semver.', schema: { type: 'string' } },
+  Location: { description: 'The address of the entry.', schema: { type: 'string', format: 'uri' } },
+  PreferenceApplied: { description: 'The preference that was applied.', schema: { type: 'string' } },
+  Link: { description: 'The pages `next` and `prev` (RFC 8288).', schema: { type: 'string' } },
+  ETag: { description: 'For `If-None-Match`, which is answered with `304`.', schema: { type: 'string' } },
+  RetryAfter: { description: 'Seconds to wait before the next try.', schema: { type: 'string' } },
+  Allow: { description: 'The methods of the address.', schema: { type: 'string' } },
+};

@@ -1,0 +1,80 @@
+import { type Endpoint, type Route, routes } from '../../core/routes.ts';
+import { version } from '../../core/version.ts';
+import { headers, pathParameters, sharedParameters } from './components.ts';
+import { type Described, parameter, type Tag } from './described.ts';
+import { operations } from './operations/operations.ts';
+import { problemAnswer, responsesOf } from './responses.ts';
+import { schemas } from './schemas/schemas.ts';
+import type { OpenApi, Operation } from './types.ts';
+
+/** What each group of endpoints is, in the order in which they are shown. */
+const TAGS: Readonly<Record<Tag, string>> = {
+  deploy: 'The webhook.',
+  status: 'The log of deploys, and its changes.',
+  applications: 'Applications, and what can be done with them.',
+  login: 'API tokens, and the tokens of repository hosts.',
+  documents: 'What needs no login.',
+};
+
+const DESCRIPTION = [
+  'Push to deploy: a repository host or a CI provider calls the webhook, and the commit becomes a running application.',
+  'Every answer has `x-api-uuid`, unique to the request, and `x-api-version`. Every error is a problem document (RFC 9457) whose `type` is the address that explains its code.',
+  'An unknown path is `404 request:not_found`, a known path with another method `405 request:method_not_allowed` with `Allow`. A slash at the end of a path makes no difference.',
+].join('\n\n');
+
+/** Returns the description of the API. `base` is the address of the service, without a slash at the end. */
+export function openApi(base: string): OpenApi {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Deployment Webhooks',
+      version,
+      description: DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: base }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    security: [{ basic: [] }],
+    paths: paths(),
+    components: {
+      schemas,
+      parameters: { ...pathParameters, ...sharedParameters },
+      headers,
+      responses: {
+        NotFound: problemAnswer(['request:not_found']),
+        MethodNotAllowed: problemAnswer(['request:method_not_allowed']),
+      },
+      securitySchemes: {
+        basic: {
+          type: 'http',
+          scheme: 'basic',
+          description: 'The user name of the platform, with the password or an API token.',
+        },
+      },
+    },
+  };
+}
+
+function paths(): OpenApi['paths'] {
+  const found: Record<string, Record<string, Operation>> = {};
+  for (const route of routes) {
+    const described = operations[`${route.method} ${route.path}` as Endpoint];
+    found[route.path] = { ...found[route.path], [route.method.toLowerCase()]: operationOf(route, described) };
+  }
+  return found;
+}
+
+function operationOf(route: Route, described: Described): Operation {
+  const { operationId, tag, summary, description, parameters = [], body } = described;
+  const variables = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => parameter(name));
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    ...(description && { description }),
+    parameters: [...variables, ...parameters],
+    ...(body && { requestBody: body }),
+    ...(route.login === 'none' && { security: [] }),
+    responses: responsesOf(route, described),
+  };
+}

@@ -1,0 +1,81 @@
+import { type Described, header, json, parameter, query } from '../described.ts';
+
+const branch = query('branch', 'The branch that is deployed; by default the one that the service is configured with.', {
+  type: 'string',
+});
+const ci = query('ci', '`wait`: every push waits for CI; `ignore`: none does. By default the repository decides.', {
+  type: 'string',
+  enum: ['wait', 'ignore'],
+});
+const path = query(
+  'path',
+  'The folder of the application in the repository, such as `packages/web`; by default its root.',
+  {
+    type: 'string',
+    maxLength: 250,
+  },
+);
+
+/** What `Prefer: wait` may be answered with: the codes of a deploy that failed. */
+export const OUTCOME_CODES = [
+  'deploy:repohost:no_pkg_json',
+  'deploy:repohost:download_tarball',
+  'deploy:platform:upload_tarball',
+  'deploy:platform:start_app',
+  'deploy:tar:corrupt',
+  'deploy:tar:truncated',
+  'deploy:tar:unsafe_path',
+  'deploy:tar:unsafe_link',
+  'deploy:tar:unsafe_type',
+  'deploy:tar:too_large',
+  'deploy:tar:too_many_entries',
+  'deploy:tar:ratio',
+  'deploy:tar:no_root',
+  'deploy:tar:extract_failed',
+] as const;
+
+/** The answers of what makes an entry. */
+export const entryAnswers = {
+  200: json('Nothing is deployed, or with `Prefer: wait` the outcome: the entry says which.', 'Entry', {
+    Location: header('Location'),
+    'Preference-Applied': header('PreferenceApplied'),
+  }),
+  202: json('The entry, which is deployed now.', 'Entry', {
+    Location: header('Location'),
+    'Preference-Applied': header('PreferenceApplied'),
+  }),
+};
+
+const deploy: Omit<Described, 'operationId'> = {
+  tag: 'deploy',
+  summary: 'Takes a webhook call',
+  description:
+    'The address of a webhook: of a repository host’s push, or of a CI provider’s build. The body is read whatever its Content-Type says.',
+  parameters: [branch, path, ci, parameter('prefer')],
+  body: {
+    description:
+      'The payload as its sender documents it: as JSON, as `{"payload": {…}}`, or as a form with the field `payload`; at most 5 MiB.',
+    required: true,
+    content: {
+      'application/json': { schema: { type: 'object' } },
+      'application/x-www-form-urlencoded': {
+        schema: { type: 'object', properties: { payload: { type: 'string' } }, required: ['payload'] },
+      },
+    },
+  },
+  answers: entryAnswers,
+  codes: [
+    'deploy:no_payload',
+    'deploy:provider:not_supported',
+    'deploy:db:failed_to_store_payload',
+    'request:bad_parameter',
+    'request:too_large',
+    ...OUTCOME_CODES,
+  ],
+};
+
+/** The webhook. */
+export const deployOperations = {
+  'POST /1/deploy': { operationId: 'deploy', ...deploy },
+  'POST /': { operationId: 'deployAtRoot', ...deploy },
+} as const satisfies Readonly<Record<string, Described>>;

@@ -1,0 +1,102 @@
+import { type Described, header, json, lines, parameter, query, schema } from '../described.ts';
+
+const page: Omit<Described, 'operationId' | 'summary'> = {
+  tag: 'status',
+  parameters: [
+    query('limit', 'Rows of a page.', { type: 'integer', minimum: 1, maximum: 100, default: 10 }),
+    query('skip', 'Rows before the page.', { type: 'integer', minimum: 0, default: 0 }),
+    parameter('includeDocs'),
+  ],
+  answers: { 200: json('A page.', 'LogPage', { Link: header('Link') }) },
+  codes: ['request:bad_parameter', 'status:db:query_fail'],
+};
+
+const MAX_HEARTBEAT_MS = 240_000;
+
+const changes: Described = {
+  operationId: 'changes',
+  tag: 'status',
+  summary: 'Every change of every entry, as it happens',
+  description: [
+    'A row for each change in the order of `seq`, which has no gaps: a JSON object per line, or server-sent events for `Accept: text/event-stream`.',
+    'Empty lines keep the connection open. Before the service ends a stream, the last line is a `StreamEnd`.',
+  ].join(' '),
+  parameters: [
+    query('since', 'A `seq`, `0` for all that is kept, or `now`.', {
+      type: 'string',
+      pattern: '^(now|[0-9]{1,12})$',
+      default: 'now',
+    }),
+    query('feed', '`longpoll` answers with the first changes, `normal` with what there is.', {
+      type: 'string',
+      enum: ['continuous', 'longpoll', 'normal'],
+      default: 'continuous',
+    }),
+    parameter('includeDocs'),
+    query('heartbeat', `Milliseconds between empty lines; more than ${MAX_HEARTBEAT_MS} counts as that.`, {
+      type: 'integer',
+      minimum: 10,
+      default: 15_000,
+    }),
+    query('limit', 'Rows after which the stream ends.', { type: 'integer', minimum: 1 }),
+    query('app', 'Only rows of that application.', { type: 'string' }),
+    {
+      name: 'Last-Event-ID',
+      in: 'header',
+      description: 'The id of the last event that was received; it wins over `since`.',
+      schema: { type: 'string', pattern: '^[0-9]{1,12}$' },
+    },
+  ],
+  answers: {
+    200: {
+      description: 'The changes: a stream, or one document with `feed=longpoll` and `feed=normal`.',
+      content: {
+        'application/x-ndjson': { schema: schema('ChangesLine') },
+        'text/event-stream': { schema: { type: 'string', description: 'The data of an event is a `ChangesLine`.' } },
+        'application/json': { schema: schema('Changes') },
+      },
+    },
+  },
+  codes: ['request:bad_parameter', 'status:db:query_fail', 'status:changes:timeout', 'status:changes:fatal'],
+};
+
+/** The log and its changes. */
+export const statusOperations = {
+  'GET /1/status/{user}/webhooks': { ...page, operationId: 'log', summary: 'The log, newest first' },
+  'GET /1/status/{user}/webhooks/{application}': {
+    ...page,
+    operationId: 'logOfApplication',
+    summary: 'The log of one application, newest first',
+    codes: [...page.codes, 'status:db:not_found'],
+  },
+  'GET /1/status/{user}/changes': changes,
+  'GET /1/status/{user}/changes/{id}': {
+    operationId: 'entry',
+    tag: 'status',
+    summary: 'One entry',
+    parameters: [parameter('includeDocs')],
+    answers: { 200: json('The entry.', 'Entry') },
+    codes: ['request:bad_parameter', 'status:db:not_found', 'status:db:get_by_id'],
+  },
+  'GET /1/status/{user}/changes/{id}/build-log': {
+    operationId: 'buildLog',
+    tag: 'status',
+    summary: 'What the build of an entry printed',
+    parameters: [parameter('follow')],
+    answers: { 200: lines('The lines, secrets masked; with `follow` until the build ends.', 'OutputLine') },
+    codes: [
+      ...(['request:bad_parameter', 'status:db:not_found', 'status:db:get_by_id'] as const),
+      ...(['status:changes:timeout', 'status:changes:fatal'] as const),
+    ],
+  },
+  'POST /1/status/{user}/changes/{id}/release': {
+    operationId: 'release',
+    tag: 'status',
+    summary: 'Lets a held deploy go without its CI',
+    answers: {
+      200: json('The entry, which was not held.', 'Entry', { Location: header('Location') }),
+      202: json('The entry, which is deployed now.', 'Entry', { Location: header('Location') }),
+    },
+    codes: ['status:db:not_found', 'status:db:get_by_id', 'mw:auth:unauthorized'],
+  },
+} as const satisfies Readonly<Record<string, Described>>;

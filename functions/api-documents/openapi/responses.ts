@@ -1,0 +1,56 @@
+import { type ErrorCode, errorRow } from '../../core/errors.ts';
+import type { Route } from '../../core/routes.ts';
+import { type Described, header, schema } from './described.ts';
+import type { Answer, Header, Ref } from './types.ts';
+
+/** Every answer has these headers. */
+const always = { 'x-api-uuid': header('Uuid'), 'x-api-version': header('Version') };
+
+const LOGIN_CODES: Readonly<Record<Route['login'], readonly ErrorCode[]>> = {
+  deploy: ['deploy:auth:bad_creds', 'mw:auth:auth_server_down'],
+  user: ['mw:auth:unauthorized', 'mw:auth:no_username', 'mw:auth:auth_server_down'],
+  none: [],
+};
+
+/** Returns the codes that an endpoint may answer with. */
+export function codesOf(route: Route, { codes }: Described): readonly ErrorCode[] {
+  const notYou = route.path.includes('{user}') && route.login === 'user' ? (['mw:auth:not_you'] as const) : [];
+  const own = [...codes, ...LOGIN_CODES[route.login], ...notYou, 'request:throttled', 'request:failed'] as const;
+  return [...new Set(own)];
+}
+
+/** Returns the answers of an endpoint by status: the successful ones, and a problem document for each status of its codes. */
+export function responsesOf(route: Route, described: Described): Readonly<Record<string, Answer>> {
+  const answers = Object.entries(described.answers).map(([status, answer]) => [
+    status,
+    { ...answer, headers: { ...always, ...answer.headers } },
+  ]);
+  const codes = codesOf(route, described).filter((code) => !isEndOfStream(code));
+  const statuses = [...new Set(codes.map((code) => errorRow(code).status))].sort();
+  const problems = statuses.map((status) => [
+    String(status),
+    problemAnswer(codes.filter((code) => errorRow(code).status === status)),
+  ]);
+  return Object.fromEntries([...answers, ...problems]);
+}
+
+/** Whether a code is said in the last line of a stream, after a status of 200. */
+export function isEndOfStream(code: ErrorCode): boolean {
+  return code === 'status:changes:timeout' || code === 'status:changes:fatal';
+}
+
+/** Returns the answer with one of these codes, which have the same status. */
+export function problemAnswer(codes: readonly ErrorCode[]): Answer {
+  const own = { properties: { code: { enum: codes } } };
+  return {
+    description: codes.map((code) => `\`${code}\`: ${errorRow(code).title}`).join('\n\n'),
+    headers: { ...always, ...extraHeaders(codes) },
+    content: { 'application/problem+json': { schema: { allOf: [schema('Problem'), own] } } },
+  };
+}
+
+function extraHeaders(codes: readonly ErrorCode[]): Readonly<Record<string, Header | Ref>> {
+  if (codes.includes('request:throttled')) return { 'Retry-After': header('RetryAfter') };
+  if (codes.includes('request:method_not_allowed')) return { Allow: header('Allow') };
+  return {};
+}

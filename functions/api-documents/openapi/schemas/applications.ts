@@ -1,0 +1,34 @@
+import type { Schema } from '../types.ts';
+import { list, object, ref, text, textOrNull } from './build.ts';
+
+export const applicationSchemas: Readonly<Record<string, Schema>> = {
+  Applications: object('All applications of the user, sorted by name.', { apps: list('Application') }),
+  Application: object('An application.', {
+    name: { type: 'string', description: 'The name in package.json.' },
+    app: { type: 'string', description: 'The name on the platform.' },
+    repository: {
+      description: 'Of the deploy that it runs; before the first, that which it belongs to.',
+      oneOf: [ref('RepositoryRef'), ref('Repository'), { type: 'null' }],
+    },
+    branch: textOrNull,
+    state: { type: 'string', enum: ['running', 'stopped', 'crashed', 'never'] },
+    url: { type: ['string', 'null'], description: 'Where it answers.' },
+    active: { description: 'The entry whose deploy it runs.', oneOf: [ref('Entry'), { type: 'null' }] },
+    rollback: { type: 'array', description: 'What it can be rolled back to, newest first.', items: ref('Entry') },
+  }),
+  Variables: object('The environment variables of an application.', {
+    env: {
+      type: 'object',
+      description: 'The values by name; null without `values=true`.',
+      additionalProperties: textOrNull,
+    },
+  }),
+  VariableChange: object('A variable that was set or removed.', {
+    name: text,
+    restart: { description: 'The entry of the restart.', oneOf: [ref('Entry'), { type: 'null' }] },
+  }),
+  VariableValue: {
+    description: 'The value of a variable.',
+    oneOf: [{ type: 'string' }, { type: 'object', properties: { value: text }, required: ['value'] }],
+  },
+};

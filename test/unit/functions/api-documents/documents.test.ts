@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { answerDocument } from '../../../../functions/api-documents/documents.ts';
+import { routes } from '../../../../functions/core/routes.ts';
+import { request } from '../../../support/requests.ts';
+
+const html = 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8';
+const documents = routes.filter((route) => route.function === 'api-documents').map(({ path }) => path);
+const get = (resource: string, headers: Record<string, string> = {}) =>
+  answerDocument(request({ resource, path: resource, headers, user: '' }));
+
+describe('the documents', () => {
+  it.each(documents)('%s is answered, with an ETag by which a client can ask again', async (path) => {
+    const first = await get(path);
+    expect(first.status).toBe(200);
+    const again = await get(path, { 'if-none-match': first.headers?.etag ?? '' });
+    expect(again).toEqual({ status: 304, headers: expect.objectContaining({ etag: first.headers?.etag }) });
+  });
+
+  it('is request:not_found at any other address', async () => {
+    await expect(get('/2/openapi.json')).rejects.toMatchObject({ code: 'request:not_found' });
+  });
+
+  it.each(['/errors', '/1/openapi'])('%s is a page without scripts that loads nothing', async (path) => {
+    const { headers, body } = await get(path, { accept: html });
+    const [, style = ''] = /<style>([\s\S]*)<\/style>/.exec(String(body)) ?? [];
+    const digest = createHash('sha256').update(style).digest('base64');
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': `default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+      'x-content-type-options': 'nosniff',
+    });
+    expect(body).not.toMatch(/<script|\bstyle=|\bsrc=|\bon\w+=|https?:\/\//i);
+  });
+});
+
+describe('GET /1/openapi', () => {
+  it('shows every endpoint with a heading, and every schema', async () => {
+    const page = String((await get('/1/openapi')).body);
+    for (const { method, path } of routes) expect(page).toContain(`<code>${method} ${path}</code>`);
+    const { components } = JSON.parse(String((await get('/1/openapi.json')).body));
+    for (const name of Object.keys(components.schemas)) expect(page).toContain(`<section id="schema-${name}">`);
+  });
+
+  it('has a target for every link of its own', async () => {
+    const page = String((await get('/1/openapi')).body);
+    const ids = new Set([...page.matchAll(/\bid="([^"]+)"/g)].map(([, id]) => id));
+    const links = [...page.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
+    expect(links.length).toBeGreaterThan(routes.length);
+    expect(links.filter((id) => !ids.has(id))).toEqual([]);
+  });
+
+  it('has no text that stands for a missing value', async () => {
+    const { body } = await get('/1/openapi');
+    expect(body).not.toMatch(/undefined|\[object/);
+  });
+});

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { openApi } from '../../../../../functions/api-documents/openapi/document.ts';
+import { operations } from '../../../../../functions/api-documents/openapi/operations/operations.ts';
+import { codesOf, isEndOfStream } from '../../../../../functions/api-documents/openapi/responses.ts';
+import { statuses } from '../../../../../functions/api-documents/openapi/schemas/entry.ts';
+import type { Operation } from '../../../../../functions/api-documents/openapi/types.ts';
+import { row } from '../../../../../functions/core/entry/views.ts';
+import { type ErrorCode, errors } from '../../../../../functions/core/errors.ts';
+import { type Endpoint, routes } from '../../../../../functions/core/routes.ts';
+import packageJson from '../../../../../package.json' with { type: 'json' };
+import { validator } from '../../../../support/described.ts';
+import { entry } from '../../../../support/entries.ts';
+
+const base = 'https://deploy.example.com';
+const api = openApi(base);
+const described = Object.entries(api.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ place: `${method.toUpperCase()} ${path}`, operation })),
+);
+
+/** Every `$ref` of a value. */
+function references(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, part]) => (name === '$ref' ? [String(part)] : references(part)));
+}
+
+function parametersOf({ parameters = [] }: Operation) {
+  return parameters.map((one) => ('$ref' in one ? api.components.parameters[one.$ref.split('/').at(-1) ?? ''] : one));
+}
+
+describe('the description of the API', () => {
+  it('is OpenAPI 3.1, of the version of the service, at the address that was asked', () => {
+    expect(api).toMatchObject({ openapi: '3.1.0', info: { version: packageJson.version }, servers: [{ url: base }] });
+  });
+
+  it('has exactly the endpoints of the service', () => {
+    expect(described.map(({ place }) => place).sort()).toEqual(
+      routes.map(({ method, path }) => `${method} ${path}`).sort(),
+    );
+    expect(Object.keys(operations)).toHaveLength(routes.length);
+  });
+
+  it('requires a login exactly where the service does', () => {
+    for (const { method, path, login } of routes) {
+      const operation = api.paths[path]?.[method.toLowerCase()];
+      expect(operation?.security, `${method} ${path}`).toEqual(login === 'none' ? [] : undefined);
+    }
+  });
+
+  it('has every error code at some endpoint or among the answers to unknown paths', () => {
+    const ofEndpoints = routes.flatMap((route) =>
+      codesOf(route, operations[`${route.method} ${route.path}` as Endpoint]),
+    );
+    const told = new Set([...ofEndpoints, 'request:not_found', 'request:method_not_allowed']);
+    expect([...told].sort()).toEqual(Object.keys(errors).sort());
+  });
+
+  it('has each code under its status', () => {
+    for (const { place, operation } of described) {
+      for (const [status, answer] of Object.entries(operation.responses)) {
+        const codes = Object.values('content' in answer ? (answer.content ?? {}) : {}).flatMap(
+          ({ schema }) => schema?.allOf?.[1]?.properties?.code?.enum ?? [],
+        );
+        for (const code of codes) expect(errors[code as ErrorCode].status, `${place} ${code}`).toBe(Number(status));
+        expect(codes.some((code) => isEndOfStream(code as ErrorCode))).toBe(false);
+      }
+    }
+  });
+
+  it('has no reference to something that it has not, and nothing that is not used', () => {
+    const used = new Set(references(api));
+    const kinds = ['schemas', 'parameters', 'headers'] as const;
+    const known = kinds.flatMap((kind) =>
+      Object.keys(api.components[kind]).map((name) => `#/components/${kind}/${name}`),
+    );
+    expect([...used].sort()).toEqual(known.sort());
+  });
+
+  it('has every variable of a path as its parameter, and no parameter twice', () => {
+    for (const { place, operation } of described) {
+      const parameters = parametersOf(operation).map((one) => `${one?.in} ${one?.name}`);
+      const variables = [...place.matchAll(/\{(\w+)\}/g)].map(([, name]) => `path ${name}`);
+      expect(parameters.filter((one) => one.startsWith('path '))).toEqual(variables);
+      expect(new Set(parameters).size).toBe(parameters.length);
+    }
+  });
+
+  it('names each operation once, in words', () => {
+    const names = described.map(({ operation }) => operation.operationId);
+    expect(new Set(names).size).toBe(names.length);
+    for (const { operation } of described) expect(operation.summary).toMatch(/^[A-Z][^.]*$/);
+  });
+
+  it('has headers for the request id and the version on every answer', () => {
+    for (const { operation } of described) {
+      for (const answer of Object.values(operation.responses)) {
+        expect(answer).toMatchObject({ headers: { 'x-api-uuid': {}, 'x-api-version': {} } });
+      }
+    }
+  });
+});
+
+describe('the schemas', () => {
+  it.each(Object.keys(api.components.schemas))('%s is a JSON Schema', (name) => {
+    expect(validator(`/components/schemas/${name}`)).toBeTypeOf('function');
+  });
+
+  it.each(Object.keys(statuses))('describe an entry that is %s, with its document', (status) => {
+    const check = validator('/components/schemas/Entry');
+    const shown = row(entry({ status: status as keyof typeof statuses }), { base, docs: 'true' });
+    expect(check(shown), JSON.stringify(check.errors)).toBe(true);
+    expect(check({ ...shown, surprise: 1 })).toBe(false);
+  });
+});
