@@ -6,8 +6,12 @@ import { CounterCache } from './counters.ts';
 import { moveOnce } from './move.ts';
 import { readEntry, type TableContext } from './table.ts';
 
-/** Attempts at a transaction that conflicts with other writers, before the caller gets an error. */
-const MAX_ATTEMPTS = 60;
+/**
+ * A transaction that conflicts with other writers is an error after both that many attempts and that time. By attempts
+ * alone a writer beside eight others loses once in some thousand times; by time alone a slow machine has too few.
+ */
+const MIN_ATTEMPTS = 60;
+const GIVE_UP_AFTER_MS = 20_000;
 const MAX_PAUSE_MS = 250;
 
 /** Returns the log in DynamoDB. */
@@ -27,11 +31,12 @@ export function dynamoDbLog(table: TableContext): DeployLog {
 
 /** Repeats a transaction until there is no conflict, with full jitter between the attempts. */
 async function withRetries<T>({ clock, ids }: TableContext, once: () => Promise<T | 'again'>): Promise<T> {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+  const giveUpAt = clock.now() + GIVE_UP_AFTER_MS;
+  for (let attempt = 0; attempt < MIN_ATTEMPTS || clock.now() < giveUpAt; attempt += 1) {
     const result = await once();
     if (result !== 'again') return result;
     // The first refusal usually only corrects the guess of the counters: no need to wait.
     if (attempt > 0) await clock.sleep(Math.min(5 * 2 ** attempt, MAX_PAUSE_MS) * ids.fraction());
   }
-  throw new Error(`The transaction was in conflict ${MAX_ATTEMPTS} times.`);
+  throw new Error('The transaction was in conflict with other writers at every attempt.');
 }
