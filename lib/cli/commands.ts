@@ -15,6 +15,7 @@ import { logs } from './log/logs.ts';
 import { status } from './log/status.ts';
 import { watch } from './log/watch.ts';
 import type { CommandGroup } from './program/program.ts';
+import { server } from './server/server.ts';
 import { completionCommand } from './setup/completion.ts';
 import { config } from './setup/config.ts';
 import { login } from './setup/login.ts';
@@ -28,5 +29,8 @@ export const groups: readonly CommandGroup[] = [
   { title: 'Look', commands: [status, watch, buildLog, logs, apps, open] },
   { title: 'Deploy', commands: [create, deploy, redeploy, rollback, release] },
   { title: 'Operate', commands: [env, restart, stop, remove] },
-  { title: 'Set up', commands: [login, logout, tokens, pair, hook, users, config, completionCommand(() => groups)] },
+  {
+    title: 'Set up',
+    commands: [login, logout, tokens, pair, hook, users, config, server, completionCommand(() => groups)],
+  },
 ];

@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { get } from 'node:https';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addUser, type Login, readLogin } from '../../lib/local/config/users.ts';
+import { freePort } from '../../lib/processes/ports.ts';
+import { caddyVersion, withCaddy } from '../support/caddy.ts';
+import { cli } from '../support/cli.ts';
 import { application, entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
 import { project } from '../support/service/place.ts';
 import { type Started, startForTest } from '../support/service/started.ts';
@@ -23,7 +28,11 @@ describe('a configured service on one machine', () => {
     return tree.pushAndWatch();
   };
 
+  let publicPort: number;
+  const publicUrl = () => `https://deploy.apps.localhost:${publicPort}/hooks`;
+
   beforeAll(async () => {
+    publicPort = await freePort();
     started = await startForTest(
       'configuration',
       {},
@@ -37,7 +46,8 @@ describe('a configured service on one machine', () => {
           },
         ],
         defaultBranch: 'trunk',
-        publicUrl: 'https://deploy.example.com/hooks',
+        publicUrl: publicUrl(),
+        appsDomain: 'apps.localhost',
         hookSecrets: { demo: { gitlab: ['sesame'] } },
         users: ['ann'],
       },
@@ -55,16 +65,20 @@ describe('a configured service on one machine', () => {
     const answer = await call('sesame');
     expect(answer).toMatchObject({ status: 200, body: { status: 'skipped' } });
     expect(answer.body.reason).toContain('only the branch trunk is deployed');
-    expect(answer.body.id).toMatch(/^https:\/\/deploy\.example\.com\/hooks\/1\/status\/demo\/changes\//);
+    expect(answer.body.id).toContain(`${publicUrl()}/1/status/demo/changes/`);
   });
 
   it('has further users, who push, deploy and read below their own name, behind a public address too', async () => {
     const ann = readLogin(started.dataDir, 'ann');
     const printed = await pushes(ann, 'shop');
-    expect(printed).toMatch(/remote: live after .*: http:/);
-    expect(entryAddress(printed)).toContain('https://deploy.example.com/hooks/1/status/ann/changes/');
+    const address = `https://shop.ann.apps.localhost:${publicPort}`;
+    expect(printed).toMatch(new RegExp(`remote: live after .*: ${address}`));
+    expect(entryAddress(printed)).toContain(`${publicUrl()}/1/status/ann/changes/`);
     const login = `ann:${ann.password}`;
-    expect((await started.call('/1/status/ann/webhooks', { login })).body).toMatchObject({ total: 1 });
+    const page = await started.call('/1/status/ann/webhooks', { login });
+    expect(page.body).toMatchObject({ total: 1, rows: [{ url: address }] });
+    const apps = await started.call('/1/apps/ann', { login });
+    expect(apps.body).toMatchObject({ apps: [{ name: 'shop', url: address }] });
     expect((await started.call('/1/status/ann/webhooks')).body).toMatchObject({ code: 'mw:auth:not_you' });
   });
 
@@ -72,7 +86,31 @@ describe('a configured service on one machine', () => {
     const ben = addUser(started.dataDir, 'ben');
     const status = () => started.call('/1/status/ben/webhooks', { login: `ben:${ben.password}` });
     await expect.poll(async () => (await status()).status).toBe(200);
-    expect(await pushes(ben, 'blog')).toMatch(/remote: live after .*: http:/);
+    expect(await pushes(ben, 'blog')).toMatch(/remote: live after .*: https:/);
     expect((await status()).body).toMatchObject({ total: 1 });
   });
+
+  it(`is served by Caddy with the printed Caddyfile (${caddyVersion ?? 'NOT TRIED: caddy is not installed'})`, async () => {
+    if (caddyVersion === undefined) return;
+    const { port } = new URL(started.service.url);
+    const printed = await cli('server --caddy', { env: { DATA_DIR: started.dataDir, PORT: port } });
+    await withCaddy(printed.out, publicPort, async () => {
+      const ask = (host: string, path = '/') => answerOf({ host, path, port: publicPort });
+      expect(await ask('shop.ann.apps.localhost')).toBe('200 of ann');
+      expect(await ask('deploy.apps.localhost', '/1/status/ann/webhooks')).toMatch(/^401 .*mw:auth/);
+      expect(await ask('git.apps.localhost', '/ann/shop.git/info/refs?service=git-upload-pack')).toMatch(/^401/);
+      // No certificate, because the service says that it knows no such name.
+      expect(await ask('nothing.ann.apps.localhost')).toMatch(/alert internal error/);
+    });
+  });
 });
+
+/** A request by a name that nobody has to resolve, to a server whose certificate is its own; the error when there is none. */
+function answerOf({ host, path, port }: { readonly host: string; readonly path: string; readonly port: number }) {
+  return new Promise<string>((resolve) => {
+    const options = { host: '127.0.0.1', servername: host, port, path, headers: { host }, rejectUnauthorized: false };
+    get(options, async (answer) => resolve(`${answer.statusCode} ${await text(answer)}`)).once('error', (error) =>
+      resolve(error.message),
+    );
+  });
+}

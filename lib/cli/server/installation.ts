@@ -1,0 +1,55 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { overridesIn, readConfig, withOverrides } from '../../local/config/config.ts';
+import { type PublicAddresses, publicAddresses } from '../../local/config/public-addresses.ts';
+import { type Call, Failure, UsageError } from '../command.ts';
+import { dataFolder } from '../service/this-machine.ts';
+
+/** What the configuration of a server is fitted to. */
+export interface Installation {
+  /** Root of the checkout. */
+  readonly project: string;
+  readonly dataDir: string;
+  /** The Node that runs this command. */
+  readonly node: string;
+  /** The user that the service runs as. */
+  readonly user: string;
+  readonly port: number;
+  readonly addresses: PublicAddresses;
+  /** Settings that are in the environment of this call and not in config.json: the service needs them too. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+const DEFAULT_PORT = '8080';
+
+/** Returns the installation that a call describes: this checkout, its configuration, the environment and the options. */
+export function installationOf({ env, args }: Call, thisUser: string): Installation {
+  const dataDir = resolve(dataFolder(env));
+  const given = { ...env, ...(args.text('domain') !== undefined && { APPS_DOMAIN: args.text('domain') }) };
+  const overrides = overridesIn(given);
+  const addresses = publicAddresses(withOverrides(readConfig(dataDir), overrides));
+  if (addresses?.apps === undefined) {
+    throw new Failure(
+      'The domain of the applications is not known: hooks server --domain apps.example.com, or "appsDomain" in config.json.',
+    );
+  }
+  const settings = { APPS_DOMAIN: overrides.appsDomain, PUBLIC_URL: overrides.publicUrl, LISTEN: overrides.listen };
+  const named = { ...settings, DYNAMODB_ENDPOINT: env.DYNAMODB_ENDPOINT || undefined };
+  return {
+    project: fileURLToPath(new URL('../../../', import.meta.url)).replace(/\/$/, ''),
+    dataDir,
+    node: process.execPath,
+    user: args.text('as') ?? thisUser,
+    port: portOf(env.PORT || DEFAULT_PORT),
+    addresses,
+    environment: Object.fromEntries(
+      Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    ),
+  };
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port > 0 && port < 65_536) return port;
+  throw new UsageError(`PORT is "${text}": a server needs one that stays the same, 1 to 65535.`);
+}

@@ -1,0 +1,128 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { caddyVersion, validate, versionOf } from '../../../support/caddy.ts';
+import { type CliRun, cli } from '../../../support/cli.ts';
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'my server $-%-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+const run = (args: string, env: Record<string, string> = {}): Promise<CliRun> =>
+  cli(`server ${args}`, { env: { DATA_DIR: dataDir, ...env } });
+
+describe('hooks server', () => {
+  it('needs the domain of the applications, from the option, the environment or the configuration', async () => {
+    expect(await run('')).toMatchObject({ code: 1, err: expect.stringContaining('--domain apps.example.com') });
+    expect((await run('--domain apps.example.com')).code).toBe(0);
+    expect((await run('', { APPS_DOMAIN: 'apps.example.com' })).code).toBe(0);
+    writeFileSync(join(dataDir, 'config.json'), '{"appsDomain":"apps.example.com"}');
+    expect((await run('')).code).toBe(0);
+    expect(await run('--domain *.example.com')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('APPS_DOMAIN must'),
+    });
+  });
+
+  it('says which names answer, and where the two files belong', async () => {
+    const { out } = await run('--domain apps.example.com --as hooks');
+    for (const part of [
+      '*.apps.example.com to this server',
+      'https://deploy.apps.example.com  the service',
+      'https://<application>.<user>.apps.example.com',
+      'https://git.apps.example.com/<user>/<name>.git',
+      '/etc/systemd/system/deployment-webhooks.service',
+      '/etc/caddy/Caddyfile',
+    ]) {
+      expect(out).toContain(part);
+    }
+  });
+
+  it('prints one file alone, to be written where it belongs', async () => {
+    const { out: unit } = await run('--systemd --domain apps.example.com --as hooks');
+    const { out: caddyfile } = await run('--caddy --domain apps.example.com');
+    expect(unit).toMatch(/^\[Unit\]\n/);
+    expect(caddyfile).toMatch(/^\{\n/);
+    expect((await run('--domain apps.example.com --as hooks')).out).toContain(unit);
+    expect((await run('--systemd --caddy --domain apps.example.com')).code).toBe(2);
+  });
+
+  it('warns when the applications would run as root', async () => {
+    expect((await run('--systemd --domain a.example.com --as root')).err).toContain('--as <user>');
+    expect((await run('--systemd --domain a.example.com --as hooks')).err).toBe('');
+  });
+
+  it('refuses a port that changes with each start', async () => {
+    expect(await run('--domain a.example.com', { PORT: '0' })).toMatchObject({ code: 2 });
+  });
+});
+
+describe('the unit for systemd', () => {
+  it('has this Node, this checkout, the port, the data folder and the settings of the environment', async () => {
+    const env = { PORT: '8090', PUBLIC_URL: 'https://deploy.example.com', LISTEN: '::1' };
+    const { out } = await run('--systemd --domain apps.example.com --as hooks', env);
+    expect(out).toContain('\nUser=hooks\n');
+    expect(out).toContain(`\nExecStart=${process.execPath} --import tsx bin/local.ts\n`);
+    expect(out).toContain(`\nWorkingDirectory=${process.cwd()}\n`);
+    expect(out).toContain('\nEnvironment=PORT=8090\n');
+    expect(out).toContain('\nEnvironment=PUBLIC_URL=https://deploy.example.com\n');
+    expect(out).toContain(`\nEnvironment="DATA_DIR=${dataDir.replaceAll('%', '%%')}"\n`);
+    expect(out).not.toContain('CAP_NET_BIND_SERVICE');
+  });
+
+  it('gives the right to a low port', async () => {
+    const { out } = await run('--systemd --domain apps.example.com --as hooks', { PORT: '80' });
+    expect(out).toContain('\nAmbientCapabilities=CAP_NET_BIND_SERVICE\n');
+  });
+
+  const systemd = versionOf('systemd-analyze', '--version');
+  it(`is accepted by systemd (${systemd ?? 'NOT TRIED: systemd-analyze is not installed'})`, async () => {
+    const { out } = await run('--systemd --domain apps.example.com --as daemon', { PORT: '80' });
+    const file = join(dataDir, 'deployment-webhooks.service');
+    writeFileSync(file, out);
+    if (systemd) expect(execFileSync('systemd-analyze', ['verify', file], { encoding: 'utf8' })).toBe('');
+  });
+});
+
+describe('the Caddyfile', () => {
+  it('asks the service before it gets a certificate, and passes everything to it', async () => {
+    const { out } = await run('--caddy --domain apps.example.com', { PORT: '8090' });
+    expect(out).toBe(`{
+\ton_demand_tls {
+\t\task http://127.0.0.1:8090/ask
+\t}
+}
+
+https:// {
+\ttls {
+\t\ton_demand
+\t}
+\treverse_proxy 127.0.0.1:8090 {
+\t\tflush_interval -1
+\t}
+}
+`);
+  });
+
+  it('has the port of the public address, and the own authority of Caddy for names that are not public', async () => {
+    const { out } = await run('--caddy --domain apps.test', { PUBLIC_URL: 'https://deploy.apps.test:8443' });
+    expect(out).toContain('https://:8443 {');
+    expect(out).toContain('issuer internal');
+    const http = await run('--caddy --domain apps.localhost', { PUBLIC_URL: 'http://deploy.apps.localhost:8081' });
+    expect(http.out).toMatch(/^http:\/\/:8081 \{\n\treverse_proxy/);
+  });
+
+  const tried = caddyVersion ?? 'NOT TRIED: caddy is not installed';
+  it.each([
+    ['--domain apps.example.com', {}],
+    ['--domain apps.test', { PUBLIC_URL: 'https://deploy.apps.test:8443' }],
+    ['--domain apps.localhost', { PUBLIC_URL: 'http://deploy.apps.localhost:8081' }],
+  ])(`is accepted by Caddy with %s %j (${tried})`, async (args, env) => {
+    const { out } = await run(`--caddy ${args}`, env);
+    if (caddyVersion) await validate(out);
+  });
+});
