@@ -1,9 +1,10 @@
 import { realpath } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
+import semver from 'semver';
 import { buildEnvironment } from '../../run/child-environment.ts';
 import { appKey } from '../../store/names.ts';
 import type { Build, ReleaseMaker } from '../build.ts';
-import { textOf } from '../manifest.ts';
+import { manifestIn, stringsIn, textOf } from '../manifest.ts';
 import type { Project } from '../project.ts';
 import { runCommand } from '../run-command.ts';
 import { nodePackage, wantedNode } from './node-version.ts';
@@ -34,14 +35,13 @@ export async function toolchain(maker: ReleaseMaker, build: Build, project: Proj
   const { tool } = project.manager;
   const manager = tool && (await provide(tool));
   const used = [node.tool, manager].flatMap((one) => (one ? [one.id] : []));
-  const npm = node.tool && (await npmProgram(maker.own.PATH));
+  const npm = node.tool && (await npmFor(node.tool.version, maker.own.PATH));
   return {
     node: node.version,
     tools: used,
     bins: used.map((id) => toolBin(maker.folders.tools, id)),
     warnings: node.warnings,
     choosesLinker: ((await textOf(join(project.installAt, '.yarnrc.yml'))) ?? '').includes('nodeLinker:'),
-    // The npm of this machine is run by the Node of this machine: it may be too new for the application's.
     programOf: (name) => (name === 'npm' && npm ? [process.execPath, npm] : [name]),
   };
 }
@@ -99,6 +99,18 @@ function fetcher(maker: ReleaseMaker, { app, log, signal }: Build): FetchTool {
       signal,
     });
   };
+}
+
+/**
+ * Returns the file of this machine's npm when it does not run on the application's Node: then it is run by the Node of this
+ * machine, and compares `engines` with that.
+ */
+async function npmFor(node: string, path: string | undefined): Promise<string | undefined> {
+  const file = await npmProgram(path);
+  if (file === undefined) return undefined;
+  const own = await manifestIn(dirname(dirname(file))).catch(() => ({}));
+  const { node: range = '' } = stringsIn(own, 'engines');
+  return range !== '' && semver.satisfies(node, range) ? undefined : file;
 }
 
 /** The file of npm's program, when it is a script of Node as Node's own packages have it. */

@@ -90,6 +90,18 @@ describe('building with another Node', () => {
     const { text } = await call(at, 'GET', '/apps/ada/hello/logs');
     expect(text).toContain('this is the other Node');
   });
+
+  it.each([
+    ['runs npm too, so that npm compares engines with it', '99.1.0', true],
+    ['does not run an npm that is too new for it', '4.0.0', false],
+  ])('a Node that has been fetched %s', async (_, version, runs) => {
+    const at = await platform({ environment: offline });
+    await makeNode(toolBin(join(at.dataDir, 'tools'), `node-${process.platform}-${process.arch}@${version}`));
+    const manifest = { engines: { node: version }, scripts: { build: 'true', start: 'node server.js' } };
+    const { body } = await build(at, 'hello', '1', appFiles('hello', serverFile('hi'), manifest));
+    expect(body).toMatchObject({ state: 'ready', node: `v${version}` });
+    expect(body.log.includes('this is the other Node')).toBe(runs);
+  });
 });
 
 /** A program that says so and is then the Node of this machine. */
