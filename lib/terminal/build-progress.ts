@@ -85,7 +85,7 @@ export class BuildProgress {
   async #read(): Promise<void> {
     for await (const sent of this.#build.output(this.#stop.signal)) {
       const line = lineIn(sent);
-      if (line === null || this.#phase === 'after') continue;
+      if (!line || this.#phase === 'after') continue;
       this.#lines += 1;
       if (this.#lines > this.#limits.lines) continue;
       this.#print(line);
@@ -109,7 +109,7 @@ export class BuildProgress {
   }
 }
 
-/** Null for a heartbeat, and for the line with which the service ends a stream. */
+/** Empty or null for what is not shown: heartbeats, the line with which the service ends a stream, empty lines of the build. */
 function lineIn(sent: string): string | null {
   try {
     const { line } = JSON.parse(sent);

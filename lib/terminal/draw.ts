@@ -19,8 +19,9 @@ export interface DrawingOptions {
 }
 
 const DEFAULT_COLUMNS = 100;
-/** Of the last lines that a failed build or start has printed. */
-const TAIL_LINES = 20;
+/** Of the last lines that an application has printed, and a build: the reasons of compilers are longer. */
+const TAIL_LINES = 8;
+const BUILD_TAIL_LINES = 20;
 
 /**
  * Prints the progress of deploys: a line at the start, a line for each stage with its duration, and a line with the
@@ -141,7 +142,8 @@ function changeLines(entry: ShownEntry, paint: Paint): string[] {
 }
 
 function tailOf({ doc }: ShownEntry, paint: Paint): string[] {
-  return doc.log_tail.slice(-TAIL_LINES).map((line) => paint('dim', `    ${line}`));
+  const ofBuild = doc.stages.at(-1)?.name === 'extract';
+  return doc.log_tail.slice(ofBuild ? -BUILD_TAIL_LINES : -TAIL_LINES).map((line) => paint('dim', `    ${line}`));
 }
 
 function liveLine({ id, doc, status }: ShownEntry): string {

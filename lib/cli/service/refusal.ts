@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { Failure } from '../command.ts';
+import { inCommands } from './in-commands.ts';
 import type { Service } from './service.ts';
 
 const Problem = v.object({ code: v.string(), title: v.optional(v.string(), ''), detail: v.optional(v.string(), '') });
@@ -30,7 +31,7 @@ export function refusal(answer: {
   }
   const { code, title, detail } = problem;
   const login = code === 'mw:auth:unauthorized' ? ` The login of "${service.user}" is that of ${service.from}.` : '';
-  const text = `${detail || title}${login} (${code}, explained at ${service.url}/errors#${code})`;
+  const text = `${inCommands(detail) || title}${login} (${code}, explained at ${service.url}/errors#${code})`;
   return new Refusal(text, status, code);
 }
 

@@ -55,8 +55,8 @@ export async function launch(own: OwnEnvironment, groups: GroupRegistry, spec: L
     // Another process took the port before the application could listen on it.
     if (outcome.busy === port && tries < PORT_TRIES) continue;
     // Paths relative to the application, as its author knows them.
-    const failure = outcome.failure.replaceAll(`${spec.release.root}/`, '');
-    const [sentence = '', ...lines] = masked([failure, ...outcome.lines], spec.variables);
+    const shown = [outcome.failure, ...outcome.lines].map((line) => line.replaceAll(`${spec.release.root}/`, ''));
+    const [sentence = '', ...lines] = masked(shown, spec.variables);
     throw new HttpError(500, sentence, lines);
   }
 }

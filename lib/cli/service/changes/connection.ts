@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { inCommands } from '../in-commands.ts';
 
 /** One request for changes. */
 export interface ConnectionOptions {
@@ -84,14 +85,27 @@ function failure(status: number, body: string, { address, user }: ConnectionOpti
   // 408 and 429 may succeed later; any other 4xx would be the same again.
   if (status >= 500 || status === 408 || status === 429) return new Error(`it answered ${status}${said}`);
   if (status === 401 || status === 403) return new Refused(`The service refused the login of "${user}"${said}`);
-  return new Refused(`The service at ${new URL(address).origin} answered ${status}${said}`);
+  return new Refused(explanation(body) ?? `The service at ${new URL(address).origin} answered ${status}${said}`);
+}
+
+/** The service's own words with its code; null when something else answered. */
+function explanation(body: string): string | null {
+  const problem = v.safeParse(Problem, parsed(body));
+  if (!problem.success || problem.output.detail === '') return null;
+  return `${inCommands(problem.output.detail)} (${problem.output.code})`;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 function sentence(body: string): string {
-  try {
-    const { code, detail } = v.parse(Problem, JSON.parse(body));
-    return ` (${code})${detail && `: ${detail}`}`;
-  } catch {
-    return '.';
-  }
+  const problem = v.safeParse(Problem, parsed(body));
+  if (!problem.success) return '.';
+  const { code, detail } = problem.output;
+  return ` (${code})${detail && `: ${detail}`}`;
 }

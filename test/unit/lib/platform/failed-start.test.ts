@@ -56,6 +56,8 @@ describe('a start that fails', () => {
 
     expect(failed).toMatchObject({ status: 500, body: { error: 'Error: broken (server.js:1)' } });
     expect(failed.body.log.join('\n')).toContain('Error: broken');
+    // Not the place of the platform.
+    expect(failed.body.log.join('\n')).not.toContain('/releases/');
     expect(await (await fetch(body.url)).text()).toBe('old');
     expect((await call(at, 'GET', '/apps/ada/hello')).body).toMatchObject({ state: 'running', snapshot: '1' });
   });

@@ -46,7 +46,7 @@ function build(limits: object = {}) {
 describe('The output of a build in progress', () => {
   it('is printed line by line while it runs, and its end is waited for', async () => {
     const { progress, printed, sent, end } = build();
-    sent.push(line('npm ci'), '');
+    sent.push(line('npm ci'), '', line(' '));
     await progress.seen(entry('running'));
     await vi.waitFor(() => expect(printed).toEqual(['    npm ci']));
     sent.push(line('added 12 packages'));
