@@ -55,6 +55,10 @@ const table = [
   { method: 'GET', path: '/errors', function: 'api-documents', login: 'none' },
   { method: 'GET', path: '/1/openapi.json', function: 'api-documents', login: 'none' },
   { method: 'GET', path: '/1/openapi', function: 'api-documents', login: 'none' },
+  // The page has the login form. Both are streamed because only a stream passes compressed bytes on as they are.
+  { method: 'GET', path: '/', function: 'api-page', login: 'none', streams: true },
+  { method: 'GET', path: '/assets/{file}', function: 'api-page', login: 'none', streams: true },
+  { method: 'GET', path: '/1/senders', function: 'api-page', login: 'none', streams: true },
   { method: 'GET', path: '/1/badge/{user}/{repository}', function: 'api-badge', login: 'none' },
   // The short address that a readme embeds; `.svg` is part of {repository}.
   { method: 'GET', path: '/{user}/{repository}', function: 'api-badge', login: 'none' },

@@ -17,7 +17,7 @@ import { readLog, writeLog } from './access/log.ts';
 import { callPlatform, knowPlatform } from './access/platform.ts';
 import { sendTo } from './access/queues.ts';
 import { chooseBranch, endStreams, linkEntries, readHookSecrets } from './access/settings.ts';
-import { receiveSignals } from './access/signals.ts';
+import { nameSignals, receiveSignals } from './access/signals.ts';
 import { ServiceFunction } from './function.ts';
 import { restApi } from './gateway.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
@@ -35,6 +35,8 @@ export interface ApiProps {
   readonly queues: Queues;
   /** The internal WebSocket API. */
   readonly signals: Socket;
+  /** The clients' WebSocket API. */
+  readonly clients: Socket;
 }
 
 /** API Gateway times out after 29 seconds. */
@@ -138,6 +140,7 @@ function login(route: Route, authorizer: IAuthorizer): Login {
 function withoutLogin({ function: name, path }: Route): string {
   const reason = {
     'api-badge': 'A badge is embedded in public readmes and shows nothing but the last outcome.',
+    'api-page': 'It has the login form and how senders are set up, and holds no data of users.',
     'api-documents':
       'It explains errors and the API, also to those whose login was refused, and holds no data of users.',
   }[name];
@@ -158,7 +161,7 @@ function loginAt(scope: Construct, handler: ServiceFunction): RequestAuthorizer 
 }
 
 /** Returns what each endpoint may do. */
-function endpointAccess({ parameters, stores, queues, signals }: ApiProps): Record<string, readonly Access[]> {
+function endpointAccess({ parameters, stores, queues, signals, clients }: ApiProps): Record<string, readonly Access[]> {
   const read = [readLog(stores.log), linkEntries(parameters)];
   const queue = (['check', 'report'] as const).map((name) => sendTo(queues.named(name)));
   return {
@@ -192,6 +195,7 @@ function endpointAccess({ parameters, stores, queues, signals }: ApiProps): Reco
     ],
     'api-badge': read,
     'api-documents': [linkEntries(parameters)],
+    'api-page': [linkEntries(parameters), nameSignals(clients)],
     'api-unknown': [linkEntries(parameters)],
   };
 }

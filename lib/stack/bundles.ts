@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type BuildOptions, build, type OutputFile } from 'esbuild';
+import { bundlePage } from './page-bundle.ts';
 
 /**
  * Bundled CommonJS dependencies call `require` for Node's own modules; an ES module has none.
@@ -26,6 +27,9 @@ const options: BuildOptions = {
   logLevel: 'silent',
 };
 
+/** The folder of the page's sources, and the function that serves it. */
+const PAGE = { source: 'page', function: 'api-page' };
+
 /** The folders that `bundle` reads and writes. */
 export interface BundleOptions {
   /** Folder with one folder per function, each with a `handler.ts` that exports `handler`. */
@@ -44,7 +48,8 @@ export async function functionNames(folder: string): Promise<string[]> {
 }
 
 /**
- * Bundles every function of a folder, each by itself, and returns their names. The same sources produce the same bytes.
+ * Bundles every function of a folder, each by itself, and the page beside the function that serves it, and returns the
+ * functions' names. The same sources produce the same bytes.
  * Throws esbuild's `BuildFailure`, which names file and line, when a source does not build; nothing is written then.
  *
  * All in this process: CDK's `NodejsFunction` starts one process per function, which takes longer than the rest of a
@@ -55,6 +60,7 @@ export async function bundle({ functions, outdir }: BundleOptions): Promise<stri
   const names = await functionNames(functions);
   const bundles = await Promise.all(names.map(async (name) => ({ name, files: await bundleOne(functions, name) })));
   await Promise.all(bundles.flatMap(({ name, files }) => files.map((file) => write(target(outdir, name, file), file))));
+  await bundlePage(join(functions, PAGE.source), join(outdir, PAGE.function, 'page'));
   return names;
 }
 

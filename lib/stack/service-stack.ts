@@ -26,7 +26,7 @@ export class ServiceStack extends Stack {
     const parts = { bundles, parameters: settings, stores, queues };
     const pipeline = new Pipeline(this, 'Pipeline', parts);
     const changes = new Changes(this, 'Changes', parts);
-    const api = new Api(this, 'Api', { ...parts, signals: changes.internal });
+    const api = new Api(this, 'Api', { ...parts, signals: changes.internal, clients: changes.clients });
     changes.attachClients(api);
     new Alarms(this, 'Alarms', { parameters: settings, stores, queues, pipeline, api, changes });
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
@@ -16,7 +16,7 @@ interface Import {
 /** The sources below a folder, as paths from the root of the project. */
 function sources(folder: string): string[] {
   return readdirSync(join(project, folder), { withFileTypes: true, recursive: true })
-    .filter((file) => file.isFile() && /\.(?:ts|mjs)$/.test(file.name))
+    .filter((file) => file.isFile() && /\.(?:tsx?|mjs)$/.test(file.name))
     .map((file) => posix.join(file.parentPath.slice(project.length), file.name))
     .sort();
 }
@@ -73,13 +73,17 @@ const role = (path: string, depth: number): string => path.split('/').slice(0, d
 const isCore = isIn('functions/core');
 const isTrigger = isIn('functions/triggers');
 const isAdapter = isIn('functions/adapters');
-const isFunction = (path: string) => isIn('functions')(path) && !isCore(path) && !isTrigger(path) && !isAdapter(path);
+const isPage = isIn('functions/page');
+const isPageModel = isIn('functions/page/model');
+const isFunction = (path: string) =>
+  isIn('functions')(path) && !isCore(path) && !isTrigger(path) && !isAdapter(path) && !isPage(path);
 const isHandler = (path: string) => isFunction(path) && basename(path) === 'handler.ts';
 const isConnect = (path: string) => isFunction(path) && basename(path) === 'connect.ts';
 const isVerb = (path: string) => isFunction(path) && !isHandler(path) && !isConnect(path);
 const isAws = isIn('functions/adapters/aws');
 const isNode = (name: string) => name.startsWith('node:');
 const isCdk = (name: string) => /^(?:aws-cdk-lib|constructs|cdk-nag)(?:\/|$)/.test(name);
+const isStyle = (path: string) => path.endsWith('.css') && existsSync(join(project, path));
 const isPackage = (name: string) => !/^(?:functions|lib|bin|test)\//.test(name);
 
 /** The folder of lib behind each command. */
@@ -135,6 +139,12 @@ const rules: readonly Rule[] = [
     files: isAdapter,
     allowed: (target, importer) =>
       isCore(target) || role(target, 3) === role(importer, 3) || isAws(target) || isPackage(target),
+  },
+  {
+    title: 'The page imports itself and preact: it knows the service by its API. Its model computes without either',
+    files: isPage,
+    allowed: (target, importer) =>
+      isPageModel(importer) ? isPageModel(target) : isPage(target) || isOneOf('preact', 'preact/hooks')(target),
   },
   {
     title: 'The stack imports CDK, itself, and the parts of the core that are data',
@@ -211,6 +221,9 @@ const rules: readonly Rule[] = [
 
 const all = ['functions', 'lib', 'bin'].flatMap(sources);
 
+/** Folders beside those of the functions. */
+const NO_FUNCTIONS = ['core', 'adapters', 'triggers', 'page'];
+
 describe('what imports what', () => {
   it.each(rules)('$title', ({ files, allowed, allowedTypes = () => false }) => {
     const broken = all.filter(files).flatMap((path) =>
@@ -245,7 +258,7 @@ describe('what imports what', () => {
     const known = new Set([...all, 'package.json']);
     const missing = all.flatMap((path) =>
       importsOf(path)
-        .filter(({ of }) => !isPackage(of) && !known.has(of))
+        .filter(({ of }) => !isPackage(of) && !known.has(of) && !isStyle(of))
         .map(({ of }) => `${path} imports ${of}`),
     );
     expect(missing).toEqual([]);
@@ -269,7 +282,7 @@ describe('where things are', () => {
 
   it('Every folder of a function holds a handler, and the handler exports it', () => {
     const folders = readdirSync(join(project, 'functions'), { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() && !['core', 'adapters', 'triggers'].includes(entry.name))
+      .filter((entry) => entry.isDirectory() && !NO_FUNCTIONS.includes(entry.name))
       .map(({ name }) => `functions/${name}/handler.ts`);
     expect(folders.filter((path) => !all.includes(path))).toEqual([]);
     expect(folders.filter((path) => !textOf(path).includes('export const handler'))).toEqual([]);
@@ -277,7 +290,7 @@ describe('where things are', () => {
 
   it('lib/aws-local names no function and no secret of this service', () => {
     const functions = readdirSync(join(project, 'functions'), { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() && !['core', 'adapters', 'triggers'].includes(entry.name))
+      .filter((entry) => entry.isDirectory() && !NO_FUNCTIONS.includes(entry.name))
       .map(({ name }) => name);
     // `authorize` and `sweep` are ordinary verbs; as a quoted string they are names.
     const names = new RegExp(`['"\`](?:${functions.join('|')})['"\`]|deployment-webhooks|PlatformToken|HookSecrets`);
@@ -290,14 +303,14 @@ describe('where things are', () => {
   });
 
   it('No file gathers what others export, and none is named for holding this and that', () => {
-    const vague = /(?:^|-)(?:index|utils?|helpers?|common|misc|managers?|shared)\.(?:ts|mjs)$/;
+    const vague = /(?:^|-)(?:index|utils?|helpers?|common|misc|managers?|shared)\.(?:tsx?|mjs)$/;
     expect(all.filter((path) => vague.test(basename(path)))).toEqual([]);
     const folders = new Set(all.flatMap((path) => dirname(path).split('/')));
     expect([...folders].filter((name) => vague.test(`${name}.ts`))).toEqual([]);
   });
 
   it('File names are in kebab case', () => {
-    expect(all.filter((path) => !/^[a-z\d]+(?:-[a-z\d]+)*\.(?:ts|mjs)$/.test(basename(path)))).toEqual([]);
+    expect(all.filter((path) => !/^[a-z\d]+(?:-[a-z\d]+)*(?:\.d)?\.(?:tsx?|mjs)$/.test(basename(path)))).toEqual([]);
   });
 
   it('No folder holds more than 20 files', () => {

@@ -25,6 +25,7 @@ export const pathParameters: Readonly<Record<string, Parameter>> = {
   id: path('id', 'The id of an entry: the last part of its address.', { type: 'string', pattern: '^[0-9a-f]{32}$' }),
   name: path('name', 'The name of an API token.'),
   host: path('host', "A configured repository host's name, its kind, or `repohost` for the first one."),
+  file: path('file', 'The name of a file of the page.'),
   repository: path('repository', 'The name of a repository, followed by `.svg`.'),
 };
 

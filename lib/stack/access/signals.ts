@@ -10,6 +10,11 @@ export function receiveSignals(internal: Socket): Access {
   };
 }
 
+/** Tells clients the address of their WebSocket API. */
+export function nameSignals(clients: Socket): Access {
+  return { environment: { SIGNALS_URL: clients.stage.url } };
+}
+
 /** Writes the connection registry, for both WebSocket APIs. */
 export function registerConnections(connections: TableV2, internal: Socket): Access {
   const actions = ['GetItem', 'PutItem', 'DeleteItem'].map((action) => `dynamodb:${action}`);

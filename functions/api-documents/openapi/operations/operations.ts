@@ -4,6 +4,7 @@ import { applicationOperations } from './applications.ts';
 import { deployOperations } from './deploy.ts';
 import { documentOperations } from './documents.ts';
 import { loginOperations } from './login.ts';
+import { pageOperations } from './page.ts';
 import { statusOperations } from './status.ts';
 
 const all = {
@@ -12,6 +13,7 @@ const all = {
   ...applicationOperations,
   ...loginOperations,
   ...documentOperations,
+  ...pageOperations,
 };
 
 /** The description of every endpoint. The compiler refuses a route without one, and one without a route. */

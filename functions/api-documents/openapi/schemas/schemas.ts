@@ -3,6 +3,7 @@ import { applicationSchemas } from './applications.ts';
 import { entrySchemas } from './entry.ts';
 import { logSchemas } from './log.ts';
 import { loginSchemas } from './logins.ts';
+import { pageSchemas } from './page.ts';
 import { problemSchemas } from './problems.ts';
 
 /** The schemas of the API by name. */
@@ -12,4 +13,5 @@ export const schemas: Readonly<Record<string, Schema>> = {
   ...applicationSchemas,
   ...loginSchemas,
   ...problemSchemas,
+  ...pageSchemas,
 };

@@ -45,7 +45,8 @@ describe('the routes of the API', () => {
 
   it('stream their response exactly where a route is a stream, for up to 15 minutes', () => {
     for (const one of ofType('AWS::ApiGateway::Method').filter(({ properties }) => properties.HttpMethod !== 'ANY')) {
-      const route = routes.find((known) => known.path === pathOf(one.properties.ResourceId));
+      const { HttpMethod: method, ResourceId: resource } = one.properties;
+      const route = routes.find((known) => known.path === pathOf(resource) && known.method === method);
       const { ResponseTransferMode: mode, TimeoutInMillis: timeout, Uri: uri } = one.properties.Integration;
       expect(mode ?? 'BUFFERED', route?.path).toBe(route?.streams ? 'STREAM' : 'BUFFERED');
       if (!route?.streams) continue;

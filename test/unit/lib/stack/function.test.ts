@@ -173,6 +173,7 @@ it.each([
   ['api-tokens', ['PLATFORM_URL', 'PUBLIC_URL']],
   ['api-badge', ['LOG_TABLE', 'PUBLIC_URL']],
   ['api-documents', ['PUBLIC_URL']],
+  ['api-page', ['PUBLIC_URL', 'SIGNALS_URL']],
   ['api-unknown', ['PUBLIC_URL']],
   ['stage-check', [...logAndRetry, ...hosts, 'QUEUE_CHECK', 'QUEUE_FETCH', 'HOLD_MINUTES']],
   ['stage-fetch', [...logAndRetry, ...hosts, 'QUEUE_FETCH', 'QUEUE_UPLOAD', 'TARBALL_BUCKET', 'NODE_OPTIONS']],

@@ -1,0 +1,2 @@
+// Files that esbuild puts beside the script.
+declare module '*.css';

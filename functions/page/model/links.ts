@@ -1,0 +1,28 @@
+import { type Entry, shaOf } from './entry.ts';
+
+/** Returns an address when a browser may open it: http or https. Anything else could be a script. */
+export function safeUrl(text: string | null | undefined): string | null {
+  if (!text || !URL.canParse(text)) return null;
+  const url = new URL(text);
+  return url.protocol === 'https:' || url.protocol === 'http:' ? url.href : null;
+}
+
+/** Where hosts show a commit, below the repository's page; GitHub's is also that of Gitea, Forgejo and Gogs. */
+const COMMIT_PATHS: ReadonlyArray<readonly [RegExp, string]> = [
+  [/gitlab/i, '/-/commit/'],
+  [/bitbucket/i, '/commits/'],
+];
+
+/** Returns the address of the commit's page at its host; null when there is none, as on the embedded host. */
+export function commitUrl(entry: Entry): string | null {
+  const repository = entry.doc?.repository;
+  const page = safeUrl(repository?.url);
+  const sha = shaOf(entry);
+  if (!page || !sha || !repository || isLoopback(page)) return null;
+  const [, path] = COMMIT_PATHS.find(([kind]) => kind.test(repository.host)) ?? [null, '/commit/'];
+  return `${page.replace(/\/+$/, '')}${path}${sha}`;
+}
+
+function isLoopback(address: string): boolean {
+  return ['127.0.0.1', '[::1]', 'localhost'].includes(new URL(address).hostname);
+}

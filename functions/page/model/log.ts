@@ -1,0 +1,86 @@
+import { type Entry, idOf, numberOf } from './entry.ts';
+
+/** What has been read of one list of the log: that of all applications, or of one. */
+export interface Extent {
+  /** Entries of the list when it was last read. */
+  readonly total: number;
+  /** Entries that were read, from the newest: where the next page begins. */
+  readonly read: number;
+  /** The number of the oldest entry that was read: every newer one of the list is known. */
+  readonly floor: number;
+}
+
+/** The part of the log that the page knows. Values are replaced, never changed. */
+export interface Log {
+  readonly entries: ReadonlyMap<string, Entry>;
+  /** By application; '' for the list of all. */
+  readonly extents: ReadonlyMap<string, Extent>;
+  /** The number of the last change that is in it; null before the first page. */
+  readonly since: number | null;
+}
+
+export const emptyLog: Log = { entries: new Map(), extents: new Map(), since: null };
+
+/** A page of the log, as the API answers it. */
+export interface LogPage {
+  readonly total: number;
+  readonly skip: number;
+  readonly rows: readonly Entry[];
+}
+
+/** Returns the log with entries added. Of two states of an entry the later one stays, in whatever order they come. */
+export function withRows(log: Log, rows: readonly Entry[]): Log {
+  const news = rows.filter((row) => isNews(log, row));
+  if (news.length === 0) return log;
+  const entries = new Map(log.entries);
+  // A row without a document would hide what is known already.
+  for (const row of news) {
+    const doc = row.doc ?? entries.get(idOf(row))?.doc;
+    entries.set(idOf(row), doc ? { ...row, doc } : row);
+  }
+  return { ...log, entries };
+}
+
+function isNews({ entries }: Log, row: Entry): boolean {
+  const known = entries.get(idOf(row));
+  if (known === undefined || row.seq > known.seq) return true;
+  return row.seq === known.seq && known.doc === undefined && row.doc !== undefined;
+}
+
+/** Returns the log with a page of the list of an application ('' for all). */
+export function withPage(log: Log, app: string, page: LogPage): Log {
+  const { total, skip, rows } = page;
+  const before = log.extents.get(app);
+  const read = skip + rows.length;
+  const floor = read >= total ? 0 : Math.min(before?.floor ?? Infinity, ...rows.map(numberOf));
+  const extents = new Map(log.extents).set(app, { total, read, floor });
+  // The feed is read from the newest change of the first page on: some rows come twice, and none is missed.
+  const since = log.since ?? Math.max(0, ...rows.map(({ seq }) => seq));
+  return { ...withRows(log, rows), extents, since };
+}
+
+/** The choice of rows. Empty texts choose all. */
+export interface Filter {
+  readonly app: string;
+  readonly statuses: readonly string[];
+  readonly branch: string;
+}
+
+/** Returns the known rows of a filter, newest first, without those below a gap that was not read. */
+export function rowsOf({ entries, extents }: Log, { app, statuses, branch }: Filter): Entry[] {
+  const floor = extents.get(app)?.floor ?? Infinity;
+  const found: Entry[] = [];
+  for (const entry of entries.values()) {
+    if (numberOf(entry) < floor) continue;
+    if (app !== '' && entry.app_name !== app) continue;
+    if (statuses.length > 0 && !statuses.includes(entry.status)) continue;
+    if (branch !== '' && entry.doc?.branch !== branch) continue;
+    found.push(entry);
+  }
+  return found.sort((one, other) => numberOf(other) - numberOf(one));
+}
+
+/** Returns whether the log has entries of a list that were not read yet. */
+export function hasMore({ extents }: Log, app: string): boolean {
+  return (extents.get(app)?.floor ?? 0) > 1;
+}

@@ -1,0 +1,39 @@
+/** What the part of the address after `#` asks for. */
+export interface Route {
+  /** Empty when the address names no user. */
+  readonly user: string;
+  readonly view: 'deploys' | 'deploy' | 'apps' | 'app' | 'connect' | 'settings';
+  /** The deploy's id, or the application's name. */
+  readonly name: string;
+  /** The filters of the list. */
+  readonly query: Readonly<Record<string, string>>;
+}
+
+const LISTS = ['deploys', 'apps', 'connect', 'settings'] as const;
+
+/** Returns what a hash asks for; what is not known is the list of deploys. */
+export function parseRoute(hash: string): Route {
+  const [path = '', search = ''] = hash.replace(/^#?\/?/, '').split('?');
+  const [user = '', list = '', name = ''] = path.split('/').map(decode);
+  const query = Object.fromEntries(new URLSearchParams(search));
+  const known = LISTS.find((one) => one === list) ?? 'deploys';
+  if (name !== '' && known === 'deploys') return { user, view: 'deploy', name, query };
+  if (name !== '' && known === 'apps') return { user, view: 'app', name, query };
+  return { user, view: known, name: '', query };
+}
+
+/** Returns the hash of a view. */
+export function hashOf({ user, view, name = '', query = {} }: Partial<Route> & Pick<Route, 'view'>): string {
+  const list = { deploy: 'deploys', app: 'apps' }[view as 'deploy' | 'app'] ?? view;
+  const path = [user ?? '', list, ...(name === '' ? [] : [name])].map(encodeURIComponent).join('/');
+  const search = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== '')).toString();
+  return `#/${path}${search === '' ? '' : `?${search}`}`;
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,49 @@
+/** How to set up the webhook of one sender, as `GET /1/senders` answers it. */
+export interface SetupText {
+  readonly id: string;
+  readonly name: string;
+  readonly sends: 'pushes' | 'builds';
+  readonly where: string;
+  readonly settings: readonly (readonly [name: string, value: string])[];
+  readonly lines: string | null;
+  readonly notes: readonly string[];
+}
+
+/** What the reader knows. An empty text leaves its placeholder. */
+export interface SetupValues {
+  readonly user: string;
+  readonly repository: string;
+  readonly branch: string;
+  readonly token: string;
+}
+
+/** Returns a set-up with the reader's values in place of the placeholders. */
+export function filled(text: SetupText, values: SetupValues): SetupText {
+  const fill = (part: string) => fillIn(part, values);
+  return {
+    ...text,
+    where: fill(text.where),
+    settings: text.settings.map(([name, value]) => [name, fill(value)] as const),
+    lines: text.lines && fill(text.lines),
+    notes: text.notes.map(fill),
+  };
+}
+
+function fillIn(text: string, { user, repository, branch, token }: SetupValues): string {
+  const known = text
+    .replaceAll('/1/deploy', branch === '' ? '/1/deploy' : `/1/deploy?branch=${encodeURIComponent(branch)}`)
+    .replaceAll('<owner>/<repository>', repository === '' ? '<owner>/<repository>' : repository);
+  const inHeader = token === '' ? null : base64(`${user}:${token}`);
+  return known
+    .replaceAll('<base64 of <user>:<token>>', inHeader ?? `<base64 of ${user}:<token>>`)
+    .replaceAll(
+      '://<user>:<token>@',
+      `://${encodeURIComponent(user)}:${token === '' ? '<token>' : encodeURIComponent(token)}@`,
+    )
+    .replaceAll('<user>', user)
+    .replaceAll('<token>', token === '' ? '<token>' : token);
+}
+
+function base64(text: string): string {
+  return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+}

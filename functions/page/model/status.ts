@@ -1,0 +1,79 @@
+/** The colour of a status. */
+export type Tone = 'good' | 'bad' | 'busy' | 'wait' | 'calm';
+
+/** The shape of a status, which tells it without its colour. */
+export type Shape =
+  | 'check'
+  | 'cross'
+  | 'alert'
+  | 'ring'
+  | 'dots'
+  | 'pause'
+  | 'clock'
+  | 'skip'
+  | 'copy'
+  | 'next'
+  | 'dot';
+
+/** How a status is shown. */
+export interface ShownStatus {
+  readonly label: string;
+  readonly tone: Tone;
+  readonly shape: Shape;
+}
+
+const statuses: Readonly<Record<string, ShownStatus>> = {
+  queued: { label: 'Queued', tone: 'busy', shape: 'dots' },
+  running: { label: 'Deploying', tone: 'busy', shape: 'ring' },
+  held: { label: 'Waiting for CI', tone: 'wait', shape: 'pause' },
+  ok: { label: 'Deployed', tone: 'good', shape: 'check' },
+  crashed: { label: 'Crashed', tone: 'bad', shape: 'alert' },
+  error: { label: 'Failed', tone: 'bad', shape: 'cross' },
+  expired: { label: 'Expired', tone: 'bad', shape: 'clock' },
+  skipped: { label: 'Skipped', tone: 'calm', shape: 'skip' },
+  duplicate: { label: 'Duplicate', tone: 'calm', shape: 'copy' },
+  superseded: { label: 'Superseded', tone: 'calm', shape: 'next' },
+};
+
+const operations: Readonly<Record<string, readonly [doing: string, done: string]>> = {
+  rollback: ['Rolling back', 'Rolled back'],
+  restart: ['Restarting', 'Restarted'],
+  stop: ['Stopping', 'Stopped'],
+  remove: ['Removing', 'Removed'],
+};
+
+/** Returns how an entry's status is shown. One that this version does not know is shown as it is written. */
+export function shownStatus({
+  status,
+  operation,
+}: {
+  readonly status: string;
+  readonly operation?: string;
+}): ShownStatus {
+  const known = statuses[status] ?? { label: status, tone: 'calm', shape: 'dot' };
+  const words = operations[operation ?? ''];
+  if (words && status === 'running') return { ...known, label: words[0] };
+  if (words && status === 'ok') return { ...known, label: words[1] };
+  return known;
+}
+
+/** The choices of the status filter, each with the statuses that it shows. */
+export const statusGroups: Readonly<Record<string, { readonly label: string; readonly statuses: readonly string[] }>> =
+  {
+    failed: { label: 'Failed', statuses: ['error', 'crashed', 'expired'] },
+    progress: { label: 'In progress', statuses: ['queued', 'running', 'held'] },
+    deployed: { label: 'Deployed', statuses: ['ok'] },
+    ignored: { label: 'Not deployed', statuses: ['skipped', 'duplicate', 'superseded'] },
+  };
+
+const states: Readonly<Record<string, ShownStatus>> = {
+  running: { label: 'Running', tone: 'good', shape: 'check' },
+  stopped: { label: 'Stopped', tone: 'calm', shape: 'pause' },
+  crashed: { label: 'Crashed', tone: 'bad', shape: 'alert' },
+  never: { label: 'Never started', tone: 'calm', shape: 'dots' },
+};
+
+/** Returns how the state of an application is shown. */
+export function shownState(state: string): ShownStatus {
+  return states[state] ?? { label: state, tone: 'calm', shape: 'dot' };
+}

@@ -1,0 +1,62 @@
+import { useState } from 'preact/hooks';
+import type { Entry } from '../model/entry.ts';
+import { Problem } from './api.ts';
+import { useWorkspace } from './workspace.ts';
+
+/** An action that a user has started. */
+export interface Action {
+  readonly isBusy: boolean;
+  /** Why it failed; null while it has not. */
+  readonly failure: string | null;
+  /** Runs the work once at a time, and resolves with whether it succeeded. */
+  run(work: () => Promise<unknown>): Promise<boolean>;
+}
+
+/** Returns an action: whether it runs and why it failed. */
+export function useAction(): Action {
+  const [isBusy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  return {
+    isBusy,
+    failure,
+    run: async (work) => {
+      if (isBusy) return false;
+      setBusy(true);
+      setFailure(null);
+      try {
+        await work();
+        return true;
+      } catch (error) {
+        setFailure(inWords(error));
+        return false;
+      } finally {
+        setBusy(false);
+      }
+    },
+  };
+}
+
+/** Returns an error as a sentence for its reader. */
+export function inWords(error: unknown): string {
+  if (error instanceof Problem) return error.detail;
+  return 'The service does not answer. Check the connection and try again.';
+}
+
+/** Returns what posts an operation on an application and shows the entry that records it. */
+export function useOperation(): (
+  app: string,
+  operation: string,
+  query?: Readonly<Record<string, string>>,
+) => Promise<Entry> {
+  const workspace = useWorkspace();
+  return async (app, operation, query = {}) => {
+    const [method, path] =
+      operation === 'remove'
+        ? ['DELETE', ['apps', workspace.api.user, app]]
+        : ['POST', ['apps', workspace.api.user, app, operation]];
+    const entry = await workspace.api.call<Entry>({ method: method as string, path: path as string[], query });
+    workspace.add(entry);
+    workspace.notice.set({ text: 'Accepted', tone: 'good', entry });
+    return entry;
+  };
+}

@@ -1,0 +1,103 @@
+import type { Entry } from '../model/entry.ts';
+import { type Log, withRows } from '../model/log.ts';
+import type { Api } from './api.ts';
+import { signals } from './signals.ts';
+import type { Store } from './store.ts';
+
+/** Whether changes arrive as they happen. */
+export type Connection = 'connecting' | 'live' | 'offline';
+
+/** What is kept up to date, and by which means. */
+export interface LiveOptions {
+  readonly api: Api;
+  readonly log: Store<Log>;
+  readonly connection: Store<Connection>;
+  /** Opens the WebSocket; null where there is none. */
+  readonly openSocket: (() => WebSocket) | null;
+}
+
+interface Feed {
+  readonly results: readonly Entry[];
+  readonly last_seq: number;
+  readonly code?: string;
+}
+
+/** A signal may be lost; this is the longest time that a change stays unseen then. It also notices a revoked login. */
+const CHECK_MS = 30_000;
+
+/**
+ * Keeps the log up to date until it is stopped: a signal says that there is something new, and the rows are read from the
+ * feed after the last one that is known. So nothing is missed after sleep, without a network, or when a signal is lost.
+ */
+export function live({ api, log, connection, openSocket }: LiveOptions): () => void {
+  const stop = new AbortController();
+  let reading: Promise<void> | null = null;
+  let again = false;
+  let state: Connection = 'connecting';
+
+  /** Reads what is new; while it reads, another call makes it read once more. */
+  function read(): Promise<void> {
+    again = reading !== null;
+    reading ??= readAll().finally(() => {
+      reading = null;
+      if (again && !stop.signal.aborted) void read();
+    });
+    return reading;
+  }
+
+  async function readAll(): Promise<void> {
+    try {
+      const since = log.value.since ?? 0;
+      const query = { feed: 'normal', since, include_docs: true };
+      const path = ['status', api.user, 'changes'];
+      const feed = await api.call<Feed>({ path, query, signal: stop.signal });
+      apply(feed.results, feed.last_seq);
+      connection.set(state);
+    } catch {
+      if (!stop.signal.aborted) connection.set(navigator.onLine ? 'connecting' : 'offline');
+    }
+  }
+
+  function apply(rows: readonly Entry[], last: number): void {
+    log.update((known) => ({ ...withRows(known, rows), since: Math.max(known.since ?? 0, last) }));
+  }
+
+  const isHidden = () => document.visibilityState === 'hidden';
+  const source = signals({
+    openSocket,
+    isHidden,
+    signal: stop.signal,
+    // Where a WebSocket cannot be opened, a stream of the changes replaces it.
+    stream: (signal) =>
+      api.lines({
+        path: ['status', api.user, 'changes'],
+        query: { since: log.value.since ?? 0, include_docs: true },
+        signal,
+      }),
+    onLine: (row) => row.seq !== undefined && apply([row as Entry], row.seq),
+    onLast: (last) => {
+      if (last > (log.value.since ?? 0)) void read();
+    },
+    onState: (next) => {
+      state = next;
+      connection.set(next === 'connecting' && !navigator.onLine ? 'offline' : next);
+    },
+  });
+
+  const wake = () => {
+    if (isHidden()) return;
+    source.check();
+    void read();
+  };
+  const offline = () => connection.set('offline');
+  const timer = setInterval(() => !isHidden() && void read(), CHECK_MS);
+  const options = { signal: stop.signal };
+  document.addEventListener('visibilitychange', wake, options);
+  for (const event of ['online', 'pageshow', 'focus']) window.addEventListener(event, wake, options);
+  window.addEventListener('offline', offline, options);
+  void read();
+  return () => {
+    clearInterval(timer);
+    stop.abort();
+  };
+}

@@ -1,0 +1,121 @@
+/** Where signals of changes come from, and who gets them. */
+export interface SignalsOptions {
+  readonly openSocket: (() => WebSocket) | null;
+  /** The changes themselves, as lines, for where no WebSocket can be opened. */
+  readonly stream: (signal: AbortSignal) => AsyncIterable<string>;
+  /** Whether nobody looks at the page: nothing is connected again then. */
+  readonly isHidden: () => boolean;
+  readonly onLast: (last: number) => void;
+  readonly onLine: (row: { readonly seq?: number }) => void;
+  readonly onState: (state: 'connecting' | 'live') => void;
+  readonly signal: AbortSignal;
+}
+
+/** API Gateway closes a connection after 10 minutes without messages, and at any rate after two hours. */
+const RENEW_MS = 4 * 60_000;
+/** The answer to a registration takes milliseconds: without one the connection is dead, as after sleep. */
+const ANSWER_MS = 5_000;
+const FIRST_PAUSE_MS = 300;
+const MAX_PAUSE_MS = 15_000;
+/** After so many attempts in a row that did not open, changes are streamed instead. */
+const MAX_ATTEMPTS = 2;
+
+/** Connects, and connects again, until the signal aborts. `check` makes sure at once that the connection is alive. */
+export function signals(options: SignalsOptions): { readonly check: () => void } {
+  let register: (() => void) | null = null;
+  let wake: (() => void) | null = null;
+  const pause = (ms: number) =>
+    new Promise<void>((resolve) => {
+      wake = resolve;
+      setTimeout(resolve, ms);
+      options.signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+  void (async () => {
+    let failures = 0;
+    while (!options.signal.aborted) {
+      const useSocket = options.openSocket !== null && failures < MAX_ATTEMPTS;
+      const connected = useSocket
+        ? await socket(options, (send) => {
+            register = send;
+          })
+        : await streamed(options);
+      register = null;
+      failures = connected ? 0 : failures + 1;
+      if (options.signal.aborted) return;
+      options.onState('connecting');
+      await pause(Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures) * (0.5 + Math.random() / 2));
+      while (options.isHidden() && !options.signal.aborted) await pause(MAX_PAUSE_MS * 4);
+    }
+  })();
+  return {
+    check: () => {
+      register?.();
+      wake?.();
+    },
+  };
+}
+
+/** Resolves when a WebSocket has closed, with whether it was ever registered. */
+function socket(
+  { openSocket, onLast, onState, signal }: SignalsOptions,
+  opened: (register: () => void) => void,
+): Promise<boolean> {
+  return new Promise((resolve) => {
+    let wasLive = false;
+    let unanswered: ReturnType<typeof setTimeout> | undefined;
+    const one = openSocket?.();
+    if (!one) return resolve(false);
+    const close = () => one.close();
+    const register = () => {
+      if (one.readyState !== WebSocket.OPEN) return;
+      one.send('{"action":"register"}');
+      clearTimeout(unanswered);
+      unanswered = setTimeout(end, ANSWER_MS);
+    };
+    const renewal = setInterval(register, RENEW_MS);
+    // The event of a close may come minutes later, when the other side is gone.
+    const end = () => {
+      clearInterval(renewal);
+      clearTimeout(unanswered);
+      signal.removeEventListener('abort', end);
+      close();
+      resolve(wasLive);
+    };
+    one.onopen = register;
+    one.onclose = end;
+    one.onmessage = ({ data }) => {
+      const last = lastIn(data);
+      if (last === null) return;
+      clearTimeout(unanswered);
+      wasLive = true;
+      onState('live');
+      onLast(last);
+    };
+    signal.addEventListener('abort', end);
+    opened(register);
+  });
+}
+
+function lastIn(data: unknown): number | null {
+  try {
+    const value = JSON.parse(String(data));
+    return typeof value?.last === 'number' ? value.last : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Resolves when a stream of changes has ended, with whether it ever began. */
+async function streamed({ stream, onLine, onState, signal }: SignalsOptions): Promise<boolean> {
+  let wasLive = false;
+  try {
+    for await (const line of stream(signal)) {
+      wasLive = true;
+      onState('live');
+      if (line.trim() !== '') onLine(JSON.parse(line));
+    }
+  } catch {
+    // It is opened again, after a pause.
+  }
+  return wasLive;
+}

@@ -1,0 +1,43 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** A value that views follow. */
+export class Store<T> {
+  #value: T;
+  readonly #followers = new Set<() => void>();
+
+  constructor(value: T) {
+    this.#value = value;
+  }
+
+  get value(): T {
+    return this.#value;
+  }
+
+  set(value: T): void {
+    if (value === this.#value) return;
+    this.#value = value;
+    for (const follower of [...this.#followers]) follower();
+  }
+
+  update(change: (value: T) => T): void {
+    this.set(change(this.#value));
+  }
+
+  follow(follower: () => void): () => void {
+    this.#followers.add(follower);
+    return () => this.#followers.delete(follower);
+  }
+}
+
+/** Returns the value of a store, and draws the view again when it changes. */
+export function useStore<T>(store: Store<T>): T {
+  const [, draw] = useState({});
+  useEffect(() => {
+    const seen = store.value;
+    const stop = store.follow(() => draw({}));
+    // It may have changed between the drawing and this effect.
+    if (seen !== store.value) draw({});
+    return stop;
+  }, [store]);
+  return store.value;
+}

@@ -1,0 +1,125 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { App } from '../model/app.ts';
+import { type Entry, isFinal } from '../model/entry.ts';
+import { emptyLog, type Log, type LogPage, withPage, withRows } from '../model/log.ts';
+import { type Api, api, Problem } from './api.ts';
+import { type Connection, live } from './live.ts';
+import { basicSubprotocol, type Session } from './session.ts';
+import { Store } from './store.ts';
+
+/** A message that is shown for a while. */
+export interface Notice {
+  readonly text: string;
+  readonly tone: 'good' | 'bad';
+  /** The entry that the message is about. */
+  readonly entry?: Entry;
+}
+
+/** All that the views of a signed-in user share. */
+export interface Workspace {
+  readonly api: Api;
+  readonly session: Session;
+  readonly log: Store<Log>;
+  /** Null until they are known. */
+  readonly apps: Store<readonly App[] | null>;
+  readonly connection: Store<Connection>;
+  readonly notice: Store<Notice | null>;
+  /** Reads the next page of a list of the log: of one application, or ('') of all. */
+  loadMore(app: string): Promise<void>;
+  /** Reads an entry, which may be older than all that is known. */
+  loadEntry(id: string): Promise<void>;
+  refreshApps(): Promise<void>;
+  /** Adds an entry that the API has answered with. */
+  add(entry: Entry): void;
+  signOut(): void;
+  close(): void;
+}
+
+export const PAGE_SIZE = 50;
+
+/** Waits so long for further changes before the applications are read again. */
+const APPS_DELAY_MS = 150;
+
+/** Returns the workspace of a login; `leave` is called when the user signs out or is refused. */
+export function openWorkspace(session: Session, leave: (why: 'signed-out' | 'refused') => void): Workspace {
+  const client = api(session, () => leave('refused'));
+  const { user } = session;
+  const log = new Store<Log>(emptyLog);
+  const apps = new Store<readonly App[] | null>(null);
+  const connection = new Store<Connection>('connecting');
+
+  const refreshApps = async () => {
+    const found = await client.call<{ apps: readonly App[] }>({ path: ['apps', user], query: { include_docs: true } });
+    apps.set(found.apps);
+  };
+  const stops = [
+    live({ api: client, log, connection, openSocket: socketOpener(session) }),
+    followApps(log, refreshApps),
+  ];
+  return {
+    api: client,
+    session,
+    log,
+    apps,
+    connection,
+    notice: new Store<Notice | null>(null),
+    refreshApps,
+    add: (entry) => log.update((known) => withRows(known, [entry])),
+    loadMore: async (app) => {
+      const skip = log.value.extents.get(app)?.read ?? 0;
+      const path = ['status', user, 'webhooks', ...(app === '' ? [] : [app])];
+      const query = { limit: PAGE_SIZE, skip, include_docs: true };
+      const page = await client.call<LogPage>({ path, query }).catch((error) => {
+        // An application that was never deployed has no entries.
+        if (error instanceof Problem && error.status === 404) return { total: 0, skip: 0, rows: [] };
+        throw error;
+      });
+      log.update((known) => withPage(known, app, page));
+    },
+    loadEntry: async (id) => {
+      const entry = await client.call<Entry>({ path: ['status', user, 'changes', id], query: { include_docs: true } });
+      log.update((known) => withRows(known, [entry]));
+    },
+    signOut: () => leave('signed-out'),
+    close: () => {
+      for (const stop of stops) stop();
+    },
+  };
+}
+
+/** The address of the WebSocket is in the document; the login is a subprotocol, because a browser sets no headers there. */
+function socketOpener(session: Session): (() => WebSocket) | null {
+  const url = document.querySelector<HTMLMetaElement>('meta[name=signals]')?.content;
+  return url ? () => new WebSocket(url, ['changes', basicSubprotocol(session)]) : null;
+}
+
+/** What applications run changes with the end of an entry. */
+function followApps(log: Store<Log>, refresh: () => Promise<void>): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let ended = new Map<string, string>();
+  const later = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void refresh().catch(() => {}), APPS_DELAY_MS);
+  };
+  const stop = log.follow(() => {
+    const now = new Map([...log.value.entries].map(([id, entry]) => [id, isFinal(entry) ? entry.status : '']));
+    const changed = [...now].some(([id, status]) => status !== '' && ended.get(id) !== status);
+    ended = now;
+    if (changed) later();
+  });
+  later();
+  return () => {
+    stop();
+    clearTimeout(timer);
+  };
+}
+
+export const WorkspaceContext = createContext<Workspace | null>(null);
+
+/** Returns the workspace of the signed-in user. */
+export function useWorkspace(): Workspace {
+  const workspace = useContext(WorkspaceContext);
+  if (!workspace) throw new Error('Nobody has signed in.');
+  return workspace;
+}

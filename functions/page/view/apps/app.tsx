@@ -1,0 +1,125 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { App } from '../../model/app.ts';
+import { idOf } from '../../model/entry.ts';
+import { safeUrl } from '../../model/links.ts';
+import { rowsOf } from '../../model/log.ts';
+import { hashOf } from '../../model/route.ts';
+import { shownState } from '../../model/status.ts';
+import { useStore } from '../../service/store.ts';
+import { useWorkspace } from '../../service/workspace.ts';
+import { Row } from '../deploys/row.tsx';
+import { Skeleton } from '../deploys/skeleton.tsx';
+import { Glyph } from '../icons.tsx';
+import { Output } from '../output.tsx';
+import { Badge } from '../status.tsx';
+import { useTitle } from '../title.ts';
+import { EmbeddedBadge } from './badge.tsx';
+import { Operations } from './operations.tsx';
+import { Variables } from './variables.tsx';
+
+/** One application: what it runs, its variables, its output, its last deploys. */
+export function AppView({ name }: { name: string }) {
+  const { api, apps, refreshApps } = useWorkspace();
+  const known = useStore(apps);
+  const app = known?.find((one) => one.name === name) ?? null;
+  const [looked, setLooked] = useState(false);
+  useTitle(name);
+  useEffect(() => {
+    void refreshApps()
+      .catch(() => {})
+      .finally(() => setLooked(true));
+  }, [name]);
+  return (
+    <article class="page">
+      <a class="back" href={hashOf({ user: api.user, view: 'apps' })}>
+        <Glyph name="back" size={14} />
+        Applications
+      </a>
+      {app ? <Known app={app} /> : known && looked ? <Unknown name={name} /> : <Skeleton rows={5} />}
+    </article>
+  );
+}
+
+function Unknown({ name }: { name: string }) {
+  return (
+    <>
+      <div class="title">
+        <h1>{name}</h1>
+      </div>
+      <p class="card nothing">
+        There is no application of this name. It may have been removed; its deploys stay in the log.
+      </p>
+    </>
+  );
+}
+
+function Known({ app }: { app: App }) {
+  const url = safeUrl(app.url);
+  return (
+    <>
+      <header class="title">
+        <div>
+          <h1>{app.name}</h1>
+          <p class="message">
+            {url ? (
+              <a href={url} target="_blank" rel="noopener noreferrer">
+                {url}
+              </a>
+            ) : (
+              'It has not been started yet.'
+            )}
+          </p>
+        </div>
+        <Badge shown={shownState(app.state)} />
+      </header>
+      <Operations app={app} />
+      <LastDeploys app={app} />
+      {app.state !== 'never' && (
+        <section class="logs" aria-labelledby="output-title">
+          <h2 id="output-title">Output</h2>
+          <Output
+            path={['apps', useWorkspace().api.user, app.name, 'logs']}
+            lines={500}
+            empty="It has printed nothing."
+          />
+        </section>
+      )}
+      <Variables app={app} />
+      <EmbeddedBadge app={app} />
+    </>
+  );
+}
+
+const SHOWN = 5;
+
+function LastDeploys({ app }: { app: App }) {
+  const { api, log, loadMore } = useWorkspace();
+  const known = useStore(log);
+  useEffect(() => {
+    if (!log.value.extents.has(app.name)) void loadMore(app.name).catch(() => {});
+  }, [app.name]);
+  const rows = rowsOf(known, { app: app.name, branch: '', statuses: [] }).slice(0, SHOWN);
+  if (!known.extents.has(app.name)) return <Skeleton rows={SHOWN} />;
+  return (
+    <section aria-labelledby="last">
+      <div class="heading">
+        <h2 id="last">Deploys</h2>
+        <a href={hashOf({ user: api.user, view: 'deploys', query: { app: app.name } })}>Show all</a>
+      </div>
+      {rows.length === 0 ? (
+        <p class="card nothing">It was never deployed.</p>
+      ) : (
+        <ul class="rows card">
+          {rows.map((entry) => (
+            <Row
+              key={idOf(entry)}
+              entry={entry}
+              user={api.user}
+              isCurrent={app.active !== null && idOf(app.active) === idOf(entry)}
+            />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,122 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { App } from '../../model/app.ts';
+import type { Entry } from '../../model/entry.ts';
+import { inWords, useAction } from '../../service/actions.ts';
+import { useWorkspace } from '../../service/workspace.ts';
+import { Confirm } from '../dialog.tsx';
+
+type Values = Readonly<Record<string, string | null>>;
+
+/** The variables of an application. A value is read when it is asked for, and not before. */
+export function Variables({ app }: { app: App }) {
+  const { api, add } = useWorkspace();
+  const [values, setValues] = useState<Values | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [removed, setRemoved] = useState<string | null>(null);
+  const action = useAction();
+  const path = ['apps', api.user, app.name, 'env'];
+  const read = async () => {
+    const { env } = await api.call<{ env: Values }>({ path });
+    setValues((shown) => Object.fromEntries(Object.keys(env).map((name) => [name, shown?.[name] ?? null])));
+  };
+  useEffect(() => {
+    read().catch((error) => setFailure(inWords(error)));
+  }, [app.name]);
+  const show = (name: string) =>
+    action.run(async () => {
+      const { env } = await api.call<{ env: Values }>({ path, query: { values: true } });
+      setValues((shown) => ({ ...shown, [name]: env[name] ?? '' }));
+    });
+  const hide = (name: string) => setValues((shown) => ({ ...shown, [name]: null }));
+  const change = async (method: string, name: string, body?: unknown) => {
+    const { restart } = await api.call<{ restart: Entry | null }>({ method, path: [...path, name], body });
+    if (restart) add(restart);
+    hide(name);
+    await read();
+  };
+  const remove = (name: string) =>
+    action.run(async () => {
+      await change('DELETE', name);
+      setRemoved(null);
+    });
+  return (
+    <section aria-labelledby="variables">
+      <h2 id="variables">Variables</h2>
+      <p class="muted">They are kept across deploys. A change restarts the application.</p>
+      {failure && (
+        <p class="alert" role="alert">
+          {failure}
+        </p>
+      )}
+      <div class="card table">
+        {Object.entries(values ?? {}).map(([name, value]) => (
+          <div class="line" key={name}>
+            <code class="name">{name}</code>
+            {value === null ? <span class="faint secret">••••••••</span> : <code class="value">{value}</code>}
+            <span class="buttons">
+              <button type="button" class="small" onClick={() => (value === null ? show(name) : hide(name))}>
+                {value === null ? 'Show' : 'Hide'}
+                <span class="visually-hidden"> {name}</span>
+              </button>
+              <button type="button" class="small danger-text" onClick={() => setRemoved(name)}>
+                Delete
+                <span class="visually-hidden"> {name}</span>
+              </button>
+            </span>
+          </div>
+        ))}
+        <NewVariable onSet={(name, value) => change('PUT', name, { value })} />
+      </div>
+      {removed && (
+        <Confirm
+          title={`Delete ${removed}?`}
+          verb="Delete"
+          isDangerous
+          action={action}
+          onConfirm={() => void remove(removed)}
+          onClose={() => setRemoved(null)}
+        >
+          {app.name} is restarted without it.
+        </Confirm>
+      )}
+    </section>
+  );
+}
+
+function NewVariable({ onSet }: { onSet: (name: string, value: string) => Promise<void> }) {
+  const action = useAction();
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = event.currentTarget as HTMLFormElement;
+    const data = new FormData(form);
+    if (await action.run(() => onSet(String(data.get('name')), String(data.get('value'))))) form.reset();
+  };
+  return (
+    <form class="line" onSubmit={submit}>
+      <input
+        name="name"
+        aria-label="Name"
+        placeholder="NAME"
+        required
+        pattern="[A-Za-z_][A-Za-z0-9_]*"
+        spellcheck={false}
+      />
+      <input
+        name="value"
+        aria-label="Value"
+        placeholder="value"
+        type="password"
+        autocomplete="off"
+        spellcheck={false}
+      />
+      <button type="submit" class="small" disabled={action.isBusy}>
+        Set
+      </button>
+      {action.failure && (
+        <p class="alert" role="alert">
+          {action.failure}
+        </p>
+      )}
+    </form>
+  );
+}

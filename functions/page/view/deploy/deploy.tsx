@@ -1,0 +1,97 @@
+import { useEffect, useState } from 'preact/hooks';
+import { type Entry, idOf, isFinal, numberOf, subjectOf } from '../../model/entry.ts';
+import { hashOf } from '../../model/route.ts';
+import { shownStatus } from '../../model/status.ts';
+import { inWords } from '../../service/actions.ts';
+import { Problem } from '../../service/api.ts';
+import { useStore } from '../../service/store.ts';
+import { useWorkspace } from '../../service/workspace.ts';
+import { Skeleton } from '../deploys/skeleton.tsx';
+import { Glyph } from '../icons.tsx';
+import { Status } from '../status.tsx';
+import { useTitle } from '../title.ts';
+import { Facts } from './facts.tsx';
+import { Logs } from './logs.tsx';
+import { Next } from './next.tsx';
+import { Stages } from './stages.tsx';
+import { Verdict } from './verdict.tsx';
+
+/** One deploy: why it is where it is, what has happened, and what to do next. */
+export function Deploy({ id }: { id: string }) {
+  const { entry, failure } = useEntry(id);
+  const { user } = useWorkspace().api;
+  useTitle(entry ? `${subjectOf(entry)} #${numberOf(entry)} ${shownStatus(entry).label.toLowerCase()}` : 'Deploy');
+  if (!entry) return <Missing failure={failure} />;
+  return (
+    <article class="page deploy">
+      <Back user={user} />
+      <header class="title">
+        <div>
+          <h1>
+            {subjectOf(entry)} <span class="number">#{numberOf(entry)}</span>
+          </h1>
+          <p class="message">{entry.doc?.message ?? byHand(entry)}</p>
+        </div>
+        <Status of={entry} />
+      </header>
+      <Verdict entry={entry} />
+      <Next entry={entry} />
+      <div class="columns">
+        <Stages stages={entry.doc?.stages ?? []} isFinal={isFinal(entry)} isHeld={entry.status === 'held'} />
+        <Facts entry={entry} />
+      </div>
+      <Logs entry={entry} />
+    </article>
+  );
+}
+
+function byHand({ operation, provider }: Entry): string {
+  if (operation) return `${operation[0]?.toUpperCase()}${operation.slice(1)}, asked for by hand`;
+  return provider === 'manual' ? 'Asked for by hand' : `Called by ${provider}`;
+}
+
+function Back({ user }: { user: string }) {
+  return (
+    <a class="back" href={hashOf({ user, view: 'deploys' })}>
+      <Glyph name="back" size={14} />
+      Deploys
+    </a>
+  );
+}
+
+function Missing({ failure }: { failure: string | null }) {
+  const { user } = useWorkspace().api;
+  return (
+    <div class="page">
+      <Back user={user} />
+      {failure ? (
+        <>
+          <div class="title">
+            <h1>No such deploy</h1>
+          </div>
+          <p class="alert" role="alert">
+            {failure}
+          </p>
+        </>
+      ) : (
+        <Skeleton rows={5} />
+      )}
+    </div>
+  );
+}
+
+/** The entry as the log knows it; one that it does not know yet is read. */
+function useEntry(id: string): { readonly entry: Entry | null; readonly failure: string | null } {
+  const { log, loadEntry } = useWorkspace();
+  const entry = useStore(log).entries.get(id) ?? null;
+  const [failure, setFailure] = useState<string | null>(null);
+  const isKnown = entry?.doc !== undefined;
+  useEffect(() => {
+    if (isKnown) return;
+    void loadEntry(id).catch((error) => {
+      const isUnknown = error instanceof Problem && error.status === 404;
+      setFailure(isUnknown ? 'There is no deploy of yours with this address.' : inWords(error));
+    });
+  }, [id, isKnown]);
+  return { entry: entry && idOf(entry) === id ? entry : null, failure };
+}

@@ -1,0 +1,98 @@
+import type { ComponentChildren } from 'preact';
+import { type Entry, shaOf } from '../../model/entry.ts';
+import { commitUrl, safeUrl } from '../../model/links.ts';
+import { hashOf } from '../../model/route.ts';
+import { inFull } from '../../model/time.ts';
+import { useStore } from '../../service/store.ts';
+import { useWorkspace } from '../../service/workspace.ts';
+import { Copy } from '../copy.tsx';
+import { Moment, Took } from '../moment.tsx';
+
+/** Where the deploy came from. */
+export function Facts({ entry }: { entry: Entry }) {
+  const { doc } = entry;
+  const { api, apps } = useWorkspace();
+  const isKnown = useStore(apps)?.some(({ name }) => name === entry.app_name) ?? false;
+  if (!doc) return null;
+  const { repository, branch, path, author, received_at, finished_at, snapshot } = doc;
+  return (
+    <section class="facts-of" aria-labelledby="facts">
+      <h2 id="facts">Source</h2>
+      <dl class="facts">
+        {entry.app_name && (
+          <Fact name="Application">
+            {isKnown ? (
+              <a href={hashOf({ user: api.user, view: 'app', name: entry.app_name })}>{entry.app_name}</a>
+            ) : (
+              entry.app_name
+            )}
+          </Fact>
+        )}
+        {repository && (
+          <Fact name="Repository">
+            <External url={safeUrl(repository.url)}>
+              {repository.owner}/{repository.name}
+            </External>
+          </Fact>
+        )}
+        {branch && (
+          <Fact name="Branch">
+            <code>{branch}</code>
+          </Fact>
+        )}
+        {path && (
+          <Fact name="Folder">
+            <code>{path}</code>
+          </Fact>
+        )}
+        <Commit entry={entry} />
+        {author && <Fact name="Author">{author}</Fact>}
+        <Fact name="Called by">{entry.provider}</Fact>
+        <Fact name="Received">
+          <Moment at={received_at} /> <span class="faint">{inFull(Date.parse(received_at))}</span>
+        </Fact>
+        {finished_at && (
+          <Fact name="Took">
+            <Took from={received_at} to={finished_at} />
+          </Fact>
+        )}
+        {snapshot && (
+          <Fact name="Snapshot">
+            <code>{snapshot}</code>
+          </Fact>
+        )}
+      </dl>
+    </section>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}
+
+function Commit({ entry }: { entry: Entry }) {
+  const sha = shaOf(entry);
+  if (!sha) return null;
+  return (
+    <Fact name="Commit">
+      <External url={commitUrl(entry)}>
+        <code>{sha.slice(0, 12)}</code>
+      </External>
+      <Copy text={sha} label="Copy the commit’s id" />
+    </Fact>
+  );
+}
+
+function External({ url, children }: { url: string | null; children: ComponentChildren }) {
+  if (!url) return <>{children}</>;
+  return (
+    <a href={url} target="_blank" rel="noopener noreferrer">
+      {children}
+    </a>
+  );
+}

@@ -1,0 +1,118 @@
+import { useState } from 'preact/hooks';
+import type { App } from '../../model/app.ts';
+import { type Entry, idOf, isFinal, numberOf } from '../../model/entry.ts';
+import { safeUrl } from '../../model/links.ts';
+import { hashOf } from '../../model/route.ts';
+import { useAction, useOperation } from '../../service/actions.ts';
+import { useStore } from '../../service/store.ts';
+import { useWorkspace } from '../../service/workspace.ts';
+import { Confirm } from '../dialog.tsx';
+import { Glyph } from '../icons.tsx';
+
+/** What can be done next with a deploy. */
+export function Next({ entry }: { entry: Entry }) {
+  const { apps } = useWorkspace();
+  const app = useStore(apps)?.find(({ name }) => name === entry.app_name) ?? null;
+  const url = app?.active && idOf(app.active) === idOf(entry) ? safeUrl(entry.url) : null;
+  return (
+    <div class="buttons next">
+      {url && (
+        <a class="button primary" href={url} target="_blank" rel="noopener noreferrer">
+          Open
+          <Glyph name="open" size={14} />
+        </a>
+      )}
+      {entry.status === 'held' && <Release entry={entry} />}
+      {app && canRedeploy(entry) && <Redeploy entry={entry} app={app} />}
+      {app && <RollBack entry={entry} app={app} />}
+    </div>
+  );
+}
+
+/** What was skipped was not meant to be deployed; a stop or a removal is no deploy. */
+function canRedeploy(entry: Entry): boolean {
+  return isFinal(entry) && entry.operation === undefined && !['skipped', 'duplicate'].includes(entry.status);
+}
+
+function Release({ entry }: { entry: Entry }) {
+  const { api, add } = useWorkspace();
+  const action = useAction();
+  const path = ['status', api.user, 'changes', idOf(entry), 'release'];
+  return (
+    <>
+      <button
+        type="button"
+        class="primary"
+        disabled={action.isBusy}
+        onClick={() => action.run(async () => add(await api.call<Entry>({ method: 'POST', path })))}
+      >
+        Deploy without waiting
+      </button>
+      <Failure text={action.failure} />
+    </>
+  );
+}
+
+function Redeploy({ entry, app }: { entry: Entry; app: App }) {
+  const action = useAction();
+  const operate = useOperation();
+  const { api } = useWorkspace();
+  const sha = entry.commit?.slice(entry.commit.lastIndexOf('/') + 1) ?? '';
+  if (!/^[0-9a-f]{40,64}$/.test(sha)) return null;
+  const redeploy = () =>
+    action.run(async () => {
+      const made = await operate(app.name, 'deploy', { ref: sha });
+      location.hash = hashOf({ user: api.user, view: 'deploy', name: idOf(made) });
+    });
+  return (
+    <>
+      <button type="button" disabled={action.isBusy} onClick={redeploy}>
+        Deploy this commit again
+      </button>
+      <Failure text={action.failure} />
+    </>
+  );
+}
+
+/** To this deploy, when it is an earlier one that is kept; or from it, when it is the one that runs. */
+function RollBack({ entry, app }: { entry: Entry; app: App }) {
+  const [asks, setAsks] = useState(false);
+  const action = useAction();
+  const operate = useOperation();
+  const { api } = useWorkspace();
+  const isCurrent = app.active !== null && idOf(app.active) === idOf(entry);
+  const target = isCurrent ? app.rollback[0] : app.rollback.find((one) => idOf(one) === idOf(entry));
+  if (!target) return null;
+  const confirm = () =>
+    action.run(async () => {
+      const made = await operate(app.name, 'rollback', { to: idOf(target) });
+      location.hash = hashOf({ user: api.user, view: 'deploy', name: idOf(made) });
+    });
+  const where = isCurrent ? `Roll back to #${numberOf(target)}` : 'Roll back to this deploy';
+  return (
+    <>
+      <button type="button" onClick={() => setAsks(true)}>
+        {where}
+      </button>
+      {asks && (
+        <Confirm
+          title={`Roll ${app.name} back to #${numberOf(target)}?`}
+          verb="Roll back"
+          action={action}
+          onConfirm={confirm}
+          onClose={() => setAsks(false)}
+        >
+          It starts the snapshot of that deploy again; the repository stays as it is. The next push deploys as usual.
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function Failure({ text }: { text: string | null }) {
+  return text === null ? null : (
+    <p class="alert" role="alert">
+      {text}
+    </p>
+  );
+}

@@ -1,0 +1,60 @@
+import type { Stage } from '../../model/entry.ts';
+import { type StageState, stageStates } from '../../model/stages.ts';
+import type { Shape, Tone } from '../../model/status.ts';
+import { inFull, timeOfDay } from '../../model/time.ts';
+import { Mark } from '../icons.tsx';
+import { Took } from '../moment.tsx';
+
+interface StagesProps {
+  readonly stages: readonly Stage[];
+  readonly isFinal: boolean;
+  readonly isHeld: boolean;
+}
+
+const marks: Readonly<Record<StageState['state'], readonly [Shape, Tone, words: string]>> = {
+  done: ['check', 'good', 'done'],
+  running: ['ring', 'busy', 'running'],
+  failed: ['cross', 'bad', 'failed'],
+  waiting: ['dots', 'calm', 'not begun'],
+  unneeded: ['dots', 'calm', 'did not run'],
+};
+
+/** The stages of a deploy as they happen: when each began, how long it took, how often it was tried. */
+export function Stages({ stages, isFinal, isHeld }: StagesProps) {
+  const states = stageStates(stages, isFinal);
+  return (
+    <section class="stages" aria-labelledby="stages">
+      <h2 id="stages">Stages</h2>
+      <ol>
+        {states.map((one) => (
+          <Step key={one.name} step={one} isHeld={isHeld} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Step({ step: { name, does, state, record }, isHeld }: { step: StageState; isHeld: boolean }) {
+  const [shape, tone, words] = marks[state];
+  const detail =
+    record?.detail ?? (state === 'waiting' && isHeld && name === 'fetch' ? 'Begins when CI has passed' : does);
+  return (
+    <li class={`step ${state}`}>
+      <Mark shape={shape} tone={tone} />
+      <div class="step-what">
+        <strong>{name}</strong>
+        <span class="visually-hidden">{words}</span>
+        {(record?.attempts ?? 1) > 1 && <span class="tries">{record?.attempts} tries</span>}
+        <p>{detail}</p>
+      </div>
+      {record && (
+        <div class="step-when">
+          <Took from={record.started_at} to={record.finished_at} />
+          <time dateTime={record.started_at} title={inFull(Date.parse(record.started_at))}>
+            {timeOfDay(Date.parse(record.started_at))}
+          </time>
+        </div>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,116 @@
+import { useEffect, useState } from 'preact/hooks';
+import { idOf, numberOf } from '../../model/entry.ts';
+import { hasMore, rowsOf } from '../../model/log.ts';
+import { hashOf } from '../../model/route.ts';
+import { statusGroups } from '../../model/status.ts';
+import { inWords } from '../../service/actions.ts';
+import { useStore } from '../../service/store.ts';
+import { useWorkspace } from '../../service/workspace.ts';
+import { Glyph } from '../icons.tsx';
+import { useTitle } from '../title.ts';
+import { FirstRun, NothingHappened } from './empty.tsx';
+import { Filters } from './filters.tsx';
+import { Row } from './row.tsx';
+import { Skeleton } from './skeleton.tsx';
+
+/** A filter that few rows pass reads further pages by itself until it has so many rows, or has looked at so many. */
+const WANTED_ROWS = 20;
+const MAX_LOOKED_AT = 500;
+
+/** The log of all applications, newest first, as it changes. */
+export function Deploys({ query }: { query: Readonly<Record<string, string>> }) {
+  const workspace = useWorkspace();
+  const { user } = workspace.api;
+  const log = useStore(workspace.log);
+  const apps = useStore(workspace.apps);
+  const [help, setHelp] = useState(false);
+  const { app = '', status = '', branch = '' } = query;
+  const list = useList(app);
+  useTitle('Deploys');
+
+  const rows = rowsOf(log, { app, branch, statuses: statusGroups[status]?.statuses ?? [] });
+  const extent = log.extents.get(app);
+  const more = hasMore(log, app);
+  const isFiltered = app !== '' || status !== '' || branch !== '';
+  const looksFurther = isFiltered && more && rows.length < WANTED_ROWS && (extent?.read ?? 0) < MAX_LOOKED_AT;
+  useEffect(() => {
+    if (looksFurther && !list.isBusy && !list.failure) list.more();
+  });
+  const current = new Set(apps?.flatMap((one) => (one.active ? [idOf(one.active)] : [])));
+  const isEmpty = extent !== undefined && log.entries.size === 0;
+
+  return (
+    <div class="page">
+      <div class="title">
+        <h1>Deploys</h1>
+        {!isEmpty && (
+          <button type="button" class="quiet" aria-expanded={help} onClick={() => setHelp(!help)}>
+            <Glyph name="help" />
+            My push did nothing
+          </button>
+        )}
+      </div>
+      {help && !isEmpty && <NothingHappened user={user} />}
+      {isEmpty ? (
+        <FirstRun user={user} />
+      ) : (
+        <>
+          <Filters query={{ app, status, branch }} />
+          {list.failure && (
+            <p class="alert" role="alert">
+              {list.failure}{' '}
+              <button type="button" onClick={list.more}>
+                Try again
+              </button>
+            </p>
+          )}
+          {extent === undefined ? (
+            !list.failure && <Skeleton rows={8} />
+          ) : rows.length === 0 && !looksFurther ? (
+            <p class="card nothing">
+              No deploy matches. <a href={hashOf({ user, view: 'deploys' })}>Show all</a>
+            </p>
+          ) : (
+            <ul class="rows card" aria-label="Deploys, newest first">
+              {rows.map((entry) => (
+                <Row key={numberOf(entry)} entry={entry} user={user} isCurrent={current.has(idOf(entry))} />
+              ))}
+            </ul>
+          )}
+          {extent && (
+            <p class="more">
+              {more && (
+                <button type="button" onClick={list.more} disabled={list.isBusy}>
+                  {list.isBusy ? 'Loading…' : 'Show older deploys'}
+                </button>
+              )}
+              <span class="faint">{countOf(rows.length, isFiltered, Math.max(extent.total, rows.length))}</span>
+            </p>
+          )}
+        </>
+      )}
+    </div>
+  );
+}
+
+function countOf(shown: number, isFiltered: boolean, total: number): string {
+  return isFiltered ? `${shown} shown` : `${shown} of ${total}`;
+}
+
+/** Reads the list of an application ('' for all): its first page at once, more when asked. */
+function useList(app: string) {
+  const { loadMore, log } = useWorkspace();
+  const [isBusy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  const more = () => {
+    setBusy(true);
+    setFailure(null);
+    void loadMore(app)
+      .catch((error) => setFailure(inWords(error)))
+      .finally(() => setBusy(false));
+  };
+  useEffect(() => {
+    if (!log.value.extents.has(app)) more();
+  }, [app]);
+  return { isBusy, failure, more };
+}

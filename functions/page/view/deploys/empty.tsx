@@ -1,0 +1,81 @@
+import { hashOf } from '../../model/route.ts';
+import { SERVICE } from '../../service/api.ts';
+import { Copy } from '../copy.tsx';
+
+/** What a user sees before the first call has reached the service. */
+export function FirstRun({ user }: { user: string }) {
+  return (
+    <section class="card first-run">
+      <h2>No push has reached the service yet</h2>
+      <p class="muted">As soon as one does, it is here, whatever becomes of it.</p>
+      <ol class="steps">
+        <li>
+          <strong>Connect a repository.</strong> Put this address into its webhook; a{' '}
+          <a href={hashOf({ user, view: 'connect' })}>page for each host and CI provider</a> says where.
+          <Address />
+        </li>
+        <li>
+          <strong>Push.</strong> The host calls the address, and the commit is deployed: its row shows each stage.
+        </li>
+        <li>
+          <strong>Open it.</strong> The row ends with the address of the application, or with the reason why there is
+          none.
+        </li>
+      </ol>
+      <h3>You have pushed, and nothing is here?</h3>
+      <NoRow user={user} />
+    </section>
+  );
+}
+
+/** The answer to "my push did nothing", for a log that has rows. */
+export function NothingHappened({ user }: { user: string }) {
+  return (
+    <section class="card help" aria-label="My push did nothing">
+      <h2>Is there a row for it?</h2>
+      <p>
+        Every call that reached the service has a row, and every row that is not deployed says why: the branch is
+        another one, it waits for CI, a newer commit was faster. Open the row to see what to do next.
+      </p>
+      <h2>There is none</h2>
+      <NoRow user={user} />
+    </section>
+  );
+}
+
+function NoRow({ user }: { user: string }) {
+  return (
+    <>
+      <p class="muted">
+        Then the call did not arrive, or was refused. The host’s own webhook page lists its deliveries with the answers:
+      </p>
+      <dl class="facts answers">
+        <dt>no delivery</dt>
+        <dd>
+          The webhook is missing, is not active, or does not send pushes.{' '}
+          <a href={hashOf({ user, view: 'connect' })}>Set it up</a>.
+        </dd>
+        <dt>no answer</dt>
+        <dd>The host cannot reach this address. A service on one machine can be called from that machine only.</dd>
+        <dt>401</dt>
+        <dd>The login in the webhook’s address is wrong or was revoked, or its secret does not match.</dd>
+        <dt>400</dt>
+        <dd>The payload is not that of a supported sender: check the events and the content type.</dd>
+        <dt>404</dt>
+        <dd>
+          The address is another one than <code>{SERVICE}/1/deploy</code>.
+        </dd>
+      </dl>
+    </>
+  );
+}
+
+function Address() {
+  const address = `${SERVICE}/1/deploy`;
+  return (
+    <span class="copyable">
+      <code>{address}</code>
+      <Copy text={address} label="Copy the address" />
+    </span>
+  );
+}

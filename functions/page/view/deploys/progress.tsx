@@ -1,0 +1,25 @@
+import type { Stage } from '../../model/entry.ts';
+import { currentStage, stageStates } from '../../model/stages.ts';
+import { Took } from '../moment.tsx';
+
+/** How far a deploy is: a bar for each stage, and the current one in words. */
+export function Progress({ stages }: { stages: readonly Stage[] }) {
+  const states = stageStates(stages, false);
+  const current = currentStage(states);
+  return (
+    <p class="progress">
+      <span class="bars" aria-hidden="true">
+        {states.map(({ name, state }) => (
+          <i key={name} class={state} />
+        ))}
+      </span>
+      <span>{current?.state === 'running' ? current.name : `${current?.name ?? 'start'} is next`}</span>
+      {current?.record && current.state === 'running' && (
+        <span class="faint">
+          <Took from={current.record.started_at} to={null} />
+        </span>
+      )}
+      {(current?.record?.attempts ?? 1) > 1 && <span class="tries">try {current?.record?.attempts}</span>}
+    </p>
+  );
+}

@@ -1,0 +1,90 @@
+import { Component } from 'preact';
+import { type Entry, idOf, isFinal, numberOf, shaOf, subjectOf } from '../../model/entry.ts';
+import { safeUrl } from '../../model/links.ts';
+import { hashOf } from '../../model/route.ts';
+import { shownStatus } from '../../model/status.ts';
+import { Glyph } from '../icons.tsx';
+import { Moment, Took } from '../moment.tsx';
+import { Status } from '../status.tsx';
+import { Progress } from './progress.tsx';
+
+interface RowProps {
+  readonly entry: Entry;
+  readonly user: string;
+  /** Whether the application runs what this entry deployed. */
+  readonly isCurrent: boolean;
+}
+
+/** One entry in a list. It is drawn again only when the entry has changed: a list may have thousands. */
+export class Row extends Component<RowProps> {
+  override shouldComponentUpdate(next: RowProps): boolean {
+    return next.entry !== this.props.entry || next.isCurrent !== this.props.isCurrent || next.user !== this.props.user;
+  }
+
+  override render({ entry, user, isCurrent }: RowProps) {
+    const { doc } = entry;
+    const url = isCurrent ? safeUrl(entry.url) : null;
+    return (
+      <li class={`row ${shownStatus(entry).tone}`}>
+        <div class="row-status">
+          <Status of={entry} />
+          {isCurrent && <span class="pill">Current</span>}
+        </div>
+        <div class="row-what">
+          <a class="row-link" href={hashOf({ user, view: 'deploy', name: idOf(entry) })}>
+            <strong>{subjectOf(entry)}</strong>
+            <span class="message">{doc?.message ?? (entry.operation ? 'By hand' : '')}</span>
+          </a>
+          <Why entry={entry} />
+        </div>
+        <Source entry={entry} />
+        <div class="row-when">
+          {url && (
+            <a class="open" href={url} target="_blank" rel="noopener noreferrer">
+              <Glyph name="open" size={14} />
+              <span class="visually-hidden">Open {subjectOf(entry)}</span>
+            </a>
+          )}
+          <span class="number">#{numberOf(entry)}</span>
+          {doc && <Moment at={doc.received_at} />}
+          {doc && entry.status === 'ok' && doc.finished_at && (
+            <span class="took">
+              <Took from={doc.received_at} to={doc.finished_at} />
+            </span>
+          )}
+        </div>
+      </li>
+    );
+  }
+}
+
+/** Why the deploy is where it is: the stage that runs, or the reason in a sentence. */
+function Why({ entry }: { entry: Entry }) {
+  if (!isFinal(entry) && entry.status !== 'held') return <Progress stages={entry.doc?.stages ?? []} />;
+  const reason = entry.reason ?? (entry.status === 'ok' ? null : entry.error?.detail);
+  return reason ? <p class="reason">{reason}</p> : null;
+}
+
+/** The branch and the commit. */
+function Source({ entry }: { entry: Entry }) {
+  const sha = shaOf(entry);
+  return (
+    <div class="row-source">
+      {entry.doc?.branch && (
+        <span class="ref">
+          <Glyph name="branch" size={14} />
+          <span class="visually-hidden">Branch </span>
+          <span class="ellipsis">{entry.doc.branch}</span>
+        </span>
+      )}
+      {sha && (
+        <span class="ref">
+          <Glyph name="commit" size={14} />
+          <span class="visually-hidden">Commit </span>
+          {sha.slice(0, 7)}
+        </span>
+      )}
+      {!sha && !entry.doc?.branch && <span class="ref">{entry.provider}</span>}
+    </div>
+  );
+}

@@ -1,0 +1,18 @@
+/** The place of rows that are being read, as large as they will be. */
+export function Skeleton({ rows }: { rows: number }) {
+  return (
+    <div class="rows card skeleton" aria-busy="true">
+      <span class="visually-hidden" role="status">
+        Loading…
+      </span>
+      {Array.from({ length: rows }, (_, index) => (
+        <div class="row" key={index} aria-hidden="true">
+          <i />
+          <i />
+          <i />
+          <i />
+        </div>
+      ))}
+    </div>
+  );
+}

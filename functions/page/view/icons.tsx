@@ -1,0 +1,91 @@
+import type { Shape, Tone } from '../model/status.ts';
+
+const shapes: Readonly<Record<Shape, preact.ComponentChildren>> = {
+  check: (
+    <>
+      <circle cx="8" cy="8" r="7" class="fill" />
+      <path d="m5 8.2 2.1 2.1L11 6.2" class="cut" />
+    </>
+  ),
+  cross: (
+    <>
+      <path d="M5.1 1h5.8L15 5.1v5.8L10.9 15H5.1L1 10.9V5.1z" class="fill" />
+      <path d="m5.6 5.6 4.8 4.8m0-4.8-4.8 4.8" class="cut" />
+    </>
+  ),
+  alert: (
+    <>
+      <path d="M8 1.2 15.2 14H.8z" class="fill round" />
+      <path d="M8 5.8v3.6m0 2.1v.1" class="cut" />
+    </>
+  ),
+  ring: (
+    <>
+      <circle cx="8" cy="8" r="6" class="track" />
+      <path d="M8 2a6 6 0 0 1 6 6" class="line" />
+    </>
+  ),
+  dots: <circle cx="8" cy="8" r="6" class="line dashed" />,
+  pause: (
+    <>
+      <circle cx="8" cy="8" r="6.2" class="line" />
+      <path d="M6.4 5.8v4.4m3.2-4.4v4.4" class="line" />
+    </>
+  ),
+  clock: (
+    <>
+      <circle cx="8" cy="8" r="6.2" class="line" />
+      <path d="M8 4.6V8l2.2 1.6" class="line" />
+    </>
+  ),
+  skip: (
+    <>
+      <circle cx="8" cy="8" r="6.2" class="line" />
+      <path d="m3.8 12.2 8.4-8.4" class="line" />
+    </>
+  ),
+  copy: <path d="M5.5 5.5V2h8.5v8.5h-3.5M2 5.5h8.5V14H2z" class="line round" />,
+  next: <path d="m3 3.5 4.5 4.5L3 12.5m5.5-9L13 8l-4.5 4.5" class="line round" />,
+  dot: <circle cx="8" cy="8" r="4" class="fill" />,
+};
+
+/** The mark of a status: its shape tells it without the colour. Its words stand beside it. */
+export function Mark({ shape, tone, size = 16 }: { shape: Shape; tone: Tone; size?: number }) {
+  return (
+    <svg class={`mark ${tone} ${shape}`} width={size} height={size} viewBox="0 0 16 16" aria-hidden="true">
+      {shapes[shape]}
+    </svg>
+  );
+}
+
+const glyphs = {
+  branch: 'M4.5 2v8m0 0a2 2 0 1 0 0 4 2 2 0 0 0 0-4Zm7-4a2 2 0 1 0 0-4 2 2 0 0 0 0 4Zm0 0c0 3-3 3.5-5.2 4.4',
+  commit: 'M1 8h4m6 0h4m-4 0a3 3 0 1 1-6 0 3 3 0 0 1 6 0Z',
+  open: 'M6.5 3H3v10h10V9.5M9.5 2.5h4v4m0-4L7.5 8.5',
+  copy: 'M5.5 5.5V2h8.5v8.5h-3.5M2 5.5h8.5V14H2z',
+  check: 'm3 8.5 3.2 3.2L13 5',
+  back: 'M9.5 3 4.5 8l5 5',
+  help: 'M6 6a2 2 0 1 1 2.7 1.9c-.5.2-.7.5-.7 1v.4m0 2.3v.1M14.5 8a6.5 6.5 0 1 1-13 0 6.5 6.5 0 0 1 13 0Z',
+  out: 'M6.5 2H2.5v12h4M10.5 5l3 3-3 3m3-3h-7',
+  close: 'm4 4 8 8m0-8-8 8',
+} as const;
+
+/** A small picture beside words, or in a button that has a name. */
+export function Glyph({ name, size = 16 }: { name: keyof typeof glyphs; size?: number }) {
+  return (
+    <svg class="glyph" width={size} height={size} viewBox="0 0 16 16" aria-hidden="true">
+      <path d={glyphs[name]} />
+    </svg>
+  );
+}
+
+/** The mark of the service. */
+export function Brand() {
+  return (
+    <svg class="brand-mark" width="26" height="26" viewBox="0 0 32 32" aria-hidden="true">
+      <rect width="32" height="32" rx="8" />
+      <path d="M16 6.5v11m0 0a4.6 4.6 0 1 1-4.6 4.6" class="hook" />
+      <path d="m11.2 11.3 4.8-4.8 4.8 4.8" class="arrow" />
+    </svg>
+  );
+}

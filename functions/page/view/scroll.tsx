@@ -1,0 +1,15 @@
+interface ScrollProps {
+  readonly name: string;
+  readonly text: string;
+  readonly class: string;
+}
+
+/** A text that may be longer than its place. It can be reached and scrolled by keyboard. */
+export function Scroll({ name, text, class: named }: ScrollProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+    <section class={named} tabIndex={0} aria-label={name}>
+      <pre>{text}</pre>
+    </section>
+  );
+}

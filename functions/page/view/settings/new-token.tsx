@@ -1,0 +1,58 @@
+import { useState } from 'preact/hooks';
+import { useAction } from '../../service/actions.ts';
+import { useWorkspace } from '../../service/workspace.ts';
+import { Copy } from '../copy.tsx';
+
+interface NewTokenProps {
+  /** The name that the field begins with. */
+  readonly suggested: string;
+  readonly onMade: (token: string) => void;
+}
+
+/** Makes an API token, which is shown this once. */
+export function NewToken({ suggested, onMade }: NewTokenProps) {
+  const { api } = useWorkspace();
+  const [made, setMade] = useState<string | null>(null);
+  const action = useAction();
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const name = String(new FormData(event.currentTarget as HTMLFormElement).get('name')).trim();
+    void action.run(async () => {
+      const request = { method: 'POST', path: ['auth', 'tokens'], body: { name } };
+      const { token } = await api.call<{ token: string }>(request);
+      setMade(token);
+      onMade(token);
+    });
+  };
+  return (
+    <form class="new-token" onSubmit={submit}>
+      <div class="inline">
+        <input
+          name="name"
+          aria-label="Name of the token"
+          key={suggested}
+          defaultValue={suggested}
+          required
+          spellcheck={false}
+        />
+        <button type="submit" disabled={action.isBusy}>
+          Make an API token
+        </button>
+      </div>
+      {action.failure && (
+        <p class="alert" role="alert">
+          {action.failure}
+        </p>
+      )}
+      {made && (
+        <div class="alert good" role="status">
+          <p>It is shown this once. Put it where it is needed now.</p>
+          <span class="copyable">
+            <code>{made}</code>
+            <Copy text={made} label="Copy the token" />
+          </span>
+        </div>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,129 @@
+import { useEffect, useState } from 'preact/hooks';
+import { useAction } from '../../service/actions.ts';
+import { useWorkspace } from '../../service/workspace.ts';
+import { Confirm } from '../dialog.tsx';
+
+interface Pairing {
+  readonly host: string;
+  readonly login: string;
+  readonly app: string;
+  readonly scopes?: readonly string[] | null;
+  readonly expires_at?: string | null;
+}
+
+interface Host {
+  readonly host: string;
+  readonly pairings: readonly Pairing[];
+}
+
+/** `repohost` is the first configured host, whatever its name; the others are kinds of hosts. */
+const ADDRESSES = ['repohost', 'github', 'gitlab', 'bitbucket', 'gitea'];
+
+/** The stored tokens of repository hosts: one is stored, listed, deleted. */
+export function Pairings() {
+  const { api } = useWorkspace();
+  const [hosts, setHosts] = useState<readonly Host[]>([]);
+  const [forgotten, setForgotten] = useState<Pairing | null>(null);
+  const action = useAction();
+  const read = async () => {
+    const asked = ADDRESSES.map((host) => api.call<Host>({ path: ['auth', host] }).catch(() => null));
+    const found = (await Promise.all(asked)).filter((host) => host !== null);
+    setHosts([...new Map(found.map((host) => [host.host, host])).values()]);
+  };
+  useEffect(() => void read(), []);
+  const forget = ({ host, app }: Pairing) =>
+    action.run(async () => {
+      await api.call({ method: 'DELETE', path: ['auth', host], ...(app !== '*' && { query: { app } }) });
+      setForgotten(null);
+      await read();
+    });
+  return (
+    <section aria-labelledby="pairings">
+      <h2 id="pairings">Repository hosts</h2>
+      <p class="muted">
+        A stored token lets the service fetch private repositories and set commit statuses. It is never shown again.
+      </p>
+      <div class="card table">
+        {hosts.flatMap(({ pairings }) =>
+          pairings.map((one) => (
+            <div class="line" key={`${one.host} ${one.app}`}>
+              <code class="name">
+                {one.login} at {one.host}
+              </code>
+              <span class="faint">{one.app === '*' ? 'all applications' : `statuses of ${one.app}`}</span>
+              <span class="buttons">
+                <button type="button" class="small danger-text" onClick={() => setForgotten(one)}>
+                  Delete<span class="visually-hidden"> the token of {one.login}</span>
+                </button>
+              </span>
+            </div>
+          )),
+        )}
+        {hosts.every(({ pairings }) => pairings.length === 0) && <p class="nothing">No token is stored.</p>}
+      </div>
+      <NewPairing hosts={hosts.map(({ host }) => host)} onPaired={read} />
+      {forgotten && (
+        <Confirm
+          title={`Delete the token of ${forgotten.login}?`}
+          verb="Delete"
+          isDangerous
+          action={action}
+          onConfirm={() => void forget(forgotten)}
+          onClose={() => setForgotten(null)}
+        >
+          Private repositories at {forgotten.host} cannot be deployed without it. It stays valid at the host: revoke it
+          there.
+        </Confirm>
+      )}
+    </section>
+  );
+}
+
+function NewPairing({ hosts, onPaired }: { hosts: readonly string[]; onPaired: () => Promise<void> }) {
+  const { api } = useWorkspace();
+  const action = useAction();
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = event.currentTarget as HTMLFormElement;
+    const data = new FormData(form);
+    const credentials = `${String(data.get('login')).trim()}:${data.get('secret')}`;
+    const path = ['auth', String(data.get('host'))];
+    const paired = await action.run(() => api.call({ method: 'POST', path, body: { credentials } }));
+    if (!paired) return;
+    form.reset();
+    await onPaired();
+  };
+  return (
+    <form class="inline wrap" onSubmit={submit}>
+      <select name="host" aria-label="Host" required>
+        {hosts.map((host) => (
+          <option key={host}>{host}</option>
+        ))}
+      </select>
+      <input
+        name="login"
+        aria-label="Login at the host"
+        placeholder="login"
+        required
+        autocomplete="off"
+        spellcheck={false}
+      />
+      <input
+        name="secret"
+        aria-label="Personal access token"
+        placeholder="personal access token"
+        type="password"
+        required
+        autocomplete="off"
+      />
+      <button type="submit" disabled={action.isBusy}>
+        Store the token
+      </button>
+      {action.failure && (
+        <p class="alert" role="alert">
+          {action.failure}
+        </p>
+      )}
+    </form>
+  );
+}

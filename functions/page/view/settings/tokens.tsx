@@ -1,0 +1,77 @@
+import { useEffect, useState } from 'preact/hooks';
+import { inWords, useAction } from '../../service/actions.ts';
+import { useWorkspace } from '../../service/workspace.ts';
+import { Confirm } from '../dialog.tsx';
+import { Moment } from '../moment.tsx';
+import { NewToken } from './new-token.tsx';
+
+interface Token {
+  readonly name: string;
+  readonly created_at: string;
+}
+
+/** The user's API tokens: one is made, listed, revoked. */
+export function Tokens() {
+  const { api, session, signOut } = useWorkspace();
+  const [tokens, setTokens] = useState<readonly Token[] | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [revoked, setRevoked] = useState<string | null>(null);
+  const action = useAction();
+  const read = () =>
+    api
+      .call<{ tokens: readonly Token[] }>({ path: ['auth', 'tokens'] })
+      .then((body) => setTokens(body.tokens))
+      .catch((error) => setFailure(inWords(error)));
+  useEffect(() => void read(), []);
+  const revoke = (name: string) =>
+    action.run(async () => {
+      if (name === session.token) return signOut();
+      await api.call({ method: 'DELETE', path: ['auth', 'tokens', name] });
+      setRevoked(null);
+      await read();
+    });
+  return (
+    <section aria-labelledby="tokens">
+      <h2 id="tokens">API tokens</h2>
+      <p class="muted">
+        A token takes the place of the password, in webhooks above all. It is made with the password only.
+      </p>
+      {failure && (
+        <p class="alert" role="alert">
+          {failure}
+        </p>
+      )}
+      <div class="card table">
+        {tokens?.length === 0 && <p class="nothing">There is none.</p>}
+        {tokens?.map(({ name, created_at }) => (
+          <div class="line" key={name}>
+            <code class="name">{name}</code>
+            <span class="faint">
+              {name === session.token ? 'This browser · ' : ''}
+              <Moment at={created_at} />
+            </span>
+            <span class="buttons">
+              <button type="button" class="small danger-text" onClick={() => setRevoked(name)}>
+                Revoke
+                <span class="visually-hidden"> {name}</span>
+              </button>
+            </span>
+          </div>
+        ))}
+      </div>
+      <NewToken suggested="" onMade={() => void read()} />
+      {revoked !== null && (
+        <Confirm
+          title={`Revoke ${revoked}?`}
+          verb="Revoke"
+          isDangerous
+          action={action}
+          onConfirm={() => void revoke(revoked)}
+          onClose={() => setRevoked(null)}
+        >
+          What uses it is refused from then on, webhooks too.
+        </Confirm>
+      )}
+    </section>
+  );
+}

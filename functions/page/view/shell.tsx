@@ -1,0 +1,126 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { idOf, numberOf } from '../model/entry.ts';
+import { hashOf, type Route } from '../model/route.ts';
+import { useStore } from '../service/store.ts';
+import { useWorkspace } from '../service/workspace.ts';
+import { AppView } from './apps/app.tsx';
+import { Apps } from './apps/apps.tsx';
+import { Connect } from './connect/connect.tsx';
+import { Deploy } from './deploy/deploy.tsx';
+import { Deploys } from './deploys/deploys.tsx';
+import { Brand, Glyph } from './icons.tsx';
+import { Settings } from './settings/settings.tsx';
+
+const TABS = [
+  { view: 'deploys', label: 'Deploys' },
+  { view: 'apps', label: 'Applications' },
+  { view: 'connect', label: 'Connect' },
+  { view: 'settings', label: 'Settings' },
+] as const;
+
+/** The frame of all views: where one is, whether changes arrive, and who is signed in. */
+export function Shell({ route }: { route: Route }) {
+  const { signOut } = useWorkspace();
+  const main = useRef<HTMLElement>(null);
+  const where = hashOf({ ...route, query: {} });
+  const first = useRef(where);
+  useEffect(() => {
+    if (first.current === where) return;
+    first.current = where;
+    window.scrollTo(0, 0);
+    // A screen reader begins to read the new view.
+    main.current?.focus({ preventScroll: true });
+  }, [where]);
+  const tab = { deploy: 'deploys', app: 'apps' }[route.view as 'deploy' | 'app'] ?? route.view;
+  return (
+    <>
+      <button type="button" class="skip-link" onClick={() => main.current?.focus()}>
+        Skip to the content
+      </button>
+      <header class="bar">
+        <a class="brand" href={hashOf({ user: route.user, view: 'deploys' })} aria-label="All deploys">
+          <Brand />
+          <span class="who">{route.user}</span>
+        </a>
+        <nav aria-label="Views">
+          {TABS.map(({ view, label }) => (
+            <a href={hashOf({ user: route.user, view })} aria-current={view === tab ? 'page' : undefined}>
+              {label}
+            </a>
+          ))}
+        </nav>
+        <div class="bar-end">
+          <Connected />
+          <button type="button" class="quiet" onClick={signOut}>
+            <Glyph name="out" />
+            <span class="wide">Sign out</span>
+            <span class="narrow-only visually-hidden">Sign out</span>
+          </button>
+        </div>
+      </header>
+      <main id="main" ref={main} tabIndex={-1}>
+        <View route={route} />
+      </main>
+      <Notices user={route.user} />
+    </>
+  );
+}
+
+function View({ route }: { route: Route }) {
+  switch (route.view) {
+    case 'deploy':
+      return <Deploy key={route.name} id={route.name} />;
+    case 'apps':
+      return <Apps />;
+    case 'app':
+      return <AppView key={route.name} name={route.name} />;
+    case 'connect':
+      return <Connect />;
+    case 'settings':
+      return <Settings />;
+    default:
+      return <Deploys query={route.query} />;
+  }
+}
+
+const words = { live: 'Live', connecting: 'Connecting', offline: 'Offline' };
+
+function Connected() {
+  const state = useStore(useWorkspace().connection);
+  return (
+    <span class={`connected ${state}`} role="status">
+      <span class="dot" aria-hidden="true" />
+      {words[state]}
+    </span>
+  );
+}
+
+const NOTICE_MS = 6000;
+
+function Notices({ user }: { user: string }) {
+  const { notice } = useWorkspace();
+  const shown = useStore(notice);
+  useEffect(() => {
+    if (!shown) return;
+    const timer = setTimeout(() => notice.set(null), NOTICE_MS);
+    return () => clearTimeout(timer);
+  }, [shown]);
+  return (
+    <div class="notices" role="status">
+      {shown && (
+        <p class={`notice ${shown.tone}`}>
+          {shown.text}
+          {shown.entry && (
+            <>
+              {': '}
+              <a href={hashOf({ user, view: 'deploy', name: idOf(shown.entry) })}>#{numberOf(shown.entry)}</a>
+            </>
+          )}
+          <button type="button" class="quiet icon-only" aria-label="Dismiss" onClick={() => notice.set(null)}>
+            <Glyph name="close" />
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { type BuildOptions, build } from 'esbuild';
+
+const options: BuildOptions = {
+  bundle: true,
+  platform: 'browser',
+  // What browsers of the last two years know.
+  target: ['chrome120', 'firefox121', 'safari17'],
+  format: 'esm',
+  minify: true,
+  // The name changes with the content, so that a browser may keep a file for ever.
+  entryNames: '[name]-[hash]',
+  loader: { '.svg': 'copy' },
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  define: { 'process.env.NODE_ENV': '"production"' },
+  legalComments: 'none',
+  logLevel: 'silent',
+};
+
+/** The files of the page that its document names. */
+interface Assets {
+  readonly script: string;
+  readonly style: string;
+  readonly icon: string;
+}
+
+/**
+ * Bundles the page for browsers: every file as it is, with gzip and with brotli, named for its content, and `assets.json`,
+ * which says which is which. Does nothing in a folder without a page. The same sources produce the same bytes.
+ */
+export async function bundlePage(source: string, outdir: string): Promise<void> {
+  if (!existsSync(join(source, 'main.tsx'))) return;
+  const { outputFiles = [] } = await build({
+    ...options,
+    entryPoints: [join(source, 'main.tsx'), join(source, 'icon.svg')],
+    outdir: source,
+    write: false,
+  });
+  await mkdir(outdir, { recursive: true });
+  for (const { path, contents } of outputFiles) await writeCompressed(join(outdir, basename(path)), contents);
+  await writeFile(join(outdir, 'assets.json'), JSON.stringify(assetsOf(outputFiles.map(({ path }) => basename(path)))));
+}
+
+async function writeCompressed(path: string, contents: Uint8Array): Promise<void> {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
+  await Promise.all([
+    writeFile(path, contents),
+    writeFile(`${path}.gz`, gzipSync(contents, { level: constants.Z_BEST_COMPRESSION })),
+    writeFile(`${path}.br`, brotliCompressSync(contents, { params })),
+  ]);
+}
+
+function assetsOf(names: readonly string[]): Assets {
+  const ending = (extension: string) => {
+    const found = names.find((name) => extname(name) === extension);
+    if (found === undefined) throw new Error(`The page has no ${extension} file.`);
+    return found;
+  };
+  return { script: ending('.js'), style: ending('.css'), icon: ending('.svg') };
+}

@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { stages } from '../../../../functions/core/pipeline/pipeline.ts';
+import type { Entry } from '../../../../functions/page/model/entry.ts';
+import { commitUrl, safeUrl } from '../../../../functions/page/model/links.ts';
+import { plainLine, readLine, Seen } from '../../../../functions/page/model/output.ts';
+import { hashOf, parseRoute } from '../../../../functions/page/model/route.ts';
+import { filled } from '../../../../functions/page/model/setup.ts';
+import { currentStage, STAGES, stageStates } from '../../../../functions/page/model/stages.ts';
+import { shownStatus } from '../../../../functions/page/model/status.ts';
+import { ago, duration } from '../../../../functions/page/model/time.ts';
+
+describe('addresses', () => {
+  it('a hash names a view, and a view its hash, also with names that need encoding', () => {
+    for (const route of [
+      { user: 'demo', view: 'deploys', name: '', query: { app: '@scope/app', status: 'failed' } },
+      { user: 'a b', view: 'deploy', name: 'abc', query: {} },
+      { user: 'demo', view: 'app', name: '@scope/app', query: {} },
+      { user: 'demo', view: 'settings', name: '', query: {} },
+    ] as const) {
+      expect(parseRoute(hashOf(route))).toEqual(route);
+    }
+    expect(hashOf({ user: 'demo', view: 'deploy', name: 'abc' })).toBe('#/demo/deploys/abc');
+  });
+
+  it.each(['', '#', '#/', '#/%ff/x', '#//evil.example.com', '#/demo/nothing'])('%j is the list of deploys', (hash) => {
+    expect(parseRoute(hash).view).toBe('deploys');
+  });
+
+  it.each(['javascript:alert(1)', 'data:text/html,x', ' java\tscript:alert(1)', 'vbscript:x', '//x', '', null])(
+    '%j is no address that is opened',
+    (address) => {
+      expect(safeUrl(address)).toBeNull();
+    },
+  );
+
+  it('a commit is shown at its host in the form of that host', () => {
+    const sha = 'a'.repeat(40);
+    const at = (host: string, url: string | null) =>
+      commitUrl({ commit: `o/r/${sha}`, doc: { repository: { host, owner: 'o', name: 'r', url } } } as Entry);
+    expect(at('github', 'https://github.com/o/r')).toBe(`https://github.com/o/r/commit/${sha}`);
+    expect(at('gitlab', 'https://gitlab.com/o/r/')).toBe(`https://gitlab.com/o/r/-/commit/${sha}`);
+    expect(at('bitbucket', 'https://bitbucket.org/o/r')).toBe(`https://bitbucket.org/o/r/commits/${sha}`);
+    expect(at('github', 'javascript:alert(1)//')).toBeNull();
+    expect(at('local', 'http://127.0.0.1:4000/o/r')).toBeNull();
+  });
+});
+
+describe('times', () => {
+  it('says how long ago something was, and never that it will be', () => {
+    const now = Date.UTC(2026, 10, 22, 12);
+    const SECOND = 1000;
+    const shown = [0, 12 * SECOND, 90 * SECOND, 3 * 3600 * SECOND, 50 * 3600 * SECOND, -9000].map((ms) =>
+      ago(now - ms, now),
+    );
+    expect(shown).toEqual(['now', '12s ago', '1m ago', '3h ago', '2d ago', 'now']);
+    expect(ago(Date.UTC(2026, 9, 3, 12), now)).toBe('Oct 3');
+    expect(ago(Date.UTC(2024, 9, 3, 12), now)).toBe('Oct 3, 2024');
+  });
+
+  it('says how long something took', () => {
+    expect([85, 1500, 9960, 59_600, 125_000, 3_840_000].map(duration)).toEqual([
+      '85 ms',
+      '1.5 s',
+      '10 s',
+      '1m 00s',
+      '2m 05s',
+      '1h 04m',
+    ]);
+  });
+});
+
+describe('stages', () => {
+  const record = (name: string, status: 'running' | 'done' | 'failed') =>
+    ({ name, status, started_at: '', finished_at: null, attempts: 1, detail: null }) as const;
+
+  it('are those of the pipeline, in its order', () => {
+    expect(STAGES.map(([name]) => name)).toEqual(stages.map(({ name }) => name));
+  });
+
+  it('wait until they begin, and are not needed when the entry has ended or began later', () => {
+    const states = (...args: Parameters<typeof stageStates>) => stageStates(...args).map(({ state }) => state);
+    expect(states([record('check', 'done'), record('fetch', 'running')], false)).toEqual([
+      'done',
+      'running',
+      'waiting',
+      'waiting',
+      'waiting',
+    ]);
+    expect(states([record('check', 'failed')], true)[1]).toBe('unneeded');
+    expect(states([record('start', 'running')], false)).toEqual([...Array(4).fill('unneeded'), 'running']);
+  });
+
+  it('the current one runs, or is the next', () => {
+    expect(currentStage(stageStates([record('check', 'done')], false))?.name).toBe('fetch');
+    expect(currentStage(stageStates([], false))?.name).toBe('check');
+  });
+});
+
+describe('texts of others', () => {
+  it('an output is shown without what only a terminal understands', () => {
+    expect(plainLine('\u001b[1;31mred\u001b[0m\ttab \u001b]0;title\u0007end\u0000')).toBe('red\ttab end');
+    expect(plainLine('<script>alert(1)</script>')).toBe('<script>alert(1)</script>');
+  });
+
+  it('a line that is neither output nor an ending is left out', () => {
+    expect(readLine('{"at":"t","stream":"stdout","line":"x"}')).toEqual({ at: 't', stream: 'stdout', line: 'x' });
+    expect(readLine('{"code":"status:changes:timeout","status":408}')).toMatchObject({
+      code: 'status:changes:timeout',
+    });
+    expect(['', '{', 'null', '[]', '{"line":1}'].map(readLine)).toEqual(Array(5).fill(null));
+  });
+
+  it('an output that is taken up again repeats no line, also of those with the same time', () => {
+    const seen = new Seen();
+    const lines = ['1', '2', '2'].map((at) => ({ at, stream: 'stdout', line: '' }));
+    expect(lines.map((line) => seen.isNew(line))).toEqual([true, true, true]);
+    seen.again();
+    expect([...lines, { at: '2', stream: 'stdout', line: 'new' }].map((line) => seen.isNew(line))).toEqual([
+      false,
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  it('a status of a later version is shown as it is written', () => {
+    expect(shownStatus({ status: 'paused' })).toEqual({ label: 'paused', tone: 'calm', shape: 'dot' });
+    expect(shownStatus({ status: 'ok', operation: 'rollback' }).label).toBe('Rolled back');
+  });
+});
+
+describe('the set-up of a sender', () => {
+  const text = {
+    id: 'x',
+    name: 'X',
+    sends: 'pushes',
+    where: 'https://x.com/<owner>/<repository>/hooks',
+    settings: [['URL', 'https://<user>:<token>@d.example.com/1/deploy']],
+    lines: 'header: Basic <base64 of <user>:<token>>',
+    notes: [],
+  } as const;
+
+  it('has the reader’s values, encoded where they are in an address', () => {
+    const values = { user: 'ann@x', repository: 'octo/hello', branch: 'a b', token: 'p:w/' };
+    expect(filled(text, values)).toMatchObject({
+      where: 'https://x.com/octo/hello/hooks',
+      settings: [['URL', 'https://ann%40x:p%3Aw%2F@d.example.com/1/deploy?branch=a%20b']],
+      lines: `header: Basic ${btoa('ann@x:p:w/')}`,
+    });
+  });
+
+  it('keeps the placeholders of what is not known', () => {
+    const { where, settings, lines } = filled(text, { user: 'ann', repository: '', branch: '', token: '' });
+    expect([where, settings[0]?.[1], lines]).toEqual([
+      'https://x.com/<owner>/<repository>/hooks',
+      'https://ann:<token>@d.example.com/1/deploy',
+      'header: Basic <base64 of ann:<token>>',
+    ]);
+  });
+});
