@@ -9,7 +9,7 @@ export interface Unfinished {
 /** What the handler of a queue needs. */
 export interface QueueTrigger<Message> {
   readonly read: (body: string) => Message;
-  /** Returns null when the message is done. An error returns the message to the queue. */
+  /** Returns null when the message is done. After an error it is received again, with growing pauses. */
   readonly work: (message: Message) => Promise<Unfinished | null>;
   readonly setVisibility: (receiptHandle: string, seconds: number) => Promise<void>;
 }
@@ -53,6 +53,18 @@ async function workOn<Message>(record: SQSRecord, trigger: QueueTrigger<Message>
     return unfinished;
   } catch (error) {
     trace('message failed', { messageId: record.messageId, error });
+    await trigger.setVisibility(record.receiptHandle, pauseSeconds(record)).catch((failure: unknown) => {
+      trace('message not postponed', { messageId: record.messageId, error: failure });
+    });
     return { visibleInSeconds: null };
   }
+}
+
+const FIRST_PAUSE_SECONDS = 5;
+const LONGEST_PAUSE_SECONDS = 60;
+
+/** In flight, a message locks its group: the later pushes of its repository. So it is not left to the visibility timeout. */
+function pauseSeconds({ attributes }: SQSRecord): number {
+  const receives = Math.max(1, Number(attributes.ApproximateReceiveCount ?? 1));
+  return Math.min(FIRST_PAUSE_SECONDS * 2 ** (receives - 1), LONGEST_PAUSE_SECONDS);
 }

@@ -25,6 +25,12 @@ export interface ServiceFunctionProps {
   readonly access?: readonly Access[];
 }
 
+/** How a function consumes its queue. */
+export interface QueueSource {
+  readonly batchSize: number;
+  readonly maxConcurrency: number;
+}
+
 /**
  * A function of the service, named for its folder under `functions/`: its bundle, its own role, which allows what is
  * listed and nothing else, and its own log group.
@@ -63,15 +69,15 @@ export class ServiceFunction extends LambdaFunction {
   /**
    * Has the function consume a queue, for which it needs `consume` access, in batches of up to `batchSize` messages.
    *
-   * At most ten invocations run at a time, so that a burst of deploys leaves the rest of the account's concurrency to
-   * the API.
+   * At most `maxConcurrency` invocations run at a time, so that a burst of deploys leaves the rest of the account's
+   * concurrency to the API.
    */
-  addQueueSource(queue: WorkQueue, batchSize: number): void {
+  addQueueSource(queue: WorkQueue, { batchSize, maxConcurrency }: QueueSource): void {
     new EventSourceMapping(this, 'Source', {
       target: this,
       eventSourceArn: queue.queue.queueArn,
       batchSize,
-      maxConcurrency: 10,
+      maxConcurrency,
       reportBatchItemFailures: true,
     });
   }

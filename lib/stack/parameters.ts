@@ -9,6 +9,7 @@ export interface Parameters {
   readonly defaultBranch: CfnParameter;
   readonly holdMinutes: CfnParameter;
   readonly retryBaseSeconds: CfnParameter;
+  readonly stageConcurrency: CfnParameter;
   readonly changesSeconds: CfnParameter;
   readonly changesConcurrency: CfnParameter;
   readonly publicUrl: CfnParameter;
@@ -56,6 +57,14 @@ function deployParameters(stack: Stack) {
       default: 30,
       minValue: 0,
       description: 'Seconds before a failed stage is tried again; doubled with each further try.',
+    }),
+    stageConcurrency: new CfnParameter(stack, 'StageConcurrency', {
+      type: 'Number',
+      default: 10,
+      // What Lambda allows for an event source mapping.
+      minValue: 2,
+      maxValue: 1000,
+      description: 'Runs of one stage at a time; 2 for a new account, whose limit is 10 for all functions together.',
     }),
   };
 }

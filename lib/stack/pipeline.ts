@@ -58,7 +58,7 @@ export class Pipeline extends Construct {
       access: [consume(queue), writeLog(stores.log), sendTo(queues.named('report')), retryLater(parameters), ...access],
     });
     // Batches of one, because a message may take the whole timeout.
-    stageFunction.addQueueSource(queue, 1);
+    stageFunction.addQueueSource(queue, { batchSize: 1, maxConcurrency: parameters.stageConcurrency.valueAsNumber });
     return stageFunction;
   }
 
@@ -70,7 +70,7 @@ export class Pipeline extends Construct {
       timeoutSeconds: queue.timeoutSeconds,
       access: [consume(queue), readLog(stores.log), callHosts(parameters, stores.tokenKey)],
     });
-    report.addQueueSource(queue, 10);
+    report.addQueueSource(queue, { batchSize: 10, maxConcurrency: parameters.stageConcurrency.valueAsNumber });
     return report;
   }
 

@@ -35,10 +35,12 @@ const REPORT: QueueSettings = {
 };
 
 /**
- * AWS recommends six times the function's timeout, so that a message is not delivered again while Lambda still retries
- * it. https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
+ * How much longer than its function's timeout a received message stays hidden. AWS recommends six times the timeout, for
+ * throttled invocations. But a hidden message locks its group, the repository, and a message that comes too early does
+ * no harm: the entry's lease makes it wait.
+ * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
  */
-const VISIBILITY_PER_TIMEOUT = 6;
+const VISIBILITY_MARGIN_SECONDS = 45;
 
 /** A queue per stage of the pipeline and one for commit statuses, each with its dead-letter queue. */
 export class Queues extends Construct {
@@ -61,7 +63,7 @@ export class Queues extends Construct {
     // A FIFO queue can only have a FIFO dead-letter queue.
     const deadLetters = this.#queue(`${settings.name}-dead`, settings.fifo, { retentionPeriod: Duration.days(14) });
     const queue = this.#queue(settings.name, settings.fifo, {
-      visibilityTimeout: Duration.seconds(VISIBILITY_PER_TIMEOUT * settings.timeoutSeconds),
+      visibilityTimeout: Duration.seconds(settings.timeoutSeconds + VISIBILITY_MARGIN_SECONDS),
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: settings.maxReceives },
     });
     return { ...settings, queue, deadLetters };

@@ -7,7 +7,7 @@ export const SWEEP_AFTER_MS = 60_000;
 /** What the stack needs to create the queue and the function of a stage. */
 export interface Stage {
   readonly name: StageName;
-  /** Timeout of one run, in seconds. The visibility timeout of the queue is six times as long. */
+  /** Timeout of one run, in seconds. The visibility timeout of the queue is a little longer. */
   readonly timeoutSeconds: number;
   /** Memory in megabytes. CPU and network grow with it, so the stages that move tarballs get more. */
   readonly memoryMb: number;

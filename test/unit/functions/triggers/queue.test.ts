@@ -3,17 +3,17 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type QueueTrigger, queueTrigger } from '../../../../functions/triggers/queue.ts';
 
 /** A message `<group>:<word>`; without a group it comes from a queue without order. */
-function record(body: string, place: number): SQSRecord {
+function record(body: string, place: number, receives = 1): SQSRecord {
   const group = /^(\w+):/.exec(body)?.[1];
   return {
     messageId: `m${place}`,
     receiptHandle: `receipt of ${body}`,
     body,
-    attributes: { ...(group && { MessageGroupId: group }) },
+    attributes: { ApproximateReceiveCount: String(receives), ...(group && { MessageGroupId: group }) },
   } as SQSRecord;
 }
 
-async function receive(bodies: readonly string[], work: QueueTrigger<string>['work']) {
+async function receive(bodies: readonly string[], work: QueueTrigger<string>['work'], receives = 1) {
   const hidden: [string, number][] = [];
   const worked: string[] = [];
   const handler = queueTrigger<string>({
@@ -27,7 +27,7 @@ async function receive(bodies: readonly string[], work: QueueTrigger<string>['wo
     },
     setVisibility: async (receipt, seconds) => void hidden.push([receipt, seconds]),
   });
-  const event: SQSEvent = { Records: bodies.map(record) };
+  const event: SQSEvent = { Records: bodies.map((body, place) => record(body, place, receives)) };
   const { batchItemFailures } = await handler(event);
   return { hidden, worked, failed: batchItemFailures.map(({ itemIdentifier }) => itemIdentifier) };
 }
@@ -76,9 +76,20 @@ describe('a message that is not done with', () => {
     expect((await receive(['a'], async () => ({ visibleInSeconds: 0 }))).hidden).toEqual([['receipt of a', 0]]);
   });
 
-  it('is received again after the visibility timeout when the work returns no delay or throws', async () => {
+  it('is received again after the visibility timeout when the work returns no delay', async () => {
     expect((await receive(['a'], async () => ({ visibleInSeconds: null }))).hidden).toEqual([]);
-    expect((await receive(['a'], async () => Promise.reject(new Error('boom')))).hidden).toEqual([]);
+  });
+
+  it('comes again soon when its work throws or it cannot be read, and later each time', async () => {
+    const boom = async () => Promise.reject(new Error('boom'));
+    const { hidden, failed } = await receive(['g:a', 'h:garbage'], boom);
+    expect(hidden.sort()).toEqual([
+      ['receipt of g:a', 5],
+      ['receipt of h:garbage', 5],
+    ]);
+    expect(failed).toEqual(['m0', 'm1']);
+    const pauses = [1, 2, 3, 4, 5, 11].map(async (receives) => (await receive(['a'], boom, receives)).hidden[0]?.[1]);
+    expect(await Promise.all(pauses)).toEqual([5, 10, 20, 40, 60, 60]);
   });
 
   it('comes again though its time cannot be set', async () => {

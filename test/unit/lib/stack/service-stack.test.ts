@@ -13,6 +13,7 @@ describe('the stack’s parameters and outputs', () => {
       DefaultBranch: 'master',
       HoldMinutes: 60,
       RetryBaseSeconds: 30,
+      StageConcurrency: 10,
       ChangesSeconds: 840,
       ChangesConcurrency: 0,
       PublicUrl: '',
