@@ -10,10 +10,13 @@ import { systemClock } from '../adapters/system/clock.ts';
 import { systemIds } from '../adapters/system/ids.ts';
 import type { ReportPorts } from './report.ts';
 
+/** A batch of ten has half a minute, so that one hanging host does not repeat the others. */
+const HOST_TIMEOUTS = { connectMs: 3_000, firstByteMs: 8_000, idleMs: 3_000 };
+
 /** Returns what setting commit statuses works with. */
 export function connect(): ReportPorts {
   const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
-  const hosts = openHosts(parseHosts(variable('REPOSITORY_HOSTS')));
+  const hosts = openHosts(parseHosts(variable('REPOSITORY_HOSTS')), { timeouts: HOST_TIMEOUTS });
   return {
     log: dynamoDbReader(table),
     tokens: dynamoDbTokens(table),

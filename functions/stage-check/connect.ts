@@ -17,6 +17,9 @@ import { fetchToken } from '../core/access.ts';
 import type { StageConnection } from '../triggers/stage.ts';
 import type { CheckPorts } from './ports.ts';
 
+/** It calls a host up to eight times, some after each other, and has a minute. */
+const HOST_TIMEOUTS = { connectMs: 3_000, firstByteMs: 10_000, idleMs: 5_000 };
+
 /** Returns what the stage `check` works with, apart from `trace`. */
 export function connect(): Omit<CheckPorts, 'trace'> & StageConnection {
   const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
@@ -25,7 +28,7 @@ export function connect(): Omit<CheckPorts, 'trace'> & StageConnection {
     fetch: variable('QUEUE_FETCH'),
     report: variable('QUEUE_REPORT'),
   };
-  const hosts = openHosts(parseHosts(variable('REPOSITORY_HOSTS')));
+  const hosts = openHosts(parseHosts(variable('REPOSITORY_HOSTS')), { timeouts: HOST_TIMEOUTS });
   const access = { tokens: dynamoDbTokens(table), sealer: kmsSealer(kms(), variable('TOKEN_KEY')) };
   return {
     stage: 'check',

@@ -17,11 +17,12 @@ export interface FetchPorts {
  * to the store, and inspects it on the way. A refused tarball leaves nothing in the store.
  */
 export function fetchTarball({ host, token, tarballs }: FetchPorts): StageWork {
-  return async (entry) => {
+  return async (entry, signal) => {
     const { repository, sha } = entry;
     if (!repository || !sha) throw new Error('Only an entry with a commit is fetched.');
     const commit = { host: repository.host, owner: repository.owner, name: repository.name, sha };
     const stop = new AbortController();
+    signal?.addEventListener('abort', () => stop.abort(signal.reason), { once: true });
     try {
       const source = await host(repository.host).tarball(commit, await token(entry.user, repository.host), stop.signal);
       const { body, result } = inspected(source, TARBALL_LIMITS);

@@ -1,15 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { once } from '../../core/once.ts';
+import { requestLimits } from './request-limits.ts';
 import { withoutLogging } from './without-logging.ts';
 
 /**
  * Returns the function's DynamoDB client. The timeouts are short because webhook senders time out after ten seconds.
  */
-export const dynamoDb = once(() =>
-  withoutLogging(
-    new DynamoDBClient({
-      maxAttempts: 3,
-      requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000 },
-    }),
-  ),
-);
+export const dynamoDb = once(() => withoutLogging(new DynamoDBClient(requestLimits(4_000))));

@@ -1,5 +1,6 @@
 import { KMSClient } from '@aws-sdk/client-kms';
 import { once } from '../../core/once.ts';
+import { requestLimits } from './request-limits.ts';
 
 /** Returns the function's KMS client. */
-export const kms = once(() => new KMSClient({}));
+export const kms = once(() => new KMSClient(requestLimits(5_000)));

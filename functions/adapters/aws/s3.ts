@@ -1,7 +1,16 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import { once } from '../../core/once.ts';
+import { requestLimits } from './request-limits.ts';
 
-/** Returns the function's S3 client. Without checksums, because the pipeline has a SHA-256 of every tarball. */
+/**
+ * Returns the function's S3 client. Without checksums, because the pipeline has a SHA-256 of every tarball. A request
+ * sends 5 MiB at most.
+ */
 export const s3 = once(
-  () => new S3Client({ requestChecksumCalculation: 'WHEN_REQUIRED', responseChecksumValidation: 'WHEN_REQUIRED' }),
+  () =>
+    new S3Client({
+      ...requestLimits(30_000),
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+    }),
 );

@@ -1,9 +1,10 @@
 import { once } from '../../core/once.ts';
+import { requestLimits } from './request-limits.ts';
 
 /** The client is loaded at the first read: it takes longer than everything else at a cold start. */
 const secretsManager = once(async () => {
   const { GetSecretValueCommand, SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager');
-  const client = new SecretsManagerClient({});
+  const client = new SecretsManagerClient(requestLimits(5_000));
   return (id: string) => client.send(new GetSecretValueCommand({ SecretId: id }));
 });
 

@@ -1,4 +1,5 @@
 import { ApiGatewayManagementApiClient } from '@aws-sdk/client-apigatewaymanagementapi';
+import { requestLimits } from './request-limits.ts';
 import { withoutLogging } from './without-logging.ts';
 
 /**
@@ -9,8 +10,7 @@ export function webSocketApi(endpoint: string): ApiGatewayManagementApiClient {
   return withoutLogging(
     new ApiGatewayManagementApiClient({
       endpoint,
-      maxAttempts: 3,
-      requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000 },
+      ...requestLimits(4_000),
     }),
   );
 }

@@ -14,11 +14,11 @@ export type Overruling = Pick<AppFacts, 'overruledUntil' | 'claimedOrder'>;
  * platform no longer keeps the snapshots of older ones.
  */
 export function unlessOverruled(work: StageWork, facts: Overruling): StageWork {
-  return async (entry) => {
+  return async (entry, signal) => {
     const overruled = await overruledBy(entry, facts);
     if (overruled) return overruled;
     try {
-      const outcome = await work(entry);
+      const outcome = await work(entry, signal);
       return outcome.kind === 'failed' ? ((await pastBy(entry, facts)) ?? outcome) : outcome;
     } catch (error) {
       const cause = await pastBy(entry, facts);

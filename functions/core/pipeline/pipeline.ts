@@ -32,6 +32,14 @@ export const stages: readonly Stage[] = [
   { name: 'start', timeoutSeconds: 120, memoryMb: 512, maxReceives: 12, overdueSeconds: 600 },
 ];
 
+/** What is left of the timeout when a run of a stage gives up, to write the outcome. */
+const OUTCOME_MS = 10_000;
+
+/** Returns how long one run of a stage may work. */
+export function workLimitMs(name: StageName): number {
+  return (stages.find((stage) => stage.name === name)?.timeoutSeconds ?? 60) * 1000 - OUTCOME_MS;
+}
+
 /** Returns whether a stage runs after another one. */
 export function isAfter(stage: StageName, other: StageName): boolean {
   const index = (name: StageName) => stages.findIndex((one) => one.name === name);

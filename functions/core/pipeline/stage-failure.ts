@@ -20,6 +20,12 @@ export function asDeployError(error: unknown, stage: StageName): DeployError {
   return new DeployError(stageCodes[stage], detail, { retry: true, cause: error });
 }
 
+/** Returns the error of a run of a stage that has taken too long; another may be faster. */
+export function tookTooLong(stage: StageName, limitMs: number): DeployError {
+  const detail = `The stage "${stage}" was not done within ${limitMs / 1000} seconds.`;
+  return new DeployError(stageCodes[stage], detail, { retry: true });
+}
+
 /** Returns the error of a stage that was claimed too often, because its workers died. */
 export function gaveUp(stage: StageName): DeployError {
   const detail = `The stage "${stage}" was tried ${MAX_ATTEMPTS} times and never finished.`;

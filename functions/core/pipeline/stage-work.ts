@@ -25,5 +25,8 @@ export type StageOutcome =
   /** The result of an earlier stage is gone: that stage runs again. */
   | { readonly kind: 'back'; readonly to: StageName; readonly detail: string };
 
-/** The work of one stage. It can be called again for the same entry and must then have the same result. */
-export type StageWork = (entry: Entry) => Promise<StageOutcome>;
+/**
+ * The work of one stage. It can be called again for the same entry and must then have the same result. The signal is
+ * aborted when the run has taken too long and its outcome no longer counts.
+ */
+export type StageWork = (entry: Entry, signal?: AbortSignal) => Promise<StageOutcome>;

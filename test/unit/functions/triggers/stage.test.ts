@@ -1,6 +1,7 @@
 import type { SQSEvent } from 'aws-lambda';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { DeployError } from '../../../../functions/core/errors.ts';
+import { stages, workLimitMs } from '../../../../functions/core/pipeline/pipeline.ts';
 import type { StageWork } from '../../../../functions/core/pipeline/stage-work.ts';
 import { stageTrigger } from '../../../../functions/triggers/stage.ts';
 import { memoryClock, memoryIds } from '../../../fakes/clock.ts';
@@ -19,7 +20,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-async function receive(body: string, work: StageWork) {
+async function receive(body: string, work: StageWork, limitMs?: number) {
   const log = new MemoryLog(memoryIds());
   const queue = memoryQueue();
   await append(log, { ...checked, stage: 'fetch' });
@@ -31,6 +32,7 @@ async function receive(body: string, work: StageWork) {
     clock: memoryClock(AT),
     ids: memoryIds(),
     retryBaseSeconds: 30,
+    ...(limitMs !== undefined && { limitMs }),
     setVisibility: async (_receipt, seconds) => void hidden.push(seconds),
   });
   const event = { Records: [{ messageId: 'm', receiptHandle: 'r', body, attributes: {} }] } as unknown as SQSEvent;
@@ -75,4 +77,21 @@ it('A message that is not a job returns to its queue, which moves it to the dead
   };
   expect((await receive('{"user":1}', never)).failed).toBe(1);
   expect((await receive('garbage', never)).failed).toBe(1);
+});
+
+it('A run that takes too long fails with the code of its stage and is tried again; its signal is aborted', async () => {
+  let signal: AbortSignal | undefined;
+  const hangs: StageWork = (_, given) => {
+    signal = given;
+    return new Promise(() => {});
+  };
+  const { log, hidden, failed } = await receive('{"user":"ann","number":1}', hangs, 20);
+  expect(failed).toBe(1);
+  expect(hidden).toEqual([15]);
+  expect(signal?.aborted).toBe(true);
+  expect((await log.read('ann', 1))?.reason).toContain('was not done within 0.02 seconds. Trying again');
+});
+
+it.each(stages)('A run of $name leaves at least ten seconds of its function’s timeout', ({ name, timeoutSeconds }) => {
+  expect(workLimitMs(name)).toBeLessThanOrEqual((timeoutSeconds - 10) * 1000);
 });

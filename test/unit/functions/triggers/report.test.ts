@@ -1,0 +1,28 @@
+import type { SQSEvent } from 'aws-lambda';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { reportTrigger } from '../../../../functions/triggers/report.ts';
+
+beforeEach(() => {
+  vi.spyOn(console, 'error').mockImplementation(() => {});
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+it('A host that hangs repeats its own commit status, not those of the others in the batch', async () => {
+  const set: number[] = [];
+  const handler = reportTrigger(async ({ number }) => {
+    if (number === 1) await new Promise(() => {});
+    set.push(number);
+  }, 20);
+  const records = [1, 2].map((number) => ({
+    messageId: `m${number}`,
+    receiptHandle: 'r',
+    body: JSON.stringify({ user: 'ann', number }),
+    attributes: {},
+  }));
+  const { batchItemFailures } = await handler({ Records: records } as unknown as SQSEvent);
+  expect(batchItemFailures).toEqual([{ itemIdentifier: 'm1' }]);
+  expect(set).toEqual([2]);
+});
