@@ -144,6 +144,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
     startPlatform({
       dataDir: join(dataDir, 'platform'),
       port: ports.platform,
+      ...(config.memoryLimits && { memoryLimits: config.memoryLimits }),
       ...(addresses?.apps && { publicDomain: addresses.apps }),
       serviceToken: runtime.secretValue('StoresPlatformToken'),
       log: (event) => {

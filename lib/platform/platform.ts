@@ -18,6 +18,7 @@ import { platformServer } from './http/server.ts';
 import { messageOf } from './http-error.ts';
 import { recordingLog } from './run/app-events.ts';
 import type { OwnEnvironment } from './run/child-environment.ts';
+import { type MemoryLimits, memoryWatch } from './run/memory-watch.ts';
 import { runners } from './run/runners.ts';
 import { defaultLimits, type Limits, type Log } from './settings.ts';
 import { apps } from './store/apps.ts';
@@ -43,6 +44,8 @@ export interface PlatformOptions {
   /** How applications are reached from other machines; absent: on this machine only. */
   readonly publicDomain?: PublicDomain;
   readonly limits?: Partial<Limits>;
+  /** How much memory applications may use; absent: any. */
+  readonly memoryLimits?: MemoryLimits;
   /** Source of PATH, HOME and npm's network settings for child processes; absent: this process's environment. */
   readonly environment?: OwnEnvironment;
 }
@@ -129,6 +132,8 @@ function assemble(options: PlatformOptions, base: BaseServices) {
   const run = runners({
     ...shared,
     domain: publicDomain?.domain,
+    memoryLimits: options.memoryLimits ?? {},
+    memory: memoryWatch(limits.memoryCheckMs),
     onServing: (app, snapshot) => installed.prepareSpare(dirs.ofApp(app), snapshot),
     onRetired: (app, snapshot) => prune(shared.snapshots, app, { active: snapshot, kept: limits }),
   });

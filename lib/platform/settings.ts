@@ -8,6 +8,8 @@ export interface PlatformEvent {
   readonly snapshot?: string;
   /** One sentence where the type alone does not say enough. */
   readonly detail?: string;
+  /** Whether the detail is the cause, so that none is looked for in the output. */
+  readonly isCause?: boolean;
   /** How long it took. */
   readonly milliseconds?: number;
 }
@@ -31,6 +33,11 @@ export interface Limits {
   /** This many crashes within `crashWindowMs` end the restarts. */
   readonly crashLimit: number;
   readonly crashWindowMs: number;
+  /** How often the memory of applications that have a limit is measured. */
+  readonly memoryCheckMs: number;
+  /** This many ends for too much memory within `overrunWindowMs` end the restarts. */
+  readonly overrunLimit: number;
+  readonly overrunWindowMs: number;
   /** How long an installation may take. */
   readonly installMs: number;
   /**
@@ -62,6 +69,9 @@ export const defaultLimits: Limits = {
   crashPauseMaxMs: 60_000,
   crashLimit: 5,
   crashWindowMs: 60_000,
+  memoryCheckMs: 1_000,
+  overrunLimit: 3,
+  overrunWindowMs: 60 * 60_000,
   installMs: 20 * 60_000,
   loginCacheMs: 12 * 60 * 60_000,
   // Those of the service: what it has accepted, the platform must be able to unpack.

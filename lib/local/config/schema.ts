@@ -54,6 +54,18 @@ const HookSecrets = v.record(
   'must be an object',
 );
 
+const SMALLEST_LIMIT_MB = 32;
+
+const MemoryLimits = v.record(
+  v.pipe(Text, v.regex(/^(?:\*|[^/\s]+(?:\/[^/\s]+)?)$/, 'must be *, <user> or <user>/<application>')),
+  v.pipe(
+    v.number('must be a number of MB'),
+    v.integer('must be a whole number of MB'),
+    v.minValue(SMALLEST_LIMIT_MB, `must be at least ${SMALLEST_LIMIT_MB}, in MB`),
+  ),
+  'must be an object',
+);
+
 /** The configuration file of one machine. All fields are optional. */
 export const ConfigSchema = v.strictObject(
   {
@@ -87,6 +99,7 @@ export const ConfigSchema = v.strictObject(
       ),
     ),
     hookSecrets: v.optional(HookSecrets),
+    memoryLimits: v.optional(MemoryLimits),
     users: v.optional(
       v.pipe(
         v.array(User, 'must be a list of names'),

@@ -20,12 +20,13 @@ export interface RecorderParts {
  */
 export function recordingLog({ events, log, tail, release }: RecorderParts): Log {
   let recorded = Promise.resolve();
-  const record = async ({ type, user, app, snapshot, detail = '' }: PlatformEvent): Promise<void> => {
+  const record = async ({ type, user, app, snapshot, detail = '', isCause }: PlatformEvent): Promise<void> => {
     if (user === undefined || app === undefined || snapshot === undefined) return;
     const crashed = type === 'app.crashed';
     const state = crashed ? 'crashed' : 'running';
     const lines = crashed ? [...(await tail({ user, app }))] : [];
-    const why = lastError(lines, release({ user, app }, snapshot)) ?? detail;
+    const error = isCause ? undefined : lastError(lines, release({ user, app }, snapshot));
+    const why = error ?? detail;
     const isNew = await events.add({ user, app, snapshot, state, reason: crashed ? reasonOf(why) : null, log: lines });
     if (isNew) log({ type: 'app.state', user, app, snapshot, detail: state });
   };

@@ -8,7 +8,8 @@ import { masked, type Variables } from '../store/variables.ts';
 import type { AppLog } from './app-log.ts';
 import { appEnvironment, type OwnEnvironment, type ReleaseFolders } from './child-environment.ts';
 import { type ChildGroup, startGroup } from './child-group.ts';
-import { busyPort, whyItEnded } from './diagnosis.ts';
+import { busyPort, howItEnded, whyItEnded } from './diagnosis.ts';
+import type { MemoryWatch } from './memory-watch.ts';
 import { awaitAnswer } from './readiness.ts';
 import { readStartManifest, type StartCommand, type StartManifest, startCommand } from './start-command.ts';
 
@@ -24,6 +25,9 @@ export interface Launch {
   readonly npmCache: string;
   readonly log: AppLog;
   readonly limits: Limits;
+  /** How much memory its processes may use together, in MB; undefined: any. */
+  readonly memoryMb: number | undefined;
+  readonly memory: MemoryWatch;
   /** Cancels the launch; the process is ended. */
   readonly signal: AbortSignal;
 }
@@ -33,11 +37,20 @@ export interface RunningRelease {
   readonly snapshot: string;
   /** Where it listens. */
   readonly address: Target;
-  readonly exited: Promise<Exit>;
+  readonly ended: Promise<Ending>;
   end(graceMs: number): Promise<void>;
 }
 
+/** How a process has ended, as the end of a sentence. */
+export interface Ending {
+  readonly how: string;
+  /** Whether it was ended because it used too much memory. */
+  readonly tooLarge: boolean;
+}
+
 const PORT_TRIES = 4;
+/** Shorter than usual: until then it may use still more. */
+const TOO_LARGE_GRACE_MS = 1_000;
 const FAILURE_LINES = 100;
 const LINE_CHARACTERS = 2_000;
 
@@ -77,6 +90,7 @@ async function attempt(own: OwnEnvironment, groups: GroupRegistry, spec: Attempt
   const lines: string[] = [];
   const group = await spawnApp(own, groups, { ...spec, lines }).catch((error: unknown) => messageOf(error));
   if (typeof group === 'string') return { failure: group, lines };
+  const limit = limitMemory(spec, group);
   const ended = new AbortController();
   const gone = group.exited.then((exit) => {
     ended.abort();
@@ -86,12 +100,34 @@ async function attempt(own: OwnEnvironment, groups: GroupRegistry, spec: Attempt
   const answered = await awaitAnswer({ ...spec.limits, port: spec.port, host: spec.host, signal });
   if ('address' in answered && !signal.aborted) {
     lines.length = 0;
-    return { snapshot: spec.snapshot, ...answered, exited: group.exited, end: group.end };
+    const ending = gone.then((exit) => endingOf(exit, limit.exceeded()));
+    return { snapshot: spec.snapshot, ...answered, ended: ending, end: group.end };
   }
   const problem = 'problem' in answered ? answered.problem : '';
+  const tooMuch = limit.exceeded();
+  if (tooMuch !== undefined) {
+    await gone;
+    return { failure: `The application ${tooMuch} of memory, its limit, before it answered.`, lines };
+  }
   if (ended.signal.aborted) return failureOf(lines, await gone, spec);
   await group.end(spec.limits.graceMs);
   return { failure: spec.signal.aborted ? 'The start was cancelled.' : problem, lines };
+}
+
+/** Ends the group when it uses too much memory; `exceeded` then says so, as the end of a sentence. */
+function limitMemory({ memory, memoryMb }: Attempt, group: ChildGroup): { exceeded(): string | undefined } {
+  if (memoryMb === undefined) return { exceeded: () => undefined };
+  let exceeded: string | undefined;
+  const stop = memory.watch({ pgid: group.pgid, limitMb: memoryMb }, () => {
+    exceeded = `used more than ${memoryMb} MB`;
+    void group.end(TOO_LARGE_GRACE_MS);
+  });
+  void group.exited.then(stop);
+  return { exceeded: () => exceeded };
+}
+
+function endingOf(exit: Exit, tooMuch: string | undefined): Ending {
+  return { how: tooMuch ?? howItEnded(exit), tooLarge: tooMuch !== undefined };
 }
 
 function spawnApp(

@@ -13,6 +13,7 @@ import type { VariableStore } from '../store/variables.ts';
 import type { AppLog } from './app-log.ts';
 import type { OwnEnvironment } from './child-environment.ts';
 import { launch, type RunningRelease } from './launch.ts';
+import { type MemoryLimits, type MemoryWatch, memoryLimitOf } from './memory-watch.ts';
 import type { AppProxy } from './proxy.ts';
 
 /** What starting a release needs. */
@@ -25,6 +26,8 @@ export interface ReleaseParts {
   readonly variables: VariableStore;
   readonly npmCache: string;
   readonly limits: Limits;
+  readonly memoryLimits: MemoryLimits;
+  readonly memory: MemoryWatch;
   readonly log: Log;
 }
 
@@ -68,6 +71,8 @@ export async function launchRelease(parts: ReleaseParts, context: LaunchContext)
     npmCache: parts.npmCache,
     log,
     limits: parts.limits,
+    memoryMb: memoryLimitOf(parts.memoryLimits, app),
+    memory: parts.memory,
     signal,
   });
 }

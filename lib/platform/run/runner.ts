@@ -4,8 +4,7 @@ import type { PlatformEvent } from '../settings.ts';
 import type { AppName } from '../store/names.ts';
 import { type AppLog, appLog } from './app-log.ts';
 import { type Crashes, crashes } from './crashes.ts';
-import { howItEnded } from './diagnosis.ts';
-import type { RunningRelease } from './launch.ts';
+import type { Ending, RunningRelease } from './launch.ts';
 import { type AppProxy, appProxy } from './proxy.ts';
 import { launchRelease, type ReleaseParts } from './release.ts';
 
@@ -49,6 +48,8 @@ class AppRunner implements Runner {
   readonly proxy: AppProxy;
   readonly log: AppLog;
   readonly #crashes: Crashes;
+  /** Those for too much memory, which is used up slowly. */
+  readonly #overruns: Crashes;
   readonly #withLock = keyedMutex();
   readonly #background = new Set<Promise<void>>();
   #state: RunState = 'stopped';
@@ -63,7 +64,9 @@ class AppRunner implements Runner {
   ) {
     this.log = appLog(parts.folders.ofApp(app).log, parts.limits.logBytes);
     this.proxy = appProxy(() => unavailable(app, this.#state));
-    this.#crashes = crashes(parts.limits);
+    const { limits } = parts;
+    this.#crashes = crashes(limits);
+    this.#overruns = crashes({ ...limits, crashLimit: limits.overrunLimit, crashWindowMs: limits.overrunWindowMs });
   }
 
   state(): RunState {
@@ -119,6 +122,7 @@ class AppRunner implements Runner {
   /** A start on request: earlier crashes do not count, and a pending retry is dropped. */
   async #startAfresh(snapshot: string): Promise<void> {
     this.#crashes.reset();
+    this.#overruns.reset();
     await this.#swap(snapshot);
     clearTimeout(this.#retry);
   }
@@ -152,7 +156,7 @@ class AppRunner implements Runner {
     this.#running = next;
     this.#state = 'running';
     const drained = this.proxy.pointTo(next.address);
-    next.exited.then((exit) => this.#crashedWhileServing(next, howItEnded(exit)));
+    next.ended.then((ending) => this.#crashedWhileServing(next, ending));
     this.log.note(`${next.snapshot} serves`);
     const retire = async () => {
       await drained(limits.drainMs);
@@ -164,22 +168,22 @@ class AppRunner implements Runner {
   }
 
   /** The serving process has ended without a request to do so. */
-  #crashedWhileServing(which: RunningRelease, how: string): void {
+  #crashedWhileServing(which: RunningRelease, { how, tooLarge }: Ending): void {
     if (this.#running !== which || this.#closing) return;
     this.#running = undefined;
     this.proxy.pointTo(undefined);
-    this.#crashed(which.snapshot, `${which.snapshot} ${how}`);
+    this.#crashed(which.snapshot, { how: `${which.snapshot} ${how}`, tooLarge });
   }
 
-  #crashed(snapshot: string, how: string): void {
-    const decision = this.#crashes.record(performance.now());
+  #crashed(snapshot: string, { how, tooLarge }: Ending): void {
+    const decision = (tooLarge ? this.#overruns : this.#crashes).record(performance.now());
     const givenUp = 'givenUp' in decision;
     this.#state = givenUp ? 'crashed' : 'restarting';
     const next = givenUp
       ? 'it crashed too often and is not started again'
       : `next start in ${decision.retryAfterMs} ms`;
     this.log.note(`${how}; ${next}`);
-    this.#report(givenUp ? 'app.crashed' : 'app.restarting', { snapshot, detail: how });
+    this.#report(givenUp ? 'app.crashed' : 'app.restarting', { snapshot, detail: how, isCause: tooLarge });
     if (givenUp) return;
     this.#retry = setTimeout(() => {
       this.#exclusively(() => this.#revive()).catch((error: unknown) => this.#failed(error));
@@ -192,7 +196,8 @@ class AppRunner implements Runner {
     if (active === null || wanted === 'stopped') return;
     // A failed start counts as another crash, so that the retries of a release that cannot start end.
     await this.#swap(active).catch((error: unknown) => {
-      if (!this.#closing && this.#state === 'restarting') this.#crashed(active, messageOf(error));
+      if (!this.#closing && this.#state === 'restarting')
+        this.#crashed(active, { how: messageOf(error), tooLarge: false });
     });
   }
 
