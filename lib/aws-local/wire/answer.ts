@@ -1,0 +1,98 @@
+import { ServiceError } from '../emulators/json-endpoint.ts';
+import type { Warn } from '../invoke/invoker.ts';
+import { type OperationModel, readModel, type ServiceModel } from './model.ts';
+import { matchOperation, parseBody, readInput, type WireRequest, type WireResponse, writeOutput } from './rest.ts';
+import type { Service } from './service.ts';
+import { convert, ShapeError } from './shapes.ts';
+
+/** Answers the requests to a service that are meant for it. */
+export interface Answerer {
+  /** Whether the request is one of this service. */
+  takes(request: WireRequest): boolean;
+  answer(request: WireRequest): Promise<WireResponse>;
+}
+
+interface Call {
+  readonly model: OperationModel;
+  readonly input: object;
+}
+
+/**
+ * Returns what answers requests to a service. Whatever the service's model does not allow, and what the emulator does not do,
+ * is refused and warned of: a mistake must not be found on AWS only.
+ */
+export function answerer(service: Service, warn: Warn): Answerer {
+  let loading: Promise<ServiceModel> | undefined;
+  const model = () => (loading ??= service.load().then(readModel));
+  return {
+    takes: ({ headers }) => {
+      const target = headers['x-amz-target'];
+      return service.target === undefined ? target === undefined : `${target}`.startsWith(`${service.target}.`);
+    },
+    answer: async (request) => {
+      const loaded = await model();
+      try {
+        const call = readCall(service, loaded, request);
+        return writeAnswer(service, call.model, await run(service, call));
+      } catch (error) {
+        return refuse({ service, model: loaded, warn }, error);
+      }
+    },
+  };
+}
+
+function readCall(service: Service, model: ServiceModel, request: WireRequest): Call {
+  if (service.target === undefined) {
+    const match = matchOperation(model, request);
+    if (!match)
+      throw new ShapeError(`${request.method} ${request.url.split('?')[0]} is not an operation of the service`);
+    return { model: match.operation, input: readInput(match, request) };
+  }
+  const name = String(request.headers['x-amz-target']).slice(service.target.length + 1);
+  const operation = model.operations.get(name);
+  if (!operation) throw new ShapeError(`${name} is not an operation of the service`);
+  return { model: operation, input: parseBody(request.body) };
+}
+
+async function run(service: Service, { model, input }: Call): Promise<object> {
+  const operation = Object.hasOwn(service.operations, model.name) ? service.operations[model.name] : undefined;
+  if (!operation) throw new ShapeError(`${model.name} is not emulated`);
+  const decoded = convert(model.input, input, 'decode', model.name);
+  const other = Object.keys(decoded ?? {}).find((name) => !operation.takes.includes(name));
+  if (other !== undefined) throw new ShapeError(`${model.name}.${other} is not emulated`);
+  // The model has just been held against the input; `operation` ties the function to the SDK's type of it.
+  return operation.run(decoded as never);
+}
+
+function writeAnswer(service: Service, model: OperationModel, output: object): WireResponse {
+  const encoded = model.output.isUnitSchema()
+    ? {}
+    : convert(model.output, output, 'encode', `the answer to ${model.name}`);
+  const members = Object.fromEntries(Object.entries(encoded ?? {}));
+  if (service.target === undefined) return writeOutput(model, members);
+  return { status: 200, headers: JSON_1_1, body: JSON.stringify(members) };
+}
+
+const JSON_1_1 = { 'content-type': 'application/x-amz-json-1.1' };
+
+interface Refusing {
+  readonly service: Service;
+  readonly model: ServiceModel;
+  readonly warn: Warn;
+}
+
+function refuse({ service, model, warn }: Refusing, error: unknown): WireResponse {
+  if (error instanceof ServiceError && model.statusOf(error.type) !== undefined) {
+    return errorAnswer(service, error.type, error.message, model.statusOf(error.type) ?? error.status);
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  warn(`A call to ${service.name} was refused on this machine: ${reason}.`);
+  const isMistake = error instanceof ShapeError;
+  return errorAnswer(service, isMistake ? 'ValidationException' : 'InternalFailure', reason, isMistake ? 400 : 500);
+}
+
+function errorAnswer(service: Service, type: string, message: string, status: number): WireResponse {
+  const headers =
+    service.target === undefined ? { 'content-type': 'application/json', 'x-amzn-errortype': type } : JSON_1_1;
+  return { status, headers, body: JSON.stringify({ __type: type, message, Message: message }) };
+}

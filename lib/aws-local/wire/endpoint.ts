@@ -1,0 +1,53 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { listen } from '../../processes/ports.ts';
+import { refusalOfMessage } from '../access/check.mjs';
+import { CREDENTIALS } from '../clients.ts';
+import type { Warn } from '../invoke/invoker.ts';
+import { answerer } from './answer.ts';
+import type { WireRequest, WireResponse } from './rest.ts';
+import type { Service } from './service.ts';
+
+/** A running endpoint of several services. */
+export interface WireEndpoint {
+  readonly endpoint: string;
+  close(): Promise<void>;
+}
+
+/** A function's code may be in the request, of 50 MB in base64. */
+const MAX_BODY_BYTES = 70 * 1024 * 1024;
+
+/** Serves services on a free port of 127.0.0.1, for requests that are signed. At most one of them speaks REST. */
+export async function startWireEndpoint(services: readonly Service[], warn: Warn): Promise<WireEndpoint> {
+  const answerers = services.map((service) => answerer(service, warn));
+  const server = createServer((request, response) => {
+    outcome(request).then(
+      ({ status, headers, body }) => response.writeHead(status, headers).end(body),
+      () => response.destroy(),
+    );
+  });
+  const outcome = async (message: IncomingMessage): Promise<WireResponse> => {
+    if (Number(message.headers['content-length'] ?? 0) > MAX_BODY_BYTES)
+      return refusal(413, 'RequestTooLargeException');
+    const body = await buffer(message);
+    const reason = await refusalOfMessage(message, CREDENTIALS, body);
+    if (reason !== undefined) return refusal(403, 'InvalidSignatureException', `Refused: ${reason}.`);
+    const { method = 'GET', url = '/', headers } = message;
+    const request: WireRequest = { method, url, headers, body };
+    return answerers.find((one) => one.takes(request))?.answer(request) ?? refusal(404, 'UnknownOperationException');
+  };
+  const port = await listen(server, 0);
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    close: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function refusal(status: number, type: string, message = type): WireResponse {
+  const headers = { 'content-type': 'application/json', 'x-amzn-errortype': type };
+  return { status, headers, body: JSON.stringify({ __type: type, message }) };
+}

@@ -1,0 +1,26 @@
+/** An operation that is emulated. */
+export interface Operation {
+  /** The members of the input that have an effect here; any other is refused. */
+  readonly takes: readonly string[];
+  /** Gets the input in the SDK's type and returns the output in the SDK's type. */
+  readonly run: (input: never) => object | Promise<object>;
+}
+
+/** A service by its model and the operations of it that are emulated. */
+export interface Service {
+  /** For messages: `Lambda`. */
+  readonly name: string;
+  /** Loads the SDK's client, whose schemas are the model. It takes tenths of a second, so it waits for the first call. */
+  readonly load: () => Promise<object>;
+  /** The part of `X-Amz-Target` before the operation; without it the service speaks REST. */
+  readonly target?: string;
+  readonly operations: Readonly<Record<string, Operation>>;
+}
+
+/** Defines an operation; its input and the members that it takes are held to the SDK's type. */
+export function operation<Input extends object>(
+  takes: readonly (keyof Input & string)[],
+  run: (input: Input) => object | Promise<object>,
+): Operation {
+  return { takes, run };
+}
