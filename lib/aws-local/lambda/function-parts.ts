@@ -1,0 +1,14 @@
+import type { CodeStore } from './code.ts';
+import type { FunctionStore } from './function-store.ts';
+import type { FunctionUrls } from './function-urls.ts';
+import type { Runner } from './runner.ts';
+
+/** What the operations on functions work with. */
+export interface FunctionParts {
+  readonly store: FunctionStore;
+  readonly code: CodeStore;
+  readonly runner: Runner;
+  readonly urls: FunctionUrls;
+  /** ARNs of the roles that Lambda may assume. */
+  readonly roles: ReadonlySet<string>;
+}

@@ -1,0 +1,91 @@
+import type { InvocationRequest } from '@aws-sdk/client-lambda';
+import { safeParse } from 'valibot';
+import { ServiceError } from '../emulators/json-endpoint.ts';
+import { ShapeError } from '../wire/shapes.ts';
+import type { CodeStore } from './code.ts';
+import type { FunctionRecord } from './function-record.ts';
+import { type FunctionStore, revisionOf, versionOf } from './function-store.ts';
+import type { Outcome, Runner } from './runner.ts';
+import { UrlEvent } from './url-event.ts';
+import { AdapterError } from './web-adapter.ts';
+
+/** Runs functions: for Invoke and for function URLs. */
+export interface Invocations {
+  /**
+   * Invokes the version that a qualifier names at this moment.
+   *
+   * @throws ServiceError TooManyRequestsException, ResourceConflictException
+   */
+  run(record: FunctionRecord, qualifier: string | undefined, event: UrlEvent): Promise<Outcome>;
+}
+
+/** Opens the invocations of the functions of a store. */
+export function openInvocations({ code, runner }: { code: CodeStore; runner: Runner }): Invocations {
+  return {
+    run: async (record, qualifier, event) => {
+      const { name, reservedConcurrency = Number.POSITIVE_INFINITY } = record;
+      if (runner.running(name) >= reservedConcurrency) {
+        throw new ServiceError('TooManyRequestsException', 'Rate Exceeded.');
+      }
+      const { settings, isNew, busyUntil } = revisionOf(record, qualifier);
+      if (isNew && Date.now() < busyUntil) {
+        throw new ServiceError(
+          'ResourceConflictException',
+          'The operation cannot be performed at this time. The function is currently in the following state: Pending',
+        );
+      }
+      const folder = code.folderOf(settings.code.sha256);
+      return runner.invoke({ name, version: versionOf(record, qualifier), settings, folder }, event);
+    },
+  };
+}
+
+/** How many bytes of the log an invocation returns. */
+const LOG_TAIL_BYTES = 4096;
+
+/** Lambda's Invoke, for functions behind the web adapter. */
+export async function invokeFunction(store: FunctionStore, invocations: Invocations, input: InvocationRequest) {
+  if ((input.InvocationType ?? 'RequestResponse') !== 'RequestResponse') {
+    throw new ShapeError(`the invocation type ${input.InvocationType} is not emulated`);
+  }
+  const record = store.get(input.FunctionName);
+  const version = versionOf(record, input.Qualifier);
+  const outcome = await invocations.run(record, input.Qualifier, parseEvent(input.Payload));
+  const isError = outcome.result instanceof AdapterError;
+  return {
+    StatusCode: 200,
+    ExecutedVersion: version,
+    ...(isError && { FunctionError: 'Unhandled' }),
+    ...(input.LogType === 'Tail' && { LogResult: tailOf(outcome.lines) }),
+    Payload: Buffer.from(JSON.stringify(isError ? errorOf(outcome) : outcome.result)),
+  };
+}
+
+function parseEvent(payload: Uint8Array | undefined): UrlEvent {
+  const text = Buffer.from(payload ?? []).toString('utf8');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new ServiceError('InvalidRequestContentException', 'Could not parse request body into json.');
+  }
+  const event = safeParse(UrlEvent, value);
+  if (event.success) return event.output;
+  throw new ShapeError(
+    'only events of function URLs and HTTP APIs (payload format 2.0) reach a function on this machine',
+  );
+}
+
+function errorOf({ result, requestId }: Outcome): object {
+  const { errorType = 'Unhandled', message = '' } = result instanceof AdapterError ? result : {};
+  const isTimeout = errorType === 'Sandbox.Timedout';
+  const errorMessage = isTimeout
+    ? `${new Date().toISOString()} ${requestId} ${message}`
+    : `RequestId: ${requestId} ${message}`;
+  return { errorType, errorMessage };
+}
+
+function tailOf(lines: readonly string[]): string {
+  const text = Buffer.from(lines.map((line) => `${line}\n`).join(''));
+  return text.subarray(Math.max(0, text.length - LOG_TAIL_BYTES)).toString('base64');
+}
