@@ -12,6 +12,8 @@ import type { FunctionLogLine } from './invoke/log-lines.ts';
 import { functionName } from './invoke/settings.ts';
 import { createResources, nameOfResource } from './resources/resources.ts';
 import { warnOfUnsupported } from './resources/unsupported.ts';
+import { type RunningServices, startServices } from './services.ts';
+import { startEventRules } from './sources/events/rules.ts';
 import { startExpiry } from './sources/expiry/expiry.ts';
 import { startQueues } from './sources/queues/queues.ts';
 import { startSchedules } from './sources/schedules/schedules.ts';
@@ -52,7 +54,7 @@ export interface RuntimeOptions {
 export interface Runtime {
   readonly template: Template;
   /** Addresses of the emulators. */
-  readonly endpoints: Endpoints;
+  readonly endpoints: RunningServices['endpoints'];
   /** Addresses of the WebSocket APIs, by logical id. */
   readonly sockets: Readonly<Record<string, string>>;
   /** Returns the value of a secret of the template; `name` as in `findResource`. */
@@ -88,14 +90,16 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
     await createResources({ template, endpoints });
     const secretNamed = (name: string) => nameOfResource(findResource(template, 'AWS::SecretsManager::Secret', name));
     for (const [name, value] of Object.entries(options.secrets ?? {})) emulators.useSecret(secretNamed(name), value);
-    const functions = startFunctions({ template, endpoints: endpointVariables(endpoints), log });
+    const services = await startServices({ ...options, template, endpoints });
+    closers.push(services.close);
+    const functions = startFunctions({ template, endpoints: endpointVariables(services.endpoints), log });
     closers.push(() => functions.close());
     return {
       template,
-      endpoints,
+      endpoints: services.endpoints,
       sockets: Object.fromEntries(Object.entries(ports).map(([id, { port }]) => [id, `ws://127.0.0.1:${port}`])),
       open: async () => {
-        const opened = await openSources(options, { template, emulators, functions, ports });
+        const opened = await openSources(options, { template, emulators, services, functions, ports });
         closers.push(opened.close);
         return opened.url;
       },
@@ -123,6 +127,7 @@ async function templateWithSockets(options: RuntimeOptions, endpoints: Endpoints
 interface Wired {
   readonly template: Template;
   readonly emulators: Emulators;
+  readonly services: RunningServices;
   readonly functions: Functions;
   readonly ports: ReservedPorts<string>;
 }
@@ -153,6 +158,7 @@ async function openSources(
     if (gateway) running.push(gateway);
     running.push(startQueues({ ...sources, functions: waking(forEvents) }));
     running.push(startSchedules(sources), startExpiry(sources));
+    running.push(startEventRules({ ...sources, bus: wired.services.events }));
     // A bundle that cannot be loaded fails the start, not the first request.
     await Promise.all((options.warm ?? []).map((name) => functions.warm(functionNamed(template, name))));
     return { url: gateway?.url, close };
@@ -179,8 +185,11 @@ function functionNamed(template: Template, name: string): string {
   return functionName(findResource(template, 'AWS::Lambda::Function', name));
 }
 
-function endpointVariables(endpoints: Endpoints): Record<string, string> {
+function endpointVariables(endpoints: RunningServices['endpoints']): Record<string, string> {
   return {
+    LAMBDA: endpoints.lambda,
+    CODEBUILD: endpoints.codeBuild,
+    CLOUDWATCH_LOGS: endpoints.logs,
     DYNAMODB: endpoints.dynamodb,
     SQS: endpoints.sqs,
     S3: endpoints.s3,

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { replaceFile } from '../../processes/atomic-file.ts';
 import { CREDENTIALS, REGION } from '../clients.ts';
-import type { Endpoints } from '../emulators/emulators.ts';
+import type { Endpoints, ServiceEndpoints } from '../emulators/emulators.ts';
 
 /**
  * Writes a configuration file, readable by its owner only, with which the AWS CLI and every SDK use the emulators:
@@ -9,7 +9,10 @@ import type { Endpoints } from '../emulators/emulators.ts';
  *
  * @see https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html
  */
-export async function publishAwsConfig(file: string, endpoints: Endpoints): Promise<() => Promise<void>> {
+export async function publishAwsConfig(
+  file: string,
+  endpoints: Endpoints & Partial<ServiceEndpoints>,
+): Promise<() => Promise<void>> {
   const { accessKeyId, secretAccessKey } = CREDENTIALS;
   const services = [
     ['dynamodb', endpoints.dynamodb],
@@ -17,7 +20,10 @@ export async function publishAwsConfig(file: string, endpoints: Endpoints): Prom
     ['s3', endpoints.s3],
     ['kms', endpoints.kms],
     ['secrets_manager', endpoints.secretsManager],
-  ];
+    ['lambda', endpoints.lambda],
+    ['codebuild', endpoints.codeBuild],
+    ['cloudwatch_logs', endpoints.logs],
+  ].filter(([, endpoint]) => endpoint !== undefined);
   const lines = [
     '[default]',
     `region = ${REGION}`,

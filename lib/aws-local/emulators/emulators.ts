@@ -19,6 +19,13 @@ export interface Endpoints {
   readonly secretsManager: string;
 }
 
+/** Addresses of the services that know the template, which start after the others. */
+export interface ServiceEndpoints {
+  readonly lambda: string;
+  readonly codeBuild: string;
+  readonly logs: string;
+}
+
 /** The AWS services of this machine while they run. */
 export interface Emulators {
   readonly endpoints: Endpoints;

@@ -16,6 +16,7 @@ const SUPPORTED = [
   'AWS::ApiGatewayV2::Route',
   'AWS::ApiGatewayV2::RouteResponse',
   'AWS::ApiGatewayV2::Stage',
+  'AWS::CodeBuild::Project',
   'AWS::DynamoDB::GlobalTable',
   'AWS::DynamoDB::Table',
   'AWS::Events::Rule',
@@ -47,7 +48,7 @@ const CONDITIONS: Readonly<Record<string, (properties: Resource['properties']) =
   'AWS::ApiGatewayV2::Api': ({ ProtocolType: protocol }) =>
     protocol === 'WEBSOCKET' ? undefined : `its protocol is ${protocol}; only WEBSOCKET is supported`,
   'AWS::Events::Rule': ({ EventPattern, Targets }) => {
-    if (EventPattern !== undefined) return 'events are not matched with its pattern, and only schedules run';
+    if (EventPattern !== undefined && !isOfCodeBuild(EventPattern)) return 'only CodeBuild sends events here';
     return Array.isArray(Targets) && Targets.some(({ Arn }) => serviceOf(Arn) !== 'lambda')
       ? 'only targets that are functions are invoked'
       : undefined;
@@ -80,6 +81,12 @@ function reasonFor({ type, properties }: Resource): string | undefined {
   if (CONDITIONS[type]) return CONDITIONS[type](properties);
   if (supported.includes(type) || WITHOUT_EFFECT.some((pattern) => pattern.test(type))) return undefined;
   return 'aws-local does not know the type';
+}
+
+function isOfCodeBuild(pattern: unknown): boolean {
+  return (
+    typeof pattern === 'object' && pattern !== null && 'source' in pattern && `${pattern.source}` === 'aws.codebuild'
+  );
 }
 
 function isTarget(value: unknown): value is { Arn: unknown } {

@@ -57,6 +57,10 @@ const IDENTITIES: Readonly<Record<string, Identity>> = {
   'AWS::KMS::Alias': { name: 'AliasName' },
   'AWS::SecretsManager::Secret': { name: 'Name', ref: secretArn, attributes: { Id: secretArn } },
   'AWS::Lambda::Function': { name: 'FunctionName', attributes: { Arn: functionArn } },
+  'AWS::CodeBuild::Project': {
+    name: 'Name',
+    attributes: { Arn: (project) => arn('codebuild', `project/${physicalName(project)}`) },
+  },
   'AWS::IAM::Role': {
     name: 'RoleName',
     attributes: {

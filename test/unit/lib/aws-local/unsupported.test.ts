@@ -16,7 +16,7 @@ describe('Warnings of resources that aws-local does not run', () => {
     ['AWS::StepFunctions::StateMachine', {}, 'aws-local does not know the type'],
     ['Custom::S3BucketNotifications', {}, 'aws-local does not know the type'],
     ['AWS::ApiGatewayV2::Api', { ProtocolType: 'HTTP' }, 'its protocol is HTTP; only WEBSOCKET is supported'],
-    ['AWS::Events::Rule', { EventPattern: { source: ['app'] } }, 'events are not matched with its pattern'],
+    ['AWS::Events::Rule', { EventPattern: { source: ['app'] } }, 'only CodeBuild sends events here'],
     ['AWS::Events::Rule', { ScheduleExpression: 'rate(1 day)', Targets: [{ Arn: QUEUE }] }, 'only targets that are'],
     ['AWS::Scheduler::Schedule', { Target: { Arn: QUEUE } }, 'only a target that is a function is invoked'],
     ['AWS::Lambda::EventSourceMapping', { EventSourceArn: 'arn:aws:kinesis:us-east-1:0:stream/s' }, 'only queues and'],
@@ -30,7 +30,9 @@ describe('Warnings of resources that aws-local does not run', () => {
 
   it.each([
     ['AWS::ApiGatewayV2::Api', { ProtocolType: 'WEBSOCKET' }],
+    ['AWS::CodeBuild::Project', {}],
     ['AWS::Events::Rule', { ScheduleExpression: 'rate(1 day)', Targets: [{ Arn: FUNCTION }] }],
+    ['AWS::Events::Rule', { EventPattern: { source: ['aws.codebuild'] }, Targets: [{ Arn: FUNCTION }] }],
     ['AWS::Scheduler::Schedule', { Target: { Arn: FUNCTION } }],
     ['AWS::Lambda::EventSourceMapping', { EventSourceArn: QUEUE }],
     ['AWS::S3::Bucket', {}],

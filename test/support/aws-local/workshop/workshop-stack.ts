@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { Stack } from 'aws-cdk-lib';
+import { BuildSpec, ComputeType, LinuxArmLambdaBuildImage, Project } from 'aws-cdk-lib/aws-codebuild';
+import { Rule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Function as CdkFunction, Code, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Bucket } from 'aws-cdk-lib/aws-s3';
+import type { Construct } from 'constructs';
+
+/** A workshop: a project builds artifacts from presigned addresses, and a function keeps the events of its builds. */
+export class WorkshopStack extends Stack {
+  /** @param bundles folder with a folder for each handler */
+  constructor(scope: Construct, id: string, bundles: string) {
+    super(scope, id);
+    const things = new Bucket(this, 'Things');
+    const logGroup = new LogGroup(this, 'BuildLog', { logGroupName: '/workshop/builds' });
+    const project = new Project(this, 'Press', {
+      environment: {
+        buildImage: LinuxArmLambdaBuildImage.AMAZON_LINUX_2023_NODE_22,
+        computeType: ComputeType.LAMBDA_2GB,
+      },
+      logging: { cloudWatch: { logGroup } },
+      buildSpec: BuildSpec.fromObject({
+        version: '0.2',
+        env: { variables: { GREETING: 'hello' } },
+        phases: {
+          install: {
+            commands: [
+              'export FETCHED="$PWD/source.txt"',
+              'curl -fsS -o "$FETCHED" "$SOURCE"',
+              'mkdir -p app && cd app',
+            ],
+          },
+          build: {
+            commands: [
+              'echo "$GREETING from $(basename "$PWD")"',
+              '. "$FETCHED"',
+              'cd .. && zip -qry release.zip run.sh app',
+            ],
+          },
+          post_build: {
+            commands: ['if [ "$CODEBUILD_BUILD_SUCCEEDING" = 1 ]; then curl -fsS -T release.zip "$RELEASE"; fi'],
+          },
+        },
+      }),
+    });
+    const keeper = new CdkFunction(this, 'keep-event', {
+      runtime: Runtime.NODEJS_22_X,
+      handler: 'index.handler',
+      code: Code.fromAsset(join(bundles, 'keep-event')),
+      environment: { BUCKET: things.bucketName },
+    });
+    things.grantPut(keeper);
+    new Rule(this, 'Ended', {
+      eventPattern: {
+        source: ['aws.codebuild'],
+        detailType: ['CodeBuild Build State Change'],
+        detail: { 'project-name': [project.projectName], 'build-status': ['SUCCEEDED', 'FAILED', 'STOPPED', 'FAULT'] },
+      },
+      targets: [new LambdaFunction(keeper)],
+    });
+    new Role(this, 'AppRole', { roleName: 'app', assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+  }
+}
