@@ -16,8 +16,8 @@ export function phaseState(folder: string): PhaseState {
 }
 
 /**
- * Returns the script of a phase: its commands one after another in one shell, up to the first that fails. It starts in the
- * folder and with the exported variables in which the last phase ended.
+ * Returns the script of a phase: its commands one after another in one shell, up to the first that fails. It starts in
+ * the folder and with the exported variables in which the last phase ended.
  *
  * @param succeeds whether the phases so far have succeeded
  */

@@ -8,8 +8,8 @@ import { shellQuote } from '../../processes/shell-quote.ts';
 const PROGRAMS = ['curl', 'zip'] as const;
 
 /**
- * Fills a folder with the programs that are missing on this machine, made with Node.js, and returns it. It belongs at the
- * end of the PATH.
+ * Fills a folder with the programs that are missing on this machine, made with Node.js, and returns it. It belongs at
+ * the end of the PATH.
  */
 export function provideTools(folder: string, path = process.env.PATH ?? ''): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });

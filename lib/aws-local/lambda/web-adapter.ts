@@ -74,7 +74,9 @@ function resultOf({ statusCode = 502, headers }: IncomingMessage, body: Buffer):
   const kept = Object.entries(rest).filter(([name]) => !HOP_BY_HOP.test(name));
   const isText =
     headers['content-encoding'] === undefined &&
-    /^(?:text\/|application\/(?:json|javascript|xml|[\w.]+\+(?:json|xml)))/.test(headers['content-type'] ?? 'text/plain');
+    /^(?:text\/|application\/(?:json|javascript|xml|[\w.]+\+(?:json|xml)))/.test(
+      headers['content-type'] ?? 'text/plain',
+    );
   return {
     statusCode,
     headers: Object.fromEntries(kept.map(([name, value]) => [name, String(value)])),

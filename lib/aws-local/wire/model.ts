@@ -21,7 +21,8 @@ const OPERATION = 9;
 const ERROR = -3;
 
 /**
- * Reads the model of a service out of the SDK's client for it, which exports a schema for each operation, shape and error.
+ * Reads the model of a service out of the SDK's client for it, which exports a schema for each operation and
+ * shape.
  *
  * @param client the client's module, such as `await import('@aws-sdk/client-lambda')`
  */

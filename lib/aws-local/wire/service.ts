@@ -10,7 +10,7 @@ export interface Operation {
 export interface Service {
   /** For messages: `Lambda`. */
   readonly name: string;
-  /** Loads the SDK's client, whose schemas are the model. It takes tenths of a second, so it waits for the first call. */
+  /** Loads the SDK's client, whose schemas are the model. It takes tenths of a second, so the first call does it. */
   readonly load: () => Promise<object>;
   /** The part of `X-Amz-Target` before the operation; without it the service speaks REST. */
   readonly target?: string;

@@ -47,7 +47,7 @@ function structure(schema: NormalizedSchema, value: unknown, direction: Directio
   );
 }
 
-/** The required members of a structure come first, and their number last: `[3, namespace, name, traits, names, types, 2]`. */
+/** The required members come first, and their number last: `[3, namespace, name, traits, names, types, 2]`. */
 function requiredMembers(schema: NormalizedSchema): readonly string[] {
   const parts: readonly unknown[] = Object.values(schema.getSchema());
   const [names, , count] = parts.slice(4);

@@ -27,8 +27,8 @@ const UNSUPPORTED = ['InputPath', 'InputTransformer'];
 const RETRY_AFTER_MS = [1000, 2000];
 
 /**
- * Invokes functions with the events that match the patterns of the template's rules. An event that a function fails on is
- * tried twice more, sooner than on AWS, and then reported.
+ * Invokes functions with the events that match the patterns of the template's rules. An event that a function fails on
+ * is tried twice more, sooner than on AWS, and then reported.
  *
  * @throws OperatorError for a pattern, or a way to change the event, that is not supported
  */
