@@ -12,7 +12,7 @@ import type { JobQueue } from '../core/ports/job-queue.ts';
 /** The ports of applying an event. */
 export interface ApplyPorts {
   readonly log: Pick<DeployLog, 'read' | 'move'>;
-  readonly facts: Pick<AppFacts, 'apps'>;
+  readonly facts: Pick<AppFacts, 'apps' | 'overruledUntil'>;
   readonly queue: Pick<JobQueue, 'report'>;
   readonly clock: Clock;
 }
@@ -38,11 +38,16 @@ async function activeEntry({ user, app }: AppEvent, { facts, log }: ApplyPorts):
   return number == null ? null : log.read(user, number);
 }
 
-/** Whether the deploy of the snapshot goes on: the platform runs it already, and its entry says so in a moment. */
-async function isUnderWay({ user, snapshot }: AppEvent, { log }: ApplyPorts): Promise<boolean> {
-  const number = deployOfSnapshot(snapshot);
-  const entry = number === null ? null : await log.read(user, number);
-  return entry !== null && entry.snapshot === snapshot && !isFinal(entry.status);
+/**
+ * Whether the deploy of the snapshot, or a rollback to it, goes on: the platform runs it already, and its entry says so in a
+ * moment.
+ */
+async function isUnderWay({ user, app, snapshot }: AppEvent, { facts, log }: ApplyPorts): Promise<boolean> {
+  for (const number of [deployOfSnapshot(snapshot), await facts.overruledUntil(user, app)]) {
+    const entry = number ? await log.read(user, number) : null;
+    if (entry !== null && entry.snapshot === snapshot && !isFinal(entry.status)) return true;
+  }
+  return false;
 }
 
 /** Events may be read twice and by two runs at once: one that is older than the last one applied changes nothing. */

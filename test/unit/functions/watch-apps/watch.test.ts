@@ -60,7 +60,7 @@ describe('an application that crashes after its deploy', () => {
       finishedAt: AT,
       updatedAt: AT + MINUTE,
     });
-    expect(await log.badge('ann', 'shop')).toBe('failed');
+    expect(await log.badge('ann', 'shop')).toBe('crashed');
     expect((await log.changes('ann', 0, 100)).map(({ status }) => status)).toEqual(['queued', 'ok', 'crashed']);
     expect(queue.reports).toEqual([expect.objectContaining({ number: 1 })]);
   });
@@ -126,6 +126,18 @@ describe('an application that crashes after its deploy', () => {
     await watch();
     expect(cursor.at).toBe(2);
     expect(await entry(2)).toMatchObject({ status: 'crashed' });
+  });
+
+  it('is read again later while a rollback to its snapshot has not ended', async () => {
+    const { say, watch, entry, log, cursor } = await world(2);
+    const rollback = { status: 'running', stage: 'start', operation: 'rollback', snapshot: '1.0.0-1' } as const;
+    await append(log, { appName: '@ann/shop', ...rollback }, { overrules: 'ann-shop' });
+    say(crash);
+    await watch();
+    expect(cursor.at).toBe(0);
+    await log.move('ann', 3, () => ({ changes: { status: 'ok' }, activates: true }));
+    await watch();
+    expect(await entry(3)).toMatchObject({ status: 'crashed' });
   });
 
   it('keeps no other event from being applied when it cannot be', async () => {
