@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Platform } from '../../../lib/platform/platform.ts';
 import { call, platform, tarball } from '../platform/harness.ts';
 import { testFolder } from '../service/place.ts';
-import { type Starter, starters } from './starters.ts';
+import { leftOut, type Starter, starters } from './starters.ts';
 
 /** Kept from run to run with npm's cache and the fetched programs; the applications are removed. */
 const dataDir = join(testFolder, 'starters');
@@ -18,7 +18,8 @@ beforeAll(async () => {
 });
 
 afterAll(() => {
-  console.log(['', 'seconds: first deploy, next deploy', ...times].join('\n'));
+  const others = leftOut.length === 0 ? [] : [`left out by STARTERS: ${leftOut.join(', ')}`];
+  console.log(['', 'seconds: first deploy, next deploy', ...times, ...others].join('\n'));
 });
 
 describe('a starter is built and answers, and again when only its version has changed', () => {

@@ -15,7 +15,7 @@ export interface Starter {
 }
 
 /** All starters, the small ones first. */
-export const starters: readonly Starter[] = [
+const all: readonly Starter[] = [
   express,
   fastify,
   typescript,
@@ -28,3 +28,21 @@ export const starters: readonly Starter[] = [
   astro,
   next,
 ];
+
+/** Returns the name of a starter as the variable STARTERS has it: `pnpm-workspace`. */
+function keyOf({ name }: Starter): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+}
+
+/** Those that STARTERS names (`express,vite`), by default all of them, and the names of the others. */
+export const { starters, leftOut } = chosen(process.env.STARTERS);
+
+function chosen(wanted = '') {
+  const keys = wanted.split(',').filter(Boolean);
+  const unknown = keys.filter((key) => !all.some((one) => keyOf(one) === key));
+  if (unknown.length > 0) {
+    throw new Error(`STARTERS: there is no ${unknown.join(', ')}; there are ${all.map(keyOf).join(', ')}.`);
+  }
+  const isChosen = (one: Starter) => keys.length === 0 || keys.includes(keyOf(one));
+  return { starters: all.filter(isChosen), leftOut: all.filter((one) => !isChosen(one)).map(keyOf) };
+}
