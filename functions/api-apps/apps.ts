@@ -6,6 +6,7 @@ import { listVariables, removeVariable, setVariable } from './env.ts';
 import { remove, restart, stop } from './operate.ts';
 import type { AppsPorts } from './ports.ts';
 import { list, show } from './read.ts';
+import { reconcile } from './reconcile.ts';
 import { redeploy } from './redeploy.ts';
 import { rollback } from './rollback.ts';
 
@@ -24,6 +25,7 @@ const endpoints: Readonly<Record<string, Endpoint | undefined>> = {
   'POST /1/apps/{user}/{application}/rollback': rollback,
   'POST /1/apps/{user}/{application}/redeploy': redeploy,
   'POST /1/apps/{user}/{application}/deploy': deploy,
+  'POST /1/apps/{user}/{application}/reconcile': reconcile,
 };
 
 /** Returns the endpoints below `/1/apps/<user>`: the user's applications and what can be done with them. */

@@ -10,7 +10,8 @@ import { httpAppVariables } from '../adapters/platform/app-variables.ts';
 import { httpApplications } from '../adapters/platform/applications.ts';
 import { sqsQueue } from '../adapters/queues/sqs.ts';
 import { kmsSealer } from '../adapters/sealers/kms.ts';
-import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/app-facts.ts';
+import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
+import { dynamoDbTrackedApps } from '../adapters/stores/dynamodb/apps/tracked-apps.ts';
 import { dynamoDbFacts } from '../adapters/stores/dynamodb/facts.ts';
 import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
 import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
@@ -39,6 +40,7 @@ export async function connect(): Promise<Omit<AppsPorts, 'trace'> & { readonly p
     variables: httpAppVariables(platform),
     facts: dynamoDbAppFacts(table),
     owners: dynamoDbFacts(table),
+    tracked: dynamoDbTrackedApps(table),
     reader: dynamoDbReader(table),
     log: dynamoDbLog(table),
     queue: sqsQueue({ client: sqs(), urls, ids: systemIds }),

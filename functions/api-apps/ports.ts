@@ -1,6 +1,7 @@
 import type { AppFacts } from '../core/ports/apps/app-facts.ts';
 import type { AppVariables } from '../core/ports/apps/app-variables.ts';
 import type { Applications } from '../core/ports/apps/applications.ts';
+import type { TrackedApps } from '../core/ports/apps/tracked-apps.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { DeployFacts } from '../core/ports/deploy-facts.ts';
 import type { DeployLog } from '../core/ports/deploy-log.ts';
@@ -13,8 +14,9 @@ import type { Trace } from '../core/ports/trace.ts';
 export interface AppsPorts {
   readonly applications: Applications;
   readonly variables: AppVariables;
-  readonly facts: Pick<AppFacts, 'apps'>;
-  readonly owners: Pick<DeployFacts, 'appOwner'>;
+  readonly facts: Pick<AppFacts, 'apps' | 'overruledUntil'>;
+  readonly owners: Pick<DeployFacts, 'appOwner' | 'branch' | 'commitState'>;
+  readonly tracked: Pick<TrackedApps, 'tracked' | 'compared'>;
   readonly reader: Pick<LogReader, 'read' | 'page'>;
   readonly log: Pick<DeployLog, 'append' | 'read'>;
   readonly queue: Pick<JobQueue, 'send'>;

@@ -1,5 +1,6 @@
 import { accepted, awaited } from '../core/entry/answer.ts';
-import type { Entry } from '../core/entry/entry.ts';
+import { blankDraft } from '../core/entry/blank-draft.ts';
+import { type Entry, MANUAL } from '../core/entry/entry.ts';
 import { DeployError } from '../core/errors.ts';
 import { SWEEP_AFTER_MS } from '../core/pipeline/pipeline.ts';
 import { queueStage } from '../core/pipeline/queue-stage.ts';
@@ -51,26 +52,7 @@ export function commitOf(entry: Entry): Partial<Draft> {
 }
 
 function manual({ user, uuid, base }: HttpRequest, draft: ManualDraft, at: number): Draft {
-  return {
-    user,
-    uuid,
-    base,
-    provider: 'manual',
-    status: 'queued',
-    ...{
-      repository: null,
-      sha: null,
-      branch: null,
-      ref: null,
-      before: null,
-      forced: false,
-      message: null,
-      author: null,
-    },
-    ...{ delivery: null, receivedAt: at, updatedAt: at, finishedAt: null, reason: null, error: null, stages: [] },
-    ...{ snapshot: null, url: null, logTail: [], tarball: null, manifest: null, fromBuild: false },
-    ...draft,
-  };
+  return blankDraft({ user, uuid, base, provider: MANUAL, receivedAt: at, ...draft });
 }
 
 async function append(draft: Draft, effects: Effects, { log }: RecordPorts): Promise<Entry> {

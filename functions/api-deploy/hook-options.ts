@@ -33,7 +33,7 @@ function ciOf(text: string | undefined): HookOptions['ci'] {
  */
 export function ciChoiceOf(delivery: Delivery, { ci }: HookOptions): CiChoice | null {
   if (delivery.kind !== 'push') return null;
-  if (ci === 'ignore') return { waits: false, because: "The hook's address says ci=ignore" };
+  if (ci === 'ignore') return { waits: false, because: "The hook's address says ci=ignore", from: 'hook' };
   if (delivery.skip?.ci) return { waits: false, because: `The commit's message says ${delivery.skip.words}` };
-  return ci === 'wait' ? { waits: true, because: "the hook's address says ci=wait" } : null;
+  return ci === 'wait' ? { waits: true, because: "the hook's address says ci=wait", from: 'hook' } : null;
 }

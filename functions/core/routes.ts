@@ -42,6 +42,7 @@ const table = [
   { method: 'POST', path: '/1/apps/{user}/{application}/rollback', function: 'api-apps', login: 'user' },
   { method: 'POST', path: '/1/apps/{user}/{application}/redeploy', function: 'api-apps', login: 'user' },
   { method: 'POST', path: '/1/apps/{user}/{application}/deploy', function: 'api-apps', login: 'user' },
+  { method: 'POST', path: '/1/apps/{user}/{application}/reconcile', function: 'api-apps', login: 'user' },
   { method: 'GET', path: '/1/apps/{user}/{application}/logs', function: 'api-app-logs', login: 'user', streams: true },
   // Before {host}: no repository host can have the name `tokens`.
   { method: 'GET', path: '/1/auth/tokens', function: 'api-tokens', login: 'user' },

@@ -1,4 +1,4 @@
-import { type Entry, entryAddress, isAlive } from '../core/entry/entry.ts';
+import { type Entry, entryAddress, isAlive, MANUAL, RECONCILED } from '../core/entry/entry.ts';
 import type { Manifest } from '../core/entry/manifest.ts';
 import { appName } from '../core/entry/package-name.ts';
 import { trackOf } from '../core/entry/track.ts';
@@ -26,7 +26,7 @@ export function check(ports: CheckPorts): StageWork {
     if (verdict.says === 'failed') return { kind: 'ended', status: 'skipped', reason: failureInWords(verdict.check) };
     const elsewhere = entry.fromBuild
       ? await withoutOwnDeploy(entry, verdict, state, ports)
-      : await deployedByBuild(entry, state, ports);
+      : await deployedElsewhere(entry, state, ports);
     if (elsewhere) return elsewhere;
     const newer = await supersededBy(entry, entry.fromBuild || verdict.says === 'passed', ports);
     if (newer) return { kind: 'ended', status: 'superseded', reason: newer };
@@ -41,13 +41,34 @@ function verdictFor(entry: Entry, state: CommitState): CiVerdict {
   return entry.ci && !entry.ci.waits ? { says: 'nothing' } : ciVerdictOf(state.checks);
 }
 
-/** Ends a push whose commit is already deployed by the entry of a passed build. */
-async function deployedByBuild(entry: Entry, state: CommitState, ports: CheckPorts): Promise<StageOutcome | null> {
-  const other = state.awaitsPush && state.deploying !== null ? await ports.log.read(entry.user, state.deploying) : null;
+/**
+ * Ends a push whose commit came without it: deployed by the entry of a passed build, or found at the tip of its branch.
+ * What is asked for by hand is done nevertheless.
+ */
+async function deployedElsewhere(entry: Entry, state: CommitState, ports: CheckPorts): Promise<StageOutcome | null> {
+  if (entry.provider === MANUAL) return null;
+  const { awaitsPush, deploying, held } = state;
+  const waiting = await otherEntry(entry, held, ports);
+  if (waiting?.status === 'held' && waiting.provider === RECONCILED) {
+    return cameFirst(`The commit was found before its webhook called, and waits for CI in ${addressOf(waiting)}.`);
+  }
+  const other = awaitsPush ? await otherEntry(entry, deploying, ports) : null;
   // If the branch has another active deploy by now, this is a later push that moves the branch back.
   if (!other || !isAlive(other.status) || !(await isActive(other, entry, ports))) return null;
-  const reason = `The passed build came first and deploys this commit: ${entryAddress(entry.base, other)}.`;
-  return { kind: 'ended', status: 'skipped', reason, transition: { commitState: { awaitsPush: false } } };
+  const first = other.fromBuild ? 'The passed build came first' : 'The commit was found before its webhook called';
+  return cameFirst(`${first}; it is deployed by ${addressOf(other)}.`, { commitState: { awaitsPush: false } });
+}
+
+function cameFirst(reason: string, transition?: Transition): StageOutcome {
+  return { kind: 'ended', status: 'skipped', reason, ...(transition && { transition }) };
+}
+
+async function otherEntry({ user, number }: Entry, other: number | null, { log }: CheckPorts): Promise<Entry | null> {
+  return other === null || other === number ? null : log.read(user, other);
+}
+
+function addressOf(entry: Entry): string {
+  return entryAddress(entry.base, entry);
 }
 
 async function isActive(
@@ -89,7 +110,7 @@ async function decide(entry: Entry, { state, verdict, source }: Known, ports: Ch
   const promotion: Transition = {
     changes: { ...changes, order: entry.seq },
     promotes: true,
-    commitState: { deploying: entry.number, awaitsPush: entry.fromBuild },
+    commitState: { deploying: entry.number, awaitsPush: entry.fromBuild || entry.provider === RECONCILED },
   };
   // Where CI decides, a result that arrives in the meantime may forbid the deploy.
   const guard = verdict.says === 'passed' ? { ifCommitVersion: state.version } : {};

@@ -1,5 +1,5 @@
 import { type AppOwner, inWords, isSameOwner, ownerOf } from '../core/entry/app-owner.ts';
-import type { Entry } from '../core/entry/entry.ts';
+import { type Entry, MANUAL } from '../core/entry/entry.ts';
 import { DeployError } from '../core/errors.ts';
 import type { DeployFacts } from '../core/ports/deploy-facts.ts';
 
@@ -23,8 +23,14 @@ export async function refusedByOwner(
 ): Promise<DeployError | null> {
   const own = ownerOf(entry);
   if (!own) return null;
-  const owner = deploys ? await facts.ownApp(entry.user, app, own) : await facts.appOwner(entry.user, app);
+  const claim = { ...own, ...pushedBranch(entry) };
+  const owner = deploys ? await facts.ownApp(entry.user, app, claim) : await facts.appOwner(entry.user, app);
   return owner === null || isSameOwner(owner, own) ? null : refusal(app, owner, own);
+}
+
+/** What is deployed by hand may be any branch: only pushes and their builds say which one is deployed. */
+function pushedBranch({ branch, provider }: Entry): { readonly branch?: string } {
+  return branch === null || provider === MANUAL ? {} : { branch };
 }
 
 function refusal(app: string, owner: AppOwner, own: AppOwner): DeployError {

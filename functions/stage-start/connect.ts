@@ -6,7 +6,7 @@ import { sqs } from '../adapters/aws/sqs.ts';
 import { httpAppOperations } from '../adapters/platform/app-operations.ts';
 import { httpPlatform } from '../adapters/platform/hosting.ts';
 import { sqsQueue, sqsVisibility } from '../adapters/queues/sqs.ts';
-import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/app-facts.ts';
+import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
 import { dynamoDbFacts } from '../adapters/stores/dynamodb/facts.ts';
 import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
 import { s3Tarballs } from '../adapters/stores/s3-tarballs.ts';

@@ -6,6 +6,7 @@ import { restart } from './apps/restart.ts';
 import { stop } from './apps/stop.ts';
 import { create } from './deploy/create.ts';
 import { deploy } from './deploy/deploy.ts';
+import { reconcile } from './deploy/reconcile.ts';
 import { redeploy } from './deploy/redeploy.ts';
 import { release } from './deploy/release.ts';
 import { rollback } from './deploy/rollback.ts';
@@ -27,7 +28,7 @@ import { users } from './setup/users.ts';
 /** All commands, in the order of the help. Help, completion and the README's table are made from this. */
 export const groups: readonly CommandGroup[] = [
   { title: 'Look', commands: [status, watch, buildLog, logs, apps, open] },
-  { title: 'Deploy', commands: [create, deploy, redeploy, rollback, release] },
+  { title: 'Deploy', commands: [create, deploy, redeploy, rollback, release, reconcile] },
   { title: 'Operate', commands: [env, restart, stop, remove] },
   {
     title: 'Set up',

@@ -10,6 +10,7 @@ export interface Parameters {
   readonly holdMinutes: CfnParameter;
   readonly retryBaseSeconds: CfnParameter;
   readonly stageConcurrency: CfnParameter;
+  readonly reconcileMinutes: CfnParameter;
   readonly changesSeconds: CfnParameter;
   readonly changesConcurrency: CfnParameter;
   readonly publicUrl: CfnParameter;
@@ -65,6 +66,12 @@ function deployParameters(stack: Stack) {
       minValue: 2,
       maxValue: 1000,
       description: 'Runs of one stage at a time; 2 for a new account, whose limit is 10 for all functions together.',
+    }),
+    reconcileMinutes: new CfnParameter(stack, 'ReconcileMinutes', {
+      type: 'Number',
+      default: 60,
+      minValue: 0,
+      description: "Minutes between two comparisons of an application with its branch's tip; 0: pushes may be missed.",
     }),
   };
 }

@@ -9,7 +9,7 @@ import { callHosts } from './access/hosts.ts';
 import { findDue, readLog, writeLog } from './access/log.ts';
 import { callPlatform } from './access/platform.ts';
 import { consume, sendTo } from './access/queues.ts';
-import { hold, retryLater } from './access/settings.ts';
+import { hold, reconcileEvery, retryLater } from './access/settings.ts';
 import { readTarballs, removeTarballs, writeTarballs } from './access/tarballs.ts';
 import { ServiceFunction } from './function.ts';
 import type { Parameters } from './parameters.ts';
@@ -25,8 +25,8 @@ export interface PipelineProps {
 }
 
 /**
- * The functions of the stages, of commit statuses, of the sweep, which finds stuck deploys, and of the watch, which
- * finds crashed applications.
+ * The functions of the stages, of commit statuses, of the sweep, which finds stuck deploys, of the watch, which
+ * finds crashed applications, and of reconciling, which finds missed pushes.
  */
 export class Pipeline extends Construct {
   readonly functions: readonly ServiceFunction[];
@@ -40,8 +40,16 @@ export class Pipeline extends Construct {
     this.sweep = this.#sweep();
     const scheduled = [this.sweep, this.#watch()];
     const rule = new Rule(this, 'EveryMinute', { schedule: Schedule.rate(Duration.minutes(1)) });
-    for (const one of scheduled) rule.addTarget(everyMinute(one));
-    this.functions = [...stages.map((stage) => this.#stage(stage, access[stage.name])), this.#report(), ...scheduled];
+    for (const one of scheduled) rule.addTarget(onceIn(Duration.minutes(1), one));
+    const reconcile = this.#reconcile();
+    const often = new Rule(this, 'EveryFiveMinutes', { schedule: Schedule.rate(Duration.minutes(5)) });
+    often.addTarget(onceIn(Duration.minutes(5), reconcile));
+    this.functions = [
+      ...stages.map((stage) => this.#stage(stage, access[stage.name])),
+      this.#report(),
+      ...scheduled,
+      reconcile,
+    ];
     Validations.of(this).acknowledge({
       id: `AwsSolutions-IAM5[Resource::<${logicalId(props.stores.tarballs)}.Arn>/*]`,
       reason: 'The bucket holds nothing but tarballs, and a tarball is named for its deploy.',
@@ -92,11 +100,24 @@ export class Pipeline extends Construct {
       access: [writeLog(stores.log), sendTo(queues.named('report')), platform],
     });
   }
+
+  /** Looks every few minutes which applications are due, so that they are not all compared at once. */
+  #reconcile(): ServiceFunction {
+    const { bundles, parameters, stores, queues } = this.#props;
+    return new ServiceFunction(this, 'reconcile', {
+      bundles,
+      timeoutSeconds: 300,
+      access: [
+        ...[writeLog(stores.log), findDue(stores.log), callHosts(parameters, stores.tokenKey)],
+        ...[sendTo(queues.named('check')), reconcileEvery(parameters)],
+      ],
+    });
+  }
 }
 
-/** A failed invocation is not retried: the next one within a minute does the same work. */
-function everyMinute(one: ServiceFunction): LambdaFunction {
-  const once = { retryAttempts: 0, maxEventAge: Duration.minutes(1) };
+/** A failed invocation is not retried: the next one of the schedule does the same work. */
+function onceIn(maxEventAge: Duration, one: ServiceFunction): LambdaFunction {
+  const once = { retryAttempts: 0, maxEventAge };
   one.configureAsyncInvoke(once);
   return new LambdaFunction(one, once);
 }

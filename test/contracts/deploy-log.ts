@@ -5,6 +5,7 @@ import type { CheckResult } from '../../functions/core/hold/checks.ts';
 import type { CheckOutcome } from '../../functions/core/payload/delivery.ts';
 import type { AppEventCursor } from '../../functions/core/ports/apps/app-events.ts';
 import type { AppFacts } from '../../functions/core/ports/apps/app-facts.ts';
+import type { TrackedApps } from '../../functions/core/ports/apps/tracked-apps.ts';
 import type { Backlog } from '../../functions/core/ports/backlog.ts';
 import type { DeployFacts } from '../../functions/core/ports/deploy-facts.ts';
 import type { AppendRequest, DeployLog, Draft } from '../../functions/core/ports/deploy-log.ts';
@@ -19,6 +20,7 @@ export interface LogUnderTest {
   readonly appFacts: AppFacts;
   readonly backlog: Backlog;
   readonly cursor: AppEventCursor;
+  readonly trackedApps: TrackedApps;
   /** A second process on the same data. */
   readonly other: DeployLog;
   /** A user without entries. */
@@ -285,6 +287,7 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       const { log, facts, user } = await open();
       expect(await facts.branch(user, repository, 'master')).toEqual({
         newest: 0,
+        tip: null,
         activeDeploy: null,
         app: null,
         ci: {},
@@ -293,7 +296,13 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       await appended(log, appending(user, { status: 'skipped' }, { isNewestPush: false }));
       await log.move(user, 1, () => ({ changes: { status: 'running', appName: 'shop' }, promotes: true }));
       const activeDeploy = { number: 1, sha: 'a'.repeat(40) };
-      expect(await facts.branch(user, repository, 'master')).toEqual({ newest: 1, activeDeploy, app: 'shop', ci: {} });
+      expect(await facts.branch(user, repository, 'master')).toEqual({
+        newest: 1,
+        tip: null,
+        activeDeploy,
+        app: 'shop',
+        ci: {},
+      });
       expect((await facts.branch(user, repository, 'other')).newest).toBe(0);
     });
 
@@ -481,6 +490,60 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       expect(await facts.appOwner(user, 'shop')).toBeNull();
       expect(await facts.ownApp(user, 'shop', fork)).toEqual(fork);
       expect(await facts.claimApp(user, 'shop', 4)).toBe(false);
+    });
+  });
+
+  describe('the tip of a branch', () => {
+    it('is the commit of the last push, deployed or not; of no other entry', async () => {
+      const { log, facts, user } = await open();
+      const tip = async () => (await facts.branch(user, repository, 'master')).tip;
+      await appended(log, appending(user, { sha: 'a'.repeat(40) }, { isTip: true }));
+      expect(await tip()).toBe('a'.repeat(40));
+      const skipped = { sha: 'b'.repeat(40), status: 'skipped' } as const;
+      await appended(log, appending(user, skipped, { isTip: true, isNewestPush: false }));
+      await appended(log, appending(user, { sha: 'c'.repeat(40) }));
+      expect(await tip()).toBe('b'.repeat(40));
+      expect(await facts.branch(user, repository, 'master')).toMatchObject({ newest: 3 });
+    });
+  });
+
+  describe('applications that are compared with their branches', () => {
+    const web = { host, owner, name, path: 'web' };
+
+    it('are those with a branch, by the time at which they are due', async () => {
+      const { facts, trackedApps, user } = await open();
+      const now = Date.now() + MINUTE;
+      const due = async (at: number) => {
+        const found = await trackedApps.toCompare(at, 1000);
+        return found.filter((one) => one.user === user).map(({ app }) => app);
+      };
+      await facts.ownApp(user, 'web', { ...web, branch: 'main' });
+      await facts.ownApp(user, 'by-hand', { host, owner, name });
+      expect(await due(now)).toEqual(['web']);
+      await trackedApps.compared({ user, app: 'web' }, { at: 5, dueAt: now + MINUTE });
+      // A further deploy changes the branch, and not when the application is due.
+      await facts.ownApp(user, 'web', { ...web, branch: 'stable' });
+      await facts.ownApp(user, 'web', web);
+      expect([await due(now), await due(now + MINUTE)]).toEqual([[], ['web']]);
+      const tracked = { user, app: 'web', owner: web, branch: 'stable' };
+      expect(await trackedApps.tracked(tracked)).toEqual({ ...tracked, comparedAt: 5 });
+      await trackedApps.compared(tracked, { dueAt: now });
+      expect(await trackedApps.tracked(tracked)).toMatchObject({ comparedAt: 5 });
+    });
+
+    it('do not change hands, and are forgotten when the name is freed', async () => {
+      const { facts, trackedApps, user } = await open();
+      const app = { user, app: 'web' };
+      await facts.ownApp(user, 'web', { ...web, branch: 'main' });
+      await facts.ownApp(user, 'web', { host, owner: 'bob', name, branch: 'other' });
+      expect(await trackedApps.tracked(app)).toMatchObject({ owner: web, branch: 'main' });
+      await facts.freeApp(user, 'web');
+      await trackedApps.compared(app, { at: 1, dueAt: 1 });
+      expect(await trackedApps.tracked(app)).toBeNull();
+      expect((await trackedApps.toCompare(Number.MAX_SAFE_INTEGER, 1000)).filter((one) => one.user === user)).toEqual(
+        [],
+      );
+      expect(await trackedApps.tracked({ user, app: 'never' })).toBeNull();
     });
   });
 

@@ -175,15 +175,27 @@ describe.skipIf(process.platform !== 'linux')('npm start, stopped and started ag
     await gone(family, dataDir);
   });
 
-  it('npm start without a terminal, as under nohup, goes on when the terminal closes, and ends on SIGTERM', async () => {
+  it('a commit of which no webhook has told is deployed after the next start', async () => {
+    const sha = tree?.commit({
+      'server.js': `require('node:http').createServer((_, answer) => answer.end('Missed')).listen(process.env.PORT);`,
+    });
+    const repository = join(dataDir, 'repositories', 'repositories', 'demo', 'hello.git');
+    // No hook of the repository runs, as when a webhook of GitHub was disabled.
+    tree?.git('--git-dir', repository, 'fetch', '--quiet', tree.folder, 'main:main');
     await restart({ npm: true });
+    while ((await page()) !== 'Missed') await setTimeout(50);
+    const [newest] = (await api('/1/status/demo/webhooks?include_docs=true')).rows;
+    expect(newest).toMatchObject({ provider: 'reconciled', commit: `demo/hello/${sha}`, doc: { message: 'A change' } });
+  });
+
+  it('npm start without a terminal, as under nohup, goes on when the terminal closes, and ends on SIGTERM', async () => {
     const { pid } = JSON.parse(readFileSync(join(dataDir, 'lock'), 'utf8')) as { readonly pid: number };
     const family = service.family();
     service.signalGroup('SIGHUP');
     await service.ended;
     // Longer than the service takes to notice that npm has ended.
     await setTimeout(1500);
-    expect(await page()).toBe('Pushed meanwhile');
+    expect(await page()).toBe('Missed');
     // It also deploys: no program that it needs was in the group of the terminal.
     tree?.commit({ 'after.txt': 'the terminal' });
     expect(await tree?.pushAndWatch()).toMatch(/remote: live after /);

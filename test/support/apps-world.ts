@@ -27,6 +27,7 @@ export function appsWorld() {
     variables: memoryAppVariables(platform),
     facts: log,
     owners: log,
+    tracked: log,
     reader: log,
     log,
     queue,

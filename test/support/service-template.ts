@@ -16,6 +16,7 @@ export const functionFolders: readonly string[] = [
     ...stages.map((stage) => `stage-${stage.name}`),
     'changes-register',
     'changes-signal',
+    'reconcile',
     'report-status',
     'sweep',
     'watch-apps',

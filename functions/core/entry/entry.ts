@@ -47,6 +47,12 @@ export interface EntryError {
   readonly detail: string;
 }
 
+/** The provider of entries that were asked for by hand. */
+export const MANUAL = 'manual';
+
+/** The provider of entries that were made because no webhook brought their commit. */
+export const RECONCILED = 'reconciled';
+
 /** What an entry does with an application instead of deploying a commit. */
 export type Operation = 'rollback' | 'restart' | 'stop' | 'remove';
 
@@ -62,6 +68,8 @@ export interface CiChoice {
   readonly waits: boolean;
   /** Where the choice was made, as the start of a sentence: `The commit's message says [skip ci]`. */
   readonly because: string;
+  /** `hook`: the choice holds for every push of the webhook; absent: for this one only. */
+  readonly from?: 'hook';
 }
 
 /** The staged tarball of a deploy. */

@@ -27,12 +27,20 @@ export interface ExpectedCi {
 export interface BranchFacts {
   /** Number of the newest accepted push; 0 when there is none. */
   readonly newest: number;
+  /** The commit that the last push of the branch moved it to, deployed or not; null before the first. */
+  readonly tip: string | null;
   /** The entry that was promoted last. */
   readonly activeDeploy: { readonly number: number; readonly sha: string } | null;
   /** The application that earlier commits of the branch named. */
   readonly app: string | null;
   /** Expected CI providers, each with the time until which it is expected, in milliseconds since 1970. */
   readonly ci: Readonly<Record<string, number>>;
+}
+
+/** A repository that deploys an application. */
+export interface OwnerClaim extends AppOwner {
+  /** The branch that its pushes deploy; absent when the deploy is none of a push. */
+  readonly branch?: string;
 }
 
 /**
@@ -51,8 +59,11 @@ export interface DeployFacts {
   claimApp(user: string, app: string, order: number): Promise<boolean>;
   /** Returns what an application belongs to; null when its name is free. `app` is the platform's name of it. */
   appOwner(user: string, app: string): Promise<AppOwner | null>;
-  /** Makes a repository the owner of an application whose name is free. Returns the owner afterwards. */
-  ownApp(user: string, app: string, owner: AppOwner): Promise<AppOwner>;
+  /**
+   * Makes a repository the owner of an application whose name is free. Returns the owner afterwards. With a `branch` the
+   * application is compared with the tip of that branch from then on (`TrackedApps`).
+   */
+  ownApp(user: string, app: string, claim: OwnerClaim): Promise<AppOwner>;
   /** Frees the name of an application, for whichever repository deploys it next. */
   freeApp(user: string, app: string): Promise<void>;
 }

@@ -15,6 +15,8 @@ export interface AppendRequest {
   readonly payload: Uint8Array;
   /** Makes the entry the newest push of its branch. */
   readonly isNewestPush: boolean;
+  /** The entry's commit is the tip of its branch now, whether it is deployed or not. */
+  readonly isTip?: boolean;
   /** The result of a check, stored with the commit in the same transaction. */
   readonly checkResult: CheckResult | null;
   /** A CI provider that is expected to report on a branch of the repository, or no longer. */

@@ -17,7 +17,7 @@ export function stackParameters(config: Config, { platform, repositories }: Prog
     { name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' },
     ...(config.repositoryHosts ?? []),
   ];
-  const { defaultBranch, holdMinutes } = config;
+  const { defaultBranch, holdMinutes, reconcileMinutes } = config;
   const addresses = publicAddresses(config);
   return {
     PlatformUrl: platform,
@@ -26,6 +26,7 @@ export function stackParameters(config: Config, { platform, repositories }: Prog
     RetryBaseSeconds: '5',
     ...(defaultBranch !== undefined && { DefaultBranch: defaultBranch }),
     ...(holdMinutes !== undefined && { HoldMinutes: String(holdMinutes) }),
+    ...(reconcileMinutes !== undefined && { ReconcileMinutes: String(reconcileMinutes) }),
     ...(addresses && { PublicUrl: addresses.service }),
   };
 }

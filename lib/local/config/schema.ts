@@ -84,6 +84,14 @@ export const ConfigSchema = v.strictObject(
         v.maxValue(10_080, 'must be at most 10080, a week'),
       ),
     ),
+    reconcileMinutes: v.optional(
+      v.pipe(
+        v.number('must be a number'),
+        v.integer('must be a whole number'),
+        v.minValue(0, 'must be at least 0'),
+        v.maxValue(10_080, 'must be at most 10080, a week'),
+      ),
+    ),
     publicUrl: v.optional(Address),
     appsDomain: v.optional(v.pipe(Text, v.check(isDomain, 'must be a domain like apps.example.com, in lower case'))),
     listen: v.optional(

@@ -30,6 +30,11 @@ export function retryLater({ retryBaseSeconds }: Parameters): Access {
   return { environment: { RETRY_BASE_SECONDS: retryBaseSeconds.valueAsString } };
 }
 
+/** Knows how often applications are compared with the tips of their branches. */
+export function reconcileEvery({ reconcileMinutes }: Parameters): Access {
+  return { environment: { RECONCILE_MINUTES: reconcileMinutes.valueAsString } };
+}
+
 /** Ends streams before Lambda ends the function. */
 export function endStreams({ changesSeconds }: Parameters): Access {
   return { environment: { CHANGES_SECONDS: changesSeconds.valueAsString } };

@@ -5,8 +5,9 @@ import type { CommitRef, RepositoryRef } from '../../../functions/core/payload/d
 import type { Job } from '../../../functions/core/pipeline/job.ts';
 import { isAfter } from '../../../functions/core/pipeline/pipeline.ts';
 import type { AppFact, AppFacts } from '../../../functions/core/ports/apps/app-facts.ts';
+import type { TrackedApp, TrackedApps } from '../../../functions/core/ports/apps/tracked-apps.ts';
 import type { Backlog } from '../../../functions/core/ports/backlog.ts';
-import type { BranchFacts, CommitState, DeployFacts } from '../../../functions/core/ports/deploy-facts.ts';
+import type { BranchFacts, CommitState, DeployFacts, OwnerClaim } from '../../../functions/core/ports/deploy-facts.ts';
 import type {
   AppendRequest,
   ClaimedStage,
@@ -14,6 +15,7 @@ import type {
   DeployLog,
   StageClaim,
 } from '../../../functions/core/ports/deploy-log.ts';
+import type { AppRef } from '../../../functions/core/ports/hosting-platform.ts';
 import type { Ids } from '../../../functions/core/ports/ids.ts';
 import type { Badge, LogReader, PageQuery } from '../../../functions/core/ports/log-reader.ts';
 import type { StoredToken, TokenStore } from '../../../functions/core/ports/token-store.ts';
@@ -34,7 +36,7 @@ class ShownBadge {
 }
 
 /** An in-memory fake of the log, in all its roles. */
-export class MemoryLog implements DeployLog, LogReader, DeployFacts, AppFacts, Backlog {
+export class MemoryLog implements DeployLog, LogReader, DeployFacts, AppFacts, TrackedApps, Backlog {
   readonly #rows = new Map<string, Row[]>();
   readonly #feed = new Map<string, Entry[]>();
   readonly #deliveries = new Map<string, number>();
@@ -43,6 +45,7 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, AppFacts, B
   readonly #overruled = new Map<string, number>();
   readonly #active = new Map<string, Map<string, number>>();
   readonly #owners = new Map<string, AppOwner>();
+  readonly #tracked = new Map<string, TrackedApp & { readonly dueAt: number }>();
   readonly #badges = new Map<string, ShownBadge>();
 
   constructor(readonly ids: Ids) {}
@@ -176,15 +179,41 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, AppFacts, B
     return this.#owners.get(`${user} ${app}`) ?? null;
   }
 
-  async ownApp(user: string, app: string, owner: AppOwner): Promise<AppOwner> {
-    const known = this.#owners.get(`${user} ${app}`);
+  async ownApp(user: string, app: string, { branch, ...owner }: OwnerClaim): Promise<AppOwner> {
+    const key = `${user} ${app}`;
+    const known = this.#owners.get(key);
     if (known && !isSameOwner(known, owner)) return known;
-    this.#owners.set(`${user} ${app}`, owner);
+    this.#owners.set(key, owner);
+    const before = this.#tracked.get(key) ?? { comparedAt: 0, dueAt: 0 };
+    if (branch !== undefined) this.#tracked.set(key, { ...before, user, app, owner, branch });
     return owner;
   }
 
   async freeApp(user: string, app: string): Promise<void> {
     this.#owners.delete(`${user} ${app}`);
+    this.#tracked.delete(`${user} ${app}`);
+  }
+
+  async toCompare(now: number, limit: number): Promise<readonly AppRef[]> {
+    const due = [...this.#tracked.values()].filter(({ dueAt }) => dueAt <= now);
+    due.sort((one, other) => one.dueAt - other.dueAt);
+    return due.slice(0, limit).map(({ user, app }) => ({ user, app }));
+  }
+
+  async tracked({ user, app }: AppRef): Promise<TrackedApp | null> {
+    const found = this.#tracked.get(`${user} ${app}`);
+    if (!found) return null;
+    const { dueAt: _, ...tracked } = found;
+    return tracked;
+  }
+
+  async compared(
+    { user, app }: AppRef,
+    { at, dueAt }: { readonly at?: number; readonly dueAt: number },
+  ): Promise<void> {
+    const key = `${user} ${app}`;
+    const found = this.#tracked.get(key);
+    if (found) this.#tracked.set(key, { ...found, dueAt, comparedAt: at ?? found.comparedAt });
   }
 
   async due(now: number, limit: number): Promise<readonly Job[]> {

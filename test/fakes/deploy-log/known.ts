@@ -23,7 +23,7 @@ export class Known {
   }
 
   branch(user: string, repository: RepositoryRef, track: string): BranchFacts {
-    const none = { newest: 0, activeDeploy: null, app: null, ci: {} };
+    const none = { newest: 0, tip: null, activeDeploy: null, app: null, ci: {} };
     return this.#branches.get(branchKey(user, repository, track)) ?? none;
   }
 
@@ -36,8 +36,9 @@ export class Known {
   }
 
   /** Applies what a new entry says. */
-  append(entry: Entry, { isNewestPush, checkResult, expectedCi }: AppendRequest): void {
+  append(entry: Entry, { isNewestPush, isTip, checkResult, expectedCi }: AppendRequest): void {
     if (isNewestPush) this.#patchBranch(entry, { newest: entry.number });
+    if (isTip) this.#patchBranch(entry, { tip: entry.sha });
     if (expectedCi) this.#expect(entry, expectedCi);
     if (!checkResult) return;
     const { checks, version } = this.commitState(tracked(entry));

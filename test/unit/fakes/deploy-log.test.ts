@@ -15,6 +15,7 @@ describe('the log in memory', () => {
       appFacts: log,
       backlog: log,
       cursor: memoryCursor(),
+      trackedApps: log,
       user: 'ann',
     };
   });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dynamoDbAppFacts } from '../../../functions/adapters/stores/dynamodb/app-facts.ts';
+import { dynamoDbAppFacts } from '../../../functions/adapters/stores/dynamodb/apps/app-facts.ts';
 import { dynamoDbBacklog } from '../../../functions/adapters/stores/dynamodb/backlog.ts';
 import { dynamoDbFacts } from '../../../functions/adapters/stores/dynamodb/facts.ts';
 import { dynamoDbLog } from '../../../functions/adapters/stores/dynamodb/log.ts';

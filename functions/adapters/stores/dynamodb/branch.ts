@@ -14,29 +14,35 @@ export function branchOf(item: Item = {}): BranchFacts {
   const providers = Object.keys(item).filter((name) => name.startsWith(CI));
   return {
     newest: numberIn(item, 'newest') ?? 0,
+    tip: stringIn(item, 'tip') ?? null,
     activeDeploy: number === undefined ? null : { number, sha: stringIn(item, 'going_sha') ?? '' },
     app: stringIn(item, 'app') ?? null,
     ci: Object.fromEntries(providers.map((name) => [name.slice(CI.length), numberIn(item, name) ?? 0])),
   };
 }
 
-/** Returns the update that makes a new entry the newest push of its branch, or stores the expected CI. Never both. */
+/** Returns the update that makes a new entry the newest push or the tip of its branch, or stores the expected CI. Never both. */
 export function branchUpdate(table: string, entry: Entry, request: AppendRequest): TransactWriteItem[] {
-  const { user, number, repository, branch, path } = entry;
-  const { isNewestPush, expectedCi } = request;
+  const { user, number, repository, branch, path, sha } = entry;
+  const { isNewestPush, isTip, expectedCi } = request;
   if (!repository) return [];
   if (expectedCi) {
     const Key = keys.branch(user, repository, expectedCi.track);
     return [{ Update: { TableName: table, Key, ...expectation(expectedCi) } }];
   }
-  if (!isNewestPush || !branch) return [];
+  const tip = isTip ? sha : null;
+  if (!branch || (!isNewestPush && tip === null)) return [];
+  const sets = [...(isNewestPush ? ['newest = :number'] : []), ...(tip === null ? [] : ['tip = :tip'])];
   return [
     {
       Update: {
         TableName: table,
         Key: keys.branch(user, repository, trackOf({ branch, path })),
-        UpdateExpression: 'SET newest = :number',
-        ExpressionAttributeValues: { ':number': N(number) },
+        UpdateExpression: `SET ${sets.join(', ')}`,
+        ExpressionAttributeValues: {
+          ...(isNewestPush && { ':number': N(number) }),
+          ...(tip !== null && { ':tip': S(tip) }),
+        },
       },
     },
   ];

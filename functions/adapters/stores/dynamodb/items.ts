@@ -68,6 +68,9 @@ export const appSort = (position: number): string => padded(position);
 export const DUE_PARTITIONS = 8;
 export const duePartition = (shard: number): string => `DUE#${shard}`;
 
+/** Partition of the applications in the same index: each changes once an hour. */
+export const RECONCILE_PARTITION = 'RECONCILE';
+
 /** The attributes of an entry's item outside the document. They change without a change in the feed. */
 export interface Work {
   readonly attempts: number;

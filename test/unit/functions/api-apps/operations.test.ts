@@ -25,6 +25,7 @@ function worldOf() {
     variables: memoryAppVariables(platform),
     facts: log,
     owners: log,
+    tracked: log,
     reader: log,
     log,
     queue,

@@ -17,7 +17,7 @@ describe('a push', () => {
       manifest: { name: 'shop', version: '1.2.3' },
     });
     const activeDeploy = { number: 1, sha: head.sha };
-    expect(await facts.branch('ann', head, 'master')).toEqual({ newest: 1, activeDeploy, app: 'shop', ci: {} });
+    expect(await facts.branch('ann', head, 'master')).toMatchObject({ newest: 1, activeDeploy, app: 'shop', ci: {} });
     expect(await facts.commitState('ann', head, 'master')).toMatchObject({ deploying: 1, awaitsPush: false });
   });
 

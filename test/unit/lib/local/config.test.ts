@@ -49,6 +49,7 @@ describe('The configuration of one machine', () => {
       repositoryHosts: [gitlab],
       defaultBranch: 'main',
       holdMinutes: 30,
+      reconcileMinutes: 0,
       publicUrl: 'https://deploy.example.com/',
     });
     const { RepositoryHosts = '', ...others } = stackParameters(readConfig(dataDir), addresses);
@@ -57,6 +58,7 @@ describe('The configuration of one machine', () => {
       RetryBaseSeconds: '5',
       DefaultBranch: 'main',
       HoldMinutes: '30',
+      ReconcileMinutes: '0',
       PublicUrl: 'https://deploy.example.com',
     });
     expect(parseHosts(RepositoryHosts).map(({ name }) => name)).toEqual(['local', 'github', 'work']);
@@ -90,6 +92,7 @@ describe('The configuration of one machine', () => {
     [{ repositoryHosts: gitlab }, /repositoryHosts must be a list/],
     [{ defaultBranch: 'a b' }, /defaultBranch must be the name of a branch/],
     [{ holdMinutes: '60' }, /holdMinutes must be a number/],
+    [{ reconcileMinutes: -1 }, /reconcileMinutes must be at least 0/],
     [{ holdMinutes: 0 }, /holdMinutes must be at least 1/],
     [{ publicUrl: 'deploy.example.com' }, /publicUrl must be an https/],
     [{ appsDomain: 'https://apps.example.com' }, /appsDomain must be a domain like apps\.example\.com, in lower case/],

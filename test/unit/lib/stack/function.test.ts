@@ -96,7 +96,13 @@ describe('every function', () => {
 
 describe('access to keys, secrets and data', () => {
   it('lets only functions that call repository hosts decrypt, and only repository tokens', () => {
-    expect(foldersThatMay('kms:Decrypt').sort()).toEqual(['api-apps', 'report-status', 'stage-check', 'stage-fetch']);
+    expect(foldersThatMay('kms:Decrypt').sort()).toEqual([
+      'api-apps',
+      'reconcile',
+      'report-status',
+      'stage-check',
+      'stage-fetch',
+    ]);
     for (const folder of foldersThatMay('kms:Decrypt')) {
       const decrypt = statementsOf(named(folder)).find((statement) => statement.Action === 'kms:Decrypt');
       expect(decrypt?.Condition).toEqual({ StringEquals: { 'kms:EncryptionContext:purpose': 'repo-token' } });
@@ -184,6 +190,7 @@ it.each([
   ['stage-extract', [...logAndRetry, ...platform, 'QUEUE_EXTRACT', 'QUEUE_START']],
   ['stage-start', [...logAndRetry, ...platform, 'QUEUE_START', 'TARBALL_BUCKET']],
   ['report-status', ['LOG_TABLE', 'QUEUE_REPORT', ...hosts]],
+  ['reconcile', ['LOG_TABLE', 'QUEUE_CHECK', 'RECONCILE_MINUTES', ...hosts]],
   ['watch-apps', ['LOG_TABLE', 'QUEUE_REPORT', ...platform]],
   ['sweep', ['LOG_TABLE', 'HOLD_MINUTES', ...queues]],
 ])('%s has exactly the variables %j', (folder, variables) => {

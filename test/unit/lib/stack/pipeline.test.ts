@@ -89,6 +89,15 @@ describe('the queue of commit statuses', () => {
   });
 });
 
+describe('reconciling', () => {
+  it('looks every five minutes which applications are due', () => {
+    const [, rule] = ofType('AWS::Events::Rule');
+    expect(rule?.properties).toMatchObject({ ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' });
+    const [{ Arn }] = rule?.properties.Targets ?? [];
+    expect(functions.get(target(Arn))).toMatchObject({ Description: 'reconcile', Timeout: 300 });
+  });
+});
+
 describe('the sweep and the watch over applications', () => {
   it('run every minute, without retries', () => {
     const [rule] = ofType('AWS::Events::Rule');

@@ -12,6 +12,7 @@ describe('the stack’s parameters and outputs', () => {
       RepositoryHosts: '[{"name":"github","kind":"github","api":"https://api.github.com","web":"https://github.com"}]',
       DefaultBranch: 'master',
       HoldMinutes: 60,
+      ReconcileMinutes: 60,
       RetryBaseSeconds: 30,
       StageConcurrency: 10,
       ChangesSeconds: 840,

@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { dynamoDbAppEventCursor } from '../../../../../functions/adapters/stores/dynamodb/app-event-cursor.ts';
-import { dynamoDbAppFacts } from '../../../../../functions/adapters/stores/dynamodb/app-facts.ts';
+import { dynamoDbAppEventCursor } from '../../../../../functions/adapters/stores/dynamodb/apps/app-event-cursor.ts';
+import { dynamoDbAppFacts } from '../../../../../functions/adapters/stores/dynamodb/apps/app-facts.ts';
+import { dynamoDbTrackedApps } from '../../../../../functions/adapters/stores/dynamodb/apps/tracked-apps.ts';
 import { dynamoDbBacklog } from '../../../../../functions/adapters/stores/dynamodb/backlog.ts';
 import { dynamoDbFacts } from '../../../../../functions/adapters/stores/dynamodb/facts.ts';
 import { dynamoDbLog } from '../../../../../functions/adapters/stores/dynamodb/log.ts';
@@ -43,6 +44,7 @@ describe('the log in DynamoDB', () => {
       appFacts: dynamoDbAppFacts(context),
       backlog: dynamoDbBacklog(context),
       cursor: dynamoDbAppEventCursor(context),
+      trackedApps: dynamoDbTrackedApps(context),
       user: `user-${users}`,
     };
   });

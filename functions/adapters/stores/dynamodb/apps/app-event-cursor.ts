@@ -1,7 +1,7 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import type { AppEventCursor } from '../../../core/ports/apps/app-events.ts';
-import { keys, N, numberIn } from './items.ts';
-import { readItem, type TableContext } from './table.ts';
+import type { AppEventCursor } from '../../../../core/ports/apps/app-events.ts';
+import { keys, N, numberIn } from '../items.ts';
+import { readItem, type TableContext } from '../table.ts';
 
 /** Returns the cursor of the platform's events in DynamoDB. */
 export function dynamoDbAppEventCursor(context: TableContext): AppEventCursor {

@@ -1,7 +1,8 @@
 import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { type AppOwner, ownerKey } from '../../../core/entry/app-owner.ts';
-import { type Item, keys, N, S, stringIn } from './items.ts';
-import { readItem, type TableContext } from './table.ts';
+import { type AppOwner, ownerKey } from '../../../../core/entry/app-owner.ts';
+import type { OwnerClaim } from '../../../../core/ports/deploy-facts.ts';
+import { type Item, keys, N, RECONCILE_PARTITION, S, stringIn } from '../items.ts';
+import { readItem, type TableContext } from '../table.ts';
 
 /** An application of a user, by the platform's name of it. */
 interface AppKey {
@@ -29,21 +30,34 @@ export async function appOwner(context: TableContext, { user, app }: AppKey): Pr
 }
 
 /** Makes a repository the owner of an application, as `DeployFacts.ownApp` does. */
-export async function ownApp(context: TableContext, key: AppKey, owner: AppOwner): Promise<AppOwner> {
+export async function ownApp(context: TableContext, key: AppKey, { branch, ...owner }: OwnerClaim): Promise<AppOwner> {
   const refused = await update(context, key, {
-    UpdateExpression: 'SET owner_key = :key, owner_doc = :doc',
+    UpdateExpression: `SET owner_key = :key, owner_doc = :doc${branch === undefined ? '' : TRACKING}`,
     // An application of an earlier version has no owner: its next deploy becomes that.
     ConditionExpression: 'attribute_not_exists(owner_key) OR owner_key = :key',
-    ExpressionAttributeValues: { ':key': S(ownerKey(owner)), ':doc': S(JSON.stringify(owner)) },
+    ExpressionAttributeValues: {
+      ':key': S(ownerKey(owner)),
+      ':doc': S(JSON.stringify(owner)),
+      ...(branch !== undefined && tracking(branch, context.clock.now())),
+    },
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   });
   return refused === null ? owner : (ownerIn(refused) ?? owner);
 }
 
+/** Has the application compared with the tip of its branch. When it is due does not change with further deploys. */
+const TRACKING = ', pushed_branch = :branch, due_pk = :partition, due_at = if_not_exists(due_at, :now)';
+
+function tracking(branch: string, now: number): Item {
+  return { ':branch': S(branch), ':partition': S(RECONCILE_PARTITION), ':now': N(now) };
+}
+
 /** Frees the name of an application, as `DeployFacts.freeApp` does. What claimed it stays: older deploys stay older. */
 export async function freeApp(context: TableContext, key: AppKey): Promise<void> {
-  await update(context, key, { UpdateExpression: 'REMOVE owner_key, owner_doc' });
+  await update(context, key, { UpdateExpression: `REMOVE ${OWNED.join(', ')}` });
 }
+
+const OWNED = ['owner_key', 'owner_doc', 'pushed_branch', 'due_pk', 'due_at', 'compared_at'];
 
 type Update = Omit<ConstructorParameters<typeof UpdateItemCommand>[0], 'TableName' | 'Key'>;
 
@@ -58,7 +72,8 @@ async function update({ client, table }: TableContext, { user, app }: AppKey, ch
   }
 }
 
-function ownerIn(item: Item | undefined): AppOwner | null {
+/** Returns the owner in the item of an application; null when it has none. */
+export function ownerIn(item: Item | undefined): AppOwner | null {
   const doc = stringIn(item, 'owner_doc');
   return doc === undefined ? null : (JSON.parse(doc) as AppOwner);
 }

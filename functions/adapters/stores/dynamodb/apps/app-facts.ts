@@ -1,7 +1,7 @@
 import { paginateQuery } from '@aws-sdk/client-dynamodb';
-import type { AppFact, AppFacts } from '../../../core/ports/apps/app-facts.ts';
-import { APP_PREFIX, type Item, keys, numberIn, S, stringIn } from './items.ts';
-import { readItem, type TableContext } from './table.ts';
+import type { AppFact, AppFacts } from '../../../../core/ports/apps/app-facts.ts';
+import { APP_PREFIX, type Item, keys, numberIn, S, stringIn } from '../items.ts';
+import { readItem, type TableContext } from '../table.ts';
 
 /** Returns the facts about applications in DynamoDB: one item each, read in one range. */
 export function dynamoDbAppFacts(context: TableContext): AppFacts {

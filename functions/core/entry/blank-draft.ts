@@ -1,0 +1,15 @@
+import type { Draft } from '../ports/deploy-log.ts';
+
+/** What an entry says that no webhook asked for. */
+export type DraftWithout = Pick<Draft, 'user' | 'uuid' | 'base' | 'provider' | 'stage' | 'receivedAt'> & Partial<Draft>;
+
+/** Returns the draft of an entry that no webhook asked for: what is not given is empty. */
+export function blankDraft(given: DraftWithout): Draft {
+  return {
+    ...{ appName: null, status: 'queued', repository: null, sha: null, branch: null, ref: null, before: null },
+    ...{ forced: false, message: null, author: null, delivery: null, updatedAt: given.receivedAt, finishedAt: null },
+    ...{ reason: null, error: null, stages: [], snapshot: null, url: null, logTail: [], tarball: null, manifest: null },
+    ...{ fromBuild: false },
+    ...given,
+  };
+}

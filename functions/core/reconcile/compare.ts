@@ -1,0 +1,77 @@
+import type { Entry } from '../entry/entry.ts';
+import { trackOf } from '../entry/track.ts';
+import { queueStage } from '../pipeline/queue-stage.ts';
+import type { AppFacts } from '../ports/apps/app-facts.ts';
+import type { TrackedApp } from '../ports/apps/tracked-apps.ts';
+import type { BranchFacts } from '../ports/deploy-facts.ts';
+import type { DeployLog } from '../ports/deploy-log.ts';
+import type { JobQueue } from '../ports/job-queue.ts';
+import type { HostToken, RepositoryHost } from '../ports/repository-host.ts';
+import type { Trace } from '../ports/trace.ts';
+import { isKnown, type KnownPorts } from './known-commit.ts';
+import { appendMissed, type Finder } from './missed-commit.ts';
+
+/** The ports of comparing an application with the tip of its branch. */
+export interface ComparePorts extends KnownPorts {
+  readonly log: Pick<DeployLog, 'append' | 'read'>;
+  readonly appFacts: Pick<AppFacts, 'overruledUntil'>;
+  readonly queue: Pick<JobQueue, 'send'>;
+  /** Returns the configured repository host of that name. */
+  readonly host: (name: string) => Pick<RepositoryHost, 'tip'>;
+  readonly token: (user: string, host: string) => Promise<HostToken>;
+  readonly trace: Trace;
+}
+
+/** What comparing has found: the entry of a missed commit, or why there is none. */
+export interface Compared {
+  /** The commit at the tip; null when there is no such branch. */
+  readonly tip: string | null;
+  readonly entry: Entry | null;
+  /** One sentence. */
+  readonly reason: string;
+}
+
+/**
+ * Compares an application with the tip of its branch, and has a commit that no webhook has brought deployed, as its push
+ * would have been. A commit that the log knows is never deployed again, whatever became of it. Throws
+ * `deploy:repohost:no_pkg_json` as `RepositoryHost.tip` does.
+ */
+export async function compareApp(app: TrackedApp, finder: Finder, ports: ComparePorts): Promise<Compared> {
+  const { user, owner, branch } = app;
+  const tip = await ports.host(owner.host).tip(owner, branch, await ports.token(user, owner.host));
+  const place = `${owner.owner}/${owner.name}`;
+  if (!tip) return { tip: null, entry: null, reason: `${place} has no branch ${branch} any more.` };
+  // Read after the tip: a push that arrives in between is known then.
+  const facts = await ports.facts.branch(user, owner, trackOf({ branch, path: owner.path }));
+  const known = { tip: tip.sha, entry: null, reason: `The tip of ${branch} is known: nothing was missed.` };
+  if (await isKnown(tip.sha, app, facts, ports)) return known;
+  const latest = await latestOf(user, facts, ports);
+  if (!latest) return { ...known, reason: `The log has no deploy of ${branch} to go by.` };
+  const against = await overruled(app, ports);
+  const result = await ports.log.append(appendMissed({ app, tip, latest, against }, finder));
+  if ('duplicateOf' in result) return known;
+  const { entry } = result;
+  if (entry.status === 'queued') await queueStage(entry, ports);
+  const reason = entry.reason ?? `No webhook brought ${tip.sha.slice(0, 10)}, the tip of ${branch}.`;
+  return { tip: tip.sha, entry, reason };
+}
+
+async function latestOf(user: string, { newest, activeDeploy }: BranchFacts, { log }: ComparePorts) {
+  const number = newest === 0 ? activeDeploy?.number : newest;
+  return number === undefined ? null : log.read(user, number);
+}
+
+/**
+ * Returns why a missed commit is not deployed after a rollback or a stop: it may have been pushed before that, which must
+ * not be undone. Null when the tip was compared since then, because what is new now was pushed later.
+ */
+async function overruled({ user, app, comparedAt }: TrackedApp, ports: ComparePorts): Promise<string | null> {
+  const number = await ports.appFacts.overruledUntil(user, app);
+  const operation = number === 0 ? null : await ports.log.read(user, number);
+  if (!operation || operation.receivedAt < comparedAt) return null;
+  const done = operation.operation === 'stop' ? 'stopped' : 'rolled back';
+  return (
+    `No webhook brought this commit, and ${app} was ${done} since the tip was looked at last, perhaps because of it. ` +
+    `To deploy it, POST /1/apps/${user}/${app}/deploy (hooks deploy).`
+  );
+}

@@ -1,0 +1,72 @@
+import { blankDraft } from '../entry/blank-draft.ts';
+import { type CiChoice, type Entry, RECONCILED } from '../entry/entry.ts';
+import { toldBy } from '../entry/told.ts';
+import { trackOf } from '../entry/track.ts';
+import { type Skip, skips } from '../payload/skip-words.ts';
+import { SWEEP_AFTER_MS } from '../pipeline/pipeline.ts';
+import type { TrackedApp } from '../ports/apps/tracked-apps.ts';
+import type { AppendRequest } from '../ports/deploy-log.ts';
+import type { BranchTip } from '../ports/repository-host.ts';
+
+/** The request, or the run of the schedule, that has found a commit. */
+export interface Finder {
+  readonly uuid: string;
+  /** The address of the service; null where no request names it. */
+  readonly base: string | null;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** A commit that no webhook has brought. */
+export interface MissedCommit {
+  readonly app: TrackedApp;
+  readonly tip: BranchTip;
+  /** The newest deploy of the branch: how it came is how the missed push would have come. */
+  readonly latest: Entry;
+  /** Why it must not be deployed by itself, apart from what its own message says; null when it may. */
+  readonly against: string | null;
+}
+
+/**
+ * Returns the entry of a missed commit, as its push would have made it. It is made once for each commit of a branch,
+ * also when the schedule and a user find it at the same moment.
+ */
+export function appendMissed({ app, tip, latest, against }: MissedCommit, { uuid, base, at }: Finder): AppendRequest {
+  const { user, owner, branch } = app;
+  const skip = skips(tip.message ?? '');
+  const reason = skip?.deploy ? `The commit's message says ${skip.words}.` : against;
+  const ci = ciChoice(latest.ci, skip);
+  const { host, owner: repositoryOwner, name, path } = owner;
+  const draft = blankDraft({
+    user,
+    uuid,
+    base: base ?? latest.base,
+    provider: RECONCILED,
+    stage: 'check',
+    receivedAt: at,
+    repository: latest.repository && { ...latest.repository, host, owner: repositoryOwner, name },
+    ...{ sha: tip.sha, branch, ref: `refs/heads/${branch}`, ...toldBy(tip) },
+    ...(path !== undefined && { path }),
+    ...(ci && { ci }),
+    ...(reason !== null && { status: 'skipped', reason, finishedAt: at }),
+  });
+  const key = [RECONCILED, host, repositoryOwner, name, tip.sha, trackOf({ branch, path })].join('#').toLowerCase();
+  return {
+    draft,
+    payload: new TextEncoder().encode(JSON.stringify({ reconciled: { branch, tip: tip.sha } })),
+    isNewestPush: reason === null,
+    isTip: true,
+    checkResult: null,
+    deliveryKey: key,
+    replaces: null,
+    dueAt: at + SWEEP_AFTER_MS,
+  };
+}
+
+/** As for a push: the hook's address first, then the commit's message. Only the last push knows the hook's address. */
+function ciChoice(last: CiChoice | undefined, skip: Skip | null): CiChoice | null {
+  const hook = last?.from === 'hook' ? last : null;
+  if (hook && !hook.waits) return hook;
+  if (skip?.ci) return { waits: false, because: `The commit's message says ${skip.words}` };
+  return hook;
+}

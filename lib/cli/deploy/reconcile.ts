@@ -1,0 +1,58 @@
+import * as v from 'valibot';
+import { type Call, type CommandDefinition, EXIT, Failure } from '../command.ts';
+import { type Api, api, parsed } from '../service/api.ts';
+import { ApplicationSchema } from '../service/application.ts';
+import { EntrySchema } from '../service/entry.ts';
+import { findService } from '../service/service.ts';
+import { plain } from '../text.ts';
+import { follow, OPERATION_OPTIONS } from './operation.ts';
+
+/** The answer when no commit was missed. */
+const Nothing = v.looseObject({ app_name: v.string(), reason: v.string() });
+const Apps = v.looseObject({ apps: v.array(ApplicationSchema) });
+
+export const reconcile: CommandDefinition = {
+  name: 'reconcile',
+  summary: 'Compare applications with the tips of their branches, and deploy what no webhook brought',
+  details:
+    'Without an application: all of them. The service does this once an hour by itself. A commit that the log knows is not ' +
+    'deployed again, whatever became of it.',
+  args: [{ name: '[application]', about: 'its name in package.json; default: all applications' }],
+  options: OPERATION_OPTIONS,
+  examples: [
+    ['hooks reconcile', 'after the service or the repository host was down'],
+    ['hooks reconcile shop', 'only shop'],
+  ],
+  run,
+};
+
+async function run(call: Call): Promise<number> {
+  const client = api(await findService(call), call.signal);
+  const named = call.args.at(0);
+  if (named !== undefined) return compare(call, client, named);
+  let worst: number = EXIT.ok;
+  for (const app of await deployed(client)) {
+    // One host that does not answer must not keep the others from being compared.
+    worst = Math.max(worst, await compare(call, client, app).catch((error) => failed(call, app, error)));
+  }
+  return worst;
+}
+
+async function deployed({ get, service }: Api): Promise<readonly string[]> {
+  const { apps } = parsed(Apps, await get({ path: ['apps', service.user] }));
+  return apps.flatMap(({ name, state }) => (state === 'never' ? [] : [name]));
+}
+
+async function compare(call: Call, client: Api, app: string): Promise<number> {
+  const sent = await client.send('POST', { path: ['apps', client.service.user, app, 'reconcile'] });
+  const nothing = v.safeParse(Nothing, sent);
+  if (!nothing.success || v.is(EntrySchema, sent)) return follow(call, client, parsed(EntrySchema, sent));
+  call.print(call.args.flag('json') ? JSON.stringify(sent) : `${plain(app)}: ${plain(nothing.output.reason)}`);
+  return EXIT.ok;
+}
+
+function failed({ warn }: Call, app: string, error: unknown): number {
+  if (!(error instanceof Failure)) throw error;
+  warn(`${plain(app)}: ${error.message}`);
+  return EXIT.failed;
+}
