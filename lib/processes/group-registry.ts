@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as v from 'valibot';
-import { endGroup } from './process-group.ts';
+import { endGroup, endMarked } from './process-group.ts';
 import { processStartTime } from './process-info.ts';
 import { readState, writeState } from './state-file.ts';
 import { unwatchGroup, watchGroup } from './watchdog.ts';
@@ -9,8 +9,10 @@ import { unwatchGroup, watchGroup } from './watchdog.ts';
 const schema = v.object({
   /** The process that wrote the file. */
   owner: v.object({ pid: v.number(), started: v.string() }),
-  groups: v.array(v.object({ pgid: v.number(), started: v.string(), what: v.string() })),
+  groups: v.array(v.object({ pgid: v.number(), started: v.string(), what: v.string(), mark: v.optional(v.string()) })),
 });
+
+type ListedGroup = v.InferOutput<typeof schema>['groups'][number];
 
 const ORPHAN_GRACE_MS = 1_000;
 /** How long the kernel may take to end a process after a SIGKILL, on a busy machine. */
@@ -19,8 +21,8 @@ const DYING_POLL_MS = 20;
 
 /** The process groups that this process has started and that must not outlive it. */
 export interface GroupRegistry {
-  /** Registers a group that has just been started; `what` says for whom. */
-  add(pgid: number, what: string): void;
+  /** Registers a group that has just been started; `what` says for whom, `mark` is the value of `PROCESS_MARK`. */
+  add(pgid: number, what: string, mark?: string): void;
   /** Removes a group that has ended. */
   remove(pgid: number): void;
   /** Removes the file; to be called when all groups have ended. */
@@ -32,16 +34,17 @@ export interface GroupRegistry {
  * `killOrphans` at the next start ends what the watchdog did not, for instance because it was killed as well.
  */
 export async function openGroupRegistry(path: string): Promise<GroupRegistry> {
-  const running = new Map<number, { readonly started: string; readonly what: string }>();
+  const running = new Map<number, Omit<ListedGroup, 'pgid'>>();
   const file = await registryFile(path);
   const save = () => file.save([...running].map(([pgid, group]) => ({ pgid, ...group })));
   return {
-    add(pgid, what) {
+    add(pgid, what, mark) {
+      const group = { what, ...(mark !== undefined && { mark }) };
       watchGroup(pgid);
-      running.set(pgid, { started: '', what });
+      running.set(pgid, { started: '', ...group });
       processStartTime(pgid).then((started) => {
         if (started === undefined || !running.has(pgid)) return;
-        running.set(pgid, { started, what });
+        running.set(pgid, { started, ...group });
         save();
       });
     },
@@ -55,7 +58,7 @@ export async function openGroupRegistry(path: string): Promise<GroupRegistry> {
 
 /**
  * Ends the groups that an earlier process left behind and returns what they were. A group is recognised by the start
- * time of its leader. Rejects when that process still runs, because the groups are in use then.
+ * time of its leader, and what has left it by its mark. Rejects when that process still runs, because the groups are in use then.
  */
 export async function killOrphans(path: string): Promise<readonly string[]> {
   // Without a readable list there is nothing to go by; that must not prevent the start.
@@ -67,9 +70,11 @@ export async function killOrphans(path: string): Promise<readonly string[]> {
   }
   const ended = await Promise.all(
     left.groups.map(async (group) => {
-      if (group.started === '' || (await processStartTime(group.pgid)) !== group.started) return [];
-      await endGroup(group.pgid, ORPHAN_GRACE_MS);
-      return [group.what];
+      const runs = group.started !== '' && (await processStartTime(group.pgid)) === group.started;
+      if (runs) await endGroup(group.pgid, ORPHAN_GRACE_MS);
+      // What has left the group outlives it, and the watchdog, which only knows groups.
+      if (group.mark !== undefined) await endMarked(group.mark, ORPHAN_GRACE_MS);
+      return runs ? [group.what] : [];
     }),
   );
   return ended.flat();
@@ -91,7 +96,7 @@ async function registryFile(path: string) {
   await writeState(path, { owner, groups: [] });
   let writing = Promise.resolve();
   return {
-    save(groups: v.InferOutput<typeof schema>['groups']): void {
+    save(groups: readonly ListedGroup[]): void {
       writing = writing.then(() => writeState(path, { owner, groups })).catch(() => undefined);
     },
     async remove(): Promise<void> {

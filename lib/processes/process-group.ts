@@ -1,6 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { statFields } from './process-info.ts';
+import { processStartTime, statFields } from './process-info.ts';
+
+/** The variable that all processes of a child inherit, also those that leave its group: `setsid` does not change it. */
+export const PROCESS_MARK = 'PLATFORM_PROCESS_MARK';
+
+/** A process that forks while it is looked for is found in a later round. */
+const MOST_ROUNDS = 10;
+const ROUND_PAUSE_MS = 10;
 
 /** How long the kernel may take to remove a group after SIGKILL. */
 const KILL_WAIT_MS = 2_000;
@@ -50,4 +57,48 @@ async function hasRunning(pgid: number): Promise<boolean> {
     const [state, , group] = statFields(stat);
     return Number(group) === pgid && state !== 'Z' && state !== 'X';
   });
+}
+
+/**
+ * Ends the processes of this user that have the mark in their environment, wherever they are by now: SIGTERM, up to
+ * `graceMs`, SIGKILL. Linux only, because it reads /proc; a process that clears its environment escapes.
+ */
+export async function endMarked(mark: string, graceMs: number): Promise<void> {
+  const left = await markedProcesses(mark);
+  if (left.length === 0) return;
+  for (const pid of left) await signalMarked(pid, mark, 'SIGTERM');
+  const killAfter = performance.now() + graceMs;
+  for (let round = 0; round < MOST_ROUNDS; ) {
+    await pause(ROUND_PAUSE_MS);
+    const still = await markedProcesses(mark);
+    if (still.length === 0) return;
+    if (performance.now() < killAfter) continue;
+    for (const pid of still) await signalMarked(pid, mark, 'SIGKILL');
+    round += 1;
+  }
+}
+
+async function markedProcesses(mark: string): Promise<readonly number[]> {
+  const names = process.platform === 'linux' ? await readdir('/proc').catch(() => []) : [];
+  const pids = names.filter((name) => /^\d+$/.test(name)).map(Number);
+  const found = await Promise.all(pids.map(async (pid) => ((await hasMark(pid, mark)) ? [pid] : [])));
+  return found.flat();
+}
+
+/** The environment of another user's process cannot be read, and a zombie has none. */
+async function hasMark(pid: number, mark: string): Promise<boolean> {
+  if (pid === process.pid) return false;
+  const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
+  return `\0${environment}`.includes(`\0${PROCESS_MARK}=${mark}\0`);
+}
+
+/** The id may have been given to another process since it was found: it is asked again, and has the same start time. */
+async function signalMarked(pid: number, mark: string, signal: NodeJS.Signals): Promise<void> {
+  const started = await processStartTime(pid);
+  if (started === undefined || !(await hasMark(pid, mark)) || (await processStartTime(pid)) !== started) return;
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended in the meantime.
+  }
 }

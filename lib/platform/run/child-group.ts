@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { type Exit, exitOf } from '../../processes/child-exit.ts';
 import type { GroupRegistry } from '../../processes/group-registry.ts';
-import { endGroup } from '../../processes/process-group.ts';
+import { endGroup, endMarked, PROCESS_MARK } from '../../processes/process-group.ts';
 import type { OutputName } from './lines.ts';
 
 const LEFT_BEHIND_GRACE_MS = 500;
@@ -33,9 +34,10 @@ export interface ChildGroup {
  * reach the processes they started. Rejects when there is no such program.
  */
 export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promise<ChildGroup> {
+  const mark = randomBytes(12).toString('hex');
   const child = spawn(spec.program, spec.args, {
     cwd: spec.cwd,
-    env: spec.env,
+    env: { ...spec.env, [PROCESS_MARK]: mark },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -43,10 +45,11 @@ export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promis
   spec.output(child.stderr, 'stderr');
   const exit = exitOf(child);
   const pgid = await started(child, spec.program);
-  groups.add(pgid, spec.what);
+  groups.add(pgid, spec.what, mark);
   const exited = exit.then(async (how) => {
-    // Processes that the leader left behind end with it.
+    // Processes that the leader left behind end with it, also those that have left its group.
     await endGroup(pgid, LEFT_BEHIND_GRACE_MS);
+    await endMarked(mark, LEFT_BEHIND_GRACE_MS);
     groups.remove(pgid);
     return how;
   });

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { PROCESS_MARK } from '../../../../lib/processes/process-group.ts';
 import {
   afterwards,
   appFiles,
@@ -18,13 +20,17 @@ import {
   until,
 } from '../../../support/platform/harness.ts';
 
-/** Answers its process id, `/crash` ends it, `/child` starts a process of its own and answers that one's id. */
+/**
+ * Answers its process id, `/crash` ends it, `/child` starts a process of its own and answers that one's id, `/daemon` one
+ * in another session and process group.
+ */
 const server = `
 const { spawn } = require('node:child_process');
 console.log('up');
 require('node:http').createServer((request, response) => {
   if (request.url === '/crash') process.exit(7);
   if (request.url === '/child') return response.end(String(spawn('sleep', ['100']).pid));
+  if (request.url === '/daemon') return response.end(String(spawn('sleep', ['100'], { detached: true, stdio: 'ignore' }).pid));
   if (request.url === '/say') console.log('said something');
   response.end(String(process.pid));
 }).listen(process.env.PORT);
@@ -44,11 +50,14 @@ describe('a running application', () => {
       appFiles('hello', server, { scripts: { start: 'true && node server.js' } }),
     );
     const pids = [await pidAt(body.url), await pidAt(`${body.url}/child`)];
+    const daemon = await pidAt(`${body.url}/daemon`);
 
     const stopped = await call(at, 'POST', '/apps/ada/hello/stop');
 
     expect(stopped.body.state).toBe('stopped');
     expect(await Promise.all(pids.map(isAlive))).toEqual([false, false]);
+    // It has left the group, and is found by the mark in its environment: on Linux only.
+    expect(await isAlive(daemon)).toBe(process.platform !== 'linux');
     const answer = await fetch(body.url);
     expect([answer.status, await answer.json()]).toEqual([503, { error: 'hello is stopped.' }]);
   });
@@ -215,12 +224,15 @@ describe('the end of the platform', () => {
       appFiles('hello', server, { scripts: { start: 'true && node server.js' } }),
     );
     const pids = [await pidAt(body.url), await pidAt(`${body.url}/child`)];
+    const daemon = await pidAt(`${body.url}/daemon`);
 
     child.kill('SIGKILL');
 
     await until('the processes are gone', async () => !(await Promise.all(pids.map(isAlive))).includes(true), 2_000);
     const again = await platform({ dataDir });
     await until('it runs again', async () => (await state(again)) === 'running');
+    // The watchdog knows groups only; what has left them ends at the next start.
+    expect(await isAlive(daemon)).toBe(process.platform !== 'linux');
   });
 
   it('a second platform cannot use the same folder at the same time', async () => {
@@ -238,23 +250,56 @@ describe('the end of the platform', () => {
     await expect(platform({ dataDir })).rejects.toThrow(/Another platform \(process \d+\)/);
   });
 
+  it.runIf(process.platform === 'linux')(
+    'what a crashed application has detached ends before its next start',
+    async () => {
+      const at = await platform({ limits: { crashPauseMs: 20 } });
+      const { body } = await deploy(at, 'hello', '1', appFiles('hello', server));
+      const daemon = await pidAt(`${body.url}/daemon`);
+      await fetch(`${body.url}/crash`);
+      await until('it ends', async () => !(await isAlive(daemon)));
+    },
+  );
+
+  it.runIf(process.platform === 'linux')('what a build has detached ends with it', async () => {
+    const at = await platform();
+    const file = join(await temporaryFolder(), 'pid');
+    const detaches = `
+      const { spawn } = require('node:child_process');
+      const { writeFileSync } = require('node:fs');
+      const left = spawn('sleep', ['100'], { detached: true, stdio: 'ignore' });
+      left.unref();
+      writeFileSync(${JSON.stringify(file)}, String(left.pid));`;
+    const scripts = { start: 'node server.js', build: 'node detaches.js' };
+    await deploy(at, 'hello', '1', { ...appFiles('hello', server, { scripts }), 'detaches.js': detaches });
+    expect(await isAlive(Number(await readFile(file, 'utf8')))).toBe(false);
+  });
+
   it('the next start ends processes that are left when the watchdog was killed too', async () => {
     const dataDir = await temporaryFolder();
     const left = spawn('sleep', ['60'], { stdio: 'ignore', detached: true });
     const { processStartTime } = await import('../../../../lib/processes/process-info.ts');
     const { writeState } = await import('../../../../lib/processes/state-file.ts');
     const pgid = left.pid ?? 0;
-    const innocent = spawn('sleep', ['60'], { stdio: 'ignore', detached: true });
-    afterwards(async () => innocent.kill());
+    const marked = (mark: string) =>
+      spawn('sleep', ['60'], {
+        stdio: 'ignore',
+        detached: true,
+        env: { PATH: process.env.PATH, [PROCESS_MARK]: mark },
+      });
+    const innocent = marked('of-another');
+    const detached = marked('of-a-leader-that-has-ended');
+    afterwards(async () => void [innocent, detached].map((one) => one.kill()));
     const groups = [
       { pgid, started: await processStartTime(pgid), what: 'ada/hello' },
-      { pgid: innocent.pid ?? 0, started: 'another time', what: 'ada/old' },
+      { pgid: innocent.pid ?? 0, started: 'another time', what: 'ada/old', mark: 'of-a-leader-that-has-ended' },
     ];
     await writeState(join(dataDir, 'groups.json'), { owner: { pid: 2 ** 22 + 1, started: 'gone' }, groups });
 
     await platform({ dataDir });
 
     expect([await isAlive(pgid), await isAlive(innocent.pid ?? 0)]).toEqual([false, true]);
+    expect(await isAlive(detached.pid ?? 0)).toBe(process.platform !== 'linux');
   });
 });
 
