@@ -4,12 +4,14 @@ import { entryAnswers, OUTCOME_CODES } from './deploy.ts';
 const NOT_FOUND = ['status:db:not_found'] as const;
 
 /** An operation that is an entry of the log. */
-function operation(one: Pick<Described, 'operationId' | 'summary' | 'parameters' | 'codes'>): Described {
+function operation(
+  one: Pick<Described, 'operationId' | 'summary' | 'parameters' | 'codes'> & Partial<Pick<Described, 'answers'>>,
+): Described {
   return {
+    answers: entryAnswers,
     ...one,
     tag: 'applications',
     parameters: [...(one.parameters ?? []), parameter('prefer')],
-    answers: entryAnswers,
     codes: [...NOT_FOUND, 'deploy:db:failed_to_store_payload', ...one.codes],
   };
 }
@@ -109,6 +111,12 @@ export const applicationOperations = {
   'POST /1/apps/{user}/{application}/redeploy': operation({
     operationId: 'redeploy',
     summary: 'Deploys the commit of the newest deploy again, also of one that failed',
+    codes: OUTCOME_CODES,
+  }),
+  'POST /1/apps/{user}/{application}/reconcile': operation({
+    operationId: 'reconcile',
+    summary: 'Compares an application with the tip of the branch that its pushes deploy, and deploys a missed commit',
+    answers: { ...entryAnswers, 200: json('Nothing was missed, or is deployed: the answer says why.', 'Compared') },
     codes: OUTCOME_CODES,
   }),
   'POST /1/apps/{user}/{application}/deploy': operation({

@@ -16,6 +16,18 @@ export const applicationSchemas: Readonly<Record<string, Schema>> = {
     active: { description: 'The entry whose deploy it runs.', oneOf: [ref('Entry'), { type: 'null' }] },
     rollback: { type: 'array', description: 'What it can be rolled back to, newest first.', items: ref('Entry') },
   }),
+  Compared: {
+    description: 'What comparing an application with the tip of its branch has found.',
+    oneOf: [
+      ref('Entry'),
+      object('Why there is no entry.', {
+        app_name: text,
+        branch: text,
+        tip: { type: ['string', 'null'], description: 'The commit at the tip; null when there is no such branch.' },
+        reason: text,
+      }),
+    ],
+  },
   Variables: object('The environment variables of an application.', {
     env: {
       type: 'object',

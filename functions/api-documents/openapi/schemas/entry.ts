@@ -24,7 +24,8 @@ const row: Readonly<Record<string, Schema>> = {
   status: ref('Status'),
   provider: {
     type: 'string',
-    description: 'Who called: `github`, `gitlab`, `travis`, …; `manual` for what was asked for by hand.',
+    description:
+      'Who called: `github`, `gitlab`, `travis`, …; `manual` for what was asked for by hand, `reconciled` for a missed push.',
   },
   operation: {
     type: 'string',
