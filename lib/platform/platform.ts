@@ -13,6 +13,7 @@ import { snapshotRoutes } from './api/snapshots.ts';
 import { builder } from './build/builder.ts';
 import { dependencies } from './build/dependencies.ts';
 import { tools } from './build/tools/tools.ts';
+import { unpackers } from './build/unpackers.ts';
 import { passwordVerifier } from './http/passwords.ts';
 import { platformServer } from './http/server.ts';
 import { messageOf } from './http-error.ts';
@@ -127,7 +128,8 @@ function assemble(options: PlatformOptions, base: BaseServices) {
   const userStore = users(dirs.users);
   const verify = passwordVerifier(limits.loginCacheMs);
   const installed = dependencies();
-  const build = builder({ ...shared, dependencies: installed, tools: tools(dirs.tools) });
+  const unpacking = unpackers({ groups: base.groups, program: dirs.unpacker });
+  const build = builder({ ...shared, dependencies: installed, tools: tools(dirs.tools), unpackers: unpacking });
   const { publicDomain } = options;
   const run = runners({
     ...shared,
@@ -154,7 +156,7 @@ function assemble(options: PlatformOptions, base: BaseServices) {
   ];
   const login = { users: userStore, verify, serviceToken: options.serviceToken };
   const server = platformServer({ routes, log, runners: run, login });
-  return { server, groups: base.groups, users: userStore, verify, builder: build, runners: run };
+  return { server, groups: base.groups, users: userStore, verify, builder: build, unpackers: unpacking, runners: run };
 }
 
 type Parts = ReturnType<typeof assemble>;
@@ -168,11 +170,13 @@ async function ensureUser(
   else if (!(await verify({ user, password, stored: known.password }))) await store.setPassword(user, password);
 }
 
-async function closeAll({ server, builder: build, runners: run, groups }: Parts, resumed: Promise<void>) {
+async function closeAll(parts: Parts, resumed: Promise<void>) {
+  const { server, builder: build, unpackers: unpacking, runners: run, groups } = parts;
   server.close();
   server.closeAllConnections();
   await Promise.all([build.cancel(), run.close()]);
   await resumed;
+  await unpacking.close();
   await groups.close();
 }
 

@@ -8,6 +8,7 @@ import type { Variables } from '../store/variables.ts';
 import type { BuildLog } from './build-log.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { Tools } from './tools/tools.ts';
+import type { Unpackers } from './unpackers.ts';
 
 /** What making a release needs. */
 export interface ReleaseMaker {
@@ -17,6 +18,7 @@ export interface ReleaseMaker {
   readonly snapshots: Snapshots;
   readonly dependencies: Dependencies;
   readonly tools: Tools;
+  readonly unpackers: Unpackers;
   readonly npmCache: string;
   readonly limits: Limits;
 }

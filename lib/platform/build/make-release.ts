@@ -36,11 +36,10 @@ interface Step {
  */
 export async function makeRelease(maker: ReleaseMaker, build: Build): Promise<Made> {
   const { app, snapshot, log, signal } = build;
-  const { groups, limits } = maker;
+  const { unpackers, limits } = maker;
   const files = maker.folders.ofApp(app);
   const { release: root, tarball } = files.snapshot(snapshot.id);
-  const program = maker.folders.unpacker;
-  await extract({ tarball, target: root, program, limits, groups, what: appKey(app), signal });
+  await extract({ tarball, target: root, limits, unpackers, what: appKey(app), signal });
   const project = await readProject(root, snapshot.path);
   // A damaged package.json is refused before the minutes that an installation may take.
   await readStartManifest(project.folder);

@@ -1,14 +1,22 @@
-// Unpacks one tarball in a process of its own: what an archive could do to its reader then ends a build, not the
-// service. Arguments: tarball, target, limits as JSON. When it fails it prints one sentence and ends with 1.
+// Unpacks one tarball in a process of its own: what an archive could do to its reader then ends a build, not the service.
+// What to unpack comes as JSON on standard input, because the process is started ahead. When it fails it prints one
+// sentence and ends with 1; when the platform ends before it has something to unpack, so does this process.
+import { text } from 'node:stream/consumers';
 import { DeployError } from '../../../functions/core/errors.ts';
 import { TARBALL_LIMITS } from '../../../functions/core/tarball/limits.ts';
 import { unpack } from './unpack.ts';
 
-const [tarball = '', target = '', limits = '{}'] = process.argv.slice(2);
-unpack(tarball, target, { ...TARBALL_LIMITS, ...JSON.parse(limits) }).catch((error: unknown) => {
+main().catch((error: unknown) => {
   process.exitCode = 1;
   console.log(error instanceof DeployError ? error.detail : `The tarball cannot be unpacked: ${messageOf(error)}.`);
 });
+
+async function main(): Promise<void> {
+  const job = await text(process.stdin);
+  if (job === '') return;
+  const { tarball, target, limits } = JSON.parse(job);
+  await unpack(tarball, target, { ...TARBALL_LIMITS, ...limits });
+}
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { type Exit, exitOf } from '../../processes/child-exit.ts';
 import type { GroupRegistry } from '../../processes/group-registry.ts';
 import { endGroup, endMarked, PROCESS_MARK } from '../../processes/process-group.ts';
@@ -16,6 +16,8 @@ export interface ChildSpec {
   readonly env: Readonly<Record<string, string>>;
   /** For whom it runs, for the registry of groups. */
   readonly what: string;
+  /** Whether something will be written to its standard input. */
+  readonly takesInput?: boolean;
   /** Called with standard output and with standard error; both must be read, or the child blocks. */
   readonly output: (stream: Readable, name: OutputName) => void;
 }
@@ -23,6 +25,8 @@ export interface ChildSpec {
 /** A running process group. */
 export interface ChildGroup {
   readonly pgid: number;
+  /** Its standard input, with `takesInput`. */
+  readonly input: Writable | null;
   /** Resolves with how the leader ended, once its output has been read. */
   readonly exited: Promise<Exit>;
   /** Ends the whole group: SIGTERM, up to `graceMs`, SIGKILL. Resolves when it is gone; a second call does nothing. */
@@ -39,10 +43,10 @@ export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promis
     cwd: spec.cwd,
     env: { ...spec.env, [PROCESS_MARK]: mark },
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [spec.takesInput ? 'pipe' : 'ignore', 'pipe', 'pipe'],
   });
-  spec.output(child.stdout, 'stdout');
-  spec.output(child.stderr, 'stderr');
+  if (child.stdout) spec.output(child.stdout, 'stdout');
+  if (child.stderr) spec.output(child.stderr, 'stderr');
   const exit = exitOf(child);
   const pgid = await started(child, spec.program);
   groups.add(pgid, spec.what, mark);
@@ -55,6 +59,7 @@ export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promis
   });
   return {
     pgid,
+    input: child.stdin,
     exited,
     end: async (graceMs) => {
       await endGroup(pgid, graceMs);

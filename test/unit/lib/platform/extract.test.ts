@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import { type Extraction, extract } from '../../../../lib/platform/build/extract.ts';
+import { type UnpackersParts, unpackers } from '../../../../lib/platform/build/unpackers.ts';
 import type { GroupRegistry } from '../../../../lib/processes/group-registry.ts';
 import { archiveCorpus } from '../../../support/archive-corpus.ts';
 import { inspect } from '../../../support/archives.ts';
@@ -11,14 +12,19 @@ import { appFiles, build, call, platform, serverFile, temporaryFolder } from '..
 const groups: GroupRegistry = { add: () => undefined, remove: () => undefined, close: async () => undefined };
 
 /** Unpacks an archive in a folder of its own, which is returned. */
-async function unpacked(bytes: Buffer, more: Partial<Extraction> = {}): Promise<string> {
+async function unpacked(
+  bytes: Buffer,
+  { groups: registry = groups, program: given, ...more }: Partial<Extraction> & Partial<UnpackersParts> = {},
+): Promise<string> {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'a.tgz'), bytes);
   const target = join(folder, 'out');
-  const program = join(folder, 'unpack.cjs');
+  const program = given ?? join(folder, 'unpack.cjs');
   const limits = { unpackedBytes: 2 ** 30, entries: 1_000 };
   const { signal } = new AbortController();
-  await extract({ tarball: join(folder, 'a.tgz'), target, program, limits, groups, what: 'test', signal, ...more });
+  const all = unpackers({ groups: registry, program });
+  const job = { tarball: join(folder, 'a.tgz'), target, limits };
+  await extract({ ...job, unpackers: all, what: 'test', signal, ...more }).finally(() => all.close());
   return target;
 }
 

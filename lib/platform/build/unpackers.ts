@@ -1,0 +1,122 @@
+import { access } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { replaceFile } from '../../processes/atomic-file.ts';
+import type { GroupRegistry } from '../../processes/group-registry.ts';
+import { type ChildGroup, startGroup } from '../run/child-group.ts';
+import { readLines } from '../run/lines.ts';
+
+/** What a process unpacks. */
+export interface UnpackJob {
+  readonly tarball: string;
+  readonly target: string;
+  /** How much the archive may hold. */
+  readonly limits: { readonly unpackedBytes: number; readonly entries: number };
+}
+
+/** A process that unpacks one tarball, and then ends. */
+export interface UnpackProcess {
+  readonly group: ChildGroup;
+  give(job: UnpackJob): void;
+  /** Returns the sentence with which it has refused the tarball. */
+  refusal(): string | undefined;
+}
+
+/** Processes that unpack, one of them started ahead: the start of Node takes longer than a small tarball. */
+export interface Unpackers {
+  /** Returns a process that waits for its tarball; `what` says for whom, for the registry of groups. */
+  take(what: string): Promise<UnpackProcess>;
+  /** Ends the process that waits. */
+  close(): Promise<void>;
+}
+
+/** What unpackers are made of. */
+export interface UnpackersParts {
+  readonly groups: GroupRegistry;
+  /** Where the program is kept; written when it is not there. */
+  readonly program: string;
+  /** How long after one was taken the next is started: then the build and the start that follow have the processor. */
+  readonly aheadMs?: number;
+}
+
+const SOURCE = fileURLToPath(new URL('unpack-program.ts', import.meta.url));
+/** Names and links of 200,000 entries take a third of it. */
+const MOST_MEMORY_MB = 512;
+const AHEAD_MS = 2_000;
+
+/** Returns the unpackers of a platform. The first one is started when the first tarball comes. */
+export function unpackers({ groups, program, aheadMs = AHEAD_MS }: UnpackersParts): Unpackers {
+  let timer: NodeJS.Timeout | undefined;
+  let ahead: Promise<UnpackProcess | undefined> = Promise.resolve(undefined);
+  let isClosed = false;
+  const startAhead = () => {
+    if (isClosed) return;
+    const starting = start(groups, program, 'the next tarball').catch(() => undefined);
+    ahead = starting;
+    void starting
+      .then((one) => one?.group.exited)
+      .then(() => {
+        if (ahead === starting) ahead = Promise.resolve(undefined);
+      });
+  };
+  return {
+    take: async (what) => {
+      const waiting = ahead;
+      ahead = Promise.resolve(undefined);
+      clearTimeout(timer);
+      timer = setTimeout(startAhead, aheadMs).unref();
+      return (await waiting) ?? start(groups, program, what);
+    },
+    close: async () => {
+      isClosed = true;
+      clearTimeout(timer);
+      await (await ahead)?.group.end(0);
+    },
+  };
+}
+
+async function start(groups: GroupRegistry, program: string, what: string): Promise<UnpackProcess> {
+  await prepareProgram(program);
+  let refusal: string | undefined;
+  const group = await startGroup(groups, {
+    program: process.execPath,
+    args: [`--max-old-space-size=${MOST_MEMORY_MB}`, program],
+    cwd: '/',
+    env: {},
+    what: `${what} unpack`,
+    takesInput: true,
+    output: (stream, name) =>
+      readLines(stream, (line) => {
+        if (name === 'stdout') refusal ??= line;
+      }),
+  });
+  // How it ended says more than that it could not be written to.
+  group.input?.on('error', () => undefined);
+  return { group, give: (job) => group.input?.end(JSON.stringify(job)), refusal: () => refusal };
+}
+
+let bundled: Promise<string> | undefined;
+const written = new Set<string>();
+
+/** One file that Node runs as it is: with the loader of TypeScript it would start in a quarter of a second. */
+async function prepareProgram(file: string): Promise<void> {
+  // Each start of the platform writes it again: it may be that of an earlier version.
+  if (written.has(file) && (await exists(file))) return;
+  bundled ??= bundle();
+  await replaceFile(file, await bundled);
+  written.add(file);
+}
+
+async function bundle(): Promise<string> {
+  // CommonJS starts faster than an ES module.
+  const options = { bundle: true, write: false, platform: 'node', format: 'cjs', target: 'node20' } as const;
+  const { outputFiles } = await build({ ...options, entryPoints: [SOURCE], logLevel: 'silent' });
+  return outputFiles[0]?.text ?? '';
+}
+
+function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}
