@@ -47,16 +47,20 @@ function isNews({ entries }: Log, row: Entry): boolean {
   return row.seq === known.seq && known.doc === undefined && row.doc !== undefined;
 }
 
-/** Returns the log with a page of the list of an application ('' for all). */
-export function withPage(log: Log, app: string, page: LogPage): Log {
+/**
+ * Returns the log with a page of the list of an application ('' for all). `since` is that of the log when the page was asked
+ * for: a page that was asked for before the feed was read may be older than the feed, which is then read again from there.
+ */
+export function withPage(log: Log, app: string, page: LogPage, since: number | null = log.since): Log {
   const { total, skip, rows } = page;
   const before = log.extents.get(app);
   const read = skip + rows.length;
   const floor = read >= total ? 0 : Math.min(before?.floor ?? Infinity, ...rows.map(numberOf));
   const extents = new Map(log.extents).set(app, { total, read, floor });
-  // The feed is read from the newest change of the first page on: some rows come twice, and none is missed.
-  const since = log.since ?? Math.max(0, ...rows.map(({ seq }) => seq));
-  return { ...withRows(log, rows), extents, since };
+  // Some rows come twice then, and none is missed.
+  const newest = Math.max(0, ...rows.map(({ seq }) => seq));
+  const from = since === null ? Math.min(log.since ?? newest, newest) : log.since;
+  return { ...withRows(log, rows), extents, since: from };
 }
 
 /** The choice of rows. Empty texts choose all. */

@@ -22,6 +22,13 @@ interface Feed {
   readonly code?: string;
 }
 
+/** The log that is kept up to date. */
+export interface Live {
+  /** Resolves when the feed was read once: what is asked for afterwards is not older than the feed. */
+  readonly ready: Promise<void>;
+  stop(): void;
+}
+
 /** A signal may be lost; this is the longest time that a change stays unseen then. It also notices a revoked login. */
 const CHECK_MS = 30_000;
 
@@ -29,7 +36,7 @@ const CHECK_MS = 30_000;
  * Keeps the log up to date until it is stopped: a signal says that there is something new, and the rows are read from the
  * feed after the last one that is known. So nothing is missed after sleep, without a network, or when a signal is lost.
  */
-export function live({ api, log, connection, openSocket }: LiveOptions): () => void {
+export function live({ api, log, connection, openSocket }: LiveOptions): Live {
   const stop = new AbortController();
   let reading: Promise<void> | null = null;
   let again = false;
@@ -47,7 +54,7 @@ export function live({ api, log, connection, openSocket }: LiveOptions): () => v
 
   async function readAll(): Promise<void> {
     try {
-      const since = log.value.since ?? 0;
+      const since = log.value.since ?? 'now';
       const query = { feed: 'normal', since, include_docs: true };
       const path = ['status', api.user, 'changes'];
       const feed = await api.call<Feed>({ path, query, signal: stop.signal });
@@ -71,7 +78,7 @@ export function live({ api, log, connection, openSocket }: LiveOptions): () => v
     stream: (signal) =>
       api.lines({
         path: ['status', api.user, 'changes'],
-        query: { since: log.value.since ?? 0, include_docs: true },
+        query: { since: log.value.since ?? 'now', include_docs: true },
         signal,
       }),
     onLine: (row) => row.seq !== undefined && apply([row as Entry], row.seq),
@@ -95,9 +102,11 @@ export function live({ api, log, connection, openSocket }: LiveOptions): () => v
   document.addEventListener('visibilitychange', wake, options);
   for (const event of ['online', 'pageshow', 'focus']) window.addEventListener(event, wake, options);
   window.addEventListener('offline', offline, options);
-  void read();
-  return () => {
-    clearInterval(timer);
-    stop.abort();
+  return {
+    ready: read(),
+    stop: () => {
+      clearInterval(timer);
+      stop.abort();
+    },
   };
 }

@@ -49,14 +49,19 @@ export function openWorkspace(session: Session, leave: (why: 'signed-out' | 'ref
   const apps = new Store<readonly App[] | null>(null);
   const connection = new Store<Connection>('connecting');
 
-  const refreshApps = async () => {
+  let reading: Promise<void> | null = null;
+  const readApps = async () => {
     const found = await client.call<{ apps: readonly App[] }>({ path: ['apps', user], query: { include_docs: true } });
     apps.set(found.apps);
   };
-  const stops = [
-    live({ api: client, log, connection, openSocket: socketOpener(session) }),
-    followApps(log, refreshApps),
-  ];
+  const refreshApps = () => {
+    reading ??= readApps().finally(() => {
+      reading = null;
+    });
+    return reading;
+  };
+  const changes = live({ api: client, log, connection, openSocket: socketOpener(session) });
+  const stopApps = followApps(log, refreshApps);
   return {
     api: client,
     session,
@@ -67,7 +72,10 @@ export function openWorkspace(session: Session, leave: (why: 'signed-out' | 'ref
     refreshApps,
     add: (entry) => log.update((known) => withRows(known, [entry])),
     loadMore: async (app) => {
-      const skip = log.value.extents.get(app)?.read ?? 0;
+      // The first screen does not wait for the feed.
+      if (app !== '') await changes.ready;
+      const { extents, since } = log.value;
+      const skip = extents.get(app)?.read ?? 0;
       const path = ['status', user, 'webhooks', ...(app === '' ? [] : [app])];
       const query = { limit: PAGE_SIZE, skip, include_docs: true };
       const page = await client.call<LogPage>({ path, query }).catch((error) => {
@@ -75,15 +83,17 @@ export function openWorkspace(session: Session, leave: (why: 'signed-out' | 'ref
         if (error instanceof Problem && error.status === 404) return { total: 0, skip: 0, rows: [] };
         throw error;
       });
-      log.update((known) => withPage(known, app, page));
+      log.update((known) => withPage(known, app, page, since));
     },
     loadEntry: async (id) => {
+      await changes.ready;
       const entry = await client.call<Entry>({ path: ['status', user, 'changes', id], query: { include_docs: true } });
       log.update((known) => withRows(known, [entry]));
     },
     signOut: () => leave('signed-out'),
     close: () => {
-      for (const stop of stops) stop();
+      changes.stop();
+      stopApps();
     },
   };
 }

@@ -111,7 +111,7 @@ function Guide({ text, hasToken }: { text: SetupText; hasToken: boolean }) {
               <dt>{name}</dt>
               <dd class="copyable">
                 <code>{value}</code>
-                <Copy text={value} label={`Copy ${name}`} />
+                {/[<:/]/.test(value) && <Copy text={value} label={`Copy ${name}`} />}
               </dd>
             </div>
           ))}

@@ -45,7 +45,7 @@ function Step({ step: { name, does, state, record }, isHeld }: { step: StageStat
         <strong>{name}</strong>
         <span class="visually-hidden">{words}</span>
         {(record?.attempts ?? 1) > 1 && <span class="tries">{record?.attempts} tries</span>}
-        <p>{detail}</p>
+        <p>{shortened(detail)}</p>
       </div>
       {record && (
         <div class="step-when">
@@ -57,4 +57,9 @@ function Step({ step: { name, does, state, record }, isHeld }: { step: StageStat
       )}
     </li>
   );
+}
+
+/** Nobody reads a whole digest; the API has it. */
+function shortened(detail: string): string {
+  return detail.replace(/\b([0-9a-f]{8})[0-9a-f]{24,}\b/g, '$1…');
 }

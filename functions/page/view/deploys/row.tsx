@@ -45,13 +45,15 @@ export class Row extends Component<RowProps> {
               <span class="visually-hidden">Open {subjectOf(entry)}</span>
             </a>
           )}
-          <span class="number">#{numberOf(entry)}</span>
           {doc && <Moment at={doc.received_at} />}
-          {doc && entry.status === 'ok' && doc.finished_at && (
-            <span class="took">
-              <Took from={doc.received_at} to={doc.finished_at} />
-            </span>
-          )}
+          <span class="number">
+            {doc && entry.status === 'ok' && doc.finished_at && (
+              <span class="took">
+                <Took from={doc.received_at} to={doc.finished_at} />
+              </span>
+            )}
+            #{numberOf(entry)}
+          </span>
         </div>
       </li>
     );

@@ -30,6 +30,7 @@ export function NewToken({ suggested, onMade }: NewTokenProps) {
         <input
           name="name"
           aria-label="Name of the token"
+          placeholder="name, such as laptop"
           key={suggested}
           defaultValue={suggested}
           required
