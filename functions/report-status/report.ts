@@ -1,5 +1,5 @@
 import { statusToken, type TokenAccess } from '../core/access.ts';
-import { type Entry, entryAddress, isDeploy } from '../core/entry/entry.ts';
+import { type Entry, isDeploy, pageAddress } from '../core/entry/entry.ts';
 import type { Job } from '../core/pipeline/job.ts';
 import type { LogReader } from '../core/ports/log-reader.ts';
 import type { CommitStatus, RepositoryHost } from '../core/ports/repository-host.ts';
@@ -40,7 +40,7 @@ async function post(entry: Entry, state: CommitStatus['state'], ports: ReportPor
   const commit = { host: repository.host, owner: repository.owner, name: repository.name, sha };
   const status = {
     state,
-    targetUrl: entryAddress(entry.base, entry),
+    targetUrl: pageAddress(entry.base, entry),
     description: oneLine(describe(entry), MAX_DESCRIPTION_CHARACTERS) ?? entry.status,
     context: `deployment-webhooks/${appName ?? repository.name}`,
   };

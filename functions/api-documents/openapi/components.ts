@@ -74,6 +74,7 @@ export const headers: Readonly<Record<string, Header>> = {
   Location: { description: 'The address of the entry.', schema: { type: 'string', format: 'uri' } },
   PreferenceApplied: { description: 'The preference that was applied.', schema: { type: 'string' } },
   Link: { description: 'The pages `next` and `prev` (RFC 8288).', schema: { type: 'string' } },
+  PageLink: { description: 'The page of the entry: `alternate` (RFC 8288).', schema: { type: 'string' } },
   ETag: { description: 'For `If-None-Match`, which is answered with `304`.', schema: { type: 'string' } },
   RetryAfter: { description: 'Seconds to wait before the next try.', schema: { type: 'string' } },
   Allow: { description: 'The methods of the address.', schema: { type: 'string' } },

@@ -1,7 +1,7 @@
 import { problem } from '../errors.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DeployLog } from '../ports/deploy-log.ts';
-import { type Entry, entryAddress, isFinal } from './entry.ts';
+import { type Entry, entryAddress, isFinal, pageAddress } from './entry.ts';
 import { row } from './views.ts';
 
 /** The answer to a request that made an entry. */
@@ -16,7 +16,7 @@ const POLL_PAUSE_MS = 150;
 
 /** Returns the answer to a hook: `202` for an unfinished deploy, `200` for an entry that has ended. */
 export function accepted(entry: Entry): EntryAnswer {
-  const headers = { location: entryAddress(entry.base, entry) };
+  const headers = addressesOf(entry);
   return { status: isFinal(entry.status) ? 200 : 202, headers, body: row(entry, { base: entry.base, docs: 'false' }) };
 }
 
@@ -42,6 +42,12 @@ export async function awaited(
 function outcome(entry: Entry, request: Pick<Entry, 'base' | 'uuid'>): EntryAnswer {
   if (!entry.error) return accepted(entry);
   const { code, status, detail } = entry.error;
-  const headers = { 'content-type': 'application/problem+json', location: entryAddress(entry.base, entry) };
+  const headers = { 'content-type': 'application/problem+json', ...addressesOf(entry) };
   return { status, headers, body: problem(code, detail, request) };
+}
+
+/** The address of the entry for programs, and (RFC 8288) that of its page for people. */
+function addressesOf(entry: Entry): Readonly<Record<'location' | 'link', string>> {
+  const page = `<${pageAddress(entry.base, entry)}>; rel="alternate"; type="text/html"`;
+  return { location: entryAddress(entry.base, entry), link: page };
 }

@@ -154,6 +154,11 @@ export function entryAddress(base: string, entry: Pick<Entry, 'user' | 'id'>): s
   return `${base}/1/status/${encodeURIComponent(entry.user)}/changes/${entry.id}`;
 }
 
+/** Returns the address of an entry on the page, for people. */
+export function pageAddress(base: string, { user, id }: Pick<Entry, 'user' | 'id'>): string {
+  return `${base}/#/${encodeURIComponent(user)}/deploys/${id}`;
+}
+
 /** Returns the id of an entry. It contains the number, so that one read finds the entry, and cannot be guessed. */
 export function entryId(random: string, number: number): string {
   return `${random}${String(number).padStart(12, '0')}`;

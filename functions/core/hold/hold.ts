@@ -1,4 +1,4 @@
-import { type Entry, entryAddress } from '../entry/entry.ts';
+import { type Entry, pageAddress } from '../entry/entry.ts';
 import { trackOf } from '../entry/track.ts';
 import { ending, type Transition } from '../entry/transition.ts';
 import type { Job } from '../pipeline/job.ts';
@@ -75,7 +75,7 @@ export async function endHoldOfDeployed(
   if (!repository || !sha || !branch) return;
   const { held } = await ports.facts.commitState(user, { ...repository, sha }, trackOf({ branch, path }));
   if (held === null || held === live.number) return;
-  const reason = `The commit was deployed by ${entryAddress(live.base, live)}, without waiting any longer.`;
+  const reason = `The commit was deployed by ${pageAddress(live.base, live)}, without waiting any longer.`;
   await endHeld({ user, number: held }, 'superseded', reason, ports);
 }
 

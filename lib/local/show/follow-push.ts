@@ -57,7 +57,8 @@ async function followStages(
     if (failures >= MAX_FAILURES) {
       return print('The service does not answer any more. The deploy goes on at its next start (npm start).');
     }
-    if (elapsedMs > limitMs) return print(`Not finished after ${inWords(limitMs)}; the deploy goes on: ${entry}`);
+    if (elapsedMs > limitMs)
+      return print(`Not finished after ${inWords(limitMs)}; the deploy goes on: ${pageOf(entry)}`);
     await setTimeout(elapsedMs < QUICK_MS && failures === 0 ? PAUSE_MS : LONG_PAUSE_MS);
   }
 }
@@ -95,6 +96,11 @@ async function request(
   const response = await fetch(new URL(path, url), { headers: { authorization }, signal });
   if (!response.ok) throw new Error(`${path} answered ${response.status}.`);
   return response;
+}
+
+/** Returns the address of the entry's page. */
+function pageOf(entry: string): string {
+  return entry.replace(/\/1\/status\/([^/]+)\/changes\//, '/#/$1/deploys/');
 }
 
 function inWords(milliseconds: number): string {

@@ -27,8 +27,9 @@ export function readyLines(ready: Ready): string[] {
   return [
     '',
     ...runningLines(applications, sample.app),
+    `The page                           ${addresses?.service ?? url}/   (user ${user}, password in ${file('password')})`,
     `Every application by its name      ${byName(addresses, url).replace('{user}', user)}`,
-    `Webhook                            ${addresses?.service ?? url}/1/deploy   (user ${user}, password in ${file('password')})`,
+    `Webhook                            ${addresses?.service ?? url}/1/deploy`,
     `The log                            curl --netrc-file ${file('netrc')} ${url}/1/status/${user}/webhooks`,
     `Live changes                       curl -N --netrc-file ${file('netrc')} ${url}/1/status/${user}/changes`,
     `WebSocket notifications of them    ${addresses?.signals ?? signalsUrl}`,

@@ -55,7 +55,8 @@ export function outcomeLines(delivery: PendingDelivery, outcome: Outcome): strin
   const what = /^0+$/.test(delivery.after) ? `${ref} (deleted)` : `${ref} (${delivery.after.slice(0, 7)})`;
   if (outcome.kind === 'accepted') {
     const reason = outcome.reason === null ? '' : `: ${outcome.reason}`;
-    return `deploy ${what} ${outcome.status}${reason}${outcome.entry === null ? '' : `\n  ${outcome.entry}`}`;
+    const address = outcome.page ?? outcome.entry;
+    return `deploy ${what} ${outcome.status}${reason}${address === null ? '' : `\n  ${address}`}`;
   }
   const consequence = {
     rejected: 'It will not be sent again.',

@@ -12,6 +12,8 @@ export type Outcome =
       readonly status: string;
       readonly reason: string | null;
       readonly entry: string | null;
+      /** The address of its page, when the answer names one. */
+      readonly page: string | null;
       /** The service goes on with it: `202`. */
       readonly isOpen: boolean;
     }
@@ -62,7 +64,7 @@ function basic({ user, secret }: WebhookCall): string {
 
 function outcomeOf(response: Response, text: string): Outcome {
   const { status } = response;
-  if (response.ok) return { ...accepted(response.headers.get('location'), text), isOpen: status === 202 };
+  if (response.ok) return { ...accepted(response.headers, text), isOpen: status === 202 };
   const problem = v.safeParse(Problem, parse(text));
   const detail = problem.success ? clean(problem.output.detail || problem.output.title).replace(/\.$/, '') : '';
   const why = `answered ${status}${detail === '' ? '' : `: ${detail}`}`;
@@ -70,7 +72,8 @@ function outcomeOf(response: Response, text: string): Outcome {
   return status >= 500 || status === 408 || status === 429 ? { kind: 'unavailable', why } : { kind: 'rejected', why };
 }
 
-function accepted(location: string | null, text: string): Omit<Accepted, 'isOpen'> {
+function accepted(headers: Headers, text: string): Omit<Accepted, 'isOpen'> {
+  const location = headers.get('location');
   const entry = v.safeParse(Entry, parse(text));
   const reason = entry.success ? (entry.output.reason ?? entry.output.doc?.reason ?? null) : null;
   return {
@@ -78,7 +81,14 @@ function accepted(location: string | null, text: string): Omit<Accepted, 'isOpen
     status: entry.success ? clean(entry.output.status) : 'accepted',
     reason: reason === null ? null : clean(reason),
     entry: location === null ? null : clean(location),
+    page: pageIn(headers.get('link') ?? ''),
   };
+}
+
+/** Returns the link to a page (RFC 8288), as this service writes it. */
+function pageIn(links: string): string | null {
+  const page = /<([^>]+)>; rel="alternate"; type="text\/html"/.exec(links)?.[1];
+  return page === undefined ? null : clean(page);
 }
 
 function parse(text: string): unknown {

@@ -64,11 +64,11 @@ async function pushed(folder: string, args: readonly string[]): Promise<string> 
   return `${stdout}${stderr}`;
 }
 
-/** Returns the address of the entry in the output of a push. */
+/** Returns the address of the entry whose page is in the output of a push. */
 export function entryAddress(printed: string): string {
-  const address = /https?:\/\/\S+\/changes\/[0-9a-f]{32}/.exec(printed)?.[0];
-  if (!address) throw new Error(`No entry in: ${printed}`);
-  return address;
+  const [, base, user, id] = /(https?:\/\/\S+)\/#\/([^/\s]+)\/deploys\/([0-9a-f]{32})/.exec(printed) ?? [];
+  if (id === undefined) throw new Error(`No entry in: ${printed}`);
+  return `${base}/1/status/${user}/changes/${id}`;
 }
 
 /** Returns the files of an application that answers with this text. */

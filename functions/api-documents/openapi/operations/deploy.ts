@@ -38,10 +38,12 @@ export const OUTCOME_CODES = [
 export const entryAnswers = {
   200: json('Nothing is deployed, or with `Prefer: wait` the outcome: the entry says which.', 'Entry', {
     Location: header('Location'),
+    Link: header('PageLink'),
     'Preference-Applied': header('PreferenceApplied'),
   }),
   202: json('The entry, which is deployed now.', 'Entry', {
     Location: header('Location'),
+    Link: header('PageLink'),
     'Preference-Applied': header('PreferenceApplied'),
   }),
 };

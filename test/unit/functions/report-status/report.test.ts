@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ANY_APP } from '../../../../functions/core/access.ts';
-import { entryAddress } from '../../../../functions/core/entry/entry.ts';
+import { pageAddress } from '../../../../functions/core/entry/entry.ts';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import type { Draft } from '../../../../functions/core/ports/deploy-log.ts';
 import { report } from '../../../../functions/report-status/report.ts';
@@ -43,7 +43,7 @@ describe('the status of a commit', () => {
     expect(statuses()).toEqual([
       {
         state: 'success',
-        targetUrl: entryAddress('https://hooks.example.com', entry),
+        targetUrl: pageAddress('https://hooks.example.com', entry),
         description: 'Deployed: https://shop.example.com',
         context: 'deployment-webhooks/shop',
       },

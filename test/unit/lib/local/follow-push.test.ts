@@ -109,7 +109,7 @@ describe('A push that follows its deploy', () => {
     const { lines } = await followed([entry('running')], { limitMs: 400 });
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(
-      /^Not finished after 0\.4 s; the deploy goes on: https:\/\/deploy\.example\.com\/hooks\/1/,
+      /^Not finished after 0\.4 s; the deploy goes on: https:\/\/deploy\.example\.com\/hooks\/#\/ada\/deploys\/a{32}$/,
     );
   });
 

@@ -80,6 +80,12 @@ describe('The lines at the end of npm start', () => {
     expect(lines).toContain('  blog  crashed');
   });
 
+  it('begin with the page, and where the password for it is', () => {
+    expect(readyLines(ready).join('\n')).toMatch(
+      /The page +http:\/\/127\.0\.0\.1:8080\/ {3}\(user demo, password in \S+\)/,
+    );
+  });
+
   it('have the public addresses of a server', () => {
     const lines = readyLines({ ...ready, addresses: publicAddresses({ appsDomain: 'apps.example.com' }) }).join('\n');
     expect(lines).toContain('https://<application>.demo.apps.example.com');

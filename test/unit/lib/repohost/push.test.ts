@@ -192,6 +192,13 @@ describe('The output of git push', () => {
     expect(printed).toContain('remote:   http://127.0.0.1/1/status/me/changes/1');
   });
 
+  it('The output of git push links to the page of the entry, when the answer names one', async () => {
+    const link = '<http://127.0.0.1/#/me/deploys/1>; rel="alternate"; type="text/html"';
+    service.answer = (response) =>
+      response.writeHead(202, { location: 'http://127.0.0.1/1', link }).end('{"status":"queued"}');
+    expect(await push('main')).toContain('remote:   http://127.0.0.1/#/me/deploys/1');
+  });
+
   it('The output of git push says why nothing is deployed', async () => {
     service.answer = (response) =>
       response.writeHead(200).end('{"status":"skipped","doc":{"reason":"Only master is deployed."}}');

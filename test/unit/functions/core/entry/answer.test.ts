@@ -6,13 +6,16 @@ import { MemoryLog } from '../../../../fakes/deploy-log/deploy-log.ts';
 import { AT, append, entry, SECOND } from '../../../../support/entries.ts';
 
 describe('the answer to a hook', () => {
-  it('is 202 with the entry and its address while the deploy is under way', () => {
+  it('is 202 with the entry, its address and that of its page while the deploy is under way', () => {
     const queued = entry();
     const address = `https://hooks.example.com/1/status/ann/changes/${queued.id}`;
     const answer = accepted(queued);
     expect(answer).toMatchObject({
       status: 202,
-      headers: { location: address },
+      headers: {
+        location: address,
+        link: `<https://hooks.example.com/#/ann/deploys/${queued.id}>; rel="alternate"; type="text/html"`,
+      },
       body: { id: address, status: 'queued' },
     });
     expect(accepted(entry({ status: 'held' })).status).toBe(202);
