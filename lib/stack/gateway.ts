@@ -63,8 +63,7 @@ function acknowledge(api: RestApi): void {
     },
     {
       id: 'AwsSolutions-APIG3',
-      reason:
-        'A firewall is the operator’s choice: it costs more than the service, and can be attached to the API afterwards.',
+      reason: 'A firewall is the operator’s choice (FirewallRequests): it costs more than the service.',
     },
     {
       id: 'AwsSolutions-APIG6',

@@ -15,6 +15,8 @@ export interface Parameters {
   readonly changesConcurrency: CfnParameter;
   readonly publicUrl: CfnParameter;
   readonly alarmEmail: CfnParameter;
+  readonly firewallRequests: CfnParameter;
+  readonly monthlyBudgetDollars: CfnParameter;
 }
 
 /**
@@ -34,7 +36,13 @@ export function parameters(stack: Stack): Parameters {
       },
     ],
   });
-  return { platformUrl, ...deployParameters(stack), ...changesParameters(stack), ...addressParameters(stack) };
+  return {
+    platformUrl,
+    ...deployParameters(stack),
+    ...changesParameters(stack),
+    ...addressParameters(stack),
+    ...optionalParameters(stack),
+  };
 }
 
 function deployParameters(stack: Stack) {
@@ -105,6 +113,24 @@ function addressParameters(stack: Stack) {
     alarmEmail: new CfnParameter(stack, 'AlarmEmail', {
       default: '',
       description: 'Address that alarms are mailed to; empty: nobody.',
+    }),
+  };
+}
+
+/** What costs extra, or concerns more than this stack: nothing of it is made by default. */
+function optionalParameters(stack: Stack) {
+  return {
+    firewallRequests: new CfnParameter(stack, 'FirewallRequests', {
+      type: 'Number',
+      default: 0,
+      minValue: 0,
+      description: 'Requests in five minutes, 10 or more, beyond which an address is blocked by a firewall; 0: none.',
+    }),
+    monthlyBudgetDollars: new CfnParameter(stack, 'MonthlyBudgetDollars', {
+      type: 'Number',
+      default: 0,
+      minValue: 0,
+      description: "Dollars a month of the account's costs beyond which AlarmEmail gets a mail; 0: no budget.",
     }),
   };
 }

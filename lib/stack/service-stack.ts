@@ -3,6 +3,8 @@ import type { Construct } from 'constructs';
 import { Alarms } from './alarms.ts';
 import { Api } from './api.ts';
 import { Changes } from './changes.ts';
+import { Budget } from './options/budget.ts';
+import { Firewall } from './options/firewall.ts';
 import { parameters } from './parameters.ts';
 import { Pipeline } from './pipeline.ts';
 import { Queues } from './queues.ts';
@@ -29,6 +31,9 @@ export class ServiceStack extends Stack {
     const api = new Api(this, 'Api', { ...parts, signals: changes.internal, clients: changes.clients });
     changes.attachClients(api);
     new Alarms(this, 'Alarms', { parameters: settings, stores, queues, pipeline, api, changes });
+
+    new Firewall(this, 'Firewall', api.rest, settings);
+    new Budget(this, 'Budget', settings);
 
     new CfnOutput(this, 'ApiUrl', { value: api.rest.url, description: 'Address for webhooks and status queries' });
     new CfnOutput(this, 'SignalsUrl', {

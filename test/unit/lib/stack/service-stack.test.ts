@@ -19,6 +19,8 @@ describe('the stack’s parameters and outputs', () => {
       ChangesConcurrency: 0,
       PublicUrl: '',
       AlarmEmail: '',
+      FirewallRequests: 0,
+      MonthlyBudgetDollars: 0,
     });
   });
 
