@@ -89,7 +89,7 @@ interface Failure {
 async function attempt(own: OwnEnvironment, groups: GroupRegistry, spec: Attempt): Promise<RunningRelease | Failure> {
   const lines: string[] = [];
   const group = await spawnApp(own, groups, { ...spec, lines }).catch((error: unknown) => messageOf(error));
-  if (typeof group === 'string') return { failure: group, lines };
+  if (typeof group === 'string') return { failure: withHint(group, spec.manifest), lines };
   const limit = limitMemory(spec, group);
   const ended = new AbortController();
   const gone = group.exited.then((exit) => {
@@ -148,6 +148,13 @@ function spawnApp(
         if (lines.length > FAILURE_LINES) lines.shift();
       }),
   });
+}
+
+/** Starters of frameworks begin with a program for development, which is not there any more after the build. */
+function withHint(failure: string, { scripts }: StartManifest): string {
+  if (!failure.endsWith('was not found.')) return failure;
+  const instead = scripts['start:prod'] === undefined ? 'web: <command>' : 'web: npm run start:prod';
+  return `${failure} Development dependencies are removed after the build: name another command in a Procfile (${instead}), or move it to "dependencies".`;
 }
 
 function failureOf(lines: readonly string[], exit: Exit, spec: Attempt): Failure {

@@ -33,7 +33,12 @@ describe('a start that fails', () => {
     [
       'an unknown program',
       appFiles('hello', '', { scripts: { start: 'no-such-program --x' } }),
-      'The program "no-such-program" was not found.',
+      'The program "no-such-program" was not found. Development dependencies are removed after the build: name another command in a Procfile (web: <command>), or move it to "dependencies".',
+    ],
+    [
+      'a program that is a development dependency',
+      appFiles('hello', '', { scripts: { start: 'nest start', 'start:prod': 'node dist/main' } }),
+      /^The program "nest" was not found\. .*\(web: npm run start:prod\)/,
     ],
     ['nothing to start', { 'package.json': '{"name":"hello"}' }, /^There is nothing to start/],
   ])('a start that fails by %s says so in one sentence', async (_what, files, sentence) => {
