@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
+import { get } from 'node:http';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliRun, cli } from '../support/cli.ts';
@@ -9,6 +11,39 @@ import { type Started, startForTest } from '../support/service/started.ts';
 
 const name = 'cli';
 const dataDir = join(testFolder, `${name}-${process.pid}`);
+
+const server = `createServer((_, response) => response.end('Hello')).listen(process.env.PORT, process.env.HOST);\n`;
+const commonJs = `require('node:http').${server}`;
+const manifest = (more: object) => JSON.stringify({ version: '1.0.0', ...more });
+const build = "fs.mkdirSync('dist'); fs.writeFileSync('dist/index.html', '<h1>Hello</h1>')";
+
+/** What people have, without a dependency: the files, and the name under which they answer. */
+const kinds: readonly (readonly [string, string, Record<string, string>])[] = [
+  ['a site without a package.json', 'plain', { 'index.html': '<h1>Hello</h1>' }],
+  [
+    'a site that is built',
+    'built',
+    { 'package.json': manifest({ name: 'built', scripts: { build: `node -e "${build}"` } }) },
+  ],
+  [
+    'an ES module',
+    'esm',
+    {
+      'package.json': manifest({ name: 'esm', type: 'module', scripts: { start: 'node app.js' } }),
+      'app.js': `import { createServer } from 'node:http';\n${server}`,
+    },
+  ],
+  [
+    'a Procfile',
+    'proc',
+    { 'package.json': manifest({ name: 'proc' }), Procfile: 'web: node web.js', 'web.js': commonJs },
+  ],
+  [
+    'a package with a scope and a main file',
+    'ann-scoped',
+    { 'package.json': manifest({ name: '@ann/scoped', main: 'lib/main.js' }), 'lib/main.js': commonJs },
+  ],
+];
 
 /** The whole life of an application, by the command line alone. */
 describe('the command line on one machine', () => {
@@ -24,6 +59,12 @@ describe('the command line on one machine', () => {
     'server.js': `console.log('up');
 require('node:http').createServer((_, response) => response.end(process.env.TEXT)).listen(process.env.PORT, process.env.HOST);\n`,
   };
+
+  const atItsName = (app: string) =>
+    new Promise<string>((resolve, reject) => {
+      const headers = { host: `${app}.demo.localhost` };
+      get(started.service.url, { headers }, (response) => text(response).then(resolve, reject)).on('error', reject);
+    });
 
   beforeAll(async () => {
     started = await startForTest(name);
@@ -105,6 +146,24 @@ require('node:http').createServer((_, response) => response.end(process.env.TEXT
     expect((await hooks('tokens')).out).toMatch(/^ci /m);
     expect((await hooks('tokens revoke ci')).code).toBe(0);
     await expect.poll(async () => (await cli('status', { env: asToken })).code).toBe(1);
+  });
+
+  it.each(kinds)('takes %s, which answers at its own name until it is removed', async (_, app, files) => {
+    const own = gitFolder('nowhere');
+    const run = (args: string) => cli(args, { env: env(), folder: own.folder });
+    try {
+      own.git('remote', 'remove', 'origin');
+      own.commit(files);
+      expect((await run(`create ${app} --package-json`)).code).toBe(0);
+      own.commit({});
+      const push = promisify(execFile)('git', ['push', 'hooks', 'main'], { cwd: own.folder, env: env() });
+      expect((await push).stderr).toMatch(/remote: live after/);
+      expect(await atItsName(app)).toContain('Hello');
+      expect((await run(`remove ${app} --yes`)).code).toBe(0);
+      expect(await atItsName(app)).not.toContain('Hello');
+    } finally {
+      own.remove();
+    }
   });
 
   it('removes the application, and its log stays', async () => {
