@@ -1,0 +1,154 @@
+# Builds one application: the only command of the buildspec. It works below a folder of its own, because several builds can
+# run on one machine, and with POSIX sh, curl, tar, node, npm, and zip or python3.
+#
+# JOB_URL is the address of a JSON document {"source", "release", "cacheGet", "cachePut", "path"}: the addresses of the tarball, of
+# the release to store and of the downloaded packages, and the folder of the application in the tarball.
+set -eu
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"; echo "--- build ends"' EXIT
+echo "--- build begins"
+
+fail() {
+  echo "--- error: $1"
+  exit 1
+}
+
+download() { curl -fsS --retry 3 -o "$2" "$1"; }
+upload() { curl -fsS --retry 3 -T "$1" "$2"; }
+
+download "$JOB_URL" "$work/job.json" || fail "The service's description of the build could not be read."
+job() { node -p 'JSON.parse(require("node:fs").readFileSync(process.argv[1], "utf8"))[process.argv[2]]' "$work/job.json" "$1"; }
+source_url=$(job source)
+release_url=$(job release)
+cache_get=$(job cacheGet)
+cache_put=$(job cachePut)
+path=$(job path)
+# Programs of the application and of its packages run from here on.
+rm "$work/job.json"
+unset JOB_URL SNAPSHOT
+
+packages=$work/packages
+release=$work/release
+export HOME="$work/home" CI=true
+export npm_config_cache="$packages/npm" npm_config_update_notifier=false npm_config_fund=false npm_config_audit=false
+export COREPACK_HOME="$packages/corepack" COREPACK_ENABLE_DOWNLOAD_PROMPT=0
+export YARN_CACHE_FOLDER="$packages/yarn" YARN_ENABLE_GLOBAL_CACHE=false YARN_NODE_LINKER=node-modules
+mkdir -p "$HOME" "$packages" "$release/app"
+
+download "$source_url" "$work/source.tgz" || fail "The tarball could not be fetched."
+tar -xzf "$work/source.tgz" -C "$release/app" --strip-components=1 || fail "The tarball could not be unpacked."
+rm "$work/source.tgz"
+app=$release/app${path:+/$path}
+[ -f "$app/package.json" ] || fail "There is no package.json in ${path:-the root of the repository}."
+
+# Where the packages are installed: the nearest folder with a lockfile, from the application's own up to the root.
+root=$app
+lockfile=
+while :; do
+  for name in package-lock.json npm-shrinkwrap.json pnpm-lock.yaml yarn.lock; do
+    if [ -z "$lockfile" ] && [ -f "$root/$name" ]; then lockfile=$name; fi
+  done
+  if [ -n "$lockfile" ] || [ "$root" = "$release/app" ]; then break; fi
+  root=$(dirname "$root")
+done
+[ -n "$lockfile" ] || root=$app
+
+# The downloaded packages are kept for the next build with the same lockfile.
+digest() { node -e 'const h = require("node:crypto").createHash("sha256"); for (const f of process.argv.slice(1)) h.update(require("node:fs").readFileSync(f)); console.log(h.digest("hex"));' "$@"; }
+id="$(digest "$root/${lockfile:-package.json}") $(node --version)"
+if download "$cache_get" "$work/packages.tgz" 2>/dev/null; then
+  tar -xzf "$work/packages.tgz" -C "$packages" || rm -rf "${packages:?}"/*
+  rm "$work/packages.tgz"
+fi
+known=$(cat "$packages/id" 2>/dev/null || true)
+
+cd "$root"
+case $lockfile in
+  package-lock.json | npm-shrinkwrap.json) npm ci --prefer-offline || fail "npm ci failed." ;;
+  pnpm-lock.yaml) corepack pnpm install --frozen-lockfile --store-dir "$packages/pnpm" || fail "pnpm install failed." ;;
+  yarn.lock)
+    if grep -q '^__metadata:' yarn.lock; then frozen=--immutable; else frozen=--frozen-lockfile; fi
+    corepack yarn install $frozen || fail "yarn install failed."
+    ;;
+  *) npm install --prefer-offline --no-package-lock || fail "npm install failed." ;;
+esac
+
+has_build=$(cd "$app" && node -p 'Boolean(JSON.parse(require("node:fs").readFileSync("package.json", "utf8")).scripts?.build)')
+if [ "$has_build" = true ]; then
+  (cd "$app" && npm run build) || fail "npm run build failed."
+fi
+
+case $lockfile in
+  pnpm-lock.yaml) corepack pnpm prune --prod ;;
+  # Yarn removes nothing without installing again.
+  yarn.lock) ;;
+  *) npm prune --omit=dev --no-package-lock >/dev/null || fail "npm prune failed." ;;
+esac
+rm -rf "$app/.next/cache" "$app/node_modules/.cache" "$root/node_modules/.cache"
+
+# The command that starts the application, quoted for a shell.
+start=$(cd "$app" && node -e '
+const fs = require("node:fs");
+const { scripts = {}, main } = JSON.parse(fs.readFileSync("package.json", "utf8"));
+const web = fs.existsSync("Procfile") && /^web:\s*(.+)$/m.exec(fs.readFileSync("Procfile", "utf8"));
+const files = [main, "server.js", "app.js", "index.js"].filter((file) => typeof file === "string");
+const file = files.find((one) => { try { require.resolve(require("node:path").resolve(one)); return true; } catch { return false; } });
+const quoted = (text) => "\x27" + text.replaceAll("\x27", "\x27\\\x27\x27") + "\x27";
+const { prestart, start } = scripts;
+const command = web ? web[1] : start ? (prestart ? `(${prestart}) && ${start}` : start) : file && `node ${quoted(file)}`;
+if (!command) process.exit(1);
+console.log(quoted(command));
+') || fail "There is nothing to start: package.json has no scripts.start and no main, and there is no server.js, app.js or index.js and no web process in a Procfile."
+
+# Lambda runs it, with the Lambda Web Adapter before it. Only /tmp can be written to there.
+cat > "$release/run.sh" <<RUN
+#!/bin/sh
+here=\${LAMBDA_TASK_ROOT:-\$(dirname "\$0")}
+cd "\$here/app${path:+/$path}" || exit 1
+export PATH="\$PWD/node_modules/.bin:\$here/app/node_modules/.bin:\$PATH"
+export HOME=\${TMPDIR:-/tmp}
+exec sh -c $start
+RUN
+chmod 755 "$release/run.sh"
+
+# Lambda's limit is 250 MB, and the adapter's layer takes some of it.
+kilobytes=$(du -sk "$release" | cut -f1)
+if [ "$kilobytes" -gt 245000 ]; then
+  echo "The largest folders, in kilobytes:"
+  (cd "$release/app" && du -sk ./* node_modules/* 2>/dev/null | sort -rn | head -10)
+  fail "The application takes $((kilobytes / 1024)) MB, and AWS Lambda allows 250 MB: remove what it does not need when it runs."
+fi
+
+# Links are stored as links: the programs in node_modules/.bin are such.
+cd "$release"
+if command -v zip >/dev/null; then
+  zip -qry "$work/release.zip" run.sh app
+else
+  python3 - "$work/release.zip" <<'ZIP'
+import os, stat, sys, zipfile
+with zipfile.ZipFile(sys.argv[1], "w") as archive:
+    for folder, folders, files in os.walk("."):
+        links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
+        for name in files + links:
+            path = os.path.join(folder, name)
+            mode = os.lstat(path).st_mode
+            entry = zipfile.ZipInfo(os.path.relpath(path))
+            entry.create_system, entry.external_attr, entry.compress_type = 3, mode << 16, zipfile.ZIP_DEFLATED
+            if stat.S_ISLNK(mode):
+                archive.writestr(entry, os.readlink(path))
+            else:
+                with open(path, "rb") as file:
+                    archive.writestr(entry, file.read())
+ZIP
+fi
+upload "$work/release.zip" "$release_url" || fail "The release could not be stored."
+
+if [ "$known" != "$id" ]; then
+  echo "$id" > "$packages/id"
+  # Not worth a failed build, nor a download that takes longer than the installation.
+  if [ "$(du -sk "$packages" | cut -f1)" -lt 512000 ]; then
+    (tar -czf "$work/packages.tgz" -C "$packages" . && upload "$work/packages.tgz" "$cache_put") || true
+  fi
+fi
+echo "Built."
