@@ -2,12 +2,11 @@ import { dynamoDb } from '../adapters/aws/dynamodb.ts';
 import { variable } from '../adapters/aws/environment.ts';
 import { kms } from '../adapters/aws/kms.ts';
 import { publicUrl } from '../adapters/aws/public-url.ts';
-import { requiredSecret } from '../adapters/aws/secrets.ts';
 import { sqs } from '../adapters/aws/sqs.ts';
 import { parseHosts } from '../adapters/hosts/configuration.ts';
 import { openHosts } from '../adapters/hosts/open-hosts.ts';
-import { httpAppVariables } from '../adapters/platform/app-variables.ts';
-import { httpApplications } from '../adapters/platform/applications.ts';
+import { chosenApplications } from '../adapters/platform/chosen/applications.ts';
+import { chosenVariables } from '../adapters/platform/chosen/variables.ts';
 import { sqsQueue } from '../adapters/queues/sqs.ts';
 import { kmsSealer } from '../adapters/sealers/kms.ts';
 import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
@@ -34,10 +33,9 @@ export async function connect(): Promise<Omit<AppsPorts, 'trace'> & { readonly p
     extract: variable('QUEUE_EXTRACT'),
     start: variable('QUEUE_START'),
   };
-  const platform = { url: variable('PLATFORM_URL'), serviceToken: await requiredSecret(variable('PLATFORM_SECRET')) };
   return {
-    applications: httpApplications(platform),
-    variables: httpAppVariables(platform),
+    applications: await chosenApplications(systemClock),
+    variables: await chosenVariables(systemClock),
     facts: dynamoDbAppFacts(table),
     owners: dynamoDbFacts(table),
     tracked: dynamoDbTrackedApps(table),

@@ -1,7 +1,7 @@
 import { dynamoDb } from '../adapters/aws/dynamodb.ts';
 import { numberVariable, variable } from '../adapters/aws/environment.ts';
 import { publicUrl } from '../adapters/aws/public-url.ts';
-import { httpAccounts } from '../adapters/platform/accounts.ts';
+import { chosenLogin } from '../adapters/platform/chosen/login.ts';
 import { presign } from '../adapters/signals/presign.ts';
 import { webSocketSignals } from '../adapters/signals/websocket.ts';
 import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
@@ -14,7 +14,9 @@ import type { ChangesPorts } from './ports.ts';
  * Returns the ports of streaming, from the function's environment. Signals come from the WebSocket API at
  * `SIGNALS_URL`.
  */
-export function connect(trace: ChangesPorts['trace']): ChangesPorts & { readonly publicUrl: string | null } {
+export async function connect(
+  trace: ChangesPorts['trace'],
+): Promise<ChangesPorts & { readonly publicUrl: string | null }> {
   const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
   const log = dynamoDbReader(table);
   const signalsUrl = variable('SIGNALS_URL');
@@ -26,7 +28,7 @@ export function connect(trace: ChangesPorts['trace']): ChangesPorts & { readonly
   });
   return {
     log,
-    accounts: httpAccounts({ url: variable('PLATFORM_URL') }),
+    accounts: await chosenLogin(),
     feeds: new Feeds({ log, signals, clock: systemClock }),
     clock: systemClock,
     seconds: numberVariable('CHANGES_SECONDS'),

@@ -2,11 +2,10 @@ import { dynamoDb } from '../adapters/aws/dynamodb.ts';
 import { variable } from '../adapters/aws/environment.ts';
 import { kms } from '../adapters/aws/kms.ts';
 import { publicUrl } from '../adapters/aws/public-url.ts';
-import { secretWhenNeeded } from '../adapters/aws/secrets.ts';
 import { hostAt } from '../adapters/hosts/choose.ts';
 import { parseHosts } from '../adapters/hosts/configuration.ts';
 import { openHosts } from '../adapters/hosts/open-hosts.ts';
-import { httpAccounts } from '../adapters/platform/accounts.ts';
+import { chosenAccounts } from '../adapters/platform/chosen/accounts.ts';
 import { kmsSealer } from '../adapters/sealers/kms.ts';
 import { dynamoDbTokens } from '../adapters/stores/dynamodb/tokens.ts';
 import { systemClock } from '../adapters/system/clock.ts';
@@ -17,16 +16,14 @@ import type { PairPorts } from './pair.ts';
 const HOST_TIMEOUTS = { connectMs: 2_000, firstByteMs: 5_000, idleMs: 2_000 };
 
 /** Returns the ports of pairing, from the function's environment. */
-export function connect(): PairPorts & { readonly publicUrl: string | null } {
+export async function connect(): Promise<PairPorts & { readonly publicUrl: string | null }> {
   const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
   const configured = parseHosts(variable('REPOSITORY_HOSTS'));
   const hosts = openHosts(configured, { timeouts: HOST_TIMEOUTS });
-  // Read when needed: pairing answers faster when it does not wait for the secret at a cold start.
-  const serviceToken = secretWhenNeeded(variable('PLATFORM_SECRET'));
   return {
     tokens: dynamoDbTokens(table),
     sealer: kmsSealer(kms(), variable('TOKEN_KEY')),
-    accounts: httpAccounts({ url: variable('PLATFORM_URL'), serviceToken }),
+    accounts: await chosenAccounts(),
     hostNames: configured.map(({ name }) => name),
     hostAt: (segment) => {
       const config = hostAt(configured, segment);

@@ -2,4 +2,4 @@ import { authorizerTrigger } from '../triggers/authorizer.ts';
 import { authorizer } from './authorize.ts';
 import { connect } from './connect.ts';
 
-export const handler = authorizerTrigger(authorizer(connect()));
+export const handler = authorizerTrigger(authorizer(await connect()));

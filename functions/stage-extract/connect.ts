@@ -1,8 +1,7 @@
 import { dynamoDb } from '../adapters/aws/dynamodb.ts';
 import { numberVariable, variable } from '../adapters/aws/environment.ts';
-import { requiredSecret } from '../adapters/aws/secrets.ts';
 import { sqs } from '../adapters/aws/sqs.ts';
-import { httpPlatform } from '../adapters/platform/hosting.ts';
+import { chosenPlatform } from '../adapters/platform/chosen/hosting.ts';
 import { sqsQueue, sqsVisibility } from '../adapters/queues/sqs.ts';
 import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
 import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
@@ -15,14 +14,13 @@ import type { ExtractPorts } from './extract.ts';
 export async function connect(): Promise<ExtractPorts & StageConnection> {
   const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
   const urls = { start: variable('QUEUE_START'), report: variable('QUEUE_REPORT') };
-  const serviceToken = await requiredSecret(variable('PLATFORM_SECRET'));
   return {
     stage: 'extract',
     log: dynamoDbLog(table),
     appFacts: dynamoDbAppFacts(table),
     queue: sqsQueue({ client: sqs(), urls, ids: systemIds }),
     setVisibility: sqsVisibility(sqs(), variable('QUEUE_EXTRACT')),
-    platform: httpPlatform({ url: variable('PLATFORM_URL'), serviceToken }),
+    platform: await chosenPlatform(systemClock),
     clock: systemClock,
     ids: systemIds,
     retryBaseSeconds: numberVariable('RETRY_BASE_SECONDS'),

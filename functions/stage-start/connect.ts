@@ -1,10 +1,9 @@
 import { dynamoDb } from '../adapters/aws/dynamodb.ts';
 import { numberVariable, variable } from '../adapters/aws/environment.ts';
 import { s3 } from '../adapters/aws/s3.ts';
-import { requiredSecret } from '../adapters/aws/secrets.ts';
 import { sqs } from '../adapters/aws/sqs.ts';
-import { httpAppOperations } from '../adapters/platform/app-operations.ts';
-import { httpPlatform } from '../adapters/platform/hosting.ts';
+import { chosenPlatform } from '../adapters/platform/chosen/hosting.ts';
+import { chosenOperations } from '../adapters/platform/chosen/operations.ts';
 import { sqsQueue, sqsVisibility } from '../adapters/queues/sqs.ts';
 import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
 import { dynamoDbFacts } from '../adapters/stores/dynamodb/facts.ts';
@@ -19,7 +18,6 @@ import type { StartPorts } from './ports.ts';
 export async function connect(): Promise<Omit<StartPorts, 'trace'> & StageConnection> {
   const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
   const urls = { report: variable('QUEUE_REPORT') };
-  const platform = { url: variable('PLATFORM_URL'), serviceToken: await requiredSecret(variable('PLATFORM_SECRET')) };
   return {
     stage: 'start',
     log: dynamoDbLog(table),
@@ -27,8 +25,8 @@ export async function connect(): Promise<Omit<StartPorts, 'trace'> & StageConnec
     queue: sqsQueue({ client: sqs(), urls, ids: systemIds }),
     setVisibility: sqsVisibility(sqs(), variable('QUEUE_START')),
     appFacts: dynamoDbAppFacts(table),
-    platform: httpPlatform(platform),
-    operations: httpAppOperations(platform),
+    platform: await chosenPlatform(systemClock),
+    operations: await chosenOperations(systemClock),
     tarballs: s3Tarballs({ client: s3(), bucket: variable('TARBALL_BUCKET') }),
     clock: systemClock,
     ids: systemIds,

@@ -1,9 +1,8 @@
 import { dynamoDb } from '../adapters/aws/dynamodb.ts';
 import { numberVariable, variable } from '../adapters/aws/environment.ts';
 import { s3 } from '../adapters/aws/s3.ts';
-import { requiredSecret } from '../adapters/aws/secrets.ts';
 import { sqs } from '../adapters/aws/sqs.ts';
-import { httpPlatform } from '../adapters/platform/hosting.ts';
+import { chosenPlatform } from '../adapters/platform/chosen/hosting.ts';
 import { sqsQueue, sqsVisibility } from '../adapters/queues/sqs.ts';
 import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
 import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
@@ -21,14 +20,13 @@ export async function connect(): Promise<UploadPorts & StageConnection> {
     extract: variable('QUEUE_EXTRACT'),
     report: variable('QUEUE_REPORT'),
   };
-  const serviceToken = await requiredSecret(variable('PLATFORM_SECRET'));
   return {
     stage: 'upload',
     log: dynamoDbLog(table),
     appFacts: dynamoDbAppFacts(table),
     queue: sqsQueue({ client: sqs(), urls, ids: systemIds }),
     setVisibility: sqsVisibility(sqs(), variable('QUEUE_UPLOAD')),
-    platform: httpPlatform({ url: variable('PLATFORM_URL'), serviceToken }),
+    platform: await chosenPlatform(systemClock),
     tarballs: s3Tarballs({ client: s3(), bucket: variable('TARBALL_BUCKET') }),
     clock: systemClock,
     ids: systemIds,

@@ -12,17 +12,20 @@ import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { type Route, routes } from '../../functions/core/routes.ts';
 import type { Access } from './access/access.ts';
+import { configureApps, readAppLogs, readBuildLogs } from './access/apps.ts';
 import { callHosts, knowHosts, storeTokens } from './access/hosts.ts';
 import { readLog, writeLog } from './access/log.ts';
-import { callPlatform, knowPlatform } from './access/platform.ts';
+import { checkLogins, keepTokens, updateUsers } from './access/platform.ts';
 import { sendTo } from './access/queues.ts';
 import { chooseBranch, endStreams, linkEntries, readHookSecrets } from './access/settings.ts';
 import { nameSignals, receiveSignals } from './access/signals.ts';
+import type { AppsPlatform } from './apps/apps-platform.ts';
 import { ServiceFunction } from './function.ts';
 import { restApi } from './gateway.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
 import type { Parameters } from './parameters.ts';
 import { unknownPaths } from './paths.ts';
+import { appsAccessOf } from './pipeline.ts';
 import type { Queues } from './queues.ts';
 import type { Socket } from './socket.ts';
 import type { Stores } from './stores.ts';
@@ -33,6 +36,7 @@ export interface ApiProps {
   readonly parameters: Parameters;
   readonly stores: Stores;
   readonly queues: Queues;
+  readonly apps: AppsPlatform;
   /** The internal WebSocket API. */
   readonly signals: Socket;
   /** The clients' WebSocket API. */
@@ -56,7 +60,7 @@ export class Api extends Construct {
   constructor(scope: Construct, id: string, props: ApiProps) {
     super(scope, id);
     this.rest = restApi(this);
-    this.authorize = this.#endpoint('authorize', props, [knowPlatform(props.parameters)]);
+    this.authorize = this.#endpoint('authorize', props, [checkLogins(appsAccessOf(props))]);
     const endpoints = Object.entries(endpointAccess(props)).map(([name, access]) =>
       this.#endpoint(name, props, access),
     );
@@ -161,7 +165,9 @@ function loginAt(scope: Construct, handler: ServiceFunction): RequestAuthorizer 
 }
 
 /** Returns what each endpoint may do. */
-function endpointAccess({ parameters, stores, queues, signals, clients }: ApiProps): Record<string, readonly Access[]> {
+function endpointAccess(props: ApiProps): Record<string, readonly Access[]> {
+  const { parameters, stores, queues, signals, clients } = props;
+  const platform = appsAccessOf(props);
   const read = [readLog(stores.log), linkEntries(parameters)];
   const queue = (['check', 'report'] as const).map((name) => sendTo(queues.named(name)));
   return {
@@ -175,23 +181,23 @@ function endpointAccess({ parameters, stores, queues, signals, clients }: ApiPro
     ],
     'api-status': read,
     'api-change': read,
-    'api-build-log': [...read, endStreams(parameters), callPlatform(parameters, stores.platformToken)],
+    'api-build-log': [...read, endStreams(parameters), readBuildLogs(platform)],
     'api-release': [writeLog(stores.log), ...queue, linkEntries(parameters)],
-    'api-changes': [...read, endStreams(parameters), receiveSignals(signals), knowPlatform(parameters)],
+    'api-changes': [...read, endStreams(parameters), receiveSignals(signals), checkLogins(platform)],
     'api-apps': [
       writeLog(stores.log),
       callHosts(parameters, stores.tokenKey),
       ...(['check', 'extract', 'start'] as const).map((name) => sendTo(queues.named(name))),
-      callPlatform(parameters, stores.platformToken),
+      configureApps(platform),
       linkEntries(parameters),
     ],
-    'api-app-logs': [callPlatform(parameters, stores.platformToken), endStreams(parameters), linkEntries(parameters)],
-    'api-tokens': [knowPlatform(parameters), linkEntries(parameters)],
+    'api-app-logs': [readAppLogs(platform), endStreams(parameters), linkEntries(parameters)],
+    'api-tokens': [keepTokens(platform), linkEntries(parameters)],
     'api-pair': [
       linkEntries(parameters),
       storeTokens(stores.log, stores.tokenKey),
       knowHosts(parameters),
-      callPlatform(parameters, stores.platformToken),
+      updateUsers(platform),
     ],
     'api-badge': read,
     'api-documents': [linkEntries(parameters)],

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { CfnPolicy, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
   Code,
@@ -11,7 +11,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { type Access, all } from './access/access.ts';
+import { type Access, all, type ConditionalStatements } from './access/access.ts';
 import type { WorkQueue } from './queues.ts';
 
 /** The settings of one function. */
@@ -48,7 +48,9 @@ export class ServiceFunction extends LambdaFunction {
       retention: RetentionDays.ONE_MONTH,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    const { environment, statements } = all(...(props.access ?? []));
+    const { environment, statements, conditional } = all(...(props.access ?? []));
+    const role = ownRole(parts, [writeOwnLog(logGroup), ...statements]);
+    addConditional(parts, role, conditional);
     super(scope, name, {
       // CloudFormation chooses the function's name; the description says which one it is.
       description: name,
@@ -61,7 +63,7 @@ export class ServiceFunction extends LambdaFunction {
       environment,
       logGroup,
       loggingFormat: LoggingFormat.JSON,
-      role: ownRole(parts, [writeOwnLog(logGroup), ...statements]),
+      role,
     });
     this.folder = name;
   }
@@ -89,6 +91,20 @@ function ownRole(scope: Construct, statements: readonly PolicyStatement[]): Role
     // Inline, not as a policy of its own: Lambda checks already at creation that the role may poll the queue.
     inlinePolicies: { own: new PolicyDocument({ statements: [...statements] }) },
   });
+}
+
+/** One policy for each condition: a role cannot have a statement that refers to what is not there. */
+function addConditional(scope: Construct, role: Role, conditional: readonly ConditionalStatements[]): void {
+  const conditions = new Set(conditional.map(({ condition }) => condition));
+  for (const condition of conditions) {
+    const statements = conditional.flatMap((one) => (one.condition === condition ? one.statements : []));
+    const policy = new CfnPolicy(scope, condition.node.id, {
+      policyName: condition.node.id,
+      policyDocument: new PolicyDocument({ statements }),
+      roles: [role.roleName],
+    });
+    policy.cfnOptions.condition = condition;
+  }
 }
 
 function writeOwnLog(logGroup: LogGroup): PolicyStatement {

@@ -1,10 +1,15 @@
-import { CfnParameter, CfnRule, Fn, type Stack } from 'aws-cdk-lib';
+import { CfnCondition, CfnParameter, CfnRule, Fn, type Stack } from 'aws-cdk-lib';
 
 const github = [{ name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' }];
 
 /** What an operator sets at deploy time, without a new synthesis. */
 export interface Parameters {
+  readonly platform: CfnParameter;
   readonly platformUrl: CfnParameter;
+  /** Applications run on AWS Lambda, in this account. */
+  readonly onLambda: CfnCondition;
+  /** Applications run on a platform that speaks the platform API. */
+  readonly onHttp: CfnCondition;
   readonly repositoryHosts: CfnParameter;
   readonly defaultBranch: CfnParameter;
   readonly holdMinutes: CfnParameter;
@@ -20,15 +25,33 @@ export interface Parameters {
 }
 
 /**
- * Adds the parameters to the stack. All have defaults, so that the template can be run on one machine as it is; on AWS
- * a rule requires the address of the platform, for which there is no default.
+ * Adds the parameters to the stack. All have defaults; a rule requires the address of a platform that is not AWS Lambda.
  */
 export function parameters(stack: Stack): Parameters {
+  return {
+    ...platformParameters(stack),
+    ...deployParameters(stack),
+    ...changesParameters(stack),
+    ...addressParameters(stack),
+    ...optionalParameters(stack),
+  };
+}
+
+function platformParameters(stack: Stack) {
+  const platform = new CfnParameter(stack, 'Platform', {
+    default: 'aws-lambda',
+    allowedValues: ['aws-lambda', 'http'],
+    description: 'Where applications run: on AWS Lambda in this account, or on a platform at PlatformUrl.',
+  });
   const platformUrl = new CfnParameter(stack, 'PlatformUrl', {
     default: '',
-    description: "Base address of the hosting platform's API, e.g. https://platform.example.com",
+    // Passwords are sent there, so http only for this machine.
+    allowedPattern: '(https://.+|http://(127[.]0[.]0[.]1|localhost)(:[0-9]+)?(/.*)?)?',
+    constraintDescription: 'must be an https address',
+    description: "Base address of the hosting platform's API, e.g. https://platform.example.com; only for http.",
   });
   new CfnRule(stack, 'PlatformIsKnown', {
+    ruleCondition: Fn.conditionEquals(platform.valueAsString, 'http'),
     assertions: [
       {
         assert: Fn.conditionNot(Fn.conditionEquals(platformUrl.valueAsString, '')),
@@ -36,13 +59,9 @@ export function parameters(stack: Stack): Parameters {
       },
     ],
   });
-  return {
-    platformUrl,
-    ...deployParameters(stack),
-    ...changesParameters(stack),
-    ...addressParameters(stack),
-    ...optionalParameters(stack),
-  };
+  const condition = (id: string, value: string) =>
+    new CfnCondition(stack, id, { expression: Fn.conditionEquals(platform.valueAsString, value) });
+  return { platform, platformUrl, onLambda: condition('OnLambda', 'aws-lambda'), onHttp: condition('OnHttp', 'http') };
 }
 
 function deployParameters(stack: Stack) {

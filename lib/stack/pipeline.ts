@@ -5,12 +5,14 @@ import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { type Stage, type StageName, stages } from '../../functions/core/pipeline/pipeline.ts';
 import type { Access } from './access/access.ts';
+import { type AppsAccess, buildSnapshots, runApps, storeSnapshots } from './access/apps.ts';
 import { callHosts } from './access/hosts.ts';
 import { findDue, readLog, writeLog } from './access/log.ts';
-import { callPlatform } from './access/platform.ts';
+import { callOverHttp, manageUsers } from './access/platform.ts';
 import { consume, sendTo } from './access/queues.ts';
 import { hold, reconcileEvery, retryLater } from './access/settings.ts';
 import { readTarballs, removeTarballs, writeTarballs } from './access/tarballs.ts';
+import type { AppsPlatform } from './apps/apps-platform.ts';
 import { ServiceFunction } from './function.ts';
 import type { Parameters } from './parameters.ts';
 import type { Queues } from './queues.ts';
@@ -22,15 +24,18 @@ export interface PipelineProps {
   readonly parameters: Parameters;
   readonly stores: Stores;
   readonly queues: Queues;
+  readonly apps: AppsPlatform;
 }
 
 /**
  * The functions of the stages, of commit statuses, of the sweep, which finds stuck deploys, of the watch, which
- * finds crashed applications, and of reconciling, which finds missed pushes.
+ * finds crashed applications, of reconciling, which finds missed pushes, of the end of builds, and of the users.
  */
 export class Pipeline extends Construct {
   readonly functions: readonly ServiceFunction[];
   readonly sweep: ServiceFunction;
+  /** Adds users, for the operator. */
+  readonly manageUsers: ServiceFunction;
   readonly #props: PipelineProps;
 
   constructor(scope: Construct, id: string, props: PipelineProps) {
@@ -44,11 +49,14 @@ export class Pipeline extends Construct {
     const reconcile = this.#reconcile();
     const often = new Rule(this, 'EveryFiveMinutes', { schedule: Schedule.rate(Duration.minutes(5)) });
     often.addTarget(onceIn(Duration.minutes(5), reconcile));
+    const buildEnded = this.#buildEnded();
+    props.apps.announceTo(buildEnded);
+    this.manageUsers = this.#manageUsers();
     this.functions = [
       ...stages.map((stage) => this.#stage(stage, access[stage.name])),
       this.#report(),
       ...scheduled,
-      reconcile,
+      ...[reconcile, buildEnded, this.manageUsers],
     ];
     Validations.of(this).acknowledge({
       id: `AwsSolutions-IAM5[Resource::<${logicalId(props.stores.tarballs)}.Arn>/*]`,
@@ -93,7 +101,7 @@ export class Pipeline extends Construct {
 
   #watch(): ServiceFunction {
     const { bundles, parameters, stores, queues } = this.#props;
-    const platform = callPlatform(parameters, stores.platformToken);
+    const platform = callOverHttp({ parameters, token: stores.platformToken });
     return new ServiceFunction(this, 'watch-apps', {
       bundles,
       timeoutSeconds: 60,
@@ -113,6 +121,29 @@ export class Pipeline extends Construct {
       ],
     });
   }
+
+  #buildEnded(): ServiceFunction {
+    const { bundles, stores, queues } = this.#props;
+    return new ServiceFunction(this, 'build-ended', {
+      bundles,
+      timeoutSeconds: 30,
+      access: [readLog(stores.log), sendTo(queues.named('extract'))],
+    });
+  }
+
+  #manageUsers(): ServiceFunction {
+    const { bundles, parameters, apps } = this.#props;
+    return new ServiceFunction(this, 'manage-users', {
+      bundles,
+      timeoutSeconds: 30,
+      access: [manageUsers({ parameters, apps })],
+    });
+  }
+}
+
+/** Returns the platform, as access to it needs it. */
+export function appsAccessOf({ parameters, stores, apps }: Omit<PipelineProps, 'bundles' | 'queues'>): AppsAccess {
+  return { parameters, apps, token: stores.platformToken, sealingKey: stores.tokenKey };
 }
 
 /** A failed invocation is not retried: the next one of the schedule does the same work. */
@@ -129,18 +160,19 @@ function onceIn(maxEventAge: Duration, one: ServiceFunction): LambdaFunction {
 const STREAMS_BYTES: Access = { environment: { NODE_OPTIONS: '--max-semi-space-size=2' } };
 
 /** Returns what each stage may do in addition to what all may. */
-function stageAccess({ parameters, stores, queues }: PipelineProps): Record<StageName, readonly Access[]> {
+function stageAccess(props: PipelineProps): Record<StageName, readonly Access[]> {
+  const { parameters, stores, queues } = props;
   const hosts = callHosts(parameters, stores.tokenKey);
-  const platform = callPlatform(parameters, stores.platformToken);
+  const platform = appsAccessOf(props);
   const send = (name: StageName) => sendTo(queues.named(name));
   return {
     // Back to `check`, when a passed build releases a held push.
     check: [send('fetch'), send('check'), hosts, hold(parameters)],
     fetch: [send('upload'), hosts, writeTarballs(stores.tarballs), STREAMS_BYTES],
     // `fetch`, for a tarball that has expired.
-    upload: [send('extract'), send('fetch'), platform, readTarballs(stores.tarballs), STREAMS_BYTES],
-    extract: [send('start'), platform],
-    start: [platform, removeTarballs(stores.tarballs)],
+    upload: [send('extract'), send('fetch'), storeSnapshots(platform), readTarballs(stores.tarballs), STREAMS_BYTES],
+    extract: [send('start'), buildSnapshots(platform)],
+    start: [runApps(platform), removeTarballs(stores.tarballs)],
   };
 }
 

@@ -2,6 +2,7 @@ import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { Alarms } from './alarms.ts';
 import { Api } from './api.ts';
+import { AppsPlatform } from './apps/apps-platform.ts';
 import { Changes } from './changes.ts';
 import { Budget } from './options/budget.ts';
 import { Firewall } from './options/firewall.ts';
@@ -23,9 +24,10 @@ export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, { bundles, ...props }: ServiceStackProps) {
     super(scope, id, props);
     const settings = parameters(this);
-    const stores = new Stores(this, 'Stores');
+    const stores = new Stores(this, 'Stores', settings);
     const queues = new Queues(this, 'Queues');
-    const parts = { bundles, parameters: settings, stores, queues };
+    const apps = new AppsPlatform(this, 'Apps', settings);
+    const parts = { bundles, parameters: settings, stores, queues, apps };
     const pipeline = new Pipeline(this, 'Pipeline', parts);
     const changes = new Changes(this, 'Changes', parts);
     const api = new Api(this, 'Api', { ...parts, signals: changes.internal, clients: changes.clients });
@@ -41,8 +43,14 @@ export class ServiceStack extends Stack {
       description: 'Address of the WebSocket that announces changes',
     });
     new CfnOutput(this, 'LogTable', { value: stores.log.tableName, description: 'Table of the log' });
+    new CfnOutput(this, 'ManageUsers', {
+      value: pipeline.manageUsers.functionName,
+      condition: settings.onLambda,
+      description: 'Function that adds users and makes API tokens',
+    });
     new CfnOutput(this, 'PlatformTokenSecret', {
       value: stores.platformToken.secretArn,
+      condition: settings.onHttp,
       description: 'Secret with the token that the platform must accept from the service',
     });
     new CfnOutput(this, 'HookSecrets', {

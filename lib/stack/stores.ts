@@ -2,8 +2,9 @@ import { Duration, RemovalPolicy, SecretValue, Validations } from 'aws-cdk-lib';
 import { AttributeType, ProjectionType, StreamViewType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
+import type { Parameters } from './parameters.ts';
 
 /** What the service stores: the log, tarballs between stages, keys and secrets. */
 export class Stores extends Construct {
@@ -18,12 +19,12 @@ export class Stores extends Construct {
   /** The secrets that webhooks are signed with; empty until an operator fills it. */
   readonly hookSecrets: Secret;
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, parameters: Parameters) {
     super(scope, id);
     this.log = logTable(this);
     this.tarballs = tarballBucket(this);
     this.tokenKey = tokenKey(this);
-    this.platformToken = platformToken(this);
+    this.platformToken = platformToken(this, parameters);
     this.hookSecrets = hookSecrets(this);
   }
 }
@@ -87,11 +88,14 @@ function tokenKey(scope: Construct): Key {
   });
 }
 
-function platformToken(scope: Construct): Secret {
+/** Only for a platform at `PlatformUrl`: a secret costs 40 cents a month. */
+function platformToken(scope: Construct, { onHttp }: Parameters): Secret {
   const secret = new Secret(scope, 'PlatformToken', {
     description: 'Token with which the service calls the hosting platform',
     generateSecretString: { passwordLength: 48, excludePunctuation: true },
   });
+  const resource = secret.node.defaultChild;
+  if (resource instanceof CfnSecret) resource.cfnOptions.condition = onHttp;
   Validations.of(secret).acknowledge({
     id: 'AwsSolutions-SMG4',
     reason: 'The platform must learn a new token before it is used, so it is rotated by hand on both sides.',

@@ -32,3 +32,15 @@ export async function createLogTable(client: DynamoDBClient, table: string): Pro
     }),
   );
 }
+
+/** Makes the platform's table as the stack declares it. */
+export async function createPlatformTable(client: DynamoDBClient, table: string): Promise<void> {
+  await client.send(
+    new CreateTableCommand({
+      TableName: table,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: ['pk', 'sk'].map(string),
+      KeySchema: [hash('pk'), range('sk')],
+    }),
+  );
+}

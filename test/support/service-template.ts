@@ -18,6 +18,8 @@ export const functionFolders: readonly string[] = [
     'changes-signal',
     'reconcile',
     'report-status',
+    'build-ended',
+    'manage-users',
     'sweep',
     'watch-apps',
   ]),

@@ -20,6 +20,7 @@ export function stackParameters(config: Config, { platform, repositories }: Prog
   const { defaultBranch, holdMinutes, reconcileMinutes } = config;
   const addresses = publicAddresses(config);
   return {
+    Platform: 'http',
     PlatformUrl: platform,
     RepositoryHosts: JSON.stringify(hosts),
     // Short enough to watch.

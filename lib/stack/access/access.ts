@@ -1,14 +1,22 @@
+import { type CfnCondition, Fn } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 
+/** Statements of a part that only some stacks have. */
+export interface ConditionalStatements {
+  readonly condition: CfnCondition;
+  readonly statements: readonly PolicyStatement[];
+}
+
 /**
- * What a function may do with a part of the service, and the environment variables by which it finds that part. A
- * function without the access has neither.
+ * What a function may do with a part of the service, and the environment variables by which it finds that part. A function
+ * without the access has neither.
  *
  * Actions are listed by hand, because CDK's `grant…` methods allow more than is used.
  */
 export interface Access {
   readonly environment?: Readonly<Record<string, string>>;
   readonly statements?: readonly PolicyStatement[];
+  readonly conditional?: readonly ConditionalStatements[];
 }
 
 /** Returns several accesses as one. */
@@ -16,10 +24,20 @@ export function all(...accesses: readonly Access[]): Required<Access> {
   return {
     environment: Object.assign({}, ...accesses.map((access) => access.environment)),
     statements: accesses.flatMap((access) => access.statements ?? []),
+    conditional: accesses.flatMap((access) => access.conditional ?? []),
   };
 }
 
-/** Returns a statement that allows actions on one resource. */
-export function allow(actions: string[], resource: string): PolicyStatement {
-  return new PolicyStatement({ actions, resources: [resource] });
+/** Returns an access that only the stacks have in which the condition holds; elsewhere its variables are empty. */
+export function only(condition: CfnCondition, { environment = {}, statements = [] }: Access): Access {
+  const values = Object.entries(environment).map(([name, value]) => [
+    name,
+    Fn.conditionIf(condition.logicalId, value, '').toString(),
+  ]);
+  return { environment: Object.fromEntries(values), conditional: [{ condition, statements }] };
+}
+
+/** Returns a statement that allows actions on resources. */
+export function allow(actions: string[], ...resources: string[]): PolicyStatement {
+  return new PolicyStatement({ actions, resources });
 }

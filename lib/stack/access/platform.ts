@@ -1,16 +1,62 @@
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { AppsPlatform } from '../apps/apps-platform.ts';
 import type { Parameters } from '../parameters.ts';
-import { type Access, all, allow } from './access.ts';
+import { type Access, all, allow, only } from './access.ts';
 
-/** Calls the platform with the service's own token. */
-export function callPlatform(parameters: Parameters, token: Secret): Access {
-  return all(knowPlatform(parameters), {
-    environment: { PLATFORM_SECRET: token.secretArn },
-    statements: [allow(['secretsmanager:GetSecretValue'], token.secretArn)],
-  });
+/** The platform as the functions see it: the one of the parameter `Platform`. */
+export interface PlatformAccess {
+  readonly parameters: Parameters;
+  /** With which the service calls a platform at `PlatformUrl`. */
+  readonly token: Secret;
+  /** The platform in this account. */
+  readonly apps: AppsPlatform;
 }
 
-/** Knows the platform's address, to check a caller's credentials there. */
-export function knowPlatform({ platformUrl }: Parameters): Access {
-  return { environment: { PLATFORM_URL: platformUrl.valueAsString } };
+/** Checks a caller's credentials. */
+export function checkLogins({ parameters, apps }: PlatformAccess): Access {
+  return all(knowPlatform(parameters), tableAccess({ parameters, apps }, ['Query']));
+}
+
+/** Lists, makes and revokes API tokens with the credentials of their user. */
+export function keepTokens({ parameters, apps }: PlatformAccess): Access {
+  return all(knowPlatform(parameters), tableAccess({ parameters, apps }, ['Query', 'UpdateItem', 'DeleteItem']));
+}
+
+/** Reads and updates the records of users. */
+export function updateUsers(access: PlatformAccess): Access {
+  return all(callOverHttp(access), tableAccess(access, ['GetItem', 'UpdateItem']));
+}
+
+/** Adds and removes users, for the operator. */
+export function manageUsers(access: Pick<PlatformAccess, 'parameters' | 'apps'>): Access {
+  return tableAccess(access, ['GetItem', 'Query', 'UpdateItem', 'DeleteItem']);
+}
+
+/** Calls a platform at `PlatformUrl` with the service's own token; on AWS Lambda it may do nothing. */
+export function callOverHttp({ parameters, token }: Pick<PlatformAccess, 'parameters' | 'token'>): Access {
+  const call = {
+    environment: { PLATFORM_SECRET: token.secretArn },
+    statements: [allow(['secretsmanager:GetSecretValue'], token.secretArn)],
+  };
+  return all(knowPlatform(parameters), only(parameters.onHttp, call));
+}
+
+function knowPlatform({ platform, platformUrl }: Parameters): Access {
+  return { environment: { PLATFORM: platform.valueAsString, PLATFORM_URL: platformUrl.valueAsString } };
+}
+
+/** Works with the table of the platform in this account. */
+export function tableAccess(
+  { parameters, apps }: Pick<PlatformAccess, 'parameters' | 'apps'>,
+  actions: readonly string[],
+): Access {
+  return only(parameters.onLambda, {
+    environment: { PLATFORM_TABLE: apps.table.tableName },
+    statements: [
+      allow(
+        actions.map((action) => `dynamodb:${action}`),
+        apps.table.tableArn,
+      ),
+    ],
+  });
 }

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { functionFolders, type Resource, serviceTemplate, target } from '../../../support/service-template.ts';
 
-const { ofType } = serviceTemplate();
+const { ofType, template } = serviceTemplate();
 const functions = ofType('AWS::Lambda::Function');
 const roles = new Map(ofType('AWS::IAM::Role').map((role) => [role.id, role.properties]));
+/** What functions may do with the platform, in the stacks that have it. */
+const conditionalPolicies = ofType('AWS::IAM::Policy');
 const logGroups = new Map(ofType('AWS::Logs::LogGroup').map((group) => [group.id, group.properties]));
 
 interface Statement {
@@ -13,11 +15,19 @@ interface Statement {
   readonly Condition?: unknown;
 }
 
+/** What a function may do in every stack, and with a platform at `PlatformUrl`; apps.test.ts has what AWS Lambda adds. */
 function statementsOf(one: Resource): Statement[] {
   const role = roles.get(target(one.properties.Role));
-  return role.Policies.flatMap(
+  const own = ({ id, properties }: Resource) =>
+    conditionOf(id) === 'OnHttp' && target(properties.Roles[0]) === target(one.properties.Role);
+  const ofPlatform = conditionalPolicies.filter(own);
+  return [...role.Policies, ...ofPlatform.map(({ properties }) => properties)].flatMap(
     (policy: { PolicyDocument: { Statement: Statement[] } }) => policy.PolicyDocument.Statement,
   );
+}
+
+function conditionOf(id: string): string {
+  return template.toJSON().Resources[id].Condition;
 }
 
 function actionsOf(one: Resource): string[] {
@@ -64,11 +74,14 @@ describe('every function', () => {
     for (const one of functions) expect(one.properties.LoggingConfig.LogFormat).toBe('JSON');
   });
 
-  it('has its own role, without a managed policy or a second policy', () => {
+  it('has its own role, without a managed policy, and with a second policy only for the platform of some stacks', () => {
     const own = functions.map((one) => target(one.properties.Role));
     expect(new Set(own).size).toBe(functions.length);
     for (const role of own) expect(roles.get(role).ManagedPolicyArns).toBeUndefined();
-    expect(ofType('AWS::IAM::Policy')).toEqual([]);
+    for (const { id, properties } of conditionalPolicies) {
+      expect(properties.Roles.map(target).filter((role: string) => own.includes(role))).toHaveLength(1);
+      expect(['OnLambda', 'OnHttp']).toContain(conditionOf(id));
+    }
   });
 
   it('has no wildcard in its actions', () => {
@@ -154,11 +167,13 @@ describe('access to keys, secrets and data', () => {
 
 const logAndRetry = ['LOG_TABLE', 'QUEUE_REPORT', 'RETRY_BASE_SECONDS'];
 const hosts = ['REPOSITORY_HOSTS', 'TOKEN_KEY'];
-const platform = ['PLATFORM_SECRET', 'PLATFORM_URL'];
+const http = ['PLATFORM', 'PLATFORM_SECRET', 'PLATFORM_URL'];
+const logins = ['PLATFORM', 'PLATFORM_URL', 'PLATFORM_TABLE'];
+const platform = [...http, 'PLATFORM_TABLE', 'PLATFORM_PARTS'];
 const queues = ['QUEUE_CHECK', 'QUEUE_EXTRACT', 'QUEUE_FETCH', 'QUEUE_REPORT', 'QUEUE_START', 'QUEUE_UPLOAD'];
 
 it.each([
-  ['authorize', ['PLATFORM_URL']],
+  ['authorize', logins],
   [
     'api-deploy',
     [
@@ -170,13 +185,13 @@ it.each([
   ['api-change', ['LOG_TABLE', 'PUBLIC_URL']],
   ['api-build-log', ['LOG_TABLE', 'PUBLIC_URL', 'CHANGES_SECONDS', ...platform]],
   ['api-release', ['LOG_TABLE', 'PUBLIC_URL', 'QUEUE_CHECK', 'QUEUE_REPORT']],
-  ['api-changes', ['LOG_TABLE', 'PUBLIC_URL', 'CHANGES_SECONDS', 'SIGNALS_URL', 'PLATFORM_URL']],
+  ['api-changes', ['LOG_TABLE', 'PUBLIC_URL', 'CHANGES_SECONDS', 'SIGNALS_URL', ...logins]],
   ['changes-register', ['LOG_TABLE', 'CONNECTIONS_TABLE', 'INTERNAL_API']],
   ['changes-signal', ['CONNECTIONS_TABLE', 'INTERNAL_POST', 'PUBLIC_POST']],
-  ['api-pair', ['LOG_TABLE', 'PUBLIC_URL', ...hosts, ...platform]],
+  ['api-pair', ['LOG_TABLE', 'PUBLIC_URL', ...hosts, ...http, 'PLATFORM_TABLE']],
   ['api-apps', ['LOG_TABLE', 'PUBLIC_URL', ...hosts, ...platform, 'QUEUE_CHECK', 'QUEUE_EXTRACT', 'QUEUE_START']],
   ['api-app-logs', ['CHANGES_SECONDS', 'PUBLIC_URL', ...platform]],
-  ['api-tokens', ['PLATFORM_URL', 'PUBLIC_URL']],
+  ['api-tokens', [...logins, 'PUBLIC_URL']],
   ['api-badge', ['LOG_TABLE', 'PUBLIC_URL']],
   ['api-documents', ['PUBLIC_URL']],
   ['api-page', ['PUBLIC_URL', 'SIGNALS_URL']],
@@ -191,7 +206,9 @@ it.each([
   ['stage-start', [...logAndRetry, ...platform, 'QUEUE_START', 'TARBALL_BUCKET']],
   ['report-status', ['LOG_TABLE', 'QUEUE_REPORT', ...hosts]],
   ['reconcile', ['LOG_TABLE', 'QUEUE_CHECK', 'RECONCILE_MINUTES', ...hosts]],
-  ['watch-apps', ['LOG_TABLE', 'QUEUE_REPORT', ...platform]],
+  ['watch-apps', ['LOG_TABLE', 'QUEUE_REPORT', ...http]],
+  ['build-ended', ['LOG_TABLE', 'QUEUE_EXTRACT']],
+  ['manage-users', ['PLATFORM_TABLE']],
   ['sweep', ['LOG_TABLE', 'HOLD_MINUTES', ...queues]],
 ])('%s has exactly the variables %j', (folder, variables) => {
   const known = Object.keys(named(folder).properties.Environment?.Variables ?? {});

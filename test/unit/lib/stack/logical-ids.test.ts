@@ -25,8 +25,8 @@ it('The logical ids of stateful resources do not change, because that would repl
     ]),
   );
   expect(ids).toEqual({
-    'AWS::DynamoDB::GlobalTable': ['ChangesConnections7BE975D3', 'StoresLog529A5ACD'],
-    'AWS::S3::Bucket': ['StoresTarballs7B4AB13A'],
+    'AWS::DynamoDB::GlobalTable': ['AppsTable24ADC5F8', 'ChangesConnections7BE975D3', 'StoresLog529A5ACD'],
+    'AWS::S3::Bucket': ['AppsBucket5E7A247B', 'StoresTarballs7B4AB13A'],
     'AWS::KMS::Key': ['AlarmsKey3C2381B3', 'StoresTokenKey040FB1CF'],
     'AWS::SecretsManager::Secret': ['StoresHookSecrets4FF3A4A8', 'StoresPlatformToken14CE25D1'],
     'AWS::SQS::Queue': [

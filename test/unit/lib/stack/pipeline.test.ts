@@ -89,9 +89,14 @@ describe('the queue of commit statuses', () => {
   });
 });
 
+/** The rule with a schedule. */
+function scheduled(expression: string) {
+  return ofType('AWS::Events::Rule').find(({ properties }) => properties.ScheduleExpression === expression);
+}
+
 describe('reconciling', () => {
   it('looks every five minutes which applications are due', () => {
-    const [, rule] = ofType('AWS::Events::Rule');
+    const rule = scheduled('rate(5 minutes)');
     expect(rule?.properties).toMatchObject({ ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' });
     const [{ Arn }] = rule?.properties.Targets ?? [];
     expect(functions.get(target(Arn))).toMatchObject({ Description: 'reconcile', Timeout: 300 });
@@ -100,7 +105,7 @@ describe('reconciling', () => {
 
 describe('the sweep and the watch over applications', () => {
   it('run every minute, without retries', () => {
-    const [rule] = ofType('AWS::Events::Rule');
+    const rule = scheduled('rate(1 minute)');
     expect(rule?.properties).toMatchObject({ ScheduleExpression: 'rate(1 minute)', State: 'ENABLED' });
     const folders = rule?.properties.Targets.map(
       ({ Arn }: { Arn: unknown }) => functions.get(target(Arn))?.Description,

@@ -8,6 +8,7 @@ describe('the stack’s parameters and outputs', () => {
     const { BootstrapVersion, ...parameters } = template.findParameters('*');
     expect(BootstrapVersion).toBeDefined();
     expect(Object.fromEntries(Object.entries(parameters).map(([name, { Default }]) => [name, Default]))).toEqual({
+      Platform: 'aws-lambda',
       PlatformUrl: '',
       RepositoryHosts: '[{"name":"github","kind":"github","api":"https://api.github.com","web":"https://github.com"}]',
       DefaultBranch: 'master',
@@ -24,8 +25,9 @@ describe('the stack’s parameters and outputs', () => {
     });
   });
 
-  it('require PlatformUrl on AWS', () => {
+  it('require PlatformUrl for a platform other than AWS Lambda', () => {
     const { PlatformIsKnown } = template.toJSON().Rules;
+    expect(PlatformIsKnown.RuleCondition).toEqual({ 'Fn::Equals': [{ Ref: 'Platform' }, 'http'] });
     expect(PlatformIsKnown.Assertions).toEqual([
       {
         Assert: { 'Fn::Not': [{ 'Fn::Equals': [{ Ref: 'PlatformUrl' }, ''] }] },

@@ -44,6 +44,8 @@ const environment = {
   ...Object.fromEntries(
     ['CHECK', 'FETCH', 'UPLOAD', 'EXTRACT', 'START', 'REPORT'].map((name) => [`QUEUE_${name}`, 'http://127.0.0.1:1/q']),
   ),
+  PLATFORM: 'http',
+  PLATFORM_TABLE: 'test',
   PLATFORM_URL: 'http://127.0.0.1:1',
   PLATFORM_SECRET: 'test',
   SIGNALS_URL: 'wss://127.0.0.1:1',
@@ -51,6 +53,7 @@ const environment = {
   PUBLIC_POST: 'https://127.0.0.1:1/outside',
   CHANGES_SECONDS: '840',
   HOLD_MINUTES: '60',
+  RECONCILE_MINUTES: '60',
   RETRY_BASE_SECONDS: '30',
   REPOSITORY_HOSTS: JSON.stringify([
     { name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' },

@@ -1,0 +1,7 @@
+import { CodeBuildClient } from '@aws-sdk/client-codebuild';
+import { once } from '../../core/once.ts';
+import { requestLimits } from './request-limits.ts';
+import { withoutLogging } from './without-logging.ts';
+
+/** Returns the function's CodeBuild client. */
+export const codeBuild = once(() => withoutLogging(new CodeBuildClient(requestLimits(10_000))));

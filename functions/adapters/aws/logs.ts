@@ -1,0 +1,7 @@
+import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
+import { once } from '../../core/once.ts';
+import { requestLimits } from './request-limits.ts';
+import { withoutLogging } from './without-logging.ts';
+
+/** Returns the function's client of CloudWatch Logs. */
+export const cloudWatchLogs = once(() => withoutLogging(new CloudWatchLogsClient(requestLimits(10_000))));

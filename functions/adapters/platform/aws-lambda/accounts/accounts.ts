@@ -1,0 +1,60 @@
+import { DeployError } from '../../../../core/errors.ts';
+import { isObject } from '../../../../core/json.ts';
+import type { Account, Accounts } from '../../../../core/ports/accounts.ts';
+import type { Item, PlatformTable } from '../table.ts';
+import { checkLogin, isUserName, userKeys } from './user-items.ts';
+
+/** Returns the accounts in the platform's table. */
+export function lambdaAccounts({ table }: { readonly table: PlatformTable }): Accounts {
+  return {
+    authenticate: async (user, secret) => {
+      const login = await checkLogin(table, user, secret).catch(authServerDown);
+      if (!login) throw unauthorized();
+      return { user, record: usableRecord(login.item) };
+    },
+    read: async (user) => {
+      const item = isUserName(user)
+        ? await table.read(userKeys.user(user)).catch(failed('auth:repohost:get_user_failed'))
+        : null;
+      if (item) return { user, record: recordIn(item) };
+      throw new DeployError('auth:repohost:get_user_failed', 'There is no such user.', { retry: false });
+    },
+    update: ({ user, record }) => update(table, { user, record }),
+  };
+}
+
+async function update(table: PlatformTable, { user, record }: Account): Promise<void> {
+  const code = 'auth:repohost:update_user_failed';
+  const changes = { record: JSON.stringify(record) };
+  const isDone =
+    isUserName(user) && (await table.write(userKeys.user(user), changes, { exists: true }).catch(failed(code)));
+  if (!isDone) throw new DeployError(code, 'There is no such user.', { retry: false });
+}
+
+function usableRecord(item: Item): Account['record'] {
+  const record = recordIn(item);
+  if (typeof record.username === 'string' && record.username !== '') return record;
+  throw new DeployError('mw:auth:no_username', 'The login is valid, but the user record has no username.');
+}
+
+function recordIn({ record = '{}' }: Item): Account['record'] {
+  const value: unknown = JSON.parse(record);
+  return isObject(value) ? value : {};
+}
+
+function unauthorized(): DeployError {
+  return new DeployError(
+    'mw:auth:unauthorized',
+    'Check the user name and the password or API token; a token may be revoked.',
+  );
+}
+
+function authServerDown(cause: unknown): never {
+  throw new DeployError('mw:auth:auth_server_down', 'The user could not be looked up in time; try again.', { cause });
+}
+
+function failed(code: 'auth:repohost:get_user_failed' | 'auth:repohost:update_user_failed') {
+  return (cause: unknown): never => {
+    throw new DeployError(code, 'The table of users did not answer in time; try again.', { cause });
+  };
+}

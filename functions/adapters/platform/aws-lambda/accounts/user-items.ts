@@ -1,0 +1,33 @@
+import { isPathSegment } from '../../http.ts';
+import type { Item, Key, PlatformTable } from '../table.ts';
+import { hashToken, isPassword, looksLikeToken } from './passwords.ts';
+
+/** The items of a user: the record with the password, and the API tokens. */
+export const userKeys = {
+  all: (user: string): string => `U#${user}`,
+  user: (user: string): Key => ({ pk: userKeys.all(user), sk: 'USER' }),
+  token: (user: string, name: string): Key => ({ pk: userKeys.all(user), sk: `T#${name}` }),
+};
+
+/** A valid login: with the password or with an API token. */
+export interface ValidLogin {
+  readonly by: 'password' | 'token';
+  /** The user's own item. */
+  readonly item: Item;
+}
+
+/** Returns the login that a secret gives; null when it is wrong or there is no such user. */
+export async function checkLogin(table: PlatformTable, user: string, secret: string): Promise<ValidLogin | null> {
+  const items = isUserName(user) ? await table.list(userKeys.all(user)) : [];
+  const item = items.find(({ sk }) => sk === 'USER');
+  if (looksLikeToken(secret)) {
+    const hash = hashToken(secret);
+    return item && items.some((one) => one.hash === hash) ? { by: 'token', item } : null;
+  }
+  return (await isPassword(secret, item?.password)) && item ? { by: 'password', item } : null;
+}
+
+/** Whether there can be a user of this name: it is a segment of addresses, and part of a key of at most 2048 bytes. */
+export function isUserName(user: string): boolean {
+  return user.length <= 200 && isPathSegment(user);
+}

@@ -1,0 +1,50 @@
+import { DeployError } from '../../../../core/errors.ts';
+import type { Clock } from '../../../../core/ports/clock.ts';
+import type { Users } from '../../../../core/ports/users.ts';
+import type { PlatformTable } from '../table.ts';
+import { makeToken } from './api-tokens.ts';
+import { hashPassword, newToken } from './passwords.ts';
+import { isUserName, userKeys } from './user-items.ts';
+
+/** What the names of users may be: they are in addresses and in names of functions. */
+const NAME = /^[a-zA-Z0-9](?:[a-zA-Z0-9._-]{0,61}[a-zA-Z0-9])?$/;
+const MIN_PASSWORD = 10;
+
+/** Returns the operator's access to the users in the platform's table. */
+export function lambdaUsers(parts: { readonly table: PlatformTable; readonly clock: Clock }): Users {
+  const { table } = parts;
+  const exists = async (user: string) => isUserName(user) && (await table.read(userKeys.user(user))) !== null;
+  return {
+    add: async (user, password = newToken().slice('dwt_'.length)) => {
+      if (!NAME.test(user)) throw refused('A user name has up to 63 letters, digits, dots, dashes and underscores.');
+      if (password.length < MIN_PASSWORD) throw refused(`A password has at least ${MIN_PASSWORD} characters.`);
+      const record = JSON.stringify({ username: user });
+      const fields = { record, password: await hashPassword(password) };
+      if (await table.write(userKeys.user(user), fields, { exists: false })) return { user, password };
+      throw refused(`There is a user ${user} already.`);
+    },
+    setPassword: async (user, password = newToken().slice('dwt_'.length)) => {
+      if (password.length < MIN_PASSWORD) throw refused(`A password has at least ${MIN_PASSWORD} characters.`);
+      const changes = { password: await hashPassword(password) };
+      if (isUserName(user) && (await table.write(userKeys.user(user), changes, { exists: true })))
+        return { user, password };
+      throw refused(`There is no user ${user}.`);
+    },
+    makeToken: async (user, name) => {
+      if (!(await exists(user))) throw refused(`There is no user ${user}.`);
+      const { token } = await makeToken(user, name, parts);
+      return { user, name, token };
+    },
+    revokeToken: async (user, name) => isUserName(user) && table.remove(userKeys.token(user, name)),
+    remove: async (user) => {
+      if (!(await exists(user))) return false;
+      for (const { sk = '' } of await table.list(userKeys.all(user)))
+        await table.remove({ pk: userKeys.all(user), sk });
+      return true;
+    },
+  };
+}
+
+function refused(detail: string): DeployError {
+  return new DeployError('request:bad_parameter', detail);
+}

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { StartBuildCommand } from '@aws-sdk/client-codebuild';
+import { DeployError } from '../../../../core/errors.ts';
+import type { SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
+import { onAws } from '../failures.ts';
+import { keys, snapshotId } from '../names.ts';
+import type { LambdaPlatformParts } from '../parts.ts';
+import type { Item } from '../table.ts';
+import { storeJob } from './build-job.ts';
+
+const CODE = 'deploy:tar:extract_failed';
+
+/** Starts the build of a snapshot that has none yet, as `HostingPlatform.activate` does. */
+export async function activateSnapshot(
+  snapshot: SnapshotRef,
+  path: string | undefined,
+  parts: LambdaPlatformParts,
+): Promise<void> {
+  await onAws(CODE, `the build of ${snapshot.snapshot}`, async () => {
+    const { state } = await knownSnapshot(snapshot, parts);
+    if (state !== 'pending') return;
+    const build = await startBuild(snapshot, await storeJob(snapshot, path, parts), parts);
+    const fields = { state: 'building', build, ...(path !== undefined && { path }) };
+    await parts.table.write(keys.snapshot(snapshot), fields, { exists: true });
+  });
+}
+
+/** Returns the item of a snapshot. Throws `deploy:tar:extract_failed` when there is none. */
+export async function knownSnapshot(snapshot: SnapshotRef, { table }: LambdaPlatformParts): Promise<Item> {
+  const item = await table.read(keys.snapshot(snapshot));
+  if (item) return item;
+  throw new DeployError(CODE, `There is no snapshot ${snapshot.snapshot} of ${snapshot.app}.`, { retry: false });
+}
+
+/**
+ * The token covers the attempts that the SDK makes. It is new at each call, because CodeBuild refuses a known token that comes
+ * with other parameters, and a signed address is another one each time. A second build of the same bytes does no harm.
+ */
+async function startBuild(snapshot: SnapshotRef, job: string, parts: LambdaPlatformParts): Promise<string> {
+  const { build } = await parts.codeBuild.send(
+    new StartBuildCommand({
+      projectName: parts.project,
+      idempotencyToken: randomUUID(),
+      environmentVariablesOverride: [
+        { name: 'JOB_URL', value: job, type: 'PLAINTEXT' },
+        { name: 'SNAPSHOT', value: snapshotId(snapshot), type: 'PLAINTEXT' },
+      ],
+    }),
+  );
+  if (build?.id) return build.id;
+  throw new Error('CodeBuild returned no build.');
+}

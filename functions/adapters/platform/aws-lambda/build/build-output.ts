@@ -1,0 +1,69 @@
+import { BatchGetBuildsCommand } from '@aws-sdk/client-codebuild';
+import type { OutputLine } from '../../../../core/ports/apps/app-output.ts';
+import type { BuildOutput } from '../../../../core/ports/apps/build-output.ts';
+import type { Clock } from '../../../../core/ports/clock.ts';
+import type { SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
+import { onAws } from '../failures.ts';
+import { keys } from '../names.ts';
+import type { LambdaPlatformParts } from '../parts.ts';
+import { type BuildLogStream, ownLines, readBuildLog } from './build-log.ts';
+
+type BuildOutputParts = Pick<LambdaPlatformParts, 'table' | 'codeBuild' | 'logs' | 'clock'>;
+
+const PAUSE_MS = 2_000;
+
+/** Returns the output of builds in CodeBuild. */
+export function lambdaBuildOutput(parts: BuildOutputParts): BuildOutput {
+  return {
+    read: (snapshot, follow, signal) =>
+      onAws('request:failed', `the build log of ${snapshot.snapshot}`, async () => {
+        const item = await parts.table.read(keys.snapshot(snapshot));
+        return item ? linesOf(snapshot, { follow, signal }, parts) : null;
+      }),
+  };
+}
+
+interface Reading {
+  readonly follow: boolean;
+  readonly signal: AbortSignal;
+}
+
+async function* linesOf(
+  snapshot: SnapshotRef,
+  { follow, signal }: Reading,
+  parts: BuildOutputParts,
+): AsyncGenerator<readonly OutputLine[]> {
+  const filter = ownLines();
+  let from: string | undefined;
+  while (!signal.aborted) {
+    const build = await buildOf(snapshot, parts);
+    const page = build.at ? await readBuildLog(parts.logs, build.at, from) : { lines: [], next: from };
+    const lines = filter(page.lines);
+    if (lines.length > 0) yield lines;
+    const isEnd = page.next === from;
+    from = page.next;
+    if (isEnd && (build.isOver || !follow)) return;
+    if (isEnd) await pause(parts.clock, signal);
+  }
+}
+
+/** CloudWatch has the last lines some seconds after the end of a build. */
+async function pause(clock: Clock, signal: AbortSignal): Promise<void> {
+  await clock.sleep(PAUSE_MS, signal);
+}
+
+interface BuildState {
+  readonly at: BuildLogStream | null;
+  readonly isOver: boolean;
+}
+
+async function buildOf(snapshot: SnapshotRef, { table, codeBuild }: BuildOutputParts): Promise<BuildState> {
+  const item = await table.read(keys.snapshot(snapshot));
+  if (!item) return { at: null, isOver: true };
+  if (item.build === undefined) return { at: null, isOver: false };
+  const { builds } = await onAws('request:failed', 'the state of a build', () =>
+    codeBuild.send(new BatchGetBuildsCommand({ ids: [item.build ?? ''] })),
+  );
+  const { groupName: group, streamName: stream } = builds?.[0]?.logs ?? {};
+  return { at: group && stream ? { group, stream } : null, isOver: builds?.[0]?.buildStatus !== 'IN_PROGRESS' };
+}

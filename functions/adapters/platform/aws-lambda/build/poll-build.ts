@@ -1,0 +1,66 @@
+import { BatchGetBuildsCommand, type Build } from '@aws-sdk/client-codebuild';
+import { DeleteObjectCommand } from '@aws-sdk/client-s3';
+import { DeployError } from '../../../../core/errors.ts';
+import type { Activation, SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
+import { onAws } from '../failures.ts';
+import { keys, objectKeys } from '../names.ts';
+import type { LambdaPlatformParts } from '../parts.ts';
+import type { Item } from '../table.ts';
+import { knownSnapshot } from './activate.ts';
+import { buildFailure } from './build-failure.ts';
+
+const CODE = 'deploy:tar:extract_failed';
+
+/** Returns the progress of a snapshot's build, as `HostingPlatform.poll` does. It never waits: the end is an event. */
+export function pollBuild(snapshot: SnapshotRef, parts: LambdaPlatformParts): Promise<Activation> {
+  return onAws(CODE, `the build of ${snapshot.snapshot}`, async () => {
+    const item = await knownSnapshot(snapshot, parts);
+    if (item.state === 'building') return progressOf(snapshot, item, parts);
+    return storedResult(item);
+  });
+}
+
+function storedResult({ state, reason = '', log = '[]' }: Item): Activation {
+  if (state === 'ready') return { state };
+  if (state === 'failed') return { state, reason, log: JSON.parse(log) };
+  return { state: 'building' };
+}
+
+async function progressOf(snapshot: SnapshotRef, item: Item, parts: LambdaPlatformParts): Promise<Activation> {
+  const build = await findBuild(item.build, parts);
+  switch (build?.buildStatus) {
+    case 'IN_PROGRESS':
+      return { state: 'building', announced: true };
+    case 'SUCCEEDED':
+      await end(snapshot, { state: 'ready' }, parts);
+      return { state: 'ready' };
+    case 'FAILED':
+    case 'TIMED_OUT':
+    case 'STOPPED': {
+      const failure = await buildFailure(build, parts);
+      await end(snapshot, { state: 'failed', reason: failure.reason, log: JSON.stringify(failure.log) }, parts);
+      return { state: 'failed', ...failure };
+    }
+    default:
+      // A fault of CodeBuild, or a build that it does not know: the next activation starts another one.
+      await parts.table.write(keys.snapshot(snapshot), { state: 'pending', build: null }, { exists: true });
+      throw new DeployError(CODE, 'AWS CodeBuild lost the build; it is started again.', { retry: true });
+  }
+}
+
+async function findBuild(id: string | undefined, { codeBuild }: LambdaPlatformParts): Promise<Build | undefined> {
+  if (id === undefined) return undefined;
+  const { builds } = await codeBuild.send(new BatchGetBuildsCommand({ ids: [id] }));
+  return builds?.[0];
+}
+
+/** Keeps the result. The job and the tarball are needed no more; if their removal fails, they expire. */
+async function end(
+  snapshot: SnapshotRef,
+  result: Readonly<Record<string, string>>,
+  { table, s3, bucket: Bucket }: LambdaPlatformParts,
+): Promise<void> {
+  await table.write(keys.snapshot(snapshot), result, { exists: true });
+  const { job, source } = objectKeys(snapshot);
+  await Promise.all([job, source].map((Key) => s3.send(new DeleteObjectCommand({ Bucket, Key })).catch(() => {})));
+}

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { DeployError } from '../../../../core/errors.ts';
+import type { SnapshotRef, Upload } from '../../../../core/ports/hosting-platform.ts';
+import { uploadStream } from '../../../aws/s3-upload.ts';
+import { withUpload } from '../../upload.ts';
+import { onAws } from '../failures.ts';
+import { keys, objectKeys } from '../names.ts';
+import type { LambdaPlatformParts } from '../parts.ts';
+import type { Item } from '../table.ts';
+
+const CODE = 'deploy:platform:upload_tarball';
+
+/** Stores the tarball of a snapshot, as `HostingPlatform.upload` does. */
+export async function uploadSnapshot(
+  snapshot: SnapshotRef,
+  upload: Upload,
+  { table, s3, bucket, clock }: LambdaPlatformParts,
+): Promise<void> {
+  const key = keys.snapshot(snapshot);
+  await withUpload(upload, (body) =>
+    onAws(CODE, `the upload of ${snapshot.snapshot}`, async () => {
+      if (!(await table.read(keys.app(snapshot)))) throw refused(`There is no application ${snapshot.app}.`);
+      if (isStored(await table.read(key), snapshot, upload)) return;
+      const Key = objectKeys(snapshot).source;
+      await uploadStream({ client: s3, object: { Bucket: bucket, Key } }, verified(body, upload.sha256));
+      const fields = { sha256: upload.sha256, bytes: String(upload.bytes), at: String(clock.now()), state: 'pending' };
+      if (await table.write(key, fields, { exists: false })) return;
+      isStored(await table.read(key), snapshot, upload);
+    }),
+  );
+}
+
+/** Whether the snapshot is stored with the same bytes. Throws when it has others. */
+function isStored(item: Item | null, { snapshot }: SnapshotRef, { sha256 }: Upload): boolean {
+  if (!item) return false;
+  if (item.sha256 === sha256) return true;
+  throw refused(`The snapshot ${snapshot} exists with other bytes.`);
+}
+
+async function* verified(body: AsyncIterable<Uint8Array>, sha256: string): AsyncGenerator<Uint8Array> {
+  const hash = createHash('sha256');
+  for await (const chunk of body) {
+    hash.update(chunk);
+    yield chunk;
+  }
+  const digest = hash.digest('hex');
+  if (digest !== sha256) throw refused(`The tarball has the SHA-256 ${digest}, not ${sha256}.`);
+}
+
+function refused(detail: string): DeployError {
+  return new DeployError(CODE, detail, { retry: false });
+}

@@ -1,0 +1,23 @@
+import type { Clock } from '../../../core/ports/clock.ts';
+import { codeBuild } from '../../aws/code-build.ts';
+import { kms } from '../../aws/kms.ts';
+import { lambda } from '../../aws/lambda.ts';
+import { cloudWatchLogs } from '../../aws/logs.ts';
+import { platformPartNames } from '../../aws/platform/parts.ts';
+import { s3 } from '../../aws/s3.ts';
+import { connectTable } from './connect-table.ts';
+import type { LambdaPlatformParts } from './parts.ts';
+
+/** Returns the parts of the platform on AWS Lambda, with the clients of this function. */
+export function connectParts(clock: Clock): LambdaPlatformParts {
+  return {
+    ...platformPartNames(),
+    table: connectTable(),
+    lambda: lambda(),
+    codeBuild: codeBuild(),
+    logs: cloudWatchLogs(),
+    s3: s3(),
+    kms: kms(),
+    clock,
+  };
+}

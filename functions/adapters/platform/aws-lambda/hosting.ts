@@ -1,0 +1,26 @@
+import type { HostingPlatform } from '../../../core/ports/hosting-platform.ts';
+import { activateSnapshot } from './build/activate.ts';
+import { pollBuild } from './build/poll-build.ts';
+import { uploadSnapshot } from './build/upload-snapshot.ts';
+import { onAws } from './failures.ts';
+import { keys } from './names.ts';
+import type { LambdaPlatformParts } from './parts.ts';
+import { release } from './run/release.ts';
+
+/**
+ * Returns the platform that runs each application as a Lambda function of its own, behind the Lambda Web Adapter, and builds
+ * it in CodeBuild. What may fail only for now can be retried; a refusal is thrown with AWS's own message.
+ */
+export function lambdaPlatform(parts: LambdaPlatformParts): HostingPlatform {
+  return {
+    ensureApp: (app, { name }) =>
+      onAws('deploy:platform:upload_tarball', `the application ${app.app}`, async () => {
+        await parts.table.write(keys.app(app), { name: typeof name === 'string' ? name : app.app });
+      }),
+    upload: (snapshot, upload) => uploadSnapshot(snapshot, upload, parts),
+    activate: (snapshot, path) => activateSnapshot(snapshot, path, parts),
+    poll: (snapshot) => pollBuild(snapshot, parts),
+    start: (snapshot) =>
+      onAws('deploy:platform:start_app', `the start of ${snapshot.snapshot}`, () => release(snapshot, parts)),
+  };
+}

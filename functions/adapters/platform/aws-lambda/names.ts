@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import type { AppRef, SnapshotRef } from '../../../core/ports/hosting-platform.ts';
+import type { Key } from './table.ts';
+
+/** Of Lambda: https://docs.aws.amazon.com/lambda/latest/api/API_CreateFunction.html */
+const MAX_FUNCTION_NAME = 64;
+const HASH_DIGITS = 8;
+
+/**
+ * Returns the name of an application's function: `<prefix>-<user>-<app>-<hash>`. What Lambda does not allow is replaced, and
+ * the middle is cut to fit; the hash keeps the names of two applications apart.
+ */
+export function functionName(prefix: string, { user, app }: AppRef): string {
+  const hash = createHash('sha256').update(pathOf({ user, app })).digest('hex').slice(0, HASH_DIGITS);
+  const room = MAX_FUNCTION_NAME - prefix.length - HASH_DIGITS - 2;
+  const middle = `${user}-${app}`.replace(/[^a-zA-Z0-9_-]+/g, '-').slice(0, Math.max(0, room));
+  return [prefix, middle, hash].filter((part) => part !== '').join('-');
+}
+
+/** Returns the log group that a function of Lambda writes to. */
+export function logGroupOf(name: string): string {
+  return `/aws/lambda/${name}`;
+}
+
+/** The stream in the log group of an application for what the platform says about it. */
+export const PLATFORM_STREAM = 'platform';
+
+/** Returns the keys of the bucket's objects that belong to a snapshot. */
+export function objectKeys(snapshot: SnapshotRef) {
+  const path = `${pathOf(snapshot)}/${encodeURIComponent(snapshot.snapshot)}`;
+  return {
+    /** The tarball, as it was uploaded. */
+    source: `snapshots/${path}.tgz`,
+    /** The addresses that the build works with. */
+    job: `jobs/${path}.json`,
+    /** What the build has made, as Lambda takes it. */
+    release: `releases/${path}.zip`,
+  };
+}
+
+/** Returns the key of the object with the packages that an application's builds have downloaded. */
+export function cacheKey(app: AppRef): string {
+  return `caches/${pathOf(app)}.tgz`;
+}
+
+/** The keys of the items in the platform's table. */
+export const keys = {
+  apps: (user: string): string => `A#${user}`,
+  app: ({ user, app }: AppRef): Key => ({ pk: keys.apps(user), sk: app }),
+  snapshots: (app: AppRef): string => `S#${pathOf(app)}`,
+  snapshot: (ref: SnapshotRef): Key => ({ pk: keys.snapshots(ref), sk: ref.snapshot }),
+};
+
+/** Returns a snapshot as one string, for the environment of its build. */
+export function snapshotId({ user, app, snapshot }: SnapshotRef): string {
+  return [user, app, snapshot].map(encodeURIComponent).join('/');
+}
+
+function pathOf({ user, app }: AppRef): string {
+  return `${encodeURIComponent(user)}/${encodeURIComponent(app)}`;
+}

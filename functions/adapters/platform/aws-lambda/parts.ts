@@ -1,0 +1,30 @@
+import type { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
+import type { CodeBuildClient } from '@aws-sdk/client-codebuild';
+import type { KMSClient } from '@aws-sdk/client-kms';
+import type { LambdaClient } from '@aws-sdk/client-lambda';
+import type { S3Client } from '@aws-sdk/client-s3';
+import type { Clock } from '../../../core/ports/clock.ts';
+import type { PlatformTable } from './table.ts';
+
+/** What the platform on AWS Lambda is made of. */
+export interface LambdaPlatformParts {
+  readonly table: PlatformTable;
+  readonly lambda: LambdaClient;
+  readonly codeBuild: CodeBuildClient;
+  readonly logs: CloudWatchLogsClient;
+  readonly s3: S3Client;
+  readonly kms: KMSClient;
+  readonly clock: Clock;
+  /** The bucket of snapshots, releases and packages. */
+  readonly bucket: string;
+  /** The CodeBuild project that builds applications. */
+  readonly project: string;
+  /** What the names of the applications' functions begin with. */
+  readonly functionPrefix: string;
+  /** The ARN of the role that all applications run with. */
+  readonly appRole: string;
+  /** The ARN of the layer with the Lambda Web Adapter. */
+  readonly adapterLayer: string;
+  /** The key that seals the applications' variables. */
+  readonly sealingKey: string;
+}

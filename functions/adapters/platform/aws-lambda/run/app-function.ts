@@ -1,0 +1,128 @@
+import {
+  CreateFunctionCommand,
+  type FunctionConfiguration,
+  GetFunctionConfigurationCommand,
+  PublishVersionCommand,
+  UpdateFunctionCodeCommand,
+  UpdateFunctionConfigurationCommand,
+} from '@aws-sdk/client-lambda';
+import { DeployError } from '../../../../core/errors.ts';
+import { errorName } from '../failures.ts';
+import type { LambdaPlatformParts } from '../parts.ts';
+import type { Variables } from './environment.ts';
+
+/** What a version of an application's function consists of. */
+export interface VersionPlan {
+  readonly name: string;
+  /** Names the version: one with this description is the same in everything. */
+  readonly description: string;
+  readonly environment: Variables;
+  /** Key of the release in the bucket. */
+  readonly release: string;
+}
+
+const MEMORY_MB = 1024;
+const TIMEOUT_SECONDS = 900;
+const WAIT_LIMIT_MS = 60_000;
+const FIRST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 1_000;
+
+/** Publishes a version with this code and this environment, and returns its number. The function is made when there is none. */
+export async function publishVersion(plan: VersionPlan, parts: LambdaPlatformParts): Promise<string> {
+  const { lambda } = parts;
+  const { name: FunctionName, description: Description } = plan;
+  const current = await settled({ FunctionName }, parts);
+  const ready = current ? await update(plan, parts) : await create(plan, parts);
+  const { Version } = await lambda.send(
+    new PublishVersionCommand({ FunctionName, Description, RevisionId: ready.RevisionId }),
+  );
+  if (!Version) throw new Error('Lambda published no version.');
+  await mustSettle({ FunctionName, Qualifier: Version }, parts);
+  return Version;
+}
+
+async function create(plan: VersionPlan, parts: LambdaPlatformParts): Promise<FunctionConfiguration> {
+  const { name: FunctionName, release: S3Key } = plan;
+  await parts.lambda.send(
+    new CreateFunctionCommand({
+      FunctionName,
+      ...configurationOf(plan, parts),
+      Architectures: ['arm64'],
+      PackageType: 'Zip',
+      Code: { S3Bucket: parts.bucket, S3Key },
+      Tags: { 'deployment-webhooks': parts.functionPrefix },
+    }),
+  );
+  return mustSettle({ FunctionName }, parts);
+}
+
+/** Configuration first: a function whose code is new and whose environment is old would be neither version. */
+async function update(plan: VersionPlan, parts: LambdaPlatformParts): Promise<FunctionConfiguration> {
+  const { lambda, bucket: S3Bucket } = parts;
+  const { name: FunctionName, release: S3Key } = plan;
+  await lambda.send(new UpdateFunctionConfigurationCommand({ FunctionName, ...configurationOf(plan, parts) }));
+  const { RevisionId } = await mustSettle({ FunctionName }, parts);
+  await lambda.send(
+    new UpdateFunctionCodeCommand({ FunctionName, S3Bucket, S3Key, Architectures: ['arm64'], RevisionId }),
+  );
+  return mustSettle({ FunctionName }, parts);
+}
+
+function configurationOf({ environment }: VersionPlan, { appRole, adapterLayer }: LambdaPlatformParts) {
+  return {
+    Runtime: 'nodejs24.x' as const,
+    Handler: 'run.sh',
+    Role: appRole,
+    Layers: [adapterLayer],
+    MemorySize: MEMORY_MB,
+    Timeout: TIMEOUT_SECONDS,
+    Environment: { Variables: { ...environment } },
+  };
+}
+
+interface Target {
+  readonly FunctionName: string;
+  readonly Qualifier?: string;
+}
+
+async function mustSettle(target: Target, parts: LambdaPlatformParts): Promise<FunctionConfiguration> {
+  const found = await settled(target, parts);
+  if (found) return found;
+  throw new DeployError('deploy:platform:start_app', 'The function of the application was removed meanwhile.');
+}
+
+/** Returns the configuration once Lambda has finished the last change of it; null when the function does not exist. */
+async function settled(target: Target, { lambda, clock }: LambdaPlatformParts): Promise<FunctionConfiguration | null> {
+  const end = clock.now() + WAIT_LIMIT_MS;
+  let pause = FIRST_PAUSE_MS;
+  for (;;) {
+    const found = await configurationAt(target, lambda);
+    if (!found || isSettled(found)) return found;
+    if (clock.now() > end) {
+      const detail = 'Lambda did not finish preparing the function within a minute.';
+      throw new DeployError('deploy:platform:start_app', detail, { retry: true });
+    }
+    await clock.sleep(pause);
+    pause = Math.min(pause * 1.5, MAX_PAUSE_MS);
+  }
+}
+
+async function configurationAt(target: Target, lambda: LambdaPlatformParts['lambda']) {
+  try {
+    return await lambda.send(new GetFunctionConfigurationCommand(target));
+  } catch (error) {
+    if (errorName(error) === 'ResourceNotFoundException') return null;
+    throw error;
+  }
+}
+
+/** Whether no change is under way. Throws when the last one failed. */
+function isSettled(found: FunctionConfiguration): boolean {
+  const { State, StateReason, LastUpdateStatus, LastUpdateStatusReason } = found;
+  if (State === 'Failed' || LastUpdateStatus === 'Failed') {
+    const why = StateReason ?? LastUpdateStatusReason ?? 'no reason given';
+    throw new DeployError('deploy:platform:start_app', `Lambda could not prepare the function: ${why}`);
+  }
+  // A function that was not called for weeks is `Inactive`, and becomes active with the next change or call.
+  return State !== 'Pending' && LastUpdateStatus !== 'InProgress';
+}

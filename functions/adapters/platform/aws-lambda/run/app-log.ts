@@ -1,0 +1,42 @@
+import {
+  type CloudWatchLogsClient,
+  CreateLogGroupCommand,
+  CreateLogStreamCommand,
+  PutLogEventsCommand,
+  PutRetentionPolicyCommand,
+} from '@aws-sdk/client-cloudwatch-logs';
+import type { Clock } from '../../../../core/ports/clock.ts';
+import { errorName } from '../failures.ts';
+import { logGroupOf, PLATFORM_STREAM } from '../names.ts';
+
+interface LogParts {
+  readonly logs: CloudWatchLogsClient;
+  readonly clock: Clock;
+}
+
+const RETENTION_DAYS = 14;
+
+/** Makes the log group of an application's function, which Lambda would make without an end of its retention. */
+export async function ensureLog(name: string, { logs }: LogParts): Promise<void> {
+  const logGroupName = logGroupOf(name);
+  await unlessThere(async () => {
+    await logs.send(new CreateLogGroupCommand({ logGroupName }));
+    await logs.send(new PutRetentionPolicyCommand({ logGroupName, retentionInDays: RETENTION_DAYS }));
+  });
+  await unlessThere(() => logs.send(new CreateLogStreamCommand({ logGroupName, logStreamName: PLATFORM_STREAM })));
+}
+
+/** Writes what happened to an application into its log. Never throws: the line is not worth a failed deploy. */
+export async function note(name: string, message: string, { logs, clock }: LogParts): Promise<void> {
+  const logEvents = [{ timestamp: clock.now(), message }];
+  const target = { logGroupName: logGroupOf(name), logStreamName: PLATFORM_STREAM };
+  await logs.send(new PutLogEventsCommand({ ...target, logEvents })).catch(() => {});
+}
+
+async function unlessThere(make: () => Promise<unknown>): Promise<void> {
+  try {
+    await make();
+  } catch (error) {
+    if (errorName(error) !== 'ResourceAlreadyExistsException') throw error;
+  }
+}

@@ -1,0 +1,105 @@
+import { type FilteredLogEvent, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
+import type { AppOutput, OutputLine, OutputQuery } from '../../../../core/ports/apps/app-output.ts';
+import { errorName, onAws } from '../failures.ts';
+import { functionName, keys, logGroupOf, PLATFORM_STREAM } from '../names.ts';
+import type { LambdaPlatformParts } from '../parts.ts';
+import { isOfLambda } from './log-lines.ts';
+
+type OutputParts = Pick<LambdaPlatformParts, 'table' | 'logs' | 'clock' | 'functionPrefix'>;
+
+const CODE = 'request:failed';
+const HOUR_MS = 3_600_000;
+/** How far the last lines are looked for, in growing steps; the log is kept for 14 days. */
+const WINDOWS_MS = [HOUR_MS / 4, 6 * HOUR_MS, 14 * 24 * HOUR_MS];
+const PAUSE_MS = 2_000;
+/** An event can appear in the log some seconds after its time. */
+const LATE_MS = 15_000;
+
+/** Returns the output of applications, in CloudWatch Logs. */
+export function lambdaAppOutput(parts: OutputParts): AppOutput {
+  return {
+    read: (app, query, signal) =>
+      onAws(CODE, `the output of ${app.app}`, async () => {
+        const item = await parts.table.read(keys.app(app));
+        return item ? output(logGroupOf(functionName(parts.functionPrefix, app)), query, { parts, signal }) : null;
+      }),
+  };
+}
+
+interface Reading {
+  readonly parts: OutputParts;
+  readonly signal: AbortSignal;
+}
+
+async function* output(
+  group: string,
+  { lines, follow }: OutputQuery,
+  { parts, signal }: Reading,
+): AsyncGenerator<readonly OutputLine[]> {
+  const begin = parts.clock.now();
+  const last = lines > 0 ? await lastEvents(group, lines, parts) : [];
+  if (last.length > 0) yield last.map(lineOf);
+  if (!follow) return;
+  let seen = new Set(last.map(({ eventId = '' }) => eventId));
+  let since = begin;
+  while (!signal.aborted) {
+    const asked = parts.clock.now();
+    const events = await eventsSince(group, since - LATE_MS, parts);
+    const fresh = events.filter(({ eventId = '', timestamp = 0 }) => !seen.has(eventId) && timestamp >= begin);
+    if (fresh.length > 0) yield fresh.map(lineOf);
+    seen = new Set([...events, ...last].map(({ eventId = '' }) => eventId));
+    since = asked;
+    await parts.clock.sleep(PAUSE_MS, signal);
+  }
+}
+
+async function lastEvents(group: string, count: number, parts: OutputParts): Promise<readonly FilteredLogEvent[]> {
+  const now = parts.clock.now();
+  for (const window of WINDOWS_MS) {
+    const events = await eventsSince(group, now - window, parts);
+    if (events.length >= count || window === WINDOWS_MS.at(-1)) return events.slice(-count);
+  }
+  return [];
+}
+
+/** Returns the events from a time on, oldest first; none when the log does not exist. */
+async function eventsSince(
+  logGroupName: string,
+  startTime: number,
+  { logs }: OutputParts,
+): Promise<FilteredLogEvent[]> {
+  const all: FilteredLogEvent[] = [];
+  let nextToken: string | undefined;
+  try {
+    do {
+      const page = await onLogs(() =>
+        logs.send(
+          new FilterLogEventsCommand({
+            logGroupName,
+            startTime: Math.max(0, startTime),
+            ...(nextToken && { nextToken }),
+          }),
+        ),
+      );
+      all.push(...(page.events ?? []).filter(({ message = '' }) => !isOfLambda(message)));
+      nextToken = page.nextToken;
+    } while (nextToken);
+  } catch (error) {
+    if (errorName(error) !== 'ResourceNotFoundException') throw error;
+  }
+  return all;
+}
+
+async function onLogs<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (errorName(error) === 'ResourceNotFoundException') throw error;
+    return onAws(CODE, 'the output of the application', () => Promise.reject(error));
+  }
+}
+
+function lineOf({ timestamp = 0, message = '', logStreamName }: FilteredLogEvent): OutputLine {
+  const stream = logStreamName === PLATFORM_STREAM ? 'platform' : 'stdout';
+  return { at: new Date(timestamp).toISOString(), stream, line: message.replace(/\r?\n$/, '') };
+}

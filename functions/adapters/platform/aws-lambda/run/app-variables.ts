@@ -1,0 +1,57 @@
+import { DeployError } from '../../../../core/errors.ts';
+import type { AppVariables } from '../../../../core/ports/apps/app-variables.ts';
+import type { AppRef } from '../../../../core/ports/hosting-platform.ts';
+import { onAws } from '../failures.ts';
+import { keys } from '../names.ts';
+import type { LambdaPlatformParts } from '../parts.ts';
+import { checkSize, checkVariable, type Variables } from './environment.ts';
+import { variableSeal } from './sealed-variables.ts';
+
+type VariableParts = Pick<LambdaPlatformParts, 'table' | 'kms' | 'sealingKey'>;
+
+const TRIES = 5;
+const CODE = 'request:failed';
+
+/** Returns the variables of applications, sealed in the platform's table. */
+export function lambdaAppVariables(parts: VariableParts): AppVariables {
+  const { table } = parts;
+  const what = ({ app }: AppRef) => `the variables of ${app}`;
+  return {
+    read: (app) =>
+      onAws(CODE, what(app), async () => {
+        const item = await table.read(keys.app(app));
+        return item ? variableSeal(parts).open(app, item.variables) : null;
+      }),
+    set: (app, name, value) =>
+      onAws(CODE, what(app), async () => {
+        checkVariable(name, value);
+        return change(app, (known) => ({ ...known, [name]: value }), parts);
+      }),
+    unset: (app, name) =>
+      onAws(CODE, what(app), () =>
+        change(app, ({ [name]: removed, ...kept }) => (removed === undefined ? null : kept), parts),
+      ),
+    create: (app, packageName) =>
+      onAws(CODE, what(app), async () => {
+        await table.write(keys.app(app), { name: packageName });
+      }),
+  };
+}
+
+/** Writes changed variables unless another call was faster, and then tries again. False: no such application, or no change. */
+async function change(
+  app: AppRef,
+  next: (known: Variables) => Variables | null,
+  parts: VariableParts,
+): Promise<boolean> {
+  const seal = variableSeal(parts);
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const item = await parts.table.read(keys.app(app));
+    const changed = item && next(await seal.open(app, item.variables));
+    if (!changed) return false;
+    checkSize(changed);
+    const condition = { attribute: 'variables', is: item.variables ?? null };
+    if (await parts.table.write(keys.app(app), { variables: await seal.seal(app, changed) }, condition)) return true;
+  }
+  throw new DeployError(CODE, 'The variables are being changed by others; try again.', { retry: true });
+}

@@ -1,0 +1,33 @@
+import type { Application, Applications } from '../../../../core/ports/apps/applications.ts';
+import { onAws } from '../failures.ts';
+import { keys } from '../names.ts';
+import type { Item, PlatformTable } from '../table.ts';
+
+const CODE = 'request:failed';
+
+/** Returns the applications in the platform's table. */
+export function lambdaApplications({ table }: { readonly table: PlatformTable }): Applications {
+  return {
+    list: (user) =>
+      onAws(CODE, 'the list of applications', async () => {
+        const items = await table.list(keys.apps(user));
+        return items.map((item) => shown(user, item.sk ?? '', item));
+      }),
+    find: (ref) =>
+      onAws(CODE, `the application ${ref.app}`, async () => {
+        const item = await table.read(keys.app(ref));
+        return item && shown(ref.user, ref.app, item);
+      }),
+    snapshots: (ref) =>
+      onAws(CODE, `the snapshots of ${ref.app}`, async () => {
+        const items = await table.list(keys.snapshots(ref));
+        return items.flatMap(({ sk, state }) => (sk && state === 'ready' ? [sk] : []));
+      }),
+  };
+}
+
+function shown(user: string, app: string, { name = app, snapshot, state, url }: Item): Application {
+  const known = { user, app, name, url: url ?? null, snapshot: snapshot ?? null };
+  if (snapshot === undefined) return { ...known, state: 'never' };
+  return { ...known, state: state === 'stopped' ? state : 'running' };
+}

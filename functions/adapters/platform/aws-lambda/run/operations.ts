@@ -1,0 +1,53 @@
+import { DeleteLogGroupCommand } from '@aws-sdk/client-cloudwatch-logs';
+import { DeleteFunctionCommand, PutFunctionConcurrencyCommand } from '@aws-sdk/client-lambda';
+import { DeleteObjectCommand } from '@aws-sdk/client-s3';
+import { DeployError } from '../../../../core/errors.ts';
+import type { AppOperations } from '../../../../core/ports/apps/app-operations.ts';
+import type { AppRef } from '../../../../core/ports/hosting-platform.ts';
+import { errorName, onAws } from '../failures.ts';
+import { cacheKey, functionName, keys, logGroupOf } from '../names.ts';
+import type { LambdaPlatformParts } from '../parts.ts';
+import { note } from './app-log.ts';
+import { release, running } from './release.ts';
+import { removeSnapshots } from './snapshots.ts';
+
+const CODE = 'deploy:platform:start_app';
+
+/** Returns the operations on applications that run as functions. */
+export function lambdaAppOperations(parts: LambdaPlatformParts): AppOperations {
+  return {
+    restart: (app) =>
+      onAws(CODE, `the restart of ${app.app}`, async () => release(await running(app, parts), parts, true)),
+    stop: (app) => onAws(CODE, `the stop of ${app.app}`, () => stop(app, parts)),
+    remove: (app) => onAws(CODE, `the removal of ${app.app}`, () => remove(app, parts)),
+  };
+}
+
+/** A function that may not run at all answers every request with 429. */
+async function stop(app: AppRef, parts: LambdaPlatformParts): Promise<void> {
+  const item = await parts.table.read(keys.app(app));
+  if (!item) throw new DeployError(CODE, `There is no application ${app.app}.`, { retry: false });
+  if (item.snapshot === undefined) return;
+  const FunctionName = functionName(parts.functionPrefix, app);
+  await parts.lambda.send(new PutFunctionConcurrencyCommand({ FunctionName, ReservedConcurrentExecutions: 0 }));
+  await parts.table.write(keys.app(app), { state: 'stopped' }, { exists: true });
+  await note(FunctionName, 'stopped', parts);
+}
+
+/** The application's item last: until then a second call removes what a first one has left. */
+async function remove(app: AppRef, parts: LambdaPlatformParts): Promise<void> {
+  const FunctionName = functionName(parts.functionPrefix, app);
+  await unlessGone(() => parts.lambda.send(new DeleteFunctionCommand({ FunctionName })));
+  await unlessGone(() => parts.logs.send(new DeleteLogGroupCommand({ logGroupName: logGroupOf(FunctionName) })));
+  await removeSnapshots(app, parts);
+  await parts.s3.send(new DeleteObjectCommand({ Bucket: parts.bucket, Key: cacheKey(app) }));
+  await parts.table.remove(keys.app(app));
+}
+
+async function unlessGone(call: () => Promise<unknown>): Promise<void> {
+  try {
+    await call();
+  } catch (error) {
+    if (errorName(error) !== 'ResourceNotFoundException') throw error;
+  }
+}

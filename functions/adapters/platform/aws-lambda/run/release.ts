@@ -1,0 +1,95 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { DeployError } from '../../../../core/errors.ts';
+import type { AppRef, SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
+import { functionName, keys, objectKeys } from '../names.ts';
+import type { LambdaPlatformParts } from '../parts.ts';
+import { publishVersion, type VersionPlan } from './app-function.ts';
+import { ensureLog, note } from './app-log.ts';
+import { environmentOf, masked, type Variables } from './environment.ts';
+import { variableSeal } from './sealed-variables.ts';
+import { pruneSnapshots } from './snapshots.ts';
+import { allowRuns, moveTraffic } from './traffic.ts';
+import { tryVersion } from './try-version.ts';
+import { deleteVersion, pruneVersions, versionOf } from './versions.ts';
+
+/**
+ * Makes a version of a snapshot with the application's current variables, tries it, and moves the traffic to it; until then
+ * the old version serves. A version that exists already is only tried: so a second call, and a roll back with unchanged
+ * variables, publish nothing. With `fresh` there is always a new version.
+ */
+export async function release(
+  snapshot: SnapshotRef,
+  parts: LambdaPlatformParts,
+  fresh = false,
+): Promise<{ readonly url: string }> {
+  const plan = planOf(snapshot, await startable(snapshot, parts), { parts, fresh });
+  const { name } = plan;
+  await ensureLog(name, parts);
+  const version = (await versionOf(name, plan.description, parts)) ?? (await publishVersion(plan, parts));
+  await allowRuns(name, parts);
+  await tried({ name, version, variables: plan.environment }, parts);
+  const url = await moveTraffic(name, version, parts);
+  const state = { snapshot: snapshot.snapshot, version, url, state: 'running' };
+  await parts.table.write(keys.app(snapshot), state, { exists: true });
+  await note(name, `${snapshot.snapshot} serves`, parts);
+  await pruneVersions(name, version, parts).catch(() => {});
+  await pruneSnapshots(snapshot, parts).catch(() => {});
+  return { url };
+}
+
+/** Returns the variables of an application whose snapshot can be started. */
+async function startable(snapshot: SnapshotRef, parts: LambdaPlatformParts): Promise<Variables> {
+  const { table } = parts;
+  const [app, item] = await Promise.all([table.read(keys.app(snapshot)), table.read(keys.snapshot(snapshot))]);
+  if (!app || !item) throw refused(`There is no snapshot ${snapshot.snapshot} of ${snapshot.app}.`);
+  if (item.state !== 'ready') throw refused(`The snapshot ${snapshot.snapshot} is not built: it is ${item.state}.`);
+  return variableSeal(parts).open(snapshot, app.variables);
+}
+
+interface Planning {
+  readonly parts: LambdaPlatformParts;
+  readonly fresh: boolean;
+}
+
+function planOf(snapshot: SnapshotRef, variables: Variables, { parts, fresh }: Planning): VersionPlan {
+  const { functionPrefix, adapterLayer } = parts;
+  const whatItIs = JSON.stringify([snapshot.snapshot, adapterLayer, variables, fresh ? randomUUID() : null]);
+  const digest = createHash('sha256').update(whatItIs).digest('hex').slice(0, 16);
+  const description = `${snapshot.snapshot.slice(0, 200)} ${digest}`;
+  return {
+    name: functionName(functionPrefix, snapshot),
+    description,
+    // In the environment too: Lambda publishes nothing when neither code nor configuration has changed.
+    environment: environmentOf(variables, description),
+    release: objectKeys(snapshot).release,
+  };
+}
+
+interface Trial {
+  readonly name: string;
+  readonly version: string;
+  readonly variables: Variables;
+}
+
+/** A version that does not start is deleted: nobody can want it again. What it printed may hold its variables. */
+async function tried({ name, version, variables }: Trial, parts: LambdaPlatformParts): Promise<void> {
+  try {
+    await tryVersion(name, version, parts);
+  } catch (error) {
+    if (!(error instanceof DeployError)) throw error;
+    await deleteVersion(name, version, parts).catch(() => {});
+    const { code, detail, retry, logTail } = error;
+    throw new DeployError(code, detail, { retry, logTail: masked(logTail, variables), cause: error });
+  }
+}
+
+/** Returns the application with what it runs. Throws when nothing of it has been started. */
+export async function running(app: AppRef, { table }: LambdaPlatformParts): Promise<SnapshotRef> {
+  const item = await table.read(keys.app(app));
+  if (item?.snapshot !== undefined) return { ...app, snapshot: item.snapshot };
+  throw refused(item ? `${app.app} has not been started yet.` : `There is no application ${app.app}.`);
+}
+
+function refused(detail: string): DeployError {
+  return new DeployError('deploy:platform:start_app', detail, { retry: false });
+}

@@ -1,0 +1,48 @@
+import {
+  DeleteFunctionCommand,
+  type FunctionConfiguration,
+  ListVersionsByFunctionCommand,
+} from '@aws-sdk/client-lambda';
+import { errorName } from '../failures.ts';
+import type { LambdaPlatformParts } from '../parts.ts';
+
+type VersionParts = Pick<LambdaPlatformParts, 'lambda'>;
+
+/** The version that serves and two before it: a roll back to one of them, with the same variables, is the move of an alias. */
+const KEPT_VERSIONS = 3;
+
+/** Returns the newest version with a description; null when there is none. */
+export async function versionOf(name: string, description: string, parts: VersionParts): Promise<string | null> {
+  const versions = await publishedVersions(name, parts);
+  return versions.find((one) => one.Description === description)?.Version ?? null;
+}
+
+/** Deletes the versions that are neither live nor among the newest. What fails is deleted at a later deploy. */
+export async function pruneVersions(name: string, live: string, parts: VersionParts): Promise<void> {
+  const versions = await publishedVersions(name, parts);
+  const others = versions.flatMap(({ Version }) => (Version && Version !== live ? [Version] : []));
+  for (const version of others.slice(KEPT_VERSIONS - 1)) await deleteVersion(name, version, parts).catch(() => {});
+}
+
+/** Deletes a version that no alias leads to. */
+export async function deleteVersion(FunctionName: string, Qualifier: string, { lambda }: VersionParts): Promise<void> {
+  await lambda.send(new DeleteFunctionCommand({ FunctionName, Qualifier }));
+}
+
+/** Returns the published versions, newest first; none when the function does not exist. */
+async function publishedVersions(FunctionName: string, { lambda }: VersionParts): Promise<FunctionConfiguration[]> {
+  const all: FunctionConfiguration[] = [];
+  let Marker: string | undefined;
+  try {
+    do {
+      const page = await lambda.send(new ListVersionsByFunctionCommand({ FunctionName, ...(Marker && { Marker }) }));
+      all.push(...(page.Versions ?? []));
+      Marker = page.NextMarker;
+    } while (Marker);
+  } catch (error) {
+    if (errorName(error) !== 'ResourceNotFoundException') throw error;
+  }
+  return all
+    .filter(({ Version }) => Version !== '$LATEST')
+    .sort((one, other) => Number(other.Version) - Number(one.Version));
+}

@@ -1,0 +1,23 @@
+import { DeployError } from '../core/errors.ts';
+import type { Users } from '../core/ports/users.ts';
+import type { UserRequest } from '../manage-users/manage.ts';
+import { trace } from './trace.ts';
+
+/**
+ * Returns the handler of what an operator invokes. It answers with the result, or with `{"error"}` in one sentence; neither a
+ * request nor an answer is logged, because passwords and tokens are in them.
+ */
+export function operatorTrigger(
+  manage: (request: UserRequest, users: Users) => Promise<unknown>,
+  connect: () => Users,
+) {
+  return async (request: UserRequest | undefined): Promise<unknown> => {
+    try {
+      return await manage(request ?? {}, connect());
+    } catch (error) {
+      if (error instanceof DeployError && error.code === 'request:bad_parameter') return { error: error.detail };
+      trace('users not changed', { operation: request?.operation, error });
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,131 @@
+import { Stack } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Key } from 'aws-cdk-lib/aws-kms';
+import type { AppsPlatform } from '../apps/apps-platform.ts';
+import { type Access, all, allow, only } from './access.ts';
+import { callOverHttp, type PlatformAccess, tableAccess } from './platform.ts';
+
+/** The platform with the key that seals the variables of applications. */
+export interface AppsAccess extends PlatformAccess {
+  readonly sealingKey: Key;
+}
+
+/** Stores the tarballs of snapshots. */
+export function storeSnapshots(access: AppsAccess): Access {
+  const { bucket } = access.apps;
+  return appsAccess(
+    access,
+    ['GetItem', 'UpdateItem'],
+    [allow(['s3:PutObject', 's3:AbortMultipartUpload'], bucket.arnForObjects('snapshots/*'))],
+  );
+}
+
+/** Builds snapshots. What a build may read and write, this function may sign addresses for. */
+export function buildSnapshots(access: AppsAccess): Access {
+  const { bucket, build } = access.apps;
+  const objects = (...prefixes: string[]) => prefixes.map((prefix) => bucket.arnForObjects(`${prefix}/*`));
+  return appsAccess(
+    access,
+    ['GetItem', 'UpdateItem'],
+    [
+      allow(['codebuild:StartBuild', 'codebuild:BatchGetBuilds'], build.project.attrArn),
+      allow(['s3:GetObject'], ...objects('snapshots', 'jobs', 'caches')),
+      allow(['s3:PutObject'], ...objects('jobs', 'releases', 'caches')),
+      allow(['s3:DeleteObject'], ...objects('snapshots', 'jobs')),
+      allow(['logs:GetLogEvents'], `${build.logGroup.logGroupArn}`),
+    ],
+  );
+}
+
+/** Runs applications: their functions, their logs, and what is to be removed of them. */
+export function runApps(access: AppsAccess): Access {
+  const { apps, sealingKey } = access;
+  const { bucket } = apps;
+  return appsAccess(
+    access,
+    ['GetItem', 'Query', 'UpdateItem', 'DeleteItem'],
+    [
+      allow(
+        LAMBDA_ACTIONS.map((action) => `lambda:${action}`),
+        apps.functionArn,
+      ),
+      allow(['lambda:GetLayerVersion'], apps.adapterLayer),
+      passRole(apps),
+      allow(['s3:GetObject'], bucket.arnForObjects('releases/*')),
+      allow(['s3:DeleteObject'], bucket.arnForObjects('*')),
+      allow(
+        LOG_ACTIONS.map((action) => `logs:${action}`),
+        apps.logGroupArn,
+        `${apps.logGroupArn}:*`,
+      ),
+      ofVariables(allow(['kms:Decrypt'], sealingKey.keyArn)),
+    ],
+  );
+}
+
+/** Lists applications, and reads and changes their variables. */
+export function configureApps(access: AppsAccess): Access {
+  const seal = ofVariables(allow(['kms:Encrypt', 'kms:Decrypt'], access.sealingKey.keyArn));
+  return appsAccess(access, ['GetItem', 'Query', 'UpdateItem'], [seal]);
+}
+
+/** Reads what applications print. */
+export function readAppLogs(access: AppsAccess): Access {
+  const { logGroupArn } = access.apps;
+  return appsAccess(access, ['GetItem'], [allow(['logs:FilterLogEvents'], logGroupArn, `${logGroupArn}:*`)]);
+}
+
+/** Reads what builds print. */
+export function readBuildLogs(access: AppsAccess): Access {
+  const { project, logGroup } = access.apps.build;
+  return appsAccess(
+    access,
+    ['GetItem'],
+    [allow(['codebuild:BatchGetBuilds'], project.attrArn), allow(['logs:GetLogEvents'], logGroup.logGroupArn)],
+  );
+}
+
+const LAMBDA_ACTIONS = [
+  ...['CreateFunction', 'GetFunctionConfiguration', 'UpdateFunctionConfiguration', 'UpdateFunctionCode', 'TagResource'],
+  ...['PublishVersion', 'ListVersionsByFunction', 'InvokeFunction', 'DeleteFunction'],
+  ...['CreateAlias', 'UpdateAlias', 'AddPermission', 'CreateFunctionUrlConfig', 'GetFunctionUrlConfig'],
+  ...['PutFunctionConcurrency', 'DeleteFunctionConcurrency'],
+];
+const LOG_ACTIONS = [
+  ...['CreateLogGroup', 'PutRetentionPolicy', 'DeleteLogGroup'],
+  ...['CreateLogStream', 'PutLogEvents', 'FilterLogEvents'],
+];
+
+/** Every function that works with applications finds all their parts, and may do with them what the statements say. */
+function appsAccess(access: AppsAccess, tableActions: readonly string[], statements: PolicyStatement[]): Access {
+  const { parameters, apps, sealingKey } = access;
+  const parts = {
+    bucket: apps.bucket.bucketName,
+    project: apps.build.project.ref,
+    functionPrefix: apps.functionPrefix,
+    appRole: apps.appRole.roleArn,
+    adapterLayer: apps.adapterLayer,
+    sealingKey: sealingKey.keyArn,
+  };
+  const environment = { PLATFORM_PARTS: Stack.of(apps).toJsonString(parts) };
+  return all(
+    callOverHttp(access),
+    tableAccess(access, tableActions),
+    only(parameters.onLambda, { environment, statements }),
+  );
+}
+
+/** The only role that these functions may give away, and only to Lambda. */
+function passRole({ appRole }: AppsPlatform): PolicyStatement {
+  return new PolicyStatement({
+    actions: ['iam:PassRole'],
+    resources: [appRole.roleArn],
+    conditions: { StringEquals: { 'iam:PassedToService': 'lambda.amazonaws.com' } },
+  });
+}
+
+/** The key seals tokens of repository hosts too, which these functions must not read. */
+function ofVariables(statement: PolicyStatement): PolicyStatement {
+  statement.addCondition('StringEquals', { 'kms:EncryptionContext:purpose': 'app-variables' });
+  return statement;
+}

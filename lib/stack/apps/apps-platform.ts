@@ -1,0 +1,157 @@
+import { Aws, CfnElement, CfnResource, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { CfnRule } from 'aws-cdk-lib/aws-events';
+import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
+import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+import { allow } from '../access/access.ts';
+import type { ServiceFunction } from '../function.ts';
+import type { Parameters } from '../parameters.ts';
+import { BuildProject } from './build-project.ts';
+
+/**
+ * The Lambda Web Adapter, a public layer of AWS; 27 is version 1.0.1.
+ * https://aws.github.io/aws-lambda-web-adapter/getting-started/zip-packages.html
+ */
+const ADAPTER_LAYER = 'layer:LambdaAdapterLayerArm64:27';
+const ADAPTER_ACCOUNT = '753240598075';
+
+/**
+ * The platform that runs applications in this account: each as a Lambda function of its own, built by CodeBuild. Nothing here
+ * costs anything while nobody deploys and nobody calls an application. A stack with another platform has none of it.
+ */
+export class AppsPlatform extends Construct {
+  /** Users, applications, snapshots. */
+  readonly table: TableV2;
+  /** Tarballs to build, releases, downloaded packages. */
+  readonly bucket: Bucket;
+  readonly build: BuildProject;
+  /** The role of all applications: they write their logs. */
+  readonly appRole: Role;
+  /** What the names of the applications' functions begin with. */
+  readonly functionPrefix: string;
+  readonly adapterLayer: string;
+  readonly #parameters: Parameters;
+
+  constructor(scope: Construct, id: string, parameters: Parameters) {
+    super(scope, id);
+    this.#parameters = parameters;
+    this.functionPrefix = `${Aws.STACK_NAME}-app`;
+    this.adapterLayer = `arn:${Aws.PARTITION}:lambda:${Aws.REGION}:${ADAPTER_ACCOUNT}:${ADAPTER_LAYER}`;
+    this.table = appsTable(this);
+    this.bucket = appsBucket(this);
+    this.build = new BuildProject(this, 'Build');
+    this.appRole = this.#roleOfApps();
+    this.#onlyOnLambda();
+    this.#acknowledgeWildcards();
+  }
+
+  /** The ARN of the functions of all applications, and of the log groups of all of them. */
+  get functionArn(): string {
+    return `arn:${Aws.PARTITION}:lambda:${Aws.REGION}:${Aws.ACCOUNT_ID}:function:${this.functionPrefix}-*`;
+  }
+
+  get logGroupArn(): string {
+    return `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:log-group:/aws/lambda/${this.functionPrefix}-*`;
+  }
+
+  /** Tells a function of each build that has ended. A lost event is noticed by the sweep. */
+  announceTo(target: ServiceFunction): void {
+    const rule = new CfnRule(this, 'BuildEnded', {
+      description: 'Builds of applications that have ended',
+      eventPattern: {
+        source: ['aws.codebuild'],
+        'detail-type': ['CodeBuild Build State Change'],
+        detail: {
+          'project-name': [this.build.project.ref],
+          'build-status': ['SUCCEEDED', 'FAILED', 'FAULT', 'STOPPED', 'TIMED_OUT'],
+        },
+      },
+      targets: [{ id: 'Target0', arn: target.functionArn }],
+    });
+    new CfnPermission(this, 'MayTell', {
+      action: 'lambda:InvokeFunction',
+      functionName: target.functionArn,
+      principal: 'events.amazonaws.com',
+      sourceArn: rule.attrArn,
+    });
+    this.#onlyOnLambda();
+  }
+
+  #roleOfApps(): Role {
+    const role = new Role(this, 'AppRole', {
+      description: 'Applications: write their own logs, and nothing else',
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      inlinePolicies: {
+        own: new PolicyDocument({
+          statements: [allow(['logs:CreateLogStream', 'logs:PutLogEvents'], `${this.logGroupArn}:*`)],
+        }),
+      },
+    });
+    return role;
+  }
+
+  /** Applications come and go, so the functions that work with them are allowed all that have their prefix. */
+  #acknowledgeWildcards(): void {
+    const inAccount = (service: string, what: string) =>
+      `arn:<AWS::Partition>:${service}:<AWS::Region>:<AWS::AccountId>:${what}<AWS::StackName>-app-*`;
+    const logs = inAccount('logs', 'log-group:/aws/lambda/');
+    const folders = ['', 'snapshots/', 'jobs/', 'releases/', 'caches/'];
+    const resources = [
+      ...folders.map((folder) => `<${logicalId(this.bucket)}.Arn>/${folder}*`),
+      ...[inAccount('lambda', 'function:'), logs, `${logs}:*`],
+    ];
+    for (const resource of resources) {
+      Validations.of(Stack.of(this)).acknowledge({
+        id: `AwsSolutions-IAM5[Resource::${resource}]`,
+        reason: 'The functions, logs and objects of applications, whose names are not known before they are deployed.',
+      });
+    }
+  }
+
+  #onlyOnLambda(): void {
+    for (const construct of this.node.findAll()) {
+      if (CfnResource.isCfnResource(construct)) construct.cfnOptions.condition = this.#parameters.onLambda;
+    }
+  }
+}
+
+/** Encrypted with DynamoDB's own key, as the log is: passwords and tokens are hashes, and variables are sealed. */
+function appsTable(scope: Construct): TableV2 {
+  return new TableV2(scope, 'Table', {
+    partitionKey: { name: 'pk', type: AttributeType.STRING },
+    sortKey: { name: 'sk', type: AttributeType.STRING },
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+    deletionProtection: true,
+    removalPolicy: RemovalPolicy.RETAIN,
+  });
+}
+
+/** Releases are kept as long as an application can be rolled back to them; the functions remove them. */
+function appsBucket(scope: Construct): Bucket {
+  const bucket = new Bucket(scope, 'Bucket', {
+    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    enforceSSL: true,
+    encryption: BucketEncryption.S3_MANAGED,
+    removalPolicy: RemovalPolicy.RETAIN,
+    lifecycleRules: [
+      { abortIncompleteMultipartUploadAfter: Duration.days(1) },
+      { prefix: 'snapshots/', expiration: Duration.days(2) },
+      { prefix: 'jobs/', expiration: Duration.days(1) },
+      { prefix: 'caches/', expiration: Duration.days(30) },
+    ],
+  });
+  Validations.of(bucket).acknowledge({
+    id: 'AwsSolutions-S1',
+    reason: 'Only functions of the service and signed addresses reach the bucket, and the log has each of their steps.',
+  });
+  return bucket;
+}
+
+/** Returns a bucket's name within the template, as cdk-nag's findings spell it. */
+function logicalId(bucket: Bucket): string {
+  const resource = bucket.node.defaultChild;
+  if (!CfnElement.isCfnElement(resource)) throw new Error('The bucket has no resource in the template.');
+  return Stack.of(bucket).getLogicalId(resource);
+}

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { CfnProject, LinuxArmLambdaBuildImage } from 'aws-cdk-lib/aws-codebuild';
+import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { allow } from '../access/access.ts';
+
+const script = new URL('build-application.sh', import.meta.url);
+
+/** The longest that Lambda compute runs: https://docs.aws.amazon.com/codebuild/latest/userguide/lambda.html#lambda.limitations */
+const TIMEOUT_MINUTES = 15;
+
+/**
+ * The project that builds applications, and its log. Install scripts run anything, so its role may write the log and nothing
+ * else; the tarball, the release and the packages are read and written by addresses that are signed for one object each.
+ */
+export class BuildProject extends Construct {
+  readonly project: CfnProject;
+  readonly logGroup: LogGroup;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    this.logGroup = new LogGroup(this, 'Logs', {
+      retention: RetentionDays.ONE_MONTH,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    this.project = new CfnProject(this, 'Project', {
+      description: 'Builds the applications that are pushed',
+      source: { type: 'NO_SOURCE', buildSpec: JSON.stringify(buildspec(), null, 1) },
+      artifacts: { type: 'NO_ARTIFACTS' },
+      environment: {
+        type: 'ARM_LAMBDA_CONTAINER',
+        computeType: 'BUILD_LAMBDA_4GB',
+        image: LinuxArmLambdaBuildImage.AMAZON_LINUX_2023_NODE_24.imageId,
+      },
+      logsConfig: { cloudWatchLogs: { status: 'ENABLED', groupName: this.logGroup.logGroupName } },
+      serviceRole: this.#role().roleArn,
+      timeoutInMinutes: TIMEOUT_MINUTES,
+      queuedTimeoutInMinutes: 2 * TIMEOUT_MINUTES,
+    });
+    Validations.of(this.project).acknowledge({
+      id: 'AwsSolutions-CB4',
+      reason:
+        'The project stores no artifacts and no cache of its own; what a build makes goes to an encrypted bucket.',
+    });
+  }
+
+  #role(): Role {
+    const writeLog = allow(['logs:CreateLogStream', 'logs:PutLogEvents'], this.logGroup.logGroupArn);
+    return new Role(this, 'Role', {
+      description: 'Builds of applications: write their log, and nothing else',
+      assumedBy: new ServicePrincipal('codebuild.amazonaws.com'),
+      inlinePolicies: { own: new PolicyDocument({ statements: [writeLog] }) },
+    });
+  }
+}
+
+function buildspec() {
+  return { version: '0.2', phases: { build: { commands: [readFileSync(script, 'utf8')] } } };
+}

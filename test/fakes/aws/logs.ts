@@ -1,0 +1,71 @@
+import type * as Logs from '@aws-sdk/client-cloudwatch-logs';
+import { ResourceNotFoundException } from '@aws-sdk/client-cloudwatch-logs';
+import { AwsError, fakeClient } from './aws-error.ts';
+
+interface Event {
+  readonly eventId: string;
+  readonly timestamp: number;
+  readonly message: string;
+  readonly logStreamName: string;
+}
+
+/** A fake of CloudWatch Logs. */
+export class FakeLogs {
+  readonly groups = new Map<string, Event[]>();
+  readonly #streams = new Set<string>();
+  #count = 0;
+
+  /** Writes a line as a build or a function does. */
+  write(group: string, stream: string, message: string, timestamp = Date.now()): void {
+    this.#count += 1;
+    const events = this.groups.get(group) ?? [];
+    events.push({ eventId: String(this.#count), timestamp, message, logStreamName: stream });
+    this.groups.set(group, events);
+  }
+
+  client(): Logs.CloudWatchLogsClient {
+    return fakeClient({
+      CreateLogGroupCommand: ({ logGroupName = '' }: Logs.CreateLogGroupCommandInput) => {
+        if (this.groups.has(logGroupName)) throw new AwsError('ResourceAlreadyExistsException', 400);
+        this.groups.set(logGroupName, []);
+      },
+      PutRetentionPolicyCommand: ({ logGroupName }: Logs.PutRetentionPolicyCommandInput) => {
+        this.#events(logGroupName);
+      },
+      CreateLogStreamCommand: ({ logGroupName = '', logStreamName }: Logs.CreateLogStreamCommandInput) => {
+        this.#events(logGroupName);
+        const stream = `${logGroupName}:${logStreamName}`;
+        if (this.#streams.has(stream)) throw new AwsError('ResourceAlreadyExistsException', 400);
+        this.#streams.add(stream);
+      },
+      PutLogEventsCommand: ({
+        logGroupName = '',
+        logStreamName = '',
+        logEvents = [],
+      }: Logs.PutLogEventsCommandInput) => {
+        for (const { message = '', timestamp } of logEvents)
+          this.write(logGroupName, logStreamName, message, timestamp);
+      },
+      DeleteLogGroupCommand: ({ logGroupName = '' }: Logs.DeleteLogGroupCommandInput) => {
+        this.#events(logGroupName);
+        this.groups.delete(logGroupName);
+      },
+      FilterLogEventsCommand: ({ logGroupName, startTime = 0 }: Logs.FilterLogEventsCommandInput) => ({
+        events: this.#events(logGroupName).filter(({ timestamp }) => timestamp >= startTime),
+      }),
+      GetLogEventsCommand: ({ logGroupName, logStreamName, nextToken }: Logs.GetLogEventsCommandInput) => {
+        const own = this.#events(logGroupName).filter((event) => event.logStreamName === logStreamName);
+        return { events: own.slice(Number(nextToken ?? 0)), nextForwardToken: String(own.length) };
+      },
+    });
+  }
+
+  #events(group: string | undefined): Event[] {
+    const found = this.groups.get(group ?? '');
+    if (found) return found;
+    throw new ResourceNotFoundException({
+      message: 'The log group does not exist.',
+      $metadata: { httpStatusCode: 400 },
+    });
+  }
+}

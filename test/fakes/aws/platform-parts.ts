@@ -1,0 +1,114 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import type * as Kms from '@aws-sdk/client-kms';
+import { S3Client } from '@aws-sdk/client-s3';
+import type { LambdaPlatformParts } from '../../../functions/adapters/platform/aws-lambda/parts.ts';
+import type { Item, Key, PlatformTable } from '../../../functions/adapters/platform/aws-lambda/table.ts';
+import { systemClock } from '../../../functions/adapters/system/clock.ts';
+import { AwsError, fakeClient } from './aws-error.ts';
+import { FakeBuilds } from './builds.ts';
+import { FakeFunctions, type Program } from './functions.ts';
+import { FakeLogs } from './logs.ts';
+
+/** The platform on AWS Lambda on fakes in memory of all services of AWS that it uses. */
+export interface FakeAws {
+  readonly parts: LambdaPlatformParts;
+  readonly functions: FakeFunctions;
+  readonly builds: FakeBuilds;
+  readonly logs: FakeLogs;
+  readonly table: PlatformTable;
+  /** The objects of the bucket. */
+  readonly objects: Map<string, Buffer>;
+}
+
+/** Returns new fakes. A tarball is the JSON of a `Program`. */
+export function fakeAws(): FakeAws {
+  const objects = new Map<string, Buffer>();
+  const logs = new FakeLogs();
+  const builds = new FakeBuilds(objects, logs);
+  const functions = new FakeFunctions((key) => programIn(objects.get(key)));
+  const table = memoryTable();
+  const parts = {
+    table,
+    lambda: functions.client(),
+    codeBuild: builds.client(),
+    logs: logs.client(),
+    s3: fakeS3(objects),
+    kms: fakeKms(),
+    clock: { ...systemClock, sleep: (_milliseconds: number, signal?: AbortSignal) => systemClock.sleep(1, signal) },
+    bucket: 'bucket',
+    project: 'project',
+    functionPrefix: 'stack-app',
+    appRole: 'arn:aws:iam::000000000000:role/apps',
+    adapterLayer: 'arn:aws:lambda:us-east-1:753240598075:layer:LambdaAdapterLayerArm64:27',
+    sealingKey: 'arn:aws:kms:us-east-1:000000000000:key/tokens',
+  };
+  return { parts, functions, builds, logs, table, objects };
+}
+
+function programIn(bytes: Buffer | undefined): Program {
+  if (!bytes) throw new AwsError('InvalidParameterValueException', 400, 'The object does not exist.');
+  return JSON.parse(bytes.toString());
+}
+
+/** A real client, because addresses are signed with its configuration, and the objects are in a map. */
+function fakeS3(objects: Map<string, Buffer>): S3Client {
+  const handle = async ({ request }: { request: { method: string; path: string; body?: unknown } }) => {
+    const key = decodeURIComponent(request.path.slice(1));
+    if (request.method === 'PUT') objects.set(key, await bytesOf(request.body));
+    if (request.method === 'DELETE') objects.delete(key);
+    return { response: { statusCode: 200, headers: {}, body: Readable.from([]) } };
+  };
+  return new S3Client({
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    requestHandler: {
+      handle: async (request: never) => handle({ request }),
+      metadata: { handlerProtocol: 'http/1.1' },
+    } as never,
+  });
+}
+
+async function bytesOf(body: unknown): Promise<Buffer> {
+  if (body instanceof Readable) return buffer(body);
+  return Buffer.from(typeof body === 'string' || body instanceof Uint8Array ? body : '');
+}
+
+function fakeKms(): Kms.KMSClient {
+  return fakeClient({
+    EncryptCommand: ({ Plaintext = new Uint8Array(), EncryptionContext }: Kms.EncryptCommandInput) => {
+      if (Plaintext.length > 4096) throw new AwsError('ValidationException', 400, 'The plaintext is too long.');
+      const text = Buffer.from(Plaintext).toString('base64');
+      return { CiphertextBlob: Buffer.from(JSON.stringify({ text, EncryptionContext })) };
+    },
+    DecryptCommand: ({ CiphertextBlob = new Uint8Array(), EncryptionContext }: Kms.DecryptCommandInput) => {
+      const sealed = JSON.parse(Buffer.from(CiphertextBlob).toString());
+      if (JSON.stringify(sealed.EncryptionContext) !== JSON.stringify(EncryptionContext)) {
+        throw new AwsError('InvalidCiphertextException', 400);
+      }
+      return { Plaintext: Buffer.from(sealed.text, 'base64') };
+    },
+  });
+}
+
+/** The platform's table in memory; that in DynamoDB has a test of its own. */
+function memoryTable(): PlatformTable {
+  const items = new Map<string, Item>();
+  const idOf = ({ pk, sk }: Key) => JSON.stringify([pk, sk]);
+  return {
+    read: async (key) => items.get(idOf(key)) ?? null,
+    list: async (pk) =>
+      [...items.values()].filter((item) => item.pk === pk).sort((a, b) => ((a.sk ?? '') < (b.sk ?? '') ? -1 : 1)),
+    write: async (key, changes, condition) => {
+      const known = items.get(idOf(key));
+      if (condition?.exists !== undefined && condition.exists !== (known !== undefined)) return false;
+      if (condition && condition.exists === undefined && (known?.[condition.attribute] ?? null) !== condition.is)
+        return false;
+      const kept = Object.entries({ ...known, ...changes, ...key }).filter(([, value]) => value !== null);
+      items.set(idOf(key), Object.fromEntries(kept) as Item);
+      return true;
+    },
+    remove: async (key) => items.delete(idOf(key)),
+  };
+}

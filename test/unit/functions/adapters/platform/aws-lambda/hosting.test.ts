@@ -1,0 +1,204 @@
+import { describe, expect, it } from 'vitest';
+import { lambdaBuildOutput } from '../../../../../../functions/adapters/platform/aws-lambda/build/build-output.ts';
+import { lambdaPlatform } from '../../../../../../functions/adapters/platform/aws-lambda/hosting.ts';
+import { functionName } from '../../../../../../functions/adapters/platform/aws-lambda/names.ts';
+import { lambdaAppOutput } from '../../../../../../functions/adapters/platform/aws-lambda/run/app-output.ts';
+import { lambdaAppVariables } from '../../../../../../functions/adapters/platform/aws-lambda/run/app-variables.ts';
+import { lambdaApplications } from '../../../../../../functions/adapters/platform/aws-lambda/run/applications.ts';
+import { lambdaAppOperations } from '../../../../../../functions/adapters/platform/aws-lambda/run/operations.ts';
+import { type ApplicationsUnderTest, applicationsContract } from '../../../../../contracts/applications.ts';
+import { hostingPlatformContract, uploadOf } from '../../../../../contracts/hosting-platform.ts';
+import { type FakeAws, fakeAws } from '../../../../../fakes/aws/platform-parts.ts';
+
+const tarball = async (_app: string, version: string, behaviour: string) =>
+  Buffer.from(JSON.stringify({ version, behaviour }));
+
+async function onFakes(aws = fakeAws()): Promise<ApplicationsUnderTest> {
+  const { parts } = aws;
+  return {
+    platform: lambdaPlatform(parts),
+    applications: lambdaApplications(parts),
+    operations: lambdaAppOperations(parts),
+    output: lambdaAppOutput(parts),
+    variables: lambdaAppVariables(parts),
+    user: 'kiwi',
+    tarball,
+    version: async (_app, url) => aws.functions.at(url)?.program.version ?? 'nothing',
+    close: async () => {},
+  };
+}
+
+hostingPlatformContract('AWS Lambda', onFakes);
+applicationsContract('AWS Lambda', onFakes);
+
+const shop = (snapshot: string) => ({ user: 'kiwi', app: 'shop', snapshot });
+
+/** Uploads and builds a version, and starts it. */
+async function deployed(aws: FakeAws, snapshot: string, behaviour = 'runs') {
+  const platform = lambdaPlatform(aws.parts);
+  await platform.ensureApp(shop(snapshot), { name: 'shop' });
+  await platform.upload(shop(snapshot), uploadOf(await tarball('shop', snapshot, behaviour)));
+  await platform.activate(shop(snapshot));
+  while ((await platform.poll(shop(snapshot))).state === 'building');
+  return platform.start(shop(snapshot));
+}
+
+const FUNCTION = functionName('stack-app', shop('1'));
+
+describe('an application on AWS Lambda', () => {
+  it('is announced when it is built, so that nobody polls', async () => {
+    const aws = fakeAws();
+    const platform = lambdaPlatform(aws.parts);
+    await platform.ensureApp(shop('1'), { name: 'shop' });
+    await platform.upload(shop('1'), uploadOf(await tarball('shop', '1', 'runs')));
+    await platform.activate(shop('1'), 'packages/web');
+    expect(await platform.poll(shop('1'))).toEqual({ state: 'building', announced: true });
+    const [build] = aws.builds.all;
+    expect(build?.input.environmentVariablesOverride).toEqual([
+      { name: 'JOB_URL', type: 'PLAINTEXT', value: expect.stringMatching(/^https:.*X-Amz-Signature=/) },
+      { name: 'SNAPSHOT', type: 'PLAINTEXT', value: 'kiwi/shop/1' },
+    ]);
+    const job = JSON.parse(aws.objects.get('jobs/kiwi/shop/1.json')?.toString() ?? '');
+    expect(job).toMatchObject({ path: 'packages/web', release: expect.stringContaining('releases/kiwi/shop/1.zip?') });
+  });
+
+  it('is built again when CodeBuild has lost the build', async () => {
+    const aws = fakeAws();
+    const platform = lambdaPlatform(aws.parts);
+    await platform.ensureApp(shop('1'), { name: 'shop' });
+    await platform.upload(shop('1'), uploadOf(await tarball('shop', '1', 'runs')));
+    await platform.activate(shop('1'));
+    aws.builds.fate = 'FAULT';
+    await platform.poll(shop('1'));
+    const lost = { code: 'deploy:tar:extract_failed', retry: true };
+    await expect(platform.poll(shop('1'))).rejects.toMatchObject(lost);
+    await platform.activate(shop('1'));
+    await platform.poll(shop('1'));
+    expect(await platform.poll(shop('1'))).toEqual({ state: 'ready' });
+    expect(aws.builds.all).toHaveLength(2);
+  });
+
+  it('says that a build took too long', async () => {
+    const aws = fakeAws();
+    aws.builds.fate = 'TIMED_OUT';
+    await expect(deployed(aws, '1')).rejects.toMatchObject({ code: 'deploy:platform:start_app' });
+    const result = await lambdaPlatform(aws.parts).poll(shop('1'));
+    expect(result).toMatchObject({ state: 'failed', reason: expect.stringContaining('15 minutes') });
+  });
+
+  it('rolls back by the move of an alias, without a new version', async () => {
+    const aws = fakeAws();
+    await deployed(aws, '1');
+    const { url } = await deployed(aws, '2');
+    aws.functions.calls.length = 0;
+    expect(await lambdaPlatform(aws.parts).start(shop('1'))).toEqual({ url });
+    expect(aws.functions.calls).toContain('UpdateAlias');
+    expect(aws.functions.calls).not.toContain('PublishVersion');
+    expect(aws.functions.at(url)?.program.version).toBe('1');
+  });
+
+  it('rolls back with the variables of today', async () => {
+    const aws = fakeAws();
+    await deployed(aws, '1');
+    const { url } = await deployed(aws, '2');
+    await lambdaAppVariables(aws.parts).set(shop('1'), 'GREETING', 'today');
+    await lambdaPlatform(aws.parts).start(shop('1'));
+    expect(aws.functions.at(url)).toMatchObject({ program: { version: '1' }, environment: { GREETING: 'today' } });
+  });
+
+  it('gets a new version by a restart, with the variables of today', async () => {
+    const aws = fakeAws();
+    const { url } = await deployed(aws, '1');
+    const before = aws.functions.at(url)?.number;
+    await lambdaAppVariables(aws.parts).set(shop('1'), 'GREETING', 'today');
+    await lambdaAppOperations(aws.parts).restart(shop('1'));
+    expect(aws.functions.at(url)?.environment).toMatchObject({ GREETING: 'today', PORT: '8080' });
+    expect(aws.functions.at(url)?.number).not.toBe(before);
+  });
+
+  it('never gets traffic when it answers 500, and its version is deleted', async () => {
+    const aws = fakeAws();
+    const { url } = await deployed(aws, '1');
+    const refused = { code: 'deploy:platform:start_app', retry: false, detail: expect.stringContaining('500') };
+    await expect(deployed(aws, '2', 'answers 500')).rejects.toMatchObject(refused);
+    expect(aws.functions.at(url)?.program.version).toBe('1');
+    expect(aws.functions.all.get(FUNCTION)?.versions.map(({ program }) => program.version)).toEqual(['1']);
+  });
+
+  it('keeps the versions of three deploys, and ten snapshots with their releases', async () => {
+    const aws = fakeAws();
+    for (let number = 1; number <= 12; number += 1) await deployed(aws, String(number));
+    expect(aws.functions.all.get(FUNCTION)?.versions.map(({ program }) => program.version)).toEqual(['10', '11', '12']);
+    expect(await lambdaApplications(aws.parts).snapshots(shop('1'))).toHaveLength(10);
+    const releases = [...aws.objects.keys()].filter((key) => key.startsWith('releases/'));
+    expect(releases).toHaveLength(10);
+    // A snapshot whose version is gone is started from its release.
+    const { url } = await lambdaPlatform(aws.parts).start(shop('4'));
+    expect(aws.functions.at(url)?.program.version).toBe('4');
+  });
+
+  it('leaves nothing behind when it is removed', async () => {
+    const aws = fakeAws();
+    await deployed(aws, '1');
+    await lambdaAppOperations(aws.parts).remove(shop('1'));
+    expect([aws.functions.all.size, aws.objects.size]).toEqual([0, 0]);
+    expect([...aws.logs.groups.keys()]).toEqual(['builds']);
+  });
+
+  it('has no values of its variables in the lines of a failed start', async () => {
+    const aws = fakeAws();
+    await deployed(aws, '1');
+    await lambdaAppVariables(aws.parts).set(shop('1'), 'PASSWORD', 'database');
+    const failed = await deployed(aws, '2', 'does not start').catch((error: { logTail: string[] }) => error);
+    expect(failed).toMatchObject({ logTail: ['no *** here'] });
+  });
+
+  it('shows what its build printed, without what CodeBuild says', async () => {
+    const aws = fakeAws();
+    await deployed(aws, '1', 'cannot be built').catch(() => {});
+    const output = await lambdaBuildOutput(aws.parts).read(shop('1'), true, new AbortController().signal);
+    const lines: string[] = [];
+    for await (const batch of output ?? []) lines.push(...batch.map(({ line }) => line));
+    expect(lines).toEqual(['no compiler here', '--- error: npm install failed.']);
+    expect(await lambdaBuildOutput(aws.parts).read(shop('9'), true, new AbortController().signal)).toBeNull();
+  });
+
+  it.each([
+    ['a b/ü', 'x'.repeat(80), /^stack-app-a-b--x{36,}-[0-9a-f]{8}$/],
+    ['kiwi', 'shop', /^stack-app-kiwi-shop-[0-9a-f]{8}$/],
+  ])('has a function whose name Lambda allows: %s %s', (user, app, pattern) => {
+    const name = functionName('stack-app', { user, app });
+    expect(name).toMatch(pattern);
+    expect(name.length).toBeLessThanOrEqual(64);
+    expect(name).not.toBe(functionName('stack-app', { user: `${user}-`, app }));
+  });
+});
+
+describe('the variables of an application on AWS Lambda', () => {
+  it('are refused before anything is built when they are more than 4 KB, and may be removed', async () => {
+    const variables = lambdaAppVariables(fakeAws().parts);
+    await variables.create(shop('1'), 'shop');
+    const large = { code: 'request:too_large', detail: expect.stringContaining('4 KB') };
+    await expect(variables.set(shop('1'), 'LARGE', 'x'.repeat(4000))).rejects.toMatchObject(large);
+    expect(await variables.set(shop('1'), 'LARGE', 'x'.repeat(3000))).toBe(true);
+    await expect(variables.set(shop('1'), 'MORE', 'x'.repeat(1000))).rejects.toMatchObject(large);
+    expect(await variables.unset(shop('1'), 'LARGE')).toBe(true);
+  });
+
+  it.each(['A', '_A', '1A', 'AWS_REGION', 'PORT', 'LAMBDA_TASK_ROOT', 'RELEASE', 'AWS_LWA_PORT'])(
+    'cannot be named %s',
+    async (name) => {
+      const variables = lambdaAppVariables(fakeAws().parts);
+      await variables.create(shop('1'), 'shop');
+      await expect(variables.set(shop('1'), name, 'x')).rejects.toMatchObject({ code: 'request:bad_parameter' });
+    },
+  );
+
+  it('are not in the table in clear', async () => {
+    const aws = fakeAws();
+    const variables = lambdaAppVariables(aws.parts);
+    await variables.create(shop('1'), 'shop');
+    await variables.set(shop('1'), 'PASSWORD', 'secret');
+    expect(JSON.stringify(await aws.table.list('A#kiwi'))).not.toContain('secret');
+  });
+});

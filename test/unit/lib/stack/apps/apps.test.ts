@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { type Resource, serviceTemplate, target } from '../../../../support/service-template.ts';
+
+const { template, ofType } = serviceTemplate();
+const all: Readonly<Record<string, { Type: string; Condition?: string }>> = template.toJSON().Resources;
+
+interface Statement {
+  readonly Action: string | readonly string[];
+  readonly Resource: unknown;
+  readonly Condition?: unknown;
+}
+
+/** The statements by which a function may work with the platform on AWS Lambda. */
+function statementsOf(folder: string): readonly Statement[] {
+  const one = ofType('AWS::Lambda::Function').find(({ properties }) => properties.Description === folder);
+  const isOwn = ({ id, properties }: Resource) =>
+    all[id]?.Condition === 'OnLambda' && target(properties.Roles[0]) === target(one?.properties.Role);
+  return ofType('AWS::IAM::Policy')
+    .filter(isOwn)
+    .flatMap(({ properties }) => properties.PolicyDocument.Statement);
+}
+
+const actionsOf = (folder: string) => statementsOf(folder).flatMap(({ Action }) => Action);
+
+describe('the platform on AWS Lambda', () => {
+  it('is in no stack with another platform: all its resources have the condition, and so has what refers to them', () => {
+    const own = Object.entries(all).filter(([id]) => id.startsWith('Apps'));
+    expect(own.map(([, { Type }]) => Type).sort()).toEqual([
+      'AWS::CodeBuild::Project',
+      'AWS::DynamoDB::GlobalTable',
+      'AWS::Events::Rule',
+      'AWS::IAM::Role',
+      'AWS::IAM::Role',
+      'AWS::Lambda::Permission',
+      'AWS::Logs::LogGroup',
+      'AWS::S3::Bucket',
+      'AWS::S3::BucketPolicy',
+    ]);
+    for (const [id, { Condition }] of own) expect([id, Condition]).toEqual([id, 'OnLambda']);
+    // In functions only within `Fn::If`, in policies only within those of the condition.
+    const ids = own.map(([id]) => id);
+    for (const [id, resource] of Object.entries(all)) {
+      if (resource.Condition !== undefined) continue;
+      const text = JSON.stringify(resource).replaceAll(/\{"Fn::If":\["OnLambda",.*?,""\]\}/g, '');
+      expect([id, ids.filter((one) => text.includes(`"${one}"`))]).toEqual([id, []]);
+    }
+  });
+
+  it('makes one stack fit into what CloudFormation allows', () => {
+    expect(Object.keys(all).length).toBeLessThan(500);
+  });
+
+  it('builds with a role that may write its log and nothing else', () => {
+    const [build] = ofType('AWS::CodeBuild::Project');
+    const role = ofType('AWS::IAM::Role').find(({ id }) => id === target(build?.properties.ServiceRole));
+    const statements = role?.properties.Policies.flatMap(
+      (policy: { PolicyDocument: { Statement: unknown[] } }) => policy.PolicyDocument.Statement,
+    );
+    const logGroup = { 'Fn::GetAtt': [target(build?.properties.LogsConfig.CloudWatchLogs.GroupName), 'Arn'] };
+    expect(statements).toEqual([
+      { Effect: 'Allow', Action: ['logs:CreateLogStream', 'logs:PutLogEvents'], Resource: logGroup },
+    ]);
+  });
+
+  it('builds on Arm, for at most 15 minutes, with a script for a source', () => {
+    const [build] = ofType('AWS::CodeBuild::Project');
+    expect(build?.properties).toMatchObject({
+      Source: { Type: 'NO_SOURCE' },
+      Environment: {
+        Type: 'ARM_LAMBDA_CONTAINER',
+        Image: 'aws/codebuild/amazonlinux-aarch64-lambda-standard:nodejs24',
+      },
+      TimeoutInMinutes: 15,
+    });
+    const { phases } = JSON.parse(build?.properties.Source.BuildSpec);
+    expect(phases.build.commands).toEqual([expect.stringContaining('--- build begins')]);
+  });
+
+  it('announces the end of its own builds only', () => {
+    const rule = ofType('AWS::Events::Rule').find(({ properties }) => properties.EventPattern);
+    expect(rule?.properties.EventPattern).toMatchObject({
+      source: ['aws.codebuild'],
+      detail: { 'project-name': [{ Ref: expect.stringMatching(/^AppsBuildProject/) }] },
+    });
+  });
+
+  it('lets the functions that start applications give away one role, and that only to Lambda', () => {
+    const passing = ofType('AWS::IAM::Policy').flatMap(({ properties }) =>
+      properties.PolicyDocument.Statement.filter(({ Action }: Statement) => [Action].flat().includes('iam:PassRole')),
+    );
+    expect(passing).toEqual([
+      {
+        Effect: 'Allow',
+        Action: 'iam:PassRole',
+        Resource: { 'Fn::GetAtt': [expect.stringMatching(/^AppsAppRole/), 'Arn'] },
+        Condition: { StringEquals: { 'iam:PassedToService': 'lambda.amazonaws.com' } },
+      },
+    ]);
+    expect(actionsOf('stage-start')).toContain('iam:PassRole');
+  });
+
+  it('lets functions do what they do with applications, and no other', () => {
+    const uses = (prefix: string) => (folder: string) =>
+      actionsOf(folder).some((action) => action.startsWith(`${prefix}:`));
+    const folders = ofType('AWS::Lambda::Function').map(({ properties }) => properties.Description);
+    expect(folders.filter(uses('lambda')).sort()).toEqual(['stage-start']);
+    expect(folders.filter(uses('codebuild')).sort()).toEqual(['api-build-log', 'stage-extract']);
+    expect(folders.filter(uses('s3')).sort()).toEqual(['stage-extract', 'stage-start', 'stage-upload']);
+    expect(folders.filter(uses('kms')).sort()).toEqual(['api-apps', 'stage-start']);
+    expect(actionsOf('authorize')).toEqual(['dynamodb:Query']);
+  });
+
+  it('names what it allows: no action has a wildcard, and resources only after the prefix of the stack', () => {
+    for (const { properties } of ofType('AWS::IAM::Policy')) {
+      for (const { Action, Resource } of properties.PolicyDocument.Statement as Statement[]) {
+        for (const action of [Action].flat()) expect(action).toMatch(/^[a-z0-9-]+:[A-Za-z]+$/);
+        for (const resource of [Resource].flat()) {
+          const text = JSON.stringify(resource);
+          if (text.includes('*')) expect(text).toMatch(/-app-\*(?::\*)?"|"\/(?:[a-z]+\/)?\*"/);
+        }
+      }
+    }
+  });
+
+  it('opens variables with the key and never tokens of repository hosts', () => {
+    for (const folder of ['api-apps', 'stage-start']) {
+      const opens = statementsOf(folder).filter(({ Action }) => [Action].flat().includes('kms:Decrypt'));
+      expect(opens.map(({ Condition }) => Condition)).toEqual([
+        { StringEquals: { 'kms:EncryptionContext:purpose': 'app-variables' } },
+      ]);
+    }
+  });
+
+  it('keeps releases until they are removed, and what builds need for days', () => {
+    const bucket = ofType('AWS::S3::Bucket').find(({ id }) => id.startsWith('Apps'));
+    const rules = bucket?.properties.LifecycleConfiguration.Rules;
+    expect(rules.flatMap(({ Prefix }: { Prefix?: string }) => Prefix ?? [])).toEqual([
+      'snapshots/',
+      'jobs/',
+      'caches/',
+    ]);
+  });
+});
