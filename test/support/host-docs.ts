@@ -19,7 +19,7 @@ export async function callTable(hosts: readonly HostDefinition[]): Promise<strin
   const rows = hosts.map(async ({ kind, dialect, calls }) => {
     const { fileRequest, tarballRequests } = await dialect('https://HOST');
     const [tarball] = tarballRequests(commit, null);
-    const paths = [`GET ${fileRequest(commit, 'FILE').path}`, `GET ${tarball.path}`];
+    const paths = [`GET ${fileRequest(commit, 'FILE', null).path}`, `GET ${tarball.path}`];
     return [`\`${kind}\``, ...[...paths, calls.status, calls.compare, calls.pairing].map((call) => `\`${call}\``)];
   });
   return table(['kind', 'file', 'tarball', 'status', 'compare', 'pairing'], await Promise.all(rows));

@@ -13,6 +13,8 @@ export interface HostDefinition {
   readonly alsoKinds?: readonly string[];
   /** Loads how its API is called, given the base URL of its web pages. */
   readonly dialect: (web: string) => Dialect | Promise<Dialect>;
+  /** Returns further hosts that it serves public files from, given the base URL of its web pages. */
+  readonly downloadHosts?: (web: string) => readonly string[];
   /** For the documentation: name and version of the API, requests other than for files and tarballs, tests. */
   readonly api: string;
   readonly calls: { readonly status: string; readonly compare: string; readonly pairing: string };

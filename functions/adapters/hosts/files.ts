@@ -18,7 +18,7 @@ export interface FileRequest {
 /** The API paths of a host's files and commits. */
 export interface FileAddresses {
   /** Returns the request for the bytes of a file; `path` is relative and has no `..` segments. */
-  fileRequest(commit: CommitRef, path: string): Pick<RestRequest, 'path' | 'accept'>;
+  fileRequest(commit: CommitRef, path: string, token: HostToken): Pick<RestRequest, 'path' | 'accept'>;
   /** Returns a request that succeeds when the commit is visible. */
   commitRequest(commit: CommitRef): Pick<RestRequest, 'path' | 'accept'>;
 }
@@ -37,7 +37,7 @@ export function fileReader(rest: Rest, addresses: FileAddresses, contextFor: (re
     const { commit, path, token, maxBytes } = request;
     if (!isRelativePath(path)) throw invalidPath(requestContext);
     const key = seenKey(commit, token);
-    const response = await rest({ ...addresses.fileRequest(commit, path), token }, requestContext);
+    const response = await rest({ ...addresses.fileRequest(commit, path, token), token }, requestContext);
     if (response.status === 404) {
       const notFound = await refusal(requestContext, response);
       if (!seen.has(key) && !(await canSee(rest, addresses, { commit, token }, requestContext))) throw notFound;

@@ -31,10 +31,12 @@ export interface OpenOptions {
 }
 
 /** Opens one host. Its dialect and the HTTP client are loaded at the first call. */
-export function openHost({ dialect }: HostDefinition, options: HostOptions): RepositoryHost {
+export function openHost(definition: HostDefinition, options: HostOptions): RepositoryHost {
   const opened = once(async () => {
     const { restHost } = await import('./rest-host.ts');
-    return restHost(options, await dialect(options.web));
+    const { web, downloadHosts = [] } = options;
+    const further = definition.downloadHosts?.(web) ?? [];
+    return restHost({ ...options, downloadHosts: [...downloadHosts, ...further] }, await definition.dialect(web));
   });
   return {
     file: async (...call) => (await opened()).file(...call),

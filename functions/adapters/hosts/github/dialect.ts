@@ -5,6 +5,7 @@ import { encodePath } from '../coordinates.ts';
 import { type Dialect, post } from '../dialect.ts';
 import { refusal } from '../failures.ts';
 import { parsed } from '../pairing.ts';
+import { anonymous, PUBLIC_WEB } from './anonymous.ts';
 import { pairWith } from './pairing.ts';
 
 const Compared = v.object({ status: v.picklist(['ahead', 'behind', 'identical', 'diverged']) });
@@ -24,8 +25,20 @@ const Branch = v.pipe(
   })),
 );
 
+/** Returns how GitHub is called; without a token, the public one by addresses outside its API. */
+export function githubDialect(web: string): Dialect {
+  if (web !== PUBLIC_WEB) return dialect;
+  return {
+    ...dialect,
+    fileRequest: (commit, path, token) =>
+      token === null ? { path: anonymous.file(commit, path) } : dialect.fileRequest(commit, path, token),
+    tarballRequests: (commit, token) =>
+      token === null ? [{ path: anonymous.tarball(commit), token }] : dialect.tarballRequests(commit, token),
+  };
+}
+
 /** The calls of its API (https://docs.github.com/rest/using-the-rest-api/getting-started-with-the-rest-api). */
-export const dialect: Dialect = {
+const dialect: Dialect = {
   headers: { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' },
   login: (token) => ({ authorization: `Bearer ${token}` }),
   // https://docs.github.com/rest/repos/contents#get-repository-content
