@@ -6,7 +6,16 @@ import { masked } from '../core/entry/mask.ts';
  */
 export function trace(event: string, fields: Readonly<Record<string, unknown>>): void {
   const { error, ...rest } = fields;
-  console.error(JSON.stringify({ event, ...rest, ...(error !== undefined && { error: described(error) }) }));
+  console.error(logged({ event, ...rest, ...(error !== undefined && { error: described(error) }) }));
+}
+
+/**
+ * Returns an object that is logged as JSON. On Lambda it becomes the line's `message`, whose fields can be queried; a
+ * string would be JSON in JSON. Elsewhere the console prints it as JSON on one line.
+ */
+function logged(line: object): object {
+  const text = { value: () => JSON.stringify(line) };
+  return Object.defineProperties(line, { [Symbol.for('nodejs.util.inspect.custom')]: text, toString: text });
 }
 
 function described(error: unknown): unknown {
