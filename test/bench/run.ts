@@ -10,6 +10,7 @@ const parts: Readonly<Record<string, () => Promise<Bench>>> = {
   serving: async () => (await import('./serving.ts')).run,
   tarball: async () => (await import('./tarball.ts')).run,
   unpack: async () => (await import('./unpack.ts')).run,
+  load: async () => (await import('./burst/burst.ts')).run,
 };
 
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';

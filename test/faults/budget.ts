@@ -1,0 +1,13 @@
+/** How much is tried, by variables; the defaults are what CI runs. */
+export const budget = {
+  /** Repeats the random choices of a run that has printed it. */
+  seed: Number(process.env.SEED ?? Date.now() % 1_000_000),
+  /** Deploys with random faults. */
+  deploys: Number(process.env.DEPLOYS ?? 40),
+  /** The only story to be told again, of those of the seed. */
+  story: process.env.STORY === undefined ? null : Number(process.env.STORY),
+  /** SIGKILLs during pushes to `npm start`. */
+  kills: Number(process.env.KILLS ?? 2),
+  /** Within how many seconds of being ready the next start must have finished all accepted work. */
+  recoverySeconds: Number(process.env.RECOVERY_SECONDS ?? 60),
+} as const;

@@ -1,0 +1,151 @@
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { errors } from '../../functions/core/errors.ts';
+import { application, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
+import { runningIn, signalIfThere } from '../support/service/processes.ts';
+import { dataFolder } from '../support/service/service-process.ts';
+import { budget } from './budget.ts';
+import { KilledService, type Row, targets } from './world/killed-service.ts';
+import { randomOf } from './world/random.ts';
+
+const APPS = ['one', 'two', 'three'];
+/** What a kill may leave and the next start has to remove. */
+const LEFT = /\.tmp$|\.part$|^cdk\.out\.\d+$|^sample-\w{6}$/;
+
+// What runs is read from /proc.
+describe.skipIf(process.platform !== 'linux')(
+  `npm start under SIGKILLs, SEED=${budget.seed} KILLS=${budget.kills}`,
+  () => {
+    const random = randomOf(budget.seed);
+    let service: KilledService;
+    const trees = new Map<string, GitFolder>();
+    /** Commits that git has taken, newest last, by application. */
+    const taken = new Map<string, string[]>();
+    const accepted: string[] = [];
+    const figures = { kills: 0, pushes: 0, posts: 0, ready: [] as number[], finished: [] as number[] };
+
+    beforeAll(async () => {
+      service = new KilledService(dataFolder('kills'));
+      await service.start(true);
+      for (const name of APPS) {
+        // The first push makes the repository; the others go into its folder, also while the service is dead.
+        const tree = gitFolder(service.remote(repositories(), name));
+        trees.set(name, tree);
+        taken.set(name, []);
+        await push(name);
+        expect(taken.get(name), `${name}: the first push`).toHaveLength(1);
+        tree.git('remote', 'set-url', 'origin', service.repository(name));
+      }
+      await service.settled();
+    });
+
+    afterAll(async () => {
+      await service.kill('everything').catch(() => {});
+      for (const { pid } of runningIn(service.dataDir)) signalIfThere(pid, 'SIGKILL');
+      for (const tree of trees.values()) tree.remove();
+      rmSync(service.dataDir, { recursive: true, force: true, maxRetries: 5 });
+      console.log(`kills, SEED=${budget.seed}: ${JSON.stringify(summary())}`);
+    });
+
+    function summary() {
+      const most = (numbers: readonly number[]) => ({ median: median(numbers), longest: Math.max(...numbers) });
+      return {
+        ...figures,
+        ready: most(figures.ready),
+        finished: most(figures.finished),
+        accepted: accepted.length,
+        taken: [...taken.values()].flat().length,
+      };
+    }
+
+    /** Pushes a new commit of an application; what git has taken has to be deployed. */
+    async function push(name: string): Promise<void> {
+      const tree = trees.get(name);
+      const sha = tree?.commit(application(name, `${name} ${figures.pushes}`), `Push ${figures.pushes}`) ?? '';
+      figures.pushes += 1;
+      await tree?.push().catch(() => '');
+      const tip = tree?.git('ls-remote', 'origin', 'main').split('\t')[0];
+      if (tip === sha) taken.get(name)?.push(sha);
+    }
+
+    /** Sends a delivery of the newest commit by hand, as a sender does; with an answer it is accepted. */
+    async function post(name: string): Promise<void> {
+      const after = taken.get(name)?.at(-1) ?? '';
+      figures.posts += 1;
+      const { headers, body } = delivery(name, after);
+      const answer = await service
+        .request('/1/deploy?branch=main', { method: 'POST', headers, body })
+        .catch(() => null);
+      if (answer?.ok) accepted.push(((await answer.json().catch(() => ({}))) as Row).id ?? '');
+    }
+
+    function delivery(name: string, after: string) {
+      const repository = { name, full_name: `demo/${name}`, owner: { login: 'demo' }, private: false };
+      const body = JSON.stringify({
+        ref: 'refs/heads/main',
+        before: '0'.repeat(40),
+        after,
+        head_commit: { id: after, message: 'By hand', author: { name: 'Ann' } },
+        repository: { ...repository, html_url: `${repositories()}/demo/${name}` },
+      });
+      const id = `${after}-${random.below(3)}`;
+      return {
+        headers: { 'content-type': 'application/json', 'x-github-event': 'push', 'x-github-delivery': id },
+        body,
+      };
+    }
+
+    const repositories = () => {
+      const ports = JSON.parse(readFileSync(join(service.dataDir, 'ports.json'), 'utf8')) as { repositories: number };
+      return `http://127.0.0.1:${ports.repositories}`;
+    };
+
+    async function cycle(): Promise<void> {
+      const target = random.pick(targets);
+      const work = Promise.allSettled([...APPS.map(push), ...APPS.map(post), ...APPS.map(post)]);
+      await setTimeout(random.below(2500));
+      await service.kill(target);
+      await work;
+      figures.kills += 1;
+      figures.ready.push(await service.start(true));
+      figures.finished.push(await service.settled());
+    }
+
+    it('loses, doubles and overtakes nothing, and finishes what it has accepted', async () => {
+      for (let kill = 0; kill < budget.kills; kill += 1) await cycle();
+      const [rows, entries] = [await service.feed(), await service.entries()];
+      expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, index) => index + 1));
+      const ids = new Set(entries.map(({ id }) => id.split('/').at(-1)));
+      expect(accepted.filter((id) => !ids.has(id.split('/').at(-1)))).toEqual([]);
+      expect(entries.flatMap(({ error }) => error?.code ?? []).filter((code) => !Object.hasOwn(errors, code))).toEqual(
+        [],
+      );
+      for (const name of APPS) {
+        const shas = taken.get(name) ?? [];
+        const missing = shas.filter((sha) => !entries.some(({ commit }) => commit.endsWith(sha)));
+        expect(missing, `${name}: taken by git and without an entry`).toEqual([]);
+        expect(await pageOf(name)).toBe(
+          trees
+            .get(name)
+            ?.git('show', `${shas.at(-1)}:server.js`)
+            .match(/"(.*)"/)?.[1],
+        );
+      }
+      expect(Math.max(...figures.finished)).toBeLessThanOrEqual(budget.recoverySeconds);
+      await service.stop();
+      const left = readdirSync(service.dataDir, { recursive: true, encoding: 'utf8' });
+      expect(left.filter((path) => LEFT.test(path.split('/').at(-1) ?? ''))).toEqual([]);
+    });
+
+    async function pageOf(name: string): Promise<string> {
+      const app = (await (await service.request(`/1/apps/demo/${name}`)).json()) as { url?: string };
+      return app.url ? (await fetch(app.url)).text() : `no page: ${JSON.stringify(app)}`;
+    }
+  },
+);
+
+function median(numbers: readonly number[]): number {
+  return [...numbers].sort((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? 0;
+}

@@ -1,0 +1,117 @@
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { WAIT_LIMIT_MS } from '../../support/service/place.ts';
+import { gone, loginOf, type ServiceProcess, startProcess } from '../../support/service/service-process.ts';
+
+/** What gets the SIGKILL. */
+export const targets = ['group', 'service', 'database', 'npm', 'everything'] as const;
+export type Target = (typeof targets)[number];
+
+/** A row of the log, as far as it is checked. */
+export interface Row {
+  readonly id: string;
+  readonly status: string;
+  readonly commit: string;
+  readonly seq: number;
+  readonly error?: { readonly code: string };
+}
+
+const UNFINISHED = ['queued', 'running', 'held'];
+
+/** `npm start` on a data folder, which is killed and started again. */
+export class KilledService {
+  readonly dataDir: string;
+  #process!: ServiceProcess;
+  #url = '';
+
+  constructor(dataDir: string) {
+    this.dataDir = dataDir;
+  }
+
+  /** Starts it and returns the seconds until it was ready. */
+  async start(npm: boolean): Promise<number> {
+    const begin = performance.now();
+    this.#process = startProcess({ dataDir: this.dataDir, npm });
+    await this.#process.printed(/Ctrl-C ends everything/);
+    this.#url = (await this.#process.printed(/Webhook +(\S+)\/1\/deploy/))[1] ?? '';
+    return seconds(begin);
+  }
+
+  /** Kills a part of it, and waits until nothing of it runs any more. */
+  async kill(target: Target): Promise<void> {
+    const family = this.#process.family();
+    const named = (pattern: RegExp) => family.filter(({ command }) => pattern.test(command));
+    const marks = {
+      group: [],
+      service: named(/bin\/local\.ts$/),
+      database: named(/^\S*dynoxide serve/),
+      npm: [],
+      everything: family,
+    }[target];
+    if (target === 'group') this.#process.signalGroup('SIGKILL');
+    if (target === 'npm' || target === 'everything' || marks.length === 0) this.#process.kill();
+    for (const { pid } of marks) signal(pid);
+    await this.#process.ended;
+    await gone(family, this.dataDir);
+  }
+
+  /** Ends it as Ctrl-C does. */
+  async stop(): Promise<void> {
+    const family = this.#process.family();
+    this.#process.signal('SIGTERM');
+    await this.#process.ended;
+    await gone(family, this.dataDir);
+  }
+
+  /** Returns the bare repository of an application. */
+  repository(name: string): string {
+    return join(this.dataDir, 'repositories', 'repositories', 'demo', `${name}.git`);
+  }
+
+  /** Returns the address of that repository at the running host. */
+  remote(host: string, name: string): string {
+    const url = new URL(`${host}/demo/${name}.git`);
+    [url.username, url.password] = loginOf(this.dataDir).split(':') as [string, string];
+    return url.href;
+  }
+
+  request(path: string, init: RequestInit = {}): Promise<Response> {
+    const authorization = `Basic ${Buffer.from(loginOf(this.dataDir)).toString('base64')}`;
+    const headers = { ...(init.headers as Record<string, string>), authorization };
+    return fetch(path.startsWith('http') ? path : `${this.#url}${path}`, { ...init, headers });
+  }
+
+  /** Returns all rows of the feed, oldest first. */
+  async feed(): Promise<readonly Row[]> {
+    const response = await this.request('/1/status/demo/changes?feed=normal&since=0');
+    return ((await response.json()) as { results: Row[] }).results;
+  }
+
+  /** Returns the last row of each entry. */
+  async entries(): Promise<readonly Row[]> {
+    return [...new Map((await this.feed()).map((row) => [row.id.split('/').at(-1), row])).values()];
+  }
+
+  /** Returns the seconds until every entry has ended. */
+  async settled(): Promise<number> {
+    const begin = performance.now();
+    for (;;) {
+      const open = (await this.entries()).filter(({ status }) => UNFINISHED.includes(status));
+      if (open.length === 0) return seconds(begin);
+      if (performance.now() > begin + WAIT_LIMIT_MS) throw new Error(`Still unfinished: ${JSON.stringify(open)}`);
+      await setTimeout(100);
+    }
+  }
+}
+
+function signal(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended with another one of them.
+  }
+}
+
+function seconds(since: number): number {
+  return Math.round((performance.now() - since) / 100) / 10;
+}
