@@ -38,9 +38,10 @@ export function Shell({ route }: { route: Route }) {
         Skip to the content
       </button>
       <header class="bar">
-        <a class="brand" href={hashOf({ user: route.user, view: 'deploys' })} aria-label="All deploys">
+        <a class="brand" href={hashOf({ user: route.user, view: 'deploys' })}>
           <Brand />
           <span class="who">{route.user}</span>
+          <span class="visually-hidden">, all deploys</span>
         </a>
         <nav aria-label="Views">
           {TABS.map(({ view, label }) => (
