@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { testFolder } from '../service/place.ts';
+import type { Browser, Playwright } from './api.ts';
+
+const run = promisify(execFile);
+const folder = fileURLToPath(new URL('.', import.meta.url));
+/** Not beside the sources: what walks through these would find the packages. */
+const installed = join(testFolder, 'packages');
+
+/** Where distributions and the image of the tests put it. */
+const USUAL_PLACES = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome-stable',
+  '/usr/bin/google-chrome',
+  '/opt/google/chrome/chrome',
+  '/snap/bin/chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+];
+
+/** Nothing but the pages of the tests is asked for. */
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-dev-shm-usage',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--font-render-hinting=none',
+];
+
+/** A program to start, with what it needs in its environment. */
+interface Chromium {
+  readonly program: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** The packages that are installed on demand: a folder here with a package.json and a lockfile for each set. */
+type Packages = 'driver' | 'chromium';
+
+/**
+ * Starts a headless Chromium: that of the variable CHROMIUM, the machine's own, or else one from the registry. Installs what
+ * drives it on demand, below `.local/test`. Rejects with what is missing: a browser test is never skipped.
+ */
+export async function startBrowser(): Promise<Browser> {
+  const driver = await install('driver', 'playwright-core');
+  const { program, env } = await findChromium();
+  const entry = join(driver, 'node_modules', 'playwright-core', 'index.mjs');
+  const { chromium }: Playwright = await import(pathToFileURL(entry).href);
+  const temporary = join(testFolder, 'browser');
+  mkdirSync(temporary, { recursive: true });
+  // Its profile is written there: nothing outside the checkout.
+  process.env.TMPDIR = temporary;
+  return chromium.launch({ executablePath: program, args: FLAGS, env: { ...process.env, ...env } });
+}
+
+/** Returns the source of axe-core, which is run inside a page. */
+export async function axeSource(): Promise<string> {
+  const driver = await install('driver', 'axe-core');
+  return readFileSync(join(driver, 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
+}
+
+async function findChromium(): Promise<Chromium> {
+  const { CHROMIUM } = process.env;
+  if (CHROMIUM && !existsSync(CHROMIUM)) throw new Error(`CHROMIUM is ${CHROMIUM}, which does not exist.`);
+  const program = CHROMIUM ?? USUAL_PLACES.find((place) => existsSync(place));
+  return program === undefined ? fromRegistry() : { program, env: {} };
+}
+
+/** The package is made for Lambda: with this variable it unpacks the libraries too that a bare machine has not. */
+async function fromRegistry(): Promise<Chromium> {
+  const packages = await install('chromium', '@sparticuz/chromium').catch((cause) => {
+    throw new Error(
+      'This machine has no Chromium, and none can be installed from the registry. Install one, or set CHROMIUM to its path.',
+      { cause },
+    );
+  });
+  const temporary = join(testFolder, 'chromium');
+  mkdirSync(temporary, { recursive: true });
+  const script = `const { default: chromium } = await import('@sparticuz/chromium');
+    const program = await chromium.executablePath();
+    const { LD_LIBRARY_PATH, FONTCONFIG_PATH } = process.env;
+    console.log(JSON.stringify({ program, env: { LD_LIBRARY_PATH, FONTCONFIG_PATH } }));`;
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], {
+    cwd: packages,
+    env: { ...process.env, TMPDIR: temporary, AWS_LAMBDA_JS_RUNTIME: 'nodejs22.x' },
+  });
+  return JSON.parse(stdout);
+}
+
+/** Returns the folder in which the packages of a lockfile are installed, after installing them if they are not. */
+async function install(packages: Packages, name: string): Promise<string> {
+  const where = join(installed, packages);
+  if (existsSync(join(where, 'node_modules', name))) return where;
+  mkdirSync(where, { recursive: true });
+  for (const file of ['package.json', 'package-lock.json']) cpSync(join(folder, packages, file), join(where, file));
+  await run('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: where });
+  return where;
+}
