@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import { buffer } from 'node:stream/consumers';
 import { listen } from '../../processes/ports.ts';
 import { refusalOfMessage } from '../access/check.mjs';
 import { CREDENTIALS } from '../clients.ts';
@@ -27,9 +26,8 @@ export async function startWireEndpoint(services: readonly Service[], warn: Warn
     );
   });
   const outcome = async (message: IncomingMessage): Promise<WireResponse> => {
-    if (Number(message.headers['content-length'] ?? 0) > MAX_BODY_BYTES)
-      return refusal(413, 'RequestTooLargeException');
-    const body = await buffer(message);
+    const body = await bodyOf(message);
+    if (!body) return refusal(413, 'RequestTooLargeException');
     const reason = await refusalOfMessage(message, CREDENTIALS, body);
     if (reason !== undefined) return refusal(403, 'InvalidSignatureException', `Refused: ${reason}.`);
     const { method = 'GET', url = '/', headers } = message;
@@ -45,6 +43,19 @@ export async function startWireEndpoint(services: readonly Service[], warn: Warn
       await closed;
     },
   };
+}
+
+/** Undefined for a body that is too large: it is read before the signature is known. */
+async function bodyOf(message: IncomingMessage): Promise<Buffer | undefined> {
+  if (Number(message.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return undefined;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of message) {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 function refusal(status: number, type: string, message = type): WireResponse {
