@@ -16,3 +16,16 @@ export function platformLogin(platformUrl: string): (user: string, secret: strin
     return typeof body === 'object' && body !== null && 'user' in body && body.user === user;
   };
 }
+
+/** The same for a stack that has its users itself: the service's own API accepts the login or not. */
+export function serviceLogin(url: string): (user: string, secret: string) => Promise<boolean> {
+  return async (user, secret) => {
+    const authorization = `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`;
+    const address = `${url}/1/status/${encodeURIComponent(user)}/webhooks?limit=1`;
+    const response = await fetch(address, { headers: { authorization }, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    await response.body?.cancel();
+    if (response.status === 401 || response.status === 403) return false;
+    if (!response.ok) throw new Error(`The service answered a login with ${response.status}.`);
+    return true;
+  };
+}

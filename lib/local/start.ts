@@ -11,6 +11,7 @@ import { lockInstance } from '../processes/instance-lock.ts';
 import { removeLeftovers } from '../processes/leftovers.ts';
 import { once } from '../processes/once.ts';
 import { OperatorError } from '../processes/operator-error.ts';
+import type { ReservedPort } from '../processes/ports.ts';
 import { type ReservedPorts, releaseAll, reserveStablePorts } from '../processes/stable-ports.ts';
 import { gitCommand } from '../repohost/git/git.ts';
 import { type RepoHost, startRepoHost } from '../repohost/repohost.ts';
@@ -22,8 +23,10 @@ import { type Login, readLogin } from './config/users.ts';
 import { otherLogins, watchUsers } from './config/watch-users.ts';
 import { frontDoor } from './front-door/front-door.ts';
 import { publishLogin } from './login.ts';
-import { platformLogin } from './platform-login.ts';
+import { platformLogin, serviceLogin } from './platform-login.ts';
+import type { PlatformName } from './platform-name.ts';
 import { checkPort } from './port-check.ts';
+import { stackUsers } from './stack-users.ts';
 import { synthesis } from './synthesis.ts';
 
 /** How to start the whole service on this machine. */
@@ -36,6 +39,8 @@ export interface StartOptions {
   readonly outdir?: string;
   /** Port of the API; 0 for any free one. */
   readonly port: number;
+  /** Where applications run; on the embedded platform by default. */
+  readonly platform?: PlatformName;
   /** Settings that win over those of the configuration file. */
   readonly overrides?: Overrides;
   /** Values of the template's parameters that win over those of one machine. */
@@ -57,7 +62,8 @@ export interface LocalService {
   /** Addresses from other machines, when there are any. */
   readonly addresses: PublicAddresses | undefined;
   readonly login: Login;
-  readonly platform: Platform;
+  /** The embedded platform, when applications run on it. */
+  readonly platform: Platform | undefined;
   readonly repoHost: RepoHost;
   readonly runtime: Runtime;
   /** Resolves with the reason when a part stops by itself. */
@@ -121,7 +127,11 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
     trusts: trustedAddresses(config.trustedProxies),
     cloudAssembly: outdir,
     dataDir: join(dataDir, 'aws'),
-    parameters: { ...stackParameters(config, addressesOf(ports)), ...options.parameters },
+    parameters: {
+      ...stackParameters(config, addressesOf(ports)),
+      ...(options.platform === 'aws-lambda' && { Platform: options.platform }),
+      ...options.parameters,
+    },
     secrets: { StoresHookSecrets: JSON.stringify(config.hookSecrets ?? {}) },
     warm: FIRST_PUSH,
     otherHosts: frontDoor({
@@ -139,23 +149,13 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   });
   closers.push(runtime.close);
 
-  step('starting the platform and the repository host');
-  const started = await forOperator(
-    startPlatform({
-      dataDir: join(dataDir, 'platform'),
-      port: ports.platform,
-      ...(config.memoryLimits && { memoryLimits: config.memoryLimits }),
-      ...(addresses?.apps && { publicDomain: addresses.apps }),
-      serviceToken: runtime.secretValue('StoresPlatformToken'),
-      log: (event) => {
-        options.onPlatformEvent?.(event);
-        if (event.type === 'app.state') void watchApps(runtime, options);
-      },
-    }),
-  );
-  platform = started;
-  closers.push(started.close);
-  for (const one of [login, ...others]) await forOperator(started.ensureUser(one));
+  step(`starting ${options.platform === 'aws-lambda' ? '' : 'the platform and '}the repository host`);
+  if (options.platform !== 'aws-lambda') {
+    platform = await startEmbedded(options, { config, runtime, port: ports.platform });
+    closers.push(platform.close);
+  }
+  const ensureUser = platform ? platform.ensureUser : stackUsers(runtime);
+  for (const one of [login, ...others]) await forOperator(ensureUser(one));
   const url = await runtime.open();
   if (url === undefined) throw new OperatorError('The template has no REST API.');
   const repoHost = await startRepoHost({
@@ -168,14 +168,14 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
       secret: login.password,
       owners: Object.fromEntries(others.map(({ user, password }) => [user, password])),
     },
-    verify: platformLogin(started.url),
+    verify: platform ? platformLogin(platform.url) : serviceLogin(url),
     follower: fileURLToPath(new URL('show/follow-push.ts', import.meta.url)),
     log: warn,
   });
   closers.push(repoHost.close);
   closers.push(publishLogin(dataDir, { url, repositories: repoHost.url }, login));
   const takeIn = async ({ user, password }: Login) => {
-    await started.ensureUser({ user, password });
+    await ensureUser({ user, password });
     await repoHost.addOwner({ user, secret: password });
   };
   closers.push(watchUsers(dataDir, { takeIn, warn }));
@@ -184,7 +184,31 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   await runtime.invoke('Pipelinesweep', { everything: true });
   // Of what was pushed while nothing ran, nobody has told. Hosts may be slow or away, so the start does not wait for them.
   void runtime.invoke('Pipelinereconcile', { everything: true }).catch(() => {});
-  return { url, addresses, login, platform: started, repoHost, runtime, failed: runtime.failed };
+  return { url, addresses, login, platform, repoHost, runtime, failed: runtime.failed };
+}
+
+interface EmbeddedParts {
+  readonly config: Config;
+  readonly runtime: Runtime;
+  readonly port: ReservedPort;
+}
+
+/** Starts the embedded platform, whose crashes are shown at once. */
+function startEmbedded(options: StartOptions, { config, runtime, port }: EmbeddedParts): Promise<Platform> {
+  const apps = publicAddresses(config)?.apps;
+  return forOperator(
+    startPlatform({
+      dataDir: join(options.dataDir, 'platform'),
+      port,
+      ...(config.memoryLimits && { memoryLimits: config.memoryLimits }),
+      ...(apps && { publicDomain: apps }),
+      serviceToken: runtime.secretValue('StoresPlatformToken'),
+      log: (event) => {
+        options.onPlatformEvent?.(event);
+        if (event.type === 'app.state') void watchApps(runtime, options);
+      },
+    }),
+  );
 }
 
 /**

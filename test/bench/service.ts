@@ -9,7 +9,7 @@ const [dataDir = '', users = '0', database = ''] = process.argv.slice(2);
 if (database !== '') process.env.DYNAMODB_ENDPOINT = database;
 const service = await startLocal({ project, dataDir, port: 0, parameters: { RetryBaseSeconds: '1' } });
 for (let user = 1; user <= Number(users); user += 1) {
-  await service.platform.ensureUser({ user: `user-${user}`, password: service.login.password });
+  await service.platform?.ensureUser({ user: `user-${user}`, password: service.login.password });
 }
 await service.repoHost.createRepository('demo', 'bench');
 console.log(
@@ -18,7 +18,7 @@ console.log(
     ...service.login,
     repository: service.repoHost.repositoryPath('demo', 'bench'),
     repositories: service.repoHost.url,
-    platform: service.platform.url,
+    platform: service.platform?.url,
     pid: process.pid,
     dynamodb: clientFor(service.runtime.endpoints.dynamodb),
     logTable: service.runtime.template.outputs.LogTable,

@@ -23,10 +23,10 @@ describe('every error of the API, provoked over HTTP', () => {
       RetryBaseSeconds: '0',
     });
     const { platform } = started.service;
-    proxy.target = platform.url;
-    await platform.ensureUser({ user: 'bob', password: 'of good cheer' });
-    await platform.ensureUser({ user: 'eve', password: '100%25 s:e%3Acret' });
-    await platform.ensureUser({ user: 'ann', password: 'of green gables' });
+    proxy.target = platform?.url ?? '';
+    await platform?.ensureUser({ user: 'bob', password: 'of good cheer' });
+    await platform?.ensureUser({ user: 'eve', password: '100%25 s:e%3Acret' });
+    await platform?.ensureUser({ user: 'ann', password: 'of green gables' });
   });
   afterAll(async () => {
     await started.close();
@@ -38,7 +38,7 @@ describe('every error of the API, provoked over HTTP', () => {
 
   /** A call of the platform API itself, as a user of it. */
   const platformCall = (method: string, path: string, login: string, body?: unknown) =>
-    started.call(`${started.service.platform.url}${path}`, {
+    started.call(`${started.service.platform?.url}${path}`, {
       method,
       login,
       ...(body !== undefined && { body: JSON.stringify(body) }),

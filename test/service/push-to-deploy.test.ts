@@ -40,7 +40,7 @@ describe('push to deploy on one machine', () => {
 
   it('the first push to a name of one’s own creates the repository, shows each stage, and ends with the address', async () => {
     const { repoHost, platform, login } = started.service;
-    const made = await started.call(`${platform.url}/users/demo/tokens`, {
+    const made = await started.call(`${platform?.url}/users/demo/tokens`, {
       method: 'POST',
       body: JSON.stringify({ name: 'laptop' }),
     });

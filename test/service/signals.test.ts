@@ -21,7 +21,7 @@ describe('signals of changes on one machine', () => {
   beforeAll(async () => {
     started = await startForTest('signals', { ChangesSeconds: '60' });
     for (const user of ['eve', 'crowd', 'slow'])
-      await started.service.platform.ensureUser({ user: user, password: `${user}-secret-password` });
+      await started.service.platform?.ensureUser({ user: user, password: `${user}-secret-password` });
   });
   afterAll(async () => {
     for (const socket of sockets) socket.terminate();

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import type { PlatformName } from '../../../lib/local/platform-name.ts';
 import { type LocalService, startLocal } from '../../../lib/local/start.ts';
 import { undescribed } from '../described.ts';
 import { project, testAssembly, testFolder, WAIT_LIMIT_MS } from './place.ts';
@@ -31,10 +32,21 @@ export interface Started {
  * Starts the whole service in a folder of its own; `name` distinguishes the folders of a test run, and `config` is the
  * content of its configuration file.
  */
-export async function startForTest(
-  name: string,
-  parameters: Record<string, string> = {},
-  config?: object,
+export function startForTest(name: string, parameters: Record<string, string> = {}, config?: object): Promise<Started> {
+  return startOn('embedded', { name, parameters, config });
+}
+
+/** What differs between the services of tests. */
+interface TestService {
+  readonly name: string;
+  readonly parameters?: Record<string, string>;
+  readonly config?: object | undefined;
+}
+
+/** The same on a platform. */
+export async function startOn(
+  platform: PlatformName,
+  { name, parameters = {}, config }: TestService,
 ): Promise<Started> {
   const dataDir = join(testFolder, `${name}-${process.pid}`);
   rmSync(dataDir, { recursive: true, force: true });
@@ -46,6 +58,7 @@ export async function startForTest(
     dataDir,
     outdir: testAssembly,
     port: 0,
+    platform,
     parameters: { RetryBaseSeconds: '1', ...parameters },
     log: ({ functionName, text }) => lines.push(`${functionName} ${text}`),
     warn: (warning) => lines.push(warning),
