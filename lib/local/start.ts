@@ -20,7 +20,7 @@ import { stackParameters } from './config/parameters.ts';
 import { type PublicAddresses, publicAddresses } from './config/public-addresses.ts';
 import type { Config } from './config/schema.ts';
 import { type Login, readLogin } from './config/users.ts';
-import { otherLogins, watchUsers } from './config/watch-users.ts';
+import { otherLogins, removeOthers, watchUsers } from './config/watch-users.ts';
 import { frontDoor } from './front-door/front-door.ts';
 import { publishLogin } from './login.ts';
 import { platformLogin, serviceLogin } from './platform-login.ts';
@@ -178,7 +178,12 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
     await ensureUser({ user, password });
     await repoHost.addOwner({ user, secret: password });
   };
-  closers.push(watchUsers(dataDir, { takeIn, warn }));
+  const keepOnly = async (names: readonly string[]) => {
+    await started.keepUsers(names);
+    await repoHost.keepOwners(names);
+  };
+  await removeOthers(dataDir, keepOnly);
+  closers.push(watchUsers(dataDir, { takeIn, keepOnly, warn }));
 
   // The queues of the last process are lost; the deploy log still lists the deploys in progress.
   await runtime.invoke('Pipelinesweep', { everything: true });

@@ -57,6 +57,8 @@ export interface Platform {
   readonly url: string;
   /** Creates the user, or sets the password of an existing one; a second call changes nothing. */
   ensureUser(login: { readonly user: string; readonly password: string }): Promise<void>;
+  /** Removes all other users with their tokens, and stops their applications, whose files stay. */
+  keepUsers(names: readonly string[]): Promise<void>;
   /** Whether a host name is that of an application that exists, running or not. */
   hasHost(host: string): Promise<boolean>;
   /** Ends the applications and the server. Applications that were running are started again at the next start. */
@@ -94,6 +96,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   return {
     url: `http://127.0.0.1:${port}`,
     ensureUser: (login) => ensureUser(parts, login),
+    keepUsers: (names) => keepUsers(parts, names),
     hasHost: async (host) => Boolean(await parts.runners.forHost(host)),
     close: () => (closing ??= closeAll(parts, resumed)),
   };
@@ -156,7 +159,9 @@ function assemble(options: PlatformOptions, base: BaseServices) {
   ];
   const login = { users: userStore, verify, serviceToken: options.serviceToken };
   const server = platformServer({ routes, log, runners: run, login });
-  return { server, groups: base.groups, users: userStore, verify, builder: build, unpackers: unpacking, runners: run };
+  const { apps: all } = shared;
+  const parts = { server, groups: base.groups, apps: all, users: userStore, verify };
+  return { ...parts, builder: build, unpackers: unpacking, runners: run };
 }
 
 type Parts = ReturnType<typeof assemble>;
@@ -168,6 +173,17 @@ async function ensureUser(
   const known = await store.find(user);
   if (!known) await store.create(user, password);
   else if (!(await verify({ user, password, stored: known.password }))) await store.setPassword(user, password);
+}
+
+/** The login is refused first, so that nothing is started again meanwhile. */
+async function keepUsers({ users: store, apps: all, runners: run }: Parts, names: readonly string[]): Promise<void> {
+  for (const user of await store.list()) {
+    if (names.includes(user)) continue;
+    await store.remove(user);
+    for (const app of await all.list(user)) {
+      if ((await all.find(app))?.wanted === 'running') await run.of(app).stop();
+    }
+  }
 }
 
 async function closeAll(parts: Parts, resumed: Promise<void>) {

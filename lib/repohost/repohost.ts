@@ -61,6 +61,8 @@ export interface RepoHost {
   createToken(token: NewToken): string;
   /** Posts the pushes of an owner with a login of the owner's from now on. */
   addOwner(login: { readonly user: string; readonly secret: string }): Promise<void>;
+  /** Removes the logins and access tokens of all other owners; their repositories stay. */
+  keepOwners(names: readonly string[]): Promise<void>;
   /** Sends pending deliveries now. This also happens at the start and while the service does not answer. */
   redeliver(): Promise<RedeliveryReport>;
   close(): Promise<void>;
@@ -105,6 +107,12 @@ export async function startRepoHost(options: RepoHostOptions): Promise<RepoHost>
     addOwner: ({ user, secret }) => {
       const { webhook } = running;
       return announceAs({ url, webhook: { ...webhook, owners: { ...webhook.owners, [user]: secret } } });
+    },
+    keepOwners: async (names) => {
+      stores.tokens.keep(names);
+      const { webhook } = running;
+      const owners = Object.entries(webhook.owners ?? {}).filter(([owner]) => names.includes(owner));
+      await announceAs({ url, webhook: { ...webhook, owners: Object.fromEntries(owners) } });
     },
     redeliver: redelivery.round,
     async close() {

@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { get as plainGet } from 'node:http';
 import { get } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addUser, type Login, readLogin } from '../../lib/local/config/users.ts';
+import { addUser, type Login, readLogin, removeUser } from '../../lib/local/config/users.ts';
 import { freePort } from '../../lib/processes/ports.ts';
 import { caddyVersion, withCaddy } from '../support/caddy.ts';
 import { cli } from '../support/cli.ts';
@@ -88,6 +89,27 @@ describe('a configured service on one machine', () => {
     await expect.poll(async () => (await status()).status).toBe(200);
     expect(await pushes(ben, 'blog')).toMatch(/remote: live after .*: https:/);
     expect((await status()).body).toMatchObject({ total: 1 });
+  });
+
+  it('removes a user while it runs: logins and tokens end, the applications stop', async () => {
+    const login = `ben:${readLogin(started.dataDir, 'ben').password}`;
+    const status = async (secret: string) => (await started.call('/1/status/ben/webhooks', { login: secret })).status;
+    const headers = { 'content-type': 'application/json' };
+    const made = await started.call('/1/auth/tokens', { login, method: 'POST', headers, body: '{"name":"ci"}' });
+    expect(made.status).toBe(201);
+    const token = `ben:${made.body.token}`;
+    removeUser(started.dataDir, 'ben');
+    // The service remembers a login for a minute; this token has not been used yet.
+    await expect.poll(() => existsSync(join(started.dataDir, 'platform', 'users', 'ben.json'))).toBe(false);
+    expect(await status(token)).toBe(401);
+    const page = async () => {
+      const { port } = new URL(started.service.url);
+      return new Promise<number>((resolve) => {
+        const headers = { host: 'blog.ben.localhost' };
+        plainGet({ host: '127.0.0.1', port, headers }, (answer) => resolve(answer.statusCode ?? 0));
+      });
+    };
+    await expect.poll(page).toBe(503);
   });
 
   it(`is served by Caddy with the printed Caddyfile (${caddyVersion ?? 'NOT TRIED: caddy is not installed'})`, async () => {

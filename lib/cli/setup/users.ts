@@ -1,5 +1,5 @@
-import { addUser, listUsers, passwordFile, setPassword } from '../../local/config/users.ts';
-import { type Call, type CommandDefinition, JSON_OPTION, UsageError } from '../command.ts';
+import { addUser, listUsers, passwordFile, removeUser, setPassword } from '../../local/config/users.ts';
+import { type Call, type CommandDefinition, Failure, JSON_OPTION, UsageError } from '../command.ts';
 import { dataFolder } from '../service/this-machine.ts';
 
 const list: CommandDefinition = {
@@ -38,12 +38,29 @@ const password: CommandDefinition = {
   run: (call) => change(call, setPassword, 'has a new password, in'),
 };
 
+const remove: CommandDefinition = {
+  name: 'remove',
+  summary: 'Remove a user: the login and all tokens end, the applications stop',
+  details: `Asks for the name. Repositories, files of applications and entries of the log stay in the data folder. A service that runs
+does it within a minute.`,
+  args: [{ name: '<name>', about: 'a name that "hooks users" lists' }],
+  options: [{ flags: '--yes', about: 'do not ask' }],
+  examples: [['hooks users remove ann', 'asks to type "ann"']],
+  run: async (call) => {
+    const name = call.args.at(0) ?? '';
+    await confirm(call, name);
+    removeUser(dataFolder(call.env), name);
+    call.print(`${name} is removed.`);
+    return 0;
+  },
+};
+
 export const users: CommandDefinition = {
   name: 'users',
-  summary: 'List and add users of the service on this machine, and change their passwords',
+  summary: 'List, add and remove users of the service on this machine, and change their passwords',
   details: 'Works on the data folder of this machine (DATA_DIR). Elsewhere the hosting platform has the users.',
   examples: [...list.examples, ...add.examples],
-  subcommands: [list, add, password],
+  subcommands: [list, add, password, remove],
 };
 
 type Change = typeof addUser | typeof setPassword;
@@ -56,6 +73,13 @@ async function change(call: Call, changeUser: Change, done: string): Promise<num
   changeUser(dataDir, name, ...(chosen === '' ? [] : [chosen]));
   print(`${name} ${done} ${passwordFile(dataDir, name)}.`);
   return 0;
+}
+
+async function confirm({ args, stdin }: Call, name: string): Promise<void> {
+  if (args.flag('yes')) return;
+  if (!stdin.isTTY) throw new UsageError('There is no terminal to ask at: --yes removes without asking.');
+  const answer = await stdin.ask(`This ends the login and the tokens of ${name}. Type the name to go on: `);
+  if (answer.trim() !== name) throw new Failure('Nobody was removed: that is not the name.');
 }
 
 /** Typed twice, because nobody sees what is typed. */

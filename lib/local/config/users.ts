@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceFileSync } from '../../processes/atomic-file.ts';
 import { OperatorError } from '../../processes/operator-error.ts';
@@ -62,6 +62,19 @@ export function setPassword(dataDir: string, user: string, password: string = ne
   writePassword(dataDir, user, password);
   changeUsers(dataDir, (users) => users);
   return { user, password };
+}
+
+/**
+ * Takes a user out of the configuration, with the password. A running service refuses the login from then on, forgets
+ * the user's tokens and stops the user's applications; their files and repositories stay.
+ *
+ * @throws OperatorError when there is no such user, or it is the first one
+ */
+export function removeUser(dataDir: string, user: string): void {
+  if (user === FIRST_USER) throw new OperatorError(`${FIRST_USER} is there from the start and cannot be removed.`);
+  if (!listUsers(dataDir).includes(user)) throw new OperatorError(`There is no user ${user}.`);
+  changeUsers(dataDir, (users) => users.filter((one) => one !== user));
+  rmSync(passwordFile(dataDir, user), { force: true });
 }
 
 function changeUsers(dataDir: string, change: (users: readonly string[]) => readonly string[]): void {

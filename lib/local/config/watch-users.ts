@@ -1,4 +1,4 @@
-import { unwatchFile, watchFile } from 'node:fs';
+import { existsSync, unwatchFile, watchFile } from 'node:fs';
 import { configFile } from './config.ts';
 import { FIRST_USER, type Login, listUsers, readLogin } from './users.ts';
 
@@ -7,6 +7,8 @@ const INTERVAL_MS = 1000;
 /** What to do with the users of a changed configuration. */
 export interface UserWatch {
   readonly takeIn: (login: Login) => Promise<void>;
+  /** Gets the names of all users: others are removed. */
+  readonly keepOnly: (names: readonly string[]) => Promise<void>;
   readonly warn: (sentence: string) => void;
 }
 
@@ -17,16 +19,25 @@ export function otherLogins(dataDir: string): readonly Login[] {
 }
 
 /**
- * Takes users in that are added to the configuration while the service runs, and changed passwords. A configuration
- * that cannot be read changes nothing; it is warned of. Returns what ends it.
+ * Removes the users who are not in the configuration. Without the file nobody is removed: an editor may have moved it
+ * away for a moment, and a restored backup may lack it.
  */
-export function watchUsers(dataDir: string, { takeIn, warn }: UserWatch): () => Promise<void> {
+export async function removeOthers(dataDir: string, keepOnly: UserWatch['keepOnly']): Promise<void> {
+  if (existsSync(configFile(dataDir))) await keepOnly(listUsers(dataDir));
+}
+
+/**
+ * Takes users in that are added to the configuration while the service runs, and changed passwords, and removes those
+ * who are taken out. A configuration that cannot be read changes nothing; it is warned of. Returns what ends it.
+ */
+export function watchUsers(dataDir: string, { takeIn, keepOnly, warn }: UserWatch): () => Promise<void> {
   const file = configFile(dataDir);
   let current = Promise.resolve();
   const changed = () => {
     current = current
       .then(async () => {
         for (const login of otherLogins(dataDir)) await takeIn(login);
+        await removeOthers(dataDir, keepOnly);
       })
       .catch((error: unknown) => warn(error instanceof Error ? error.message : String(error)));
   };

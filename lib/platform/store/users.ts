@@ -1,5 +1,7 @@
-import { join } from 'node:path';
+import { readdir, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import * as v from 'valibot';
+import { hasCode } from '../../processes/error-code.ts';
 import { keyedMutex } from '../../processes/keyed-mutex.ts';
 import { readState, writeState } from '../../processes/state-file.ts';
 import { hashPassword } from '../http/passwords.ts';
@@ -28,6 +30,10 @@ export interface Users {
   change(name: string, edit: (user: StoredUser) => StoredUser): Promise<StoredUser>;
   /** Adds a user; 409 when the name is taken, 400 when it or the password cannot be used. */
   create(name: string, password: string): Promise<void>;
+  /** Returns the names of all users. */
+  list(): Promise<readonly string[]>;
+  /** Removes the user with the tokens; a second call does nothing. */
+  remove(name: string): Promise<void>;
   /** Changes the user's password; 404 when there is no such user. */
   setPassword(name: string, password: string): Promise<void>;
 }
@@ -59,6 +65,14 @@ export function users(folder: string): Users {
         const hash = await hashPassword(checkedPassword(password));
         await write(name, { record: { username: name }, password: hash, tokens: [], thirdparty: [] });
       }),
+    list: async () => {
+      const files = await readdir(folder).catch((error: unknown) => {
+        if (hasCode(error, 'ENOENT')) return [];
+        throw error;
+      });
+      return files.flatMap((file) => (file.endsWith('.json') ? [basename(file, '.json')] : []));
+    },
+    remove: (name) => withLock(name, () => rm(path(name), { force: true })),
     setPassword: async (name, password) => {
       const hash = await hashPassword(checkedPassword(password));
       await change(name, (user) => ({ ...user, password: hash }));

@@ -11,14 +11,19 @@ type UserHandler = (deps: RestDependencies, call: RestRequest, caller: LoggedIn)
 const handlers: Readonly<Record<string, UserHandler>> = {
   'GET user': getUser,
   'POST user/repos': postRepository,
+  'GET user/tokens': getTokens,
   'POST user/tokens': postToken,
 };
+/** The path of one token has its id. */
+const TOKEN_PATH = /^DELETE user\/tokens\/([0-9a-f]+)$/;
 
 const NewRepository = v.object({ name: v.string(), private: v.optional(v.boolean(), false) });
 
 /** Answers a request about the user who has logged in, or throws a `RestError`. */
 export async function serveUser(deps: RestDependencies, call: RestRequest): Promise<void> {
-  const handler = handlers[`${call.request.method} ${call.path.join('/')}`];
+  const line = `${call.request.method} ${call.path.join('/')}`;
+  const [, token] = TOKEN_PATH.exec(line) ?? [];
+  const handler = token === undefined ? handlers[line] : revokes(token);
   if (handler === undefined) throw notFound();
   if (call.caller.kind === 'anonymous') throw new RestError(401, 'Requires authentication', CHALLENGE);
   await handler(deps, call, call.caller);
@@ -56,6 +61,22 @@ async function postToken({ tokens }: RestDependencies, { response }: RestRequest
   if (caller.kind === 'token') throw new RestError(403, 'A token is made with the password, not with another token.');
   const scopes = ['repo'];
   sendJson(response, 201, { token: tokens.add({ login: caller.login, scopes }), scopes });
+}
+
+async function getTokens({ tokens }: RestDependencies, { response }: RestRequest, { login }: LoggedIn): Promise<void> {
+  const shown = tokens.list(login).map(({ id, createdAt, expiresAt }) => ({
+    id,
+    created_at: createdAt,
+    expires_at: expiresAt,
+  }));
+  sendJson(response, 200, { tokens: shown });
+}
+
+function revokes(id: string): UserHandler {
+  return async ({ tokens }, { response }, { login }) => {
+    if (!tokens.revoke(login, id)) throw notFound();
+    response.writeHead(204).end();
+  };
 }
 
 /** Returns a time as GitHub writes the expiration of a token: `2027-01-30 09:12:13 UTC`. */

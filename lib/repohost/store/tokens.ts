@@ -7,10 +7,20 @@ const TokenSchema = v.object({
   sha256: v.string(),
   scopes: v.array(v.string()),
   expiresAt: v.nullable(v.string()),
+  /** RFC 3339; tokens of earlier versions have none. */
+  createdAt: v.optional(v.nullable(v.string()), null),
 });
 
 /** The owner and scopes of a token; `expiresAt` is RFC 3339. */
-export type TokenGrant = Omit<v.InferOutput<typeof TokenSchema>, 'sha256'>;
+export type TokenGrant = Omit<v.InferOutput<typeof TokenSchema>, 'sha256' | 'createdAt'>;
+
+/** A token as its owner sees it in a list: never the token itself. */
+export interface TokenInfo {
+  /** Names it, to revoke it by: the beginning of its digest. */
+  readonly id: string;
+  readonly createdAt: string | null;
+  readonly expiresAt: string | null;
+}
 
 export interface NewToken {
   readonly login: string;
@@ -26,15 +36,25 @@ export interface Tokens {
   add(token: NewToken): string;
   /** Returns what a token grants, or null when it is unknown or has expired. */
   find(secret: string): TokenGrant | null;
+  /** Returns the tokens of an owner, oldest first. */
+  list(login: string): readonly TokenInfo[];
+  /** Revokes a token of an owner by its id; false when there is none. */
+  revoke(login: string, id: string): boolean;
+  /** Revokes the tokens of all other owners. */
+  keep(logins: readonly string[]): void;
 }
+
+const ID_LENGTH = 12;
+type StoredToken = v.InferOutput<typeof TokenSchema>;
 
 export function tokensIn(file: string): Tokens {
   const read = () => readStateSync(file, v.array(TokenSchema)) ?? [];
+  const write = (tokens: readonly StoredToken[]) => writeStateSync(file, tokens, { secret: true, durable: true });
   return {
     add({ login, secret = `local_${randomBytes(24).toString('hex')}`, scopes = ['repo'], expiresAt = null }) {
-      const token = { login, sha256: digest(secret).toString('hex'), scopes: [...scopes], expiresAt };
+      const token = { login, sha256: digest(secret).toString('hex'), scopes: [...scopes], expiresAt, createdAt: now() };
       const others = read().filter(({ sha256 }) => sha256 !== token.sha256);
-      writeStateSync(file, [...others, token], { secret: true, durable: true });
+      write([...others, token]);
       return secret;
     },
     find(secret) {
@@ -44,7 +64,26 @@ export function tokensIn(file: string): Tokens {
       const { login, scopes, expiresAt } = token;
       return { login, scopes, expiresAt };
     },
+    list: (login) =>
+      read()
+        .filter((token) => token.login === login)
+        .map(({ sha256, createdAt, expiresAt }) => ({ id: sha256.slice(0, ID_LENGTH), createdAt, expiresAt })),
+    revoke(login, id) {
+      const all = read();
+      const left = all.filter((token) => token.login !== login || token.sha256.slice(0, ID_LENGTH) !== id);
+      if (left.length < all.length) write(left);
+      return left.length < all.length;
+    },
+    keep(logins) {
+      const all = read();
+      const left = all.filter(({ login }) => logins.includes(login));
+      if (left.length < all.length) write(left);
+    },
   };
+}
+
+function now(): string {
+  return new Date().toISOString();
 }
 
 function digest(secret: string): Buffer {

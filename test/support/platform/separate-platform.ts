@@ -36,6 +36,7 @@ export async function separatePlatform(): Promise<SeparatePlatform> {
     url,
     dataDir,
     ensureUser: unused,
+    keepUsers: unused,
     hasHost: unused,
     close: unused,
     kill: () => void child.kill('SIGKILL'),

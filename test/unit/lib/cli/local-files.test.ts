@@ -49,6 +49,18 @@ describe('users', () => {
     expect([code, err]).toEqual([expected, expect.stringContaining(words)]);
   });
 
+  it('are removed once the name is typed, or without a question', async () => {
+    await run('users add ann', { stdin: 'p' });
+    expect(await run('users remove ann', { answers: ['ben'] })).toMatchObject({ code: 1 });
+    expect(await run('users remove ann', { stdin: '' })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--yes'),
+    });
+    expect(await run('users remove ann', { answers: ['ann'] })).toMatchObject({ code: 0, out: 'ann is removed.\n' });
+    expect((await run('users')).out).not.toContain('ann');
+    expect(await run('users remove demo --yes')).toMatchObject({ code: 1, err: expect.stringContaining('cannot be') });
+  });
+
   it('are not changed when the two passwords differ', async () => {
     expect((await run('users add ann', { answers: ['one', 'two'] })).code).toBe(2);
     expect((await run('users')).out).not.toContain('ann');

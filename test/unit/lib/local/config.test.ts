@@ -8,8 +8,15 @@ import { overridesIn, readConfig, withOverrides } from '../../../../lib/local/co
 import { stackParameters } from '../../../../lib/local/config/parameters.ts';
 import { publicAddresses } from '../../../../lib/local/config/public-addresses.ts';
 import { ConfigSchema, HOST_KINDS } from '../../../../lib/local/config/schema.ts';
-import { addUser, listUsers, passwordFile, readLogin, setPassword } from '../../../../lib/local/config/users.ts';
-import { watchUsers } from '../../../../lib/local/config/watch-users.ts';
+import {
+  addUser,
+  listUsers,
+  passwordFile,
+  readLogin,
+  removeUser,
+  setPassword,
+} from '../../../../lib/local/config/users.ts';
+import { removeOthers, watchUsers } from '../../../../lib/local/config/watch-users.ts';
 import { OperatorError } from '../../../../lib/processes/operator-error.ts';
 
 const gitlab = {
@@ -180,7 +187,22 @@ describe('The users of one machine', () => {
     expect(listUsers(dataDir)).toEqual(['demo', 'ann']);
   });
 
+  it('can be removed, and get another password when they are added again', () => {
+    const { password } = addUser(dataDir, 'ann');
+    removeUser(dataDir, 'ann');
+    expect(listUsers(dataDir)).toEqual(['demo']);
+    expect(addUser(dataDir, 'ann').password).not.toBe(password);
+  });
+
+  it('are all kept while there is no configuration file, which an editor may have moved away', async () => {
+    const kept: unknown[] = [];
+    await removeOthers(dataDir, async (names) => void kept.push(names));
+    expect(kept).toEqual([]);
+  });
+
   it.each([
+    ['the removal of the first one', () => removeUser(dataDir, 'demo'), /demo is there from the start/],
+    ['the removal of nobody', () => removeUser(dataDir, 'eve'), /There is no user eve/],
     ['a name that is taken', () => addUser(dataDir, 'demo'), /There is a user demo already/],
     ['a name that no owner can have', () => addUser(dataDir, 'a_b'), /A user name has 1 to 39 letters/],
     ['a password with a line break', () => addUser(dataDir, 'ann', 'a\nb'), /A password has 1 to 1024 characters/],
@@ -193,15 +215,20 @@ describe('The users of one machine', () => {
 
   it('are taken in while the service runs, and a configuration that cannot be read is warned of', async () => {
     const taken: unknown[] = [];
+    const kept: (readonly string[])[] = [];
     const warnings: string[] = [];
     const end = watchUsers(dataDir, {
       takeIn: async (login) => void taken.push(login),
+      keepOnly: async (names) => void kept.push(names),
       warn: (sentence) => warnings.push(sentence),
     });
     const ann = addUser(dataDir, 'ann');
     await expect.poll(() => taken).toContainEqual(ann);
     write('{');
     await expect.poll(() => warnings.join()).toContain('is not JSON');
+    expect(kept).toEqual([['demo', 'ann']]);
+    write({ users: [] });
+    await expect.poll(() => kept.at(-1)).toEqual(['demo']);
     await end();
   });
 });

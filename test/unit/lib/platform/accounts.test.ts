@@ -1,7 +1,16 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { basic, call, login, platform, serviceToken } from '../../../support/platform/harness.ts';
+import {
+  appFiles,
+  basic,
+  call,
+  deploy,
+  login,
+  platform,
+  serverFile,
+  serviceToken,
+} from '../../../support/platform/harness.ts';
 
 const as = (user: string, secret: string) => ({ authorization: basic(user, secret) });
 
@@ -53,6 +62,23 @@ describe('logging in', () => {
 
     expect((await call(at, 'GET', '/auth')).status).toBe(401);
     expect((await call(at, 'GET', '/auth', undefined, as('ada', 'another'))).status).toBe(200);
+  });
+
+  it('a user who is removed has no login and no token any more, and no running application; others stay', async () => {
+    const at = await platform();
+    await at.ensureUser({ user: 'bob', password: 'secret' });
+    const made = await call(at, 'POST', '/users/ada/tokens', { name: 'ci' });
+    const { body } = await deploy(at, 'hello', '1', appFiles('hello', serverFile('here')));
+
+    await at.keepUsers(['bob']);
+
+    expect((await call(at, 'GET', '/auth')).status).toBe(401);
+    expect((await call(at, 'GET', '/auth', undefined, as('ada', made.body.token))).status).toBe(401);
+    expect((await call(at, 'GET', '/auth', undefined, as('bob', 'secret'))).status).toBe(200);
+    expect((await fetch(body.url)).status).toBe(503);
+    await at.ensureUser(login);
+    expect((await call(at, 'GET', '/auth', undefined, as('ada', made.body.token))).status).toBe(401);
+    expect((await call(at, 'GET', '/apps/ada/hello')).body.state).toBe('stopped');
   });
 
   it("another user's path is refused with 403", async () => {

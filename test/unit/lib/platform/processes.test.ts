@@ -216,7 +216,7 @@ describe('the end of the platform', () => {
     const url = await new Promise<string>((resolve) =>
       child.stdout.once('data', (line) => resolve(String(line).trim())),
     );
-    const at = { url, ensureUser: unused, hasHost: unused, close: unused };
+    const at = { url, ensureUser: unused, keepUsers: unused, hasHost: unused, close: unused };
     const { body } = await deploy(
       at,
       'hello',

@@ -88,6 +88,37 @@ describe('The REST API', () => {
     expect((await api('/user/tokens', { method: 'POST' })).status).toBe(401);
   });
 
+  it('GET and DELETE /user/tokens list the tokens of a user without their secrets, and revoke one', async () => {
+    const made = host.createToken({ login: 'eve' });
+    const other = host.createToken({ login: 'eve' });
+    const listed = async () => (await (await api('/user/tokens', as(other))).json()) as { tokens: { id: string }[] };
+    const [first, second] = (await listed()).tokens;
+    expect(first).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{12}$/),
+      created_at: expect.any(String),
+      expires_at: null,
+    });
+    expect(JSON.stringify(await listed())).not.toContain(made);
+
+    const revoke = (secret: string) => api(`/user/tokens/${first?.id}`, { method: 'DELETE', ...as(secret) });
+    expect((await revoke(token)).status).toBe(404);
+    expect((await revoke(other)).status).toBe(204);
+    expect((await api('/user', as(made))).status).toBe(401);
+    expect((await revoke(other)).status).toBe(404);
+    expect((await listed()).tokens).toEqual([second]);
+    expect((await api('/user/tokens')).status).toBe(401);
+  });
+
+  it('an owner who is not kept has no token and no login any more', async () => {
+    await host.addOwner({ user: 'ben', secret: 'sesame' });
+    const made = host.createToken({ login: 'ben' });
+    const login = { headers: { authorization: `Basic ${Buffer.from('ben:sesame').toString('base64')}` } };
+    expect([(await api('/user', as(made))).status, (await api('/user', login)).status]).toEqual([200, 200]);
+    await host.keepOwners(['ada', 'eve']);
+    expect([(await api('/user', as(made))).status, (await api('/user', login)).status]).toEqual([401, 401]);
+    expect((await api('/user', as(token))).status).toBe(200);
+  });
+
   it('POST /user/repos creates a repository of the user, private if that is asked for', async () => {
     const create = (body: unknown, secret = token) =>
       api('/user/repos', { method: 'POST', body: JSON.stringify(body), ...as(secret) });
