@@ -63,7 +63,9 @@ export function accessOperations(parts: FunctionParts) {
     GetFunctionUrlConfig: operation<GetFunctionUrlConfigRequest>(['FunctionName', 'Qualifier'], (input) => {
       const record = store.get(input.FunctionName);
       const qualifier = input.Qualifier ?? '$LATEST';
-      if (Object.hasOwn(record.urls, qualifier)) return describeUrl(record, qualifier);
+      if (Object.hasOwn(record.urls, qualifier)) {
+        return { ...describeUrl(record, qualifier), LastModifiedTime: record.urls[qualifier]?.createdAt };
+      }
       throw new ServiceError('ResourceNotFoundException', 'The resource you requested does not exist.');
     }),
     AddPermission: operation<AddPermissionRequest>(

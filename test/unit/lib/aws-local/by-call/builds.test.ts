@@ -92,11 +92,11 @@ describe('CodeBuild, as a CDK app that is not this service uses it', () => {
 
   it('a build that is stopped ends with everything that it started', async () => {
     const id = await build('endless', 'sleep 1000 & sleep 1000');
-    await expect.poll(async () => (await described(id))?.currentPhase, { timeout: 20_000 }).toBe('BUILD');
+    await expect.poll(async () => (await described(id))?.currentPhase, { timeout: 40_000 }).toBe('BUILD');
     const { build: stopped } = await shop.codeBuild.send(new StopBuildCommand({ id }));
     expect(stopped).toMatchObject({ buildStatus: 'STOPPED', buildComplete: true });
     await ended(id, 'STOPPED');
-  });
+  }, 60_000);
 
   it('a token that is used again returns its build, and is refused with other parameters', async () => {
     const variables = [{ name: 'SOURCE', value: 'http://127.0.0.1:1/', type: 'PLAINTEXT' }] as const;
@@ -131,10 +131,10 @@ describe('CodeBuild, as a CDK app that is not this service uses it', () => {
 
   it('a build that the end of the process interrupts has failed after the next start, with an event', async () => {
     const id = await build('interrupted', 'sleep 1000');
-    await expect.poll(async () => (await described(id))?.currentPhase, { timeout: 20_000 }).toBe('BUILD');
+    await expect.poll(async () => (await described(id))?.currentPhase, { timeout: 40_000 }).toBe('BUILD');
     await shop.close();
     shop = await made.start();
     const { build: done } = await ended(id, 'FAULT');
     expect(done).toMatchObject({ buildStatus: 'FAULT', buildComplete: true });
-  });
+  }, 60_000);
 });

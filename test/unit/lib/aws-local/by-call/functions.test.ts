@@ -7,7 +7,10 @@ import {
   CreateFunctionUrlConfigCommand,
   DeleteFunctionCommand,
   DeleteFunctionConcurrencyCommand,
+  GetAliasCommand,
+  GetFunctionCommand,
   GetFunctionConfigurationCommand,
+  GetFunctionUrlConfigCommand,
   InvokeCommand,
   ListFunctionsCommand,
   ListVersionsByFunctionCommand,
@@ -84,6 +87,8 @@ describe('Lambda, as a CDK app that is not this service uses it', () => {
       new CreateFunctionUrlConfigCommand({ ...place, AuthType: 'NONE' }),
     );
     expect((await fetch(FunctionUrl)).status).toBe(403);
+    const known = await shop.lambda.send(new GetFunctionUrlConfigCommand(place));
+    expect(known).toMatchObject({ FunctionUrl, AuthType: 'NONE', InvokeMode: 'BUFFERED' });
     const all = { ...place, Principal: '*' };
     const url = { StatementId: 'url', Action: 'lambda:InvokeFunctionUrl', FunctionUrlAuthType: 'NONE' as const };
     await shop.lambda.send(new AddPermissionCommand({ ...all, ...url }));
@@ -134,6 +139,12 @@ describe('Lambda, as a CDK app that is not this service uses it', () => {
     const second = await update('moving', serverFiles('two'));
     await shop.lambda.send(new UpdateAliasCommand({ FunctionName: 'moving', Name: 'live', FunctionVersion: second }));
     expect(await (await fetch(url)).text()).toBe('two');
+    const alias = await shop.lambda.send(new GetAliasCommand({ FunctionName: 'moving', Name: 'live' }));
+    expect(alias.FunctionVersion).toBe(second);
+    const { Configuration } = await shop.lambda.send(
+      new GetFunctionCommand({ FunctionName: 'moving', Qualifier: '1' }),
+    );
+    expect(Configuration).toMatchObject({ Version: '1', State: 'Active', LastUpdateStatus: 'Successful' });
     expect(await slow).toBe('one');
     await shop.lambda.send(new UpdateAliasCommand({ FunctionName: 'moving', Name: 'live', FunctionVersion: '1' }));
     expect(await (await fetch(url)).text()).toBe('one');
@@ -231,5 +242,5 @@ describe('Lambda, as a CDK app that is not this service uses it', () => {
     await expect(fetch(url)).rejects.toThrow();
     shop = await made.start();
     expect(await (await fetch(url)).text()).toBe('one');
-  });
+  }, 60_000);
 });
