@@ -179,7 +179,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
     await repoHost.addOwner({ user, secret: password });
   };
   const keepOnly = async (names: readonly string[]) => {
-    await started.keepUsers(names);
+    await platform?.keepUsers(names);
     await repoHost.keepOwners(names);
   };
   await removeOthers(dataDir, keepOnly);
