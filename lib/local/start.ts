@@ -21,6 +21,7 @@ import { type PublicAddresses, publicAddresses } from './config/public-addresses
 import type { Config } from './config/schema.ts';
 import { type Login, readLogin } from './config/users.ts';
 import { otherLogins, removeOthers, watchUsers } from './config/watch-users.ts';
+import { forOperator } from './for-operator.ts';
 import { frontDoor } from './front-door/front-door.ts';
 import { publishLogin } from './login.ts';
 import { platformLogin, serviceLogin } from './platform-login.ts';
@@ -229,16 +230,6 @@ async function checkMachine(port: number, { listen }: Config): Promise<void> {
   checkDatabase();
   await gitCommand().read(['version']);
   await checkPort({ port, host: listen });
-}
-
-/** The platform's errors are sentences for the operator too, but have no class of their own. */
-async function forOperator<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (cause) {
-    if (cause instanceof OperatorError || !(cause instanceof Error)) throw cause;
-    throw new OperatorError(cause.message, { cause });
-  }
 }
 
 /** The port of the only WebSocket API of the template. */
