@@ -131,6 +131,7 @@ function environment(aws: Aws, proxies: Record<Service, FaultProxy>, host: FakeH
     TARBALL_BUCKET: BUCKET,
     TOKEN_KEY: 'key',
     REPOSITORY_HOSTS: JSON.stringify(hosts),
+    PLATFORM: 'http',
     PLATFORM_URL: proxies.platform.url,
     PLATFORM_SECRET: 'platform',
     HOOK_SECRETS: 'hooks',
