@@ -232,9 +232,9 @@ async function checkMachine(port: number, { listen }: Config): Promise<void> {
   await checkPort({ port, host: listen });
 }
 
-/** The port of the only WebSocket API of the template. */
-function portOfSignals({ sockets }: Runtime): number {
-  const [address] = Object.values(sockets);
+/** The port of the WebSocket API for clients; the other one is for the service's own functions. */
+function portOfSignals({ template }: Runtime): number {
+  const address = template.outputs.SignalsUrl;
   return address === undefined ? 0 : Number(new URL(address).port);
 }
 

@@ -30,8 +30,9 @@ export function caddyfile({ port, addresses }: Installation): string {
 }
 
 function site(address: string, tls: readonly string[], port: number): string {
-  // At once, for changes and logs that are followed.
-  const proxy = [`reverse_proxy 127.0.0.1:${port} {`, '\tflush_interval -1', '}'];
+  // At once, for changes and logs that are followed. Caddy sets X-Forwarded-For itself, and lets X-Real-IP through.
+  const options = ['\tflush_interval -1', '\theader_up X-Real-IP {remote_host}'];
+  const proxy = [`reverse_proxy 127.0.0.1:${port} {`, ...options, '}'];
   return block(address, [...tls, ...proxy]);
 }
 

@@ -103,6 +103,7 @@ https:// {
 \t}
 \treverse_proxy 127.0.0.1:8090 {
 \t\tflush_interval -1
+\t\theader_up X-Real-IP {remote_host}
 \t}
 }
 `);
