@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PLATFORMS } from '../../lib/local/platform-name.ts';
+import { application, entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
+import { type Started, startOn } from '../support/service/started.ts';
+
+describe.each(PLATFORMS)('the way of an application on the platform %s', (platform) => {
+  const app = '/1/apps/demo/journey';
+  let started: Started;
+  let tree: GitFolder;
+
+  beforeAll(async () => {
+    started = await startOn(platform, { name: `way-${platform}` });
+    await started.service.repoHost.createRepository('demo', 'journey');
+    tree = gitFolder(started.service.repoHost.repositoryPath('demo', 'journey'));
+  });
+  afterAll(async () => {
+    tree?.remove();
+    await started?.close();
+  });
+
+  /** Pushes, and returns the entry of the deploy when it has ended. */
+  async function push(files: Record<string, string>) {
+    tree.commit(files);
+    return started.until(entryAddress(await tree.push()), 'ok', 'error');
+  }
+  const operate = async (method: string, path: string, body?: unknown) => {
+    const headers = { 'content-type': 'application/json' };
+    const init = body === undefined ? { method } : { method, headers, body: JSON.stringify(body) };
+    const answer = await started.call(`${app}${path}`, init);
+    const entry = answer.body.restart ?? answer.body;
+    return started.until(entry.id, 'ok', 'error');
+  };
+  const page = async () => (await fetch((await started.call(app)).body.url)).text();
+  const answers = (text: string) => ({
+    ...application('journey', text),
+    'server.js': `require('node:http').createServer((_, response) => {
+      response.end(${JSON.stringify(text)} + (process.env.SUFFIX ?? ''));
+    }).listen(process.env.PORT, process.env.HOST);\n`,
+  });
+
+  it('a push becomes an application that answers', async () => {
+    const entry = await push(answers('one'));
+    expect(entry).toMatchObject({ status: 'ok', app_name: 'journey' });
+    expect(await (await fetch(entry.doc.url)).text()).toBe('one');
+  });
+
+  it('a second push replaces it at the same address', async () => {
+    const before = (await started.call(app)).body.url;
+    const entry = await push(answers('two'));
+    expect(entry).toMatchObject({ status: 'ok', doc: { url: before } });
+    expect(await page()).toBe('two');
+  });
+
+  it('a build that fails says why, and the application stays as it was', async () => {
+    const scripts = { start: 'node server.js', build: 'echo "page.html(3): error: no title"; exit 4' };
+    const manifest = JSON.stringify({ name: 'journey', version: '1.0.0', scripts });
+    const entry = await push({ ...answers('broken'), 'package.json': manifest });
+    expect(entry.error.code).toBe('deploy:tar:extract_failed');
+    expect(entry.reason).toContain('npm run build');
+    expect((await started.call(`${entry.id}/build-log`)).body).toContain('page.html(3): error: no title');
+    expect(await page()).toBe('two');
+  });
+
+  it('a start that fails says why, and the application stays as it was', async () => {
+    const entry = await push({ ...answers('broken'), 'server.js': 'this is no JavaScript' });
+    expect(entry.error).toMatchObject({ code: 'deploy:platform:start_app', status: 500 });
+    expect(entry.doc.log_tail.join('\n')).toContain('SyntaxError');
+    expect(await page()).toBe('two');
+  });
+
+  it('a rollback brings the deploy before back', async () => {
+    expect(await operate('POST', '/rollback')).toMatchObject({ status: 'ok', operation: 'rollback' });
+    expect(await page()).toBe('one');
+  });
+
+  it('a variable is there after the restart that it starts, and after the next push', async () => {
+    expect((await operate('PUT', '/env/SUFFIX', { value: ' more' })).status).toBe('ok');
+    expect(await page()).toBe('one more');
+    expect((await push(answers('three'))).status).toBe('ok');
+    expect(await page()).toBe('three more');
+  });
+});
