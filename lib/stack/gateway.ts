@@ -63,7 +63,7 @@ function acknowledge(api: RestApi): void {
     },
     {
       id: 'AwsSolutions-APIG3',
-      reason: 'A firewall is the operator’s choice (FirewallRequests): it costs more than the service.',
+      reason: 'A firewall is the operator’s choice (Firewall): it costs more than the service.',
     },
     {
       id: 'AwsSolutions-APIG6',

@@ -20,6 +20,7 @@ export interface Parameters {
   readonly changesConcurrency: CfnParameter;
   readonly publicUrl: CfnParameter;
   readonly alarmEmail: CfnParameter;
+  readonly firewall: CfnParameter;
   readonly firewallRequests: CfnParameter;
   readonly monthlyBudgetDollars: CfnParameter;
 }
@@ -139,11 +140,16 @@ function addressParameters(stack: Stack) {
 /** What costs extra, or concerns more than this stack: nothing of it is made by default. */
 function optionalParameters(stack: Stack) {
   return {
+    firewall: new CfnParameter(stack, 'Firewall', {
+      default: 'off',
+      allowedValues: ['off', 'on'],
+      description: 'Whether a firewall blocks addresses that send too many requests.',
+    }),
     firewallRequests: new CfnParameter(stack, 'FirewallRequests', {
       type: 'Number',
-      default: 0,
-      minValue: 0,
-      description: 'Requests in five minutes, 10 or more, beyond which an address is blocked by a firewall; 0: none.',
+      default: 2000,
+      minValue: 10,
+      description: 'Requests in five minutes beyond which the firewall blocks an address.',
     }),
     monthlyBudgetDollars: new CfnParameter(stack, 'MonthlyBudgetDollars', {
       type: 'Number',

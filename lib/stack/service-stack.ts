@@ -34,7 +34,7 @@ export class ServiceStack extends Stack {
     changes.attachClients(api);
     new Alarms(this, 'Alarms', { parameters: settings, stores, queues, pipeline, api, changes });
 
-    new Firewall(this, 'Firewall', api.rest, settings);
+    new Firewall(this, 'RequestFirewall', api.rest, settings);
     new Budget(this, 'Budget', settings);
 
     new CfnOutput(this, 'ApiUrl', { value: api.rest.url, description: 'Address for webhooks and status queries' });

@@ -6,13 +6,13 @@ import type { Parameters } from '../parameters.ts';
 
 /**
  * A firewall in front of the REST API that blocks an address for as long as it sends more requests in five minutes than
- * `FirewallRequests`. It is made only with that parameter, because it costs more than a small installation does in all.
+ * `FirewallRequests`. It is made only when `Firewall` is `on`, because it costs more than a small installation in all.
  */
 export class Firewall extends Construct {
-  constructor(scope: Construct, id: string, rest: RestApi, { firewallRequests }: Parameters) {
+  constructor(scope: Construct, id: string, rest: RestApi, { firewall, firewallRequests }: Parameters) {
     super(scope, id);
     const wanted = new CfnCondition(this, 'Wanted', {
-      expression: Fn.conditionNot(Fn.conditionEquals(firewallRequests.valueAsString, '0')),
+      expression: Fn.conditionEquals(firewall.valueAsString, 'on'),
     });
     const visibilityConfig = { cloudWatchMetricsEnabled: true, sampledRequestsEnabled: false };
     const acl = new CfnWebACL(this, 'Acl', {

@@ -6,9 +6,8 @@ const conditions = template.toJSON().Conditions;
 
 describe('what an operator may add', () => {
   it('is not there by default', () => {
-    for (const name of ['FirewallRequests', 'MonthlyBudgetDollars']) {
-      expect(template.findParameters(name)[name]).toMatchObject({ Default: 0, MinValue: 0 });
-    }
+    expect(template.findParameters('Firewall').Firewall).toMatchObject({ Default: 'off' });
+    expect(template.findParameters('*').MonthlyBudgetDollars).toMatchObject({ Default: 0, MinValue: 0 });
   });
 
   it('a firewall blocks an address that sends more requests than that, in front of the REST API', () => {
@@ -27,9 +26,7 @@ describe('what an operator may add', () => {
     expect(association?.Properties.WebACLArn).toEqual({ 'Fn::GetAtt': [acl?.[0], 'Arn'] });
     expect(JSON.stringify(association?.Properties.ResourceArn)).toContain('/restapis/');
     for (const part of [acl?.[1], association]) {
-      expect(conditions[part?.Condition]).toEqual({
-        'Fn::Not': [{ 'Fn::Equals': [{ Ref: 'FirewallRequests' }, '0'] }],
-      });
+      expect(conditions[part?.Condition]).toEqual({ 'Fn::Equals': [{ Ref: 'Firewall' }, 'on'] });
     }
   });
 

@@ -20,7 +20,8 @@ describe('the stack’s parameters and outputs', () => {
       ChangesConcurrency: 0,
       PublicUrl: '',
       AlarmEmail: '',
-      FirewallRequests: 0,
+      Firewall: 'off',
+      FirewallRequests: 2000,
       MonthlyBudgetDollars: 0,
     });
   });
