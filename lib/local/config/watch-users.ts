@@ -1,4 +1,4 @@
-import { existsSync, unwatchFile, watchFile } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { configFile } from './config.ts';
 import { FIRST_USER, type Login, listUsers, readLogin } from './users.ts';
 
@@ -41,9 +41,21 @@ export function watchUsers(dataDir: string, { takeIn, keepOnly, warn }: UserWatc
       })
       .catch((error: unknown) => warn(error instanceof Error ? error.message : String(error)));
   };
-  watchFile(file, { interval: INTERVAL_MS, persistent: false }, changed);
+  // Not `fs.watchFile`: it takes its first look later, and a change before that is never reported.
+  let seen = version(file);
+  const timer = setInterval(() => {
+    const now = version(file);
+    if (now !== seen) changed();
+    seen = now;
+  }, INTERVAL_MS).unref();
   return async () => {
-    unwatchFile(file, changed);
+    clearInterval(timer);
     await current;
   };
+}
+
+/** Returns what differs after each change of a file. */
+function version(file: string): string {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  return stat ? `${stat.ino} ${stat.mtimeMs} ${stat.size}` : '';
 }

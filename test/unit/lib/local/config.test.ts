@@ -61,6 +61,7 @@ describe('The configuration of one machine', () => {
     });
     const { RepositoryHosts = '', ...others } = stackParameters(readConfig(dataDir), addresses);
     expect(others).toEqual({
+      Platform: 'http',
       PlatformUrl: addresses.platform,
       RetryBaseSeconds: '5',
       DefaultBranch: 'main',
@@ -72,7 +73,12 @@ describe('The configuration of one machine', () => {
   });
 
   it('leaves the defaults of the stack where it says nothing', () => {
-    expect(Object.keys(stackParameters({}, addresses))).toEqual(['PlatformUrl', 'RepositoryHosts', 'RetryBaseSeconds']);
+    expect(Object.keys(stackParameters({}, addresses))).toEqual([
+      'Platform',
+      'PlatformUrl',
+      'RepositoryHosts',
+      'RetryBaseSeconds',
+    ]);
   });
 
   it('knows the kinds of hosts that the service knows', () => {
