@@ -52,6 +52,7 @@ describe('the function api-pair, on the local services', () => {
       AWS_ENDPOINT_URL_SECRETS_MANAGER: aws.endpoint,
       LOG_TABLE: 'log',
       TOKEN_KEY: 'TokenKey',
+      PLATFORM: 'http',
       PLATFORM_URL: platform.url,
       PLATFORM_SECRET: 'platform',
       REPOSITORY_HOSTS: JSON.stringify([

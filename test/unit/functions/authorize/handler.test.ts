@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { server } from '../../../support/api-server.ts';
 
 const event = {
@@ -8,6 +8,9 @@ const event = {
   pathParameters: null,
 };
 
+beforeEach(() => {
+  vi.stubEnv('PLATFORM', 'http');
+});
 afterEach(() => {
   vi.unstubAllEnvs();
   vi.resetModules();
