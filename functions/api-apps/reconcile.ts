@@ -7,9 +7,9 @@ import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
 import type { AppsPorts } from './ports.ts';
 
 /**
- * `POST …/reconcile`: compares the application with the tip of the branch that its pushes deploy. A commit that no webhook
- * has brought is deployed, and answered with its entry as a webhook call is; else the answer says why there is none.
- * Throws `deploy:repohost:no_pkg_json` when the repository host does not answer, or does not show the repository.
+ * `POST …/reconcile`: compares the application with the tip of the branch that its pushes deploy. A commit that no
+ * webhook has brought is deployed, and answered with its entry as a webhook call is; else the answer says why there is
+ * none. Throws `deploy:repohost:no_pkg_json` when the repository host does not answer, or does not show the repository.
  */
 export async function reconcile(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
   const { uuid, base } = request;

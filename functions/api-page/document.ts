@@ -8,7 +8,9 @@ export interface DocumentParts {
   readonly signalsUrl: string;
 }
 
-/** Returns the document of the page. All that it shows is made by its script, from the API and with the user's login. */
+/**
+ * Returns the document of the page. All that it shows is made by its script, from the API and with the user's login.
+ */
 export function document({ path, names, signalsUrl }: DocumentParts): string {
   const asset = (name: string) => escaped(`${path}/assets/${name}`);
   return `<!doctype html>
@@ -34,8 +36,8 @@ export function document({ path, names, signalsUrl }: DocumentParts): string {
 }
 
 /**
- * Returns the headers that confine the page: it loads its own files only, runs no inline script, connects to the service and
- * its WebSocket only, and cannot be framed.
+ * Returns the headers that confine the page: it loads its own files only, runs no inline script, connects to the
+ * service and its WebSocket only, and cannot be framed.
  */
 export function securityHeaders(signalsUrl: string): Readonly<Record<string, string>> {
   const socket = URL.canParse(signalsUrl) ? ` ${new URL(signalsUrl).origin}` : '';

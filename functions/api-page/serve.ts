@@ -24,8 +24,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Serves the page, without login: `GET /` is its document for browsers and the service's name, version and links for all
- * others, `GET /assets/<file>` its files, and `GET /1/senders` how each sender's webhook is set up.
+ * Serves the page, without login: `GET /` is its document for browsers and the service's name, version and links for
+ * all others, `GET /assets/<file>` its files, and `GET /1/senders` how each sender's webhook is set up.
  */
 export function serve(ports: PagePorts): (request: Request) => Promise<StreamAnswer> {
   return async (request) => {

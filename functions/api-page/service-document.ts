@@ -1,6 +1,8 @@
 import { version } from '../core/version.ts';
 
-/** Returns what `GET /` answers to programs: the service's name, version and links. `<user>` stands for the user's name. */
+/**
+ * Returns what `GET /` answers to programs: the service's name, version and links. `<user>` stands for the user's name.
+ */
 export function serviceDocument(base: string, signalsUrl: string): Readonly<Record<string, unknown>> {
   return {
     name: 'deployment-webhooks',

@@ -12,8 +12,8 @@ export interface ResumePorts {
 }
 
 /**
- * Queues the stage `extract` of the deploy whose build has ended. Returns false when that deploy is not waiting for a build:
- * the event came twice, or late. A second message has no effect, because it finds the stage claimed or done.
+ * Queues the stage `extract` of the deploy whose build has ended. Returns false when that deploy is not waiting for a
+ * build: the event came twice, or late. A second message has no effect, because it finds the stage claimed or done.
  */
 export async function resume({ user, snapshot }: SnapshotRef, { log, queue }: ResumePorts): Promise<boolean> {
   const number = deployOfSnapshot(snapshot);

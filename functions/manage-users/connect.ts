@@ -3,7 +3,9 @@ import { connectTable } from '../adapters/platform/aws-lambda/connect-table.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import type { Users } from '../core/ports/users.ts';
 
-/** Returns the users of the service's own platform. Throws when the service uses another one, which has its own users. */
+/**
+ * Returns the users of the service's own platform. Throws when the service uses another one, which has its own users.
+ */
 export function connect(): Users {
   return lambdaUsers({ table: connectTable(), clock: systemClock });
 }

@@ -27,9 +27,9 @@ interface Run {
 }
 
 /**
- * Compares the applications that are due with the tips of their branches; with `everything` all of them, due or not, for
- * a start after which pushes may have been missed. Returns the number of applications. A host that does not answer, a
- * branch that was deleted or a repository that is not visible is said in the log of the function, and nowhere else.
+ * Compares the applications that are due with the tips of their branches; with `everything` all of them, due or not,
+ * for a start after which pushes may have been missed. Returns the number of applications. A host that does not answer,
+ * a branch that was deleted or a repository that is not visible is said in the log of the function, and nowhere else.
  */
 export async function reconcile(ports: ReconcilePorts, everything = false): Promise<number> {
   if (ports.minutes === 0) return 0;

@@ -23,8 +23,9 @@ const FIRST_PAUSE_MS = 10;
 const MAX_PAUSE_MS = 2_000;
 
 /**
- * Returns the work of the stage `extract`: the platform extracts and installs the snapshot. It never waits for a long build:
- * the message returns to its queue for longer and longer, or the stage runs again when the platform announces the end.
+ * Returns the work of the stage `extract`: the platform extracts and installs the snapshot. It never waits for a long
+ * build: the message returns to its queue for longer and longer, or the stage runs again when the platform announces
+ * the end.
  */
 export function extract({ platform, clock }: ExtractPorts): StageWork {
   return async (entry) => {

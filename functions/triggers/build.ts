@@ -3,8 +3,9 @@ import type { SnapshotRef } from '../core/ports/hosting-platform.ts';
 import { trace } from './trace.ts';
 
 /**
- * Returns the handler of CodeBuild's event "Build State Change", which passes the snapshot that a build belongs to, and answers
- * with whether a deploy was waiting for it. An event without a snapshot is of a build that somebody started by hand.
+ * Returns the handler of CodeBuild's event "Build State Change", which passes the snapshot that a build belongs to, and
+ * answers with whether a deploy was waiting for it. An event without a snapshot is of a build that somebody started by
+ * hand.
  * https://docs.aws.amazon.com/codebuild/latest/userguide/sample-build-notifications.html#sample-build-notifications-ref
  */
 export function buildTrigger(resume: (snapshot: SnapshotRef) => Promise<boolean>) {

@@ -5,8 +5,8 @@ export interface Deadline {
 }
 
 /**
- * Returns the result of work, or throws when it takes too long; then the signal is aborted. Lambda would end the function
- * without a word, and its messages would be hidden until the visibility timeout.
+ * Returns the result of work, or throws when it takes too long; then the signal is aborted. Lambda would end the
+ * function without a word, and its messages would be hidden until the visibility timeout.
  */
 export async function within<T>({ limitMs, late }: Deadline, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stop = new AbortController();

@@ -4,8 +4,8 @@ import type { UserRequest } from '../manage-users/manage.ts';
 import { trace } from './trace.ts';
 
 /**
- * Returns the handler of what an operator invokes. It answers with the result, or with `{"error"}` in one sentence; neither a
- * request nor an answer is logged, because passwords and tokens are in them.
+ * Returns the handler of what an operator invokes. It answers with the result, or with `{"error"}` in one sentence;
+ * neither a request nor an answer is logged, because passwords and tokens are in them.
  */
 export function operatorTrigger(
   manage: (request: UserRequest, users: Users) => Promise<unknown>,

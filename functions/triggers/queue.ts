@@ -63,7 +63,10 @@ async function workOn<Message>(record: SQSRecord, trigger: QueueTrigger<Message>
 const FIRST_PAUSE_SECONDS = 5;
 const LONGEST_PAUSE_SECONDS = 60;
 
-/** In flight, a message locks its group: the later pushes of its repository. So it is not left to the visibility timeout. */
+/**
+ * In flight, a message locks its group: the later pushes of its repository. So it is not left to the visibility
+ * timeout.
+ */
 function pauseSeconds({ attributes }: SQSRecord): number {
   const receives = Math.max(1, Number(attributes.ApproximateReceiveCount ?? 1));
   return Math.min(FIRST_PAUSE_SECONDS * 2 ** (receives - 1), LONGEST_PAUSE_SECONDS);

@@ -39,8 +39,8 @@ async function activeEntry({ user, app }: AppEvent, { facts, log }: ApplyPorts):
 }
 
 /**
- * Whether the deploy of the snapshot, or a rollback to it, goes on: the platform runs it already, and its entry says so in a
- * moment.
+ * Whether the deploy of the snapshot, or a rollback to it, goes on: the platform runs it already, and its entry says so
+ * in a moment.
  */
 async function isUnderWay({ user, app, snapshot }: AppEvent, { facts, log }: ApplyPorts): Promise<boolean> {
   for (const number of [deployOfSnapshot(snapshot), await facts.overruledUntil(user, app)]) {

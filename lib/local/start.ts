@@ -188,7 +188,8 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
 
   // The queues of the last process are lost; the deploy log still lists the deploys in progress.
   await runtime.invoke('Pipelinesweep', { everything: true });
-  // Of what was pushed while nothing ran, nobody has told. Hosts may be slow or away, so the start does not wait for them.
+  // Of what was pushed while nothing ran, nobody has told. Hosts may be slow or away, so the start does not wait for
+  // them.
   void runtime.invoke('Pipelinereconcile', { everything: true }).catch(() => {});
   return { url, addresses, login, platform, repoHost, runtime, failed: runtime.failed };
 }

@@ -58,7 +58,8 @@ export async function openGroupRegistry(path: string): Promise<GroupRegistry> {
 
 /**
  * Ends the groups that an earlier process left behind and returns what they were. A group is recognised by the start
- * time of its leader, and what has left it by its mark. Rejects when that process still runs, because the groups are in use then.
+ * time of its leader, and what has left it by its mark. Rejects when that process still runs, because the groups are in
+ * use then.
  */
 export async function killOrphans(path: string): Promise<readonly string[]> {
   // Without a readable list there is nothing to go by; that must not prevent the start.

@@ -44,8 +44,8 @@ export class BuildProgress {
   }
 
   /**
-   * Takes notice of the entry's stages. When the build has ended it resolves as soon as the output is printed. Returns the
-   * entry as it is to be drawn: without the last lines of the output when all of it has been printed.
+   * Takes notice of the entry's stages. When the build has ended it resolves as soon as the output is printed. Returns
+   * the entry as it is to be drawn: without the last lines of the output when all of it has been printed.
    */
   async seen(entry: ShownEntry): Promise<ShownEntry> {
     const status = entry.doc.stages.findLast(({ name }) => name === 'extract')?.status;
@@ -109,7 +109,10 @@ export class BuildProgress {
   }
 }
 
-/** Empty or null for what is not shown: heartbeats, the line with which the service ends a stream, empty lines of the build. */
+/**
+ * Empty or null for what is not shown: heartbeats, the line with which the service ends a stream, empty lines of the
+ * build.
+ */
 function lineIn(sent: string): string | null {
   try {
     const { line } = JSON.parse(sent);

@@ -1,5 +1,5 @@
-// A tarball of 3,000 small files unpacked as a build does it, compared to GNU tar on the same file; and a small one by a
-// process that was started ahead, compared to one that was not.
+// A tarball of 3,000 small files unpacked as a build does it, compared to GNU tar on the same file; and a small one by
+// a process that was started ahead, compared to one that was not.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -3,8 +3,8 @@ import type * as HttpClientModule from '../../functions/adapters/hosts/http/http
 import { hostClient, platformFetch, shorterTimeout } from './world/clients.ts';
 import { clock } from './world/clock.ts';
 
-// The functions run as they are, with their own adapters and AWS clients. Replaced is only what the test has to control:
-// the time, the jitter, two secrets, and the time limits of calls to the repository host and the platform.
+// The functions run as they are, with their own adapters and AWS clients. Replaced is only what the test has to
+// control: the time, the jitter, two secrets, and the time limits of calls to the repository host and the platform.
 
 vi.mock('../../functions/adapters/system/clock.ts', async () => ({
   systemClock: (await import('./world/clock.ts')).clock,

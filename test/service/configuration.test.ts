@@ -127,7 +127,10 @@ describe('a configured service on one machine', () => {
   });
 });
 
-/** A request by a name that nobody has to resolve, to a server whose certificate is its own; the error when there is none. */
+/**
+ * A request by a name that nobody has to resolve, to a server whose certificate is its own; the error when there is
+ * none.
+ */
 function answerOf({ host, path, port }: { readonly host: string; readonly path: string; readonly port: number }) {
   return new Promise<string>((resolve) => {
     const options = { host: '127.0.0.1', servername: host, port, path, headers: { host }, rejectUnauthorized: false };

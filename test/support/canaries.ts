@@ -4,7 +4,9 @@ export interface Canary {
   readonly forms: readonly string[];
 }
 
-/** Returns the forms of a secret: plain, as in a URL and in JSON, in hex, and in base64 at any place of a longer text. */
+/**
+ * Returns the forms of a secret: plain, as in a URL and in JSON, in hex, and in base64 at any place of a longer text.
+ */
 export function canary(name: string, secret: string): Canary {
   const hex = Buffer.from(secret).toString('hex');
   const base64 = [0, 1, 2].map((before) => inBase64(secret, before));

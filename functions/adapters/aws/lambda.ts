@@ -4,7 +4,7 @@ import { requestLimits } from './request-limits.ts';
 import { withoutLogging } from './without-logging.ts';
 
 /**
- * Returns the function's client of Lambda. Its control plane limits the rate of changes, hence more attempts than usual; a call
- * of an application takes as long as that application.
+ * Returns the function's client of Lambda. Its control plane limits the rate of changes, hence more attempts than
+ * usual; a call of an application takes as long as that application.
  */
 export const lambda = once(() => withoutLogging(new LambdaClient({ ...requestLimits(65_000), maxAttempts: 6 })));

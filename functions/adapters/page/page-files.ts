@@ -5,8 +5,8 @@ import type { PageEncoding, PageFiles, PageNames } from '../../core/ports/page/p
 const ENDINGS: Readonly<Record<PageEncoding, string>> = { br: '.br', gzip: '.gz', identity: '' };
 
 /**
- * Returns the files of the page in a folder, as `lib/stack/page-bundle.ts` writes them. What was read once stays in memory:
- * the files are small and never change.
+ * Returns the files of the page in a folder, as `lib/stack/page-bundle.ts` writes them. What was read once stays in
+ * memory: the files are small and never change.
  */
 export function pageFiles(folder: URL): PageFiles {
   const names = once(

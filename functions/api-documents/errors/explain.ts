@@ -5,8 +5,8 @@ import { advice } from './advice.ts';
 import { type Explanation, errorsPage } from './page.ts';
 
 /**
- * `GET /errors`, without login: every error code with its status, its reason and what to do about it. Browsers get a page
- * with an anchor per code, all others `{"errors": […]}`.
+ * `GET /errors`, without login: every error code with its status, its reason and what to do about it. Browsers get a
+ * page with an anchor per code, all others `{"errors": […]}`.
  */
 export async function explainErrors(request: Pick<HttpRequest, 'base' | 'headers'>): Promise<HttpAnswer> {
   const explanations = Object.keys(errors).map((code) => explain(code as ErrorCode, request.base));

@@ -19,7 +19,10 @@ export function codesOf(route: Route, { codes }: Described): readonly ErrorCode[
   return [...new Set(own)];
 }
 
-/** Returns the answers of an endpoint by status: the successful ones, and a problem document for each status of its codes. */
+/**
+ * Returns the answers of an endpoint by status: the successful ones, and a problem document for each status of its
+ * codes.
+ */
 export function responsesOf(route: Route, described: Described): Readonly<Record<string, Answer>> {
   const answers = Object.entries(described.answers).map(([status, answer]) => [
     status,

@@ -18,8 +18,8 @@ export type StageOutcome =
   /** Not done yet: the stage runs again, and the attempt does not count. */
   | { readonly kind: 'again'; readonly afterSeconds: number }
   /**
-   * Not done yet, and an event will queue the stage again: the message is done, and the attempt does not count. When the
-   * event is lost, the sweep queues the stage after `atMostSeconds`.
+   * Not done yet, and an event will queue the stage again: the message is done, and the attempt does not count. When
+   * the event is lost, the sweep queues the stage after `atMostSeconds`.
    */
   | { readonly kind: 'waits'; readonly atMostSeconds: number }
   /** The result of an earlier stage is gone: that stage runs again. */

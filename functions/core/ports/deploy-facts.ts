@@ -60,8 +60,8 @@ export interface DeployFacts {
   /** Returns what an application belongs to; null when its name is free. `app` is the platform's name of it. */
   appOwner(user: string, app: string): Promise<AppOwner | null>;
   /**
-   * Makes a repository the owner of an application whose name is free. Returns the owner afterwards. With a `branch` the
-   * application is compared with the tip of that branch from then on (`TrackedApps`).
+   * Makes a repository the owner of an application whose name is free. Returns the owner afterwards. With a `branch`
+   * the application is compared with the tip of that branch from then on (`TrackedApps`).
    */
   ownApp(user: string, app: string, claim: OwnerClaim): Promise<AppOwner>;
   /** Frees the name of an application, for whichever repository deploys it next. */

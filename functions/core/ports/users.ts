@@ -1,4 +1,7 @@
-/** The users of a platform that belongs to the service, for its operator. All throw `request:bad_parameter` with a reason. */
+/**
+ * The users of a platform that belongs to the service, for its operator. All throw `request:bad_parameter` with a
+ * reason.
+ */
 export interface Users {
   /** Adds a user; without a password with a random one, which is shown this once. */
   add(user: string, password?: string): Promise<{ readonly user: string; readonly password: string }>;

@@ -32,8 +32,8 @@ export interface Compared {
 }
 
 /**
- * Compares an application with the tip of its branch, and has a commit that no webhook has brought deployed, as its push
- * would have been. A commit that the log knows is never deployed again, whatever became of it. Throws
+ * Compares an application with the tip of its branch, and has a commit that no webhook has brought deployed, as its
+ * push would have been. A commit that the log knows is never deployed again, whatever became of it. Throws
  * `deploy:repohost:no_pkg_json` as `RepositoryHost.tip` does.
  */
 export async function compareApp(app: TrackedApp, finder: Finder, ports: ComparePorts): Promise<Compared> {
@@ -62,8 +62,8 @@ async function latestOf(user: string, { newest, activeDeploy }: BranchFacts, { l
 }
 
 /**
- * Returns why a missed commit is not deployed after a rollback or a stop: it may have been pushed before that, which must
- * not be undone. Null when the tip was compared since then, because what is new now was pushed later.
+ * Returns why a missed commit is not deployed after a rollback or a stop: it may have been pushed before that, which
+ * must not be undone. Null when the tip was compared since then, because what is new now was pushed later.
  */
 async function overruled({ user, app, comparedAt }: TrackedApp, ports: ComparePorts): Promise<string | null> {
   const number = await ports.appFacts.overruledUntil(user, app);

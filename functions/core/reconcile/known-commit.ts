@@ -16,8 +16,8 @@ export interface KnownPorts {
 const MAX_ENTRIES = 100;
 
 /**
- * Returns whether the log knows a commit of an application's branch, whatever became of it. Nearly always the facts of the
- * branch say so; the application's entries are read only for a commit that was probably missed.
+ * Returns whether the log knows a commit of an application's branch, whatever became of it. Nearly always the facts of
+ * the branch say so; the application's entries are read only for a commit that was probably missed.
  */
 export async function isKnown(
   sha: string,

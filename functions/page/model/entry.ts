@@ -54,7 +54,9 @@ export interface Entry {
   readonly doc?: EntryDocument;
 }
 
-/** Returns the 32 digits of an entry: its address begins as the request did that made it, which may not be this page's. */
+/**
+ * Returns the 32 digits of an entry: its address begins as the request did that made it, which may not be this page's.
+ */
 export function idOf({ id }: Pick<Entry, 'id'>): string {
   return id.slice(id.lastIndexOf('/') + 1);
 }

@@ -48,8 +48,9 @@ function isNews({ entries }: Log, row: Entry): boolean {
 }
 
 /**
- * Returns the log with a page of the list of an application ('' for all). `since` is that of the log when the page was asked
- * for: a page that was asked for before the feed was read may be older than the feed, which is then read again from there.
+ * Returns the log with a page of the list of an application ('' for all). `since` is that of the log when the page was
+ * asked for: a page that was asked for before the feed was read may be older than the feed, which is then read again
+ * from there.
  */
 export function withPage(log: Log, app: string, page: LogPage, since: number | null = log.since): Log {
   const { total, skip, rows } = page;

@@ -18,8 +18,8 @@ const MAX_PAUSE_MS = 15_000;
 const BATCH_MS = 50;
 
 /**
- * Follows an output until it has ended or `signal` aborts. A stream that the service or the network ends is taken up again,
- * without a line twice. Nothing is read while nobody looks at the page: an open stream costs on AWS.
+ * Follows an output until it has ended or `signal` aborts. A stream that the service or the network ends is taken up
+ * again, without a line twice. Nothing is read while nobody looks at the page: an open stream costs on AWS.
  */
 export async function followOutput(api: Api, { request, lines, signal, onLines, onEnd }: Followed): Promise<void> {
   const seen = new Seen();

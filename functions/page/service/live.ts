@@ -33,8 +33,9 @@ export interface Live {
 const CHECK_MS = 30_000;
 
 /**
- * Keeps the log up to date until it is stopped: a signal says that there is something new, and the rows are read from the
- * feed after the last one that is known. So nothing is missed after sleep, without a network, or when a signal is lost.
+ * Keeps the log up to date until it is stopped: a signal says that there is something new, and the rows are read from
+ * the feed after the last one that is known. So nothing is missed after sleep, without a network, or when a signal is
+ * lost.
  */
 export function live({ api, log, connection, openSocket }: LiveOptions): Live {
   const stop = new AbortController();

@@ -98,7 +98,9 @@ export function openWorkspace(session: Session, leave: (why: 'signed-out' | 'ref
   };
 }
 
-/** The address of the WebSocket is in the document; the login is a subprotocol, because a browser sets no headers there. */
+/**
+ * The address of the WebSocket is in the document; the login is a subprotocol, because a browser sets no headers there.
+ */
 function socketOpener(session: Session): (() => WebSocket) | null {
   const url = document.querySelector<HTMLMetaElement>('meta[name=signals]')?.content;
   return url ? () => new WebSocket(url, ['changes', basicSubprotocol(session)]) : null;

@@ -197,7 +197,10 @@ interface EnvironmentParts {
   readonly tools: string;
 }
 
-/** Nothing of the service's own environment but the PATH; https://docs.aws.amazon.com/codebuild/latest/userguide/build-env-ref-env-vars.html */
+/**
+ * Nothing of the service's own environment but the PATH;
+ * https://docs.aws.amazon.com/codebuild/latest/userguide/build-env-ref-env-vars.html
+ */
 function environmentOf({ project, build, folder, tools }: EnvironmentParts): Record<string, string> {
   const path = (process.env.PATH ?? '/usr/bin:/bin').split(delimiter).filter((entry) => !SERVICE_BIN.test(entry));
   return {

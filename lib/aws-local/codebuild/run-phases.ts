@@ -25,8 +25,8 @@ export interface PhaseRun {
 const GRACE_MS = 500;
 
 /**
- * Runs the phases of a buildspec as CodeBuild does: after a failed one nothing else runs, except that `post_build` follows
- * a failed `build`, and that `on-failure` says otherwise. Returns whether all succeeded.
+ * Runs the phases of a buildspec as CodeBuild does: after a failed one nothing else runs, except that `post_build`
+ * follows a failed `build`, and that `on-failure` says otherwise. Returns whether all succeeded.
  *
  * @see https://docs.aws.amazon.com/codebuild/latest/userguide/view-build-details-phases.html
  */

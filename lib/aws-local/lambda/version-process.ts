@@ -94,7 +94,9 @@ function streamName(version: string): string {
   return `${day}/[${version}]${randomBytes(16).toString('hex')}`;
 }
 
-/** Nothing of the service's environment but the PATH, and no credentials: those of the service would allow everything. */
+/**
+ * Nothing of the service's environment but the PATH, and no credentials: those of the service would allow everything.
+ */
 function environment({ name, version, settings, folder }: RunnableVersion, port: number, logStream: string) {
   const path = (process.env.PATH ?? '/usr/bin:/bin').split(delimiter).filter((entry) => !SERVICE_BIN.test(entry));
   return {

@@ -1,7 +1,10 @@
 import { type IncomingMessage, request } from 'node:http';
 import type { UrlEvent, UrlResult } from './url-event.ts';
 
-/** Of requests and of responses that are not streamed: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
+/**
+ * Of requests and of responses that are not streamed:
+ * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
 export const MAX_PAYLOAD_BYTES = 6 * 1024 * 1024;
 
 /** The server of a function answered, but not in a way that Lambda can pass on. */

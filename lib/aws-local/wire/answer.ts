@@ -18,8 +18,8 @@ interface Call {
 }
 
 /**
- * Returns what answers requests to a service. Whatever the service's model does not allow, and what the emulator does not
- * do, is refused and warned of: a mistake must not be found on AWS only.
+ * Returns what answers requests to a service. Whatever the service's model does not allow, and what the emulator does
+ * not do, is refused and warned of: a mistake must not be found on AWS only.
  */
 export function answerer(service: Service, warn: Warn): Answerer {
   let loading: Promise<ServiceModel> | undefined;

@@ -16,7 +16,10 @@ export interface ServiceModel {
   statusOf(error: string): number | undefined;
 }
 
-/** The kinds of schemas, by their first item: https://github.com/smithy-lang/smithy-typescript (packages/types/src/schema) */
+/**
+ * The kinds of schemas, by their first item: https://github.com/smithy-lang/smithy-typescript
+ * (packages/types/src/schema)
+ */
 const OPERATION = 9;
 const ERROR = -3;
 

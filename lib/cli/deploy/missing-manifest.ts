@@ -6,8 +6,9 @@ import type { Call } from '../command.ts';
 const SITES = ['index.html', join('public', 'index.html')];
 
 /**
- * Writes a package.json with the application's name into the repository's root when that has a site and no package.json, after asking for it.
- * Returns whether it did. Without a terminal it asks nothing, and says what is missing.
+ * Writes a package.json with the application's name into the repository's root when that has a site and no
+ * package.json, after asking for it. Returns whether it did. Without a terminal it asks nothing, and says what is
+ * missing.
  */
 export async function offerManifest(call: Call, { root, name }: { readonly root: string; readonly name: string }) {
   const file = join(root, 'package.json');

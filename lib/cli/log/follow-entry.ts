@@ -12,7 +12,9 @@ const FIRST_PAUSE_MS = 150;
 const LONGEST_PAUSE_MS = 1500;
 const MAX_FAILURES = 5;
 
-/** Returns an entry once its deploy has ended. Meanwhile a terminal shows its stages and its build on standard error. */
+/**
+ * Returns an entry once its deploy has ended. Meanwhile a terminal shows its stages and its build on standard error.
+ */
 export async function followEntry(call: Call, client: Api, begun: Pick<Entry, 'id'>): Promise<Entry> {
   const { stderr, env } = call;
   const drawing = stderr.isTTY ? new EntryDrawing(client, stderr, { colours: !env.NO_COLOR }) : null;

@@ -22,7 +22,9 @@ export interface Installation {
 
 const DEFAULT_PORT = '8080';
 
-/** Returns the installation that a call describes: this checkout, its configuration, the environment and the options. */
+/**
+ * Returns the installation that a call describes: this checkout, its configuration, the environment and the options.
+ */
 export function installationOf({ env, args }: Call, thisUser: string): Installation {
   const dataDir = resolve(dataFolder(env));
   const given = { ...env, ...(args.text('domain') !== undefined && { APPS_DOMAIN: args.text('domain') }) };

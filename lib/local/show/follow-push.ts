@@ -27,9 +27,9 @@ const QUICK_MS = 15_000;
 const MAX_FAILURES = 6;
 
 /**
- * Prints the stages of a deploy as they end, the output of a build that takes long, and then the address of the application,
- * or why there is none. It resolves when the deploy has ended, waits for CI, or takes longer than the limit; the last line
- * then says how to see the rest.
+ * Prints the stages of a deploy as they end, the output of a build that takes long, and then the address of the
+ * application, or why there is none. It resolves when the deploy has ended, waits for CI, or takes longer than the
+ * limit; the last line then says how to see the rest.
  */
 export async function follow(push: FollowedPush): Promise<void> {
   const { entry, webhook, print } = push;
@@ -86,7 +86,9 @@ function pathOf(entry: string): string {
   return /\/1\/status\/[^/]+\/changes\/[^/?#]+/.exec(entry)?.[0] ?? '';
 }
 
-/** The entry is read where the webhook is: its own address may be that of a proxy, which cannot be reached from here. */
+/**
+ * The entry is read where the webhook is: its own address may be that of a proxy, which cannot be reached from here.
+ */
 async function request(
   path: string,
   { url, user, secret }: FollowedPush['webhook'],

@@ -13,8 +13,9 @@ export interface Extraction extends UnpackJob {
 }
 
 /**
- * Unpacks a gzip tarball of one root folder into `target`; the root folder is stripped. Throws an Error with one sentence
- * for everything that the service refuses too (`functions/core/tarball`); what was unpacked until then is removed.
+ * Unpacks a gzip tarball of one root folder into `target`; the root folder is stripped. Throws an Error with one
+ * sentence for everything that the service refuses too (`functions/core/tarball`); what was unpacked until then is
+ * removed.
  */
 export async function extract(spec: Extraction): Promise<void> {
   await rm(spec.target, { recursive: true, force: true, maxRetries: 3 });

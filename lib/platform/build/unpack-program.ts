@@ -1,6 +1,6 @@
-// Unpacks one tarball in a process of its own: what an archive could do to its reader then ends a build, not the service.
-// What to unpack comes as JSON on standard input, because the process is started ahead. When it fails it prints one
-// sentence and ends with 1; when the platform ends before it has something to unpack, so does this process.
+// Unpacks one tarball in a process of its own: what an archive could do to its reader then ends a build, not the
+// service. What to unpack comes as JSON on standard input, because the process is started ahead. When it fails it
+// prints one sentence and ends with 1; when the platform ends before it has something to unpack, so does this process.
 import { text } from 'node:stream/consumers';
 import { DeployError } from '../../../functions/core/errors.ts';
 import { TARBALL_LIMITS } from '../../../functions/core/tarball/limits.ts';

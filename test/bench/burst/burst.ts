@@ -31,7 +31,9 @@ interface Repository {
   readonly sha: string;
 }
 
-/** Measures a burst of deliveries for 50 applications of 10 users: what is refused, how long it takes, and the memory. */
+/**
+ * Measures a burst of deliveries for 50 applications of 10 users: what is refused, how long it takes, and the memory.
+ */
 export async function run(): Promise<readonly BenchRow[]> {
   const rows: BenchRow[] = [];
   for (const inFlight of [64, 256]) {

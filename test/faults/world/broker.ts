@@ -30,8 +30,8 @@ interface Hidden {
 }
 
 /**
- * Lambda's event source mappings on the virtual time: messages that failed become visible again when that time has come,
- * not when real seconds have passed.
+ * Lambda's event source mappings on the virtual time: messages that failed become visible again when that time has
+ * come, not when real seconds have passed.
  */
 export class Broker {
   readonly #aws: Aws;
@@ -96,8 +96,8 @@ export class Broker {
   }
 
   /**
-   * Invokes the function with messages that another worker has or had too, as SQS may. A copy that fails comes again, like
-   * every message.
+   * Invokes the function with messages that another worker has or had too, as SQS may. A copy that fails comes again,
+   * like every message.
    */
   async deliverAgain({ queue, messages }: Delivery): Promise<void> {
     const name = queue.name as Exclude<FunctionName, 'deploy' | 'sweep'>;

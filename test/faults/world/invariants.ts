@@ -11,7 +11,9 @@ export interface Promised {
   readonly accepted: readonly string[];
   /** Codes of the answers that were errors. */
   readonly refusals: readonly string[];
-  /** Whether a staged tarball may be left, because its removal met a fault; the bucket deletes it after two days then. */
+  /**
+   * Whether a staged tarball may be left, because its removal met a fault; the bucket deletes it after two days then.
+   */
   readonly leavesTarballs: boolean;
 }
 

@@ -10,7 +10,10 @@ export interface Random {
   pick<T>(from: readonly T[]): T;
 }
 
-/** Returns the random choices of a seed (mulberry32, https://gist.github.com/tommyettinger/46a874533244883189143505d203312c). */
+/**
+ * Returns the random choices of a seed (mulberry32,
+ * https://gist.github.com/tommyettinger/46a874533244883189143505d203312c).
+ */
 export function randomOf(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {

@@ -66,8 +66,8 @@ export function newRun(name: string, dies: Death | null = null): Run {
 }
 
 /**
- * Returns what an invocation returns, or `dead` when its worker dies. What has died does nothing any more: no call of it is
- * sent, no answer is read, no `finally` runs.
+ * Returns what an invocation returns, or `dead` when its worker dies. What has died does nothing any more: no call of
+ * it is sent, no answer is read, no `finally` runs.
  */
 export async function within<T>(run: Run, work: () => Promise<T>): Promise<T | 'dead'> {
   return Promise.race([current.run(run, work), run.death]);

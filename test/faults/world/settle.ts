@@ -5,12 +5,14 @@ import type { World } from './world.ts';
 
 /** The schedule of the sweep. */
 export const SWEEP_EVERY_MS = 60_000;
-/** The longest time within which everything must have ended: a deploy that does not move is given up after two hours. */
+/**
+ * The longest time within which everything must have ended: a deploy that does not move is given up after two hours.
+ */
 const LIMIT_MS = 12 * 3_600_000;
 
 /**
- * Delivers messages, and lets the time pass and the sweep run, until no entry is unfinished and no message is left. Returns
- * the virtual milliseconds that it took.
+ * Delivers messages, and lets the time pass and the sweep run, until no entry is unfinished and no message is left.
+ * Returns the virtual milliseconds that it took.
  */
 export async function settle(world: World): Promise<number> {
   const begin = clock.now();

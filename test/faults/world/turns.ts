@@ -21,8 +21,8 @@ const QUIET_TURNS = 3;
 const STUCK_AFTER_MS = 30_000;
 
 /**
- * Lets one call at a time go on, chosen at random, so that a seed repeats the order of all calls of workers that run at the
- * same time.
+ * Lets one call at a time go on, chosen at random, so that a seed repeats the order of all calls of workers that run at
+ * the same time.
  */
 export class RandomTurns implements Turns {
   readonly injected: Injected[] = [];

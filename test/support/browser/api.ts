@@ -1,4 +1,6 @@
-/** The part of playwright-core that the tests use. Its own types come with an installation on demand, too late for tsc. */
+/**
+ * The part of playwright-core that the tests use. Its own types come with an installation on demand, too late for tsc.
+ */
 export interface Playwright {
   readonly chromium: { launch(options: LaunchOptions): Promise<Browser> };
 }

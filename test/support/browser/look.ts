@@ -7,7 +7,9 @@ import type { Page } from './api.ts';
 
 const references = fileURLToPath(new URL('looks', import.meta.url));
 
-/** A view is compared as a grid of so many mean colours: fonts and texts differ between machines, the layout does not. */
+/**
+ * A view is compared as a grid of so many mean colours: fonts and texts differ between machines, the layout does not.
+ */
 const COLUMNS = 64;
 const ROWS = 45;
 /** Of 255, for a channel of a cell. */
@@ -35,8 +37,8 @@ interface Grid {
 }
 
 /**
- * Expects that the view looks as in its reference, `looks/<name>.png`, within a tolerance. With UPDATE_LOOKS the reference is
- * written instead. The screenshot of a view that does not is kept in `.local/test/looks`.
+ * Expects that the view looks as in its reference, `looks/<name>.png`, within a tolerance. With UPDATE_LOOKS the
+ * reference is written instead. The screenshot of a view that does not is kept in `.local/test/looks`.
  */
 export async function expectLook(page: Page, name: string): Promise<void> {
   const reference = join(references, `${name}.png`);

@@ -8,8 +8,8 @@ import type { LambdaPlatformParts } from './parts.ts';
 import { release } from './run/release.ts';
 
 /**
- * Returns the platform that runs each application as a Lambda function of its own, behind the Lambda Web Adapter, and builds
- * it in CodeBuild. What may fail only for now can be retried; a refusal is thrown with AWS's own message.
+ * Returns the platform that runs each application as a Lambda function of its own, behind the Lambda Web Adapter, and
+ * builds it in CodeBuild. What may fail only for now can be retried; a refusal is thrown with AWS's own message.
  */
 export function lambdaPlatform(parts: LambdaPlatformParts): HostingPlatform {
   return {

@@ -7,8 +7,8 @@ const MAX_FUNCTION_NAME = 64;
 const HASH_DIGITS = 8;
 
 /**
- * Returns the name of an application's function: `<prefix>-<user>-<app>-<hash>`. What Lambda does not allow is replaced, and
- * the middle is cut to fit; the hash keeps the names of two applications apart.
+ * Returns the name of an application's function: `<prefix>-<user>-<app>-<hash>`. What Lambda does not allow is
+ * replaced, and the middle is cut to fit; the hash keeps the names of two applications apart.
  */
 export function functionName(prefix: string, { user, app }: AppRef): string {
   const hash = createHash('sha256').update(pathOf({ user, app })).digest('hex').slice(0, HASH_DIGITS);

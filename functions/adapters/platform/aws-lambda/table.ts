@@ -28,7 +28,9 @@ export interface PlatformTable {
   read(key: Key): Promise<Item | null>;
   /** Returns the items of a partition in the order of their sort keys, with the sort key as `sk`. */
   list(pk: string): Promise<readonly Item[]>;
-  /** Sets attributes, removes those that are null, and keeps the others. Returns false when the condition does not hold. */
+  /**
+   * Sets attributes, removes those that are null, and keeps the others. Returns false when the condition does not hold.
+   */
   write(key: Key, changes: Readonly<Record<string, string | null>>, condition?: Condition): Promise<boolean>;
   /** Removes an item. Returns false when there was none. */
   remove(key: Key): Promise<boolean>;

@@ -3,8 +3,8 @@ import { isOnLambda, platformUrl } from '../../aws/platform/kind.ts';
 import { httpAccounts } from '../accounts.ts';
 
 /**
- * Returns the accounts of the configured platform, to check logins. The adapter of AWS Lambda is loaded when it is needed: it
- * comes with a client that the other does not have.
+ * Returns the accounts of the configured platform, to check logins. The adapter of AWS Lambda is loaded when it is
+ * needed: it comes with a client that the other does not have.
  */
 export async function chosenLogin(): Promise<Pick<Accounts, 'authenticate'>> {
   return isOnLambda() ? onLambda() : httpAccounts({ url: platformUrl() });

@@ -21,7 +21,10 @@ export function branchOf(item: Item = {}): BranchFacts {
   };
 }
 
-/** Returns the update that makes a new entry the newest push or the tip of its branch, or stores the expected CI. Never both. */
+/**
+ * Returns the update that makes a new entry the newest push or the tip of its branch, or stores the expected CI. Never
+ * both.
+ */
 export function branchUpdate(table: string, entry: Entry, request: AppendRequest): TransactWriteItem[] {
   const { user, number, repository, branch, path, sha } = entry;
   const { isNewestPush, isTip, expectedCi } = request;

@@ -9,7 +9,9 @@ export interface TrackedApp extends AppRef {
   readonly comparedAt: number;
 }
 
-/** The applications whose branches are compared with their tips: those that have been deployed from a push or its build. */
+/**
+ * The applications whose branches are compared with their tips: those that have been deployed from a push or its build.
+ */
 export interface TrackedApps {
   /** Returns up to `limit` applications that are due by `now`, the longest overdue first. */
   toCompare(now: number, limit: number): Promise<readonly AppRef[]>;

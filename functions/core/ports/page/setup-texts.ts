@@ -15,7 +15,7 @@ export interface SetupText {
 }
 
 /**
- * Returns the set-up of every sender that can be set up, for the service at an address. `<user>`, `<token>`, `<owner>` and
- * `<repository>` stand for what only the reader knows.
+ * Returns the set-up of every sender that can be set up, for the service at an address. `<user>`, `<token>`, `<owner>`
+ * and `<repository>` stand for what only the reader knows.
  */
 export type SetupTexts = (service: string) => Promise<readonly SetupText[]>;

@@ -23,7 +23,9 @@ const Rule = looseObject({
 });
 
 const UNSUPPORTED = ['InputPath', 'InputTransformer'];
-/** Lambda tries an event twice more: https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html */
+/**
+ * Lambda tries an event twice more: https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
+ */
 const RETRY_AFTER_MS = [1000, 2000];
 
 /**

@@ -102,8 +102,8 @@ function fetcher(maker: ReleaseMaker, { app, log, signal }: Build): FetchTool {
 }
 
 /**
- * Returns the file of this machine's npm when it does not run on the application's Node: then it is run by the Node of this
- * machine, and compares `engines` with that.
+ * Returns the file of this machine's npm when it does not run on the application's Node: then it is run by the Node of
+ * this machine, and compares `engines` with that.
  */
 async function npmFor(node: string, path: string | undefined): Promise<string | undefined> {
   const file = await npmProgram(path);

@@ -21,8 +21,8 @@ import {
 } from '../../../support/platform/harness.ts';
 
 /**
- * Answers its process id, `/crash` ends it, `/child` starts a process of its own and answers that one's id, `/daemon` one
- * in another session and process group.
+ * Answers its process id, `/crash` ends it, `/child` starts a process of its own and answers that one's id, `/daemon`
+ * one in another session and process group.
  */
 const server = `
 const { spawn } = require('node:child_process');

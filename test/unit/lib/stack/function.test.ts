@@ -15,7 +15,9 @@ interface Statement {
   readonly Condition?: unknown;
 }
 
-/** What a function may do in every stack, and with a platform at `PlatformUrl`; apps.test.ts has what AWS Lambda adds. */
+/**
+ * What a function may do in every stack, and with a platform at `PlatformUrl`; apps.test.ts has what AWS Lambda adds.
+ */
 function statementsOf(one: Resource): Statement[] {
   const role = roles.get(target(one.properties.Role));
   const own = ({ id, properties }: Resource) =>

@@ -12,8 +12,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Returns whether a password is the stored one. An unknown user (`undefined`) takes as long as a wrong password, so that the
- * time does not say which names exist.
+ * Returns whether a password is the stored one. An unknown user (`undefined`) takes as long as a wrong password, so
+ * that the time does not say which names exist.
  */
 export async function isPassword(password: string, stored: string | undefined): Promise<boolean> {
   const [, salt = '', hash = ''] = stored?.split('.') ?? [];

@@ -33,8 +33,9 @@ export async function knownSnapshot(snapshot: SnapshotRef, { table }: LambdaPlat
 }
 
 /**
- * The token covers the attempts that the SDK makes. It is new at each call, because CodeBuild refuses a known token that comes
- * with other parameters, and a signed address is another one each time. A second build of the same bytes does no harm.
+ * The token covers the attempts that the SDK makes. It is new at each call, because CodeBuild refuses a known token
+ * that comes with other parameters, and a signed address is another one each time. A second build of the same bytes
+ * does no harm.
  */
 async function startBuild(snapshot: SnapshotRef, job: string, parts: LambdaPlatformParts): Promise<string> {
   const { build } = await parts.codeBuild.send(

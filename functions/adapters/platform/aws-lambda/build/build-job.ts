@@ -8,8 +8,9 @@ import type { LambdaPlatformParts } from '../parts.ts';
 const VALID_SECONDS = 45 * 60;
 
 /**
- * Stores what the build of a snapshot works with, and returns its address: the job holds the addresses of the tarball, the
- * release and the downloaded packages, each for one object and one method. The build has no other access to the bucket.
+ * Stores what the build of a snapshot works with, and returns its address: the job holds the addresses of the tarball,
+ * the release and the downloaded packages, each for one object and one method. The build has no other access to the
+ * bucket.
  *
  * CodeBuild allows 5500 characters of environment variables in all, which four signed addresses are too long for.
  * https://docs.aws.amazon.com/codebuild/latest/userguide/troubleshooting.html

@@ -17,7 +17,9 @@ export interface BuildLogStream {
   readonly stream: string;
 }
 
-/** Returns lines of a build's log after a token, and the token to go on with. A log that does not exist yet is empty. */
+/**
+ * Returns lines of a build's log after a token, and the token to go on with. A log that does not exist yet is empty.
+ */
 export async function readBuildLog(
   logs: CloudWatchLogsClient,
   { group, stream }: BuildLogStream,
@@ -46,7 +48,8 @@ export async function wholeBuildLog(logs: CloudWatchLogsClient, at: BuildLogStre
   for (let page = 0; page < 10; page += 1) {
     const { lines, next } = await readBuildLog(logs, at, from);
     all.push(...lines);
-    // The same token again means the end: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_GetLogEvents.html
+    // The same token again means the end:
+    // https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_GetLogEvents.html
     if (next === undefined || next === from) break;
     from = next;
   }

@@ -27,7 +27,10 @@ const WAIT_LIMIT_MS = 60_000;
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 1_000;
 
-/** Publishes a version with this code and this environment, and returns its number. The function is made when there is none. */
+/**
+ * Publishes a version with this code and this environment, and returns its number. The function is made when there is
+ * none.
+ */
 export async function publishVersion(plan: VersionPlan, parts: LambdaPlatformParts): Promise<string> {
   const { lambda } = parts;
   const { name: FunctionName, description: Description } = plan;

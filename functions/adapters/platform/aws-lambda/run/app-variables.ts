@@ -38,7 +38,10 @@ export function lambdaAppVariables(parts: VariableParts): AppVariables {
   };
 }
 
-/** Writes changed variables unless another call was faster, and then tries again. False: no such application, or no change. */
+/**
+ * Writes changed variables unless another call was faster, and then tries again. False: no such application, or no
+ * change.
+ */
 async function change(
   app: AppRef,
   next: (known: Variables) => Variables | null,

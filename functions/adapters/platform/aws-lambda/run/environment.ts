@@ -4,8 +4,9 @@ import { DeployError } from '../../../../core/errors.ts';
 export type Variables = Readonly<Record<string, string>>;
 
 /**
- * What the Lambda Web Adapter and the applications need. The adapter waits for the port, not for an answer: an application may
- * have no page at `/`. https://awslabs.github.io/aws-lambda-web-adapter/configuration/environment-variables.html
+ * What the Lambda Web Adapter and the applications need. The adapter waits for the port, not for an answer: an
+ * application may have no page at `/`.
+ * https://awslabs.github.io/aws-lambda-web-adapter/configuration/environment-variables.html
  */
 const OWN: Variables = {
   AWS_LAMBDA_EXEC_WRAPPER: '/opt/bootstrap',
@@ -19,10 +20,16 @@ const OWN: Variables = {
 
 /** May be set by the user in place of the default. */
 const REPLACEABLE = new Set(['NODE_ENV']);
-/** What Lambda sets: https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime */
+/**
+ * What Lambda sets:
+ * https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
+ */
 const OF_LAMBDA = /^(?:AWS_|LAMBDA_|_)/;
 const NAME = /^[a-zA-Z][a-zA-Z0-9_]{1,127}$/;
-/** Lambda measures the whole environment as JSON. https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
+/**
+ * Lambda measures the whole environment as JSON.
+ * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
 const MAX_BYTES = 4096;
 /** For the variable RELEASE, which is set when a version is made. */
 const MAX_RELEASE_BYTES = 300;
@@ -32,7 +39,10 @@ export function environmentOf(variables: Variables, release: string): Variables 
   return { ...OWN, ...variables, RELEASE: release };
 }
 
-/** Throws `request:bad_parameter` for a variable that Lambda or the platform sets itself, or whose name or value it refuses. */
+/**
+ * Throws `request:bad_parameter` for a variable that Lambda or the platform sets itself, or whose name or value it
+ * refuses.
+ */
 export function checkVariable(name: string, value: string): void {
   if (!NAME.test(name)) {
     const detail = 'On AWS Lambda the name of a variable has 2 to 128 letters, digits and _, and begins with a letter.';
@@ -54,7 +64,9 @@ export function checkSize(variables: Variables): void {
   throw new DeployError('request:too_large', detail);
 }
 
-/** Returns the lines without the values of the user's variables: an application may print its environment when it fails. */
+/**
+ * Returns the lines without the values of the user's variables: an application may print its environment when it fails.
+ */
 export function masked(lines: readonly string[], environment: Variables): readonly string[] {
   // Short values (`1`, `true`) are not secret, and masking them would make a log unreadable.
   const secrets = Object.entries(environment)

@@ -13,9 +13,9 @@ import { tryVersion } from './try-version.ts';
 import { deleteVersion, pruneVersions, versionOf } from './versions.ts';
 
 /**
- * Makes a version of a snapshot with the application's current variables, tries it, and moves the traffic to it; until then
- * the old version serves. A version that exists already is only tried: so a second call, and a roll back with unchanged
- * variables, publish nothing. With `fresh` there is always a new version.
+ * Makes a version of a snapshot with the application's current variables, tries it, and moves the traffic to it; until
+ * then the old version serves. A version that exists already is only tried: so a second call, and a roll back with
+ * unchanged variables, publish nothing. With `fresh` there is always a new version.
  */
 export async function release(
   snapshot: SnapshotRef,

@@ -11,7 +11,9 @@ export interface VariableSeal {
   open(app: AppRef, sealed: string | undefined): Promise<Variables>;
 }
 
-/** Returns the seal that encrypts with a KMS key. The application is bound to the ciphertext as the encryption context. */
+/**
+ * Returns the seal that encrypts with a KMS key. The application is bound to the ciphertext as the encryption context.
+ */
 export function variableSeal({
   kms,
   sealingKey: KeyId,

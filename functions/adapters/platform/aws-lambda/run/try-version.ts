@@ -86,7 +86,9 @@ async function loggedSince(name: string, startTime: number, parts: LambdaPlatfor
   return [];
 }
 
-/** Returns the event of a function URL for `GET /`: https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html */
+/**
+ * Returns the event of a function URL for `GET /`: https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html
+ */
 function getRoot(now: number) {
   const userAgent = 'deployment-webhooks';
   const domainName = 'localhost';

@@ -8,7 +8,10 @@ import type { LambdaPlatformParts } from '../parts.ts';
 
 type VersionParts = Pick<LambdaPlatformParts, 'lambda'>;
 
-/** The version that serves and two before it: a roll back to one of them, with the same variables, is the move of an alias. */
+/**
+ * The version that serves and two before it: a roll back to one of them, with the same variables, is the move of an
+ * alias.
+ */
 const KEPT_VERSIONS = 3;
 
 /** Returns the newest version with a description; null when there is none. */
