@@ -38,7 +38,8 @@ export function Moment({ at }: { at: string }) {
 
 /** How long something took, or has taken so far. */
 export function Took({ from, to }: { from: string; to: string | null }) {
-  return to === null ? <Running from={from} /> : <>{duration(Date.parse(to) - Date.parse(from))}</>;
+  if (to === null) return <Running from={from} />;
+  return duration(Date.parse(to) - Date.parse(from));
 }
 
 /** Whole seconds: tenths that change are noise. */
