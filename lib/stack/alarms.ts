@@ -6,11 +6,14 @@ import {
   ComparisonOperator,
   type IMetric,
   MathExpression,
+  Metric,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import { Operation, type TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { alarmTopic } from './alarm-topic.ts';
 import type { Api } from './api.ts';
@@ -56,26 +59,30 @@ export class Alarms extends Construct {
 
   constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
-    this.topic = alarmTopic(this, props.parameters);
+    this.topic = alarmTopic(this, props.parameters, props.stores.tokenKey);
+    for (const [name, deadLetters] of props.queues.deadLetters) this.#watchDeadLetters(name, deadLetters);
     for (const queue of props.queues.all) this.#watchQueue(queue);
     this.#watchSweep(props.pipeline.sweep);
     const functions = [...props.api.functions, ...props.pipeline.functions, ...props.changes.functions];
-    for (const one of functions) this.#watchFunction(one);
+    this.#watchFunctions(functions);
     this.#watchApi(props.api);
     this.#watchTable(props.stores.log);
     this.#watchSignals(props.changes);
     this.#watchStreams(props);
   }
 
-  #watchQueue({ name, queue, deadLetters, overdueSeconds }: WorkQueue): void {
+  #watchDeadLetters(name: string, deadLetters: Queue): void {
     this.#watch(`${name}-dead-letters`, {
       metric: deadLetters.metricApproximateNumberOfMessagesVisible({ period: FIVE_MINUTES, statistic: 'Maximum' }),
       above: 0,
       entry: 'dead-letters',
-      meaning: `Messages of the queue ${name} failed every time they were received.`,
+      meaning: `Messages of ${name} failed every time they were received.`,
       firstStep:
         'Look for the uuid of the entry in the log of the function; when the cause is removed, redrive the queue.',
     });
+  }
+
+  #watchQueue({ name, queue, overdueSeconds }: WorkQueue): void {
     this.#watch(`${name}-oldest-message`, {
       metric: queue.metricApproximateAgeOfOldestMessage({ period: FIVE_MINUTES, statistic: 'Maximum' }),
       above: overdueSeconds,
@@ -101,26 +108,23 @@ export class Alarms extends Construct {
     });
   }
 
-  #watchFunction(one: ServiceFunction): void {
-    const errors = one.metricErrors({ period: FIVE_MINUTES, statistic: 'Sum' });
-    const invocations = one.metricInvocations({ period: FIVE_MINUTES, statistic: 'Sum' });
-    this.#watch(`${one.folder}-errors`, {
-      metric: new MathExpression({
-        expression: '100 * errors / invocations',
-        usingMetrics: { errors, invocations },
-        period: FIVE_MINUTES,
-        label: 'failed, %',
-      }),
-      above: 1,
+  /** One metric for all functions, counted from their logs: an alarm costs by the metrics that it watches. */
+  #watchFunctions(functions: readonly ServiceFunction[]): void {
+    for (const one of functions) countFailures(one);
+    this.#watch('function-errors', {
+      metric: new Metric({ ...FAILURES, period: FIVE_MINUTES, statistic: 'Sum' }),
+      above: 0,
       entry: 'function-errors',
-      meaning: `More than 1 % of the invocations of ${one.folder} failed.`,
-      firstStep: 'Look at the log of the function: it has the cause and the uuid of the entry.',
+      meaning: 'A function crashed, ran out of memory or reached its timeout.',
+      firstStep:
+        'The metric is counted from the logs of all functions: search them for a platform.report that has failed.',
     });
-    this.#watch(`${one.folder}-throttles`, {
-      metric: one.metricThrottles({ period: FIVE_MINUTES, statistic: 'Sum' }),
+    this.#watch('function-throttles', {
+      // Of all functions of the account and region, which share its concurrency.
+      metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', period: FIVE_MINUTES, statistic: 'Sum' }),
       above: 0,
       entry: 'function-throttles',
-      meaning: `Lambda refused to invoke ${one.folder}, because the concurrency of the account is used up.`,
+      meaning: 'Lambda refused to invoke functions, because the concurrency of the account is used up.',
       firstStep: 'Request more concurrency under Service Quotas.',
     });
   }
@@ -141,7 +145,15 @@ export class Alarms extends Construct {
 
   #watchTable(log: TableV2): void {
     this.#watch('table-throttles', {
-      metric: log.metricThrottledRequestsForOperations({ operations: USED_OPERATIONS, period: FIVE_MINUTES }),
+      metric: new MathExpression({
+        expression: 'reads + writes',
+        usingMetrics: {
+          reads: log.metric('ReadThrottleEvents', { period: FIVE_MINUTES, statistic: 'Sum' }),
+          writes: log.metric('WriteThrottleEvents', { period: FIVE_MINUTES, statistic: 'Sum' }),
+        },
+        period: FIVE_MINUTES,
+        label: 'throttled requests',
+      }),
       above: 0,
       entry: 'table-throttles',
       meaning: 'DynamoDB throttled requests to the log; they are retried.',
@@ -220,12 +232,19 @@ function mailText({ meaning, firstStep, entry }: Description): string {
   return `${meaning} ${firstStep} Runbook: ${runbookAddress(entry)}`;
 }
 
-/** The operations that the functions use; each is a metric of its own. */
-const USED_OPERATIONS = [
-  Operation.GET_ITEM,
-  Operation.QUERY,
-  Operation.PUT_ITEM,
-  Operation.UPDATE_ITEM,
-  Operation.DELETE_ITEM,
-  Operation.TRANSACT_WRITE_ITEMS,
-];
+/** The metric that counts the invocations of the service's functions that Lambda ended or that threw. */
+const FAILURES = { namespace: 'DeploymentWebhooks', metricName: 'FunctionFailures' } as const;
+
+/**
+ * Lambda writes such a line at the end of each invocation.
+ * https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html
+ */
+function countFailures(one: ServiceFunction): void {
+  new MetricFilter(one, 'Failures', {
+    logGroup: one.logGroup,
+    filterPattern: FilterPattern.literal('{ $.type = "platform.report" && $.record.status != "success" }'),
+    metricNamespace: FAILURES.namespace,
+    metricName: FAILURES.metricName,
+    metricValue: '1',
+  });
+}

@@ -14,7 +14,7 @@ import { type Route, routes } from '../../functions/core/routes.ts';
 import type { Access } from './access/access.ts';
 import { configureApps, readAppLogs, readBuildLogs } from './access/apps.ts';
 import { callHosts, knowHosts, storeTokens } from './access/hosts.ts';
-import { readLog, writeLog } from './access/log.ts';
+import { queryApps, queryLog, readEntries, writeLog } from './access/log.ts';
 import { checkLogins, keepTokens, updateUsers } from './access/platform.ts';
 import { sendTo } from './access/queues.ts';
 import { chooseBranch, endStreams, linkEntries, readHookSecrets } from './access/settings.ts';
@@ -168,24 +168,33 @@ function loginAt(scope: Construct, handler: ServiceFunction): RequestAuthorizer 
 function endpointAccess(props: ApiProps): Record<string, readonly Access[]> {
   const { parameters, stores, queues, signals, clients } = props;
   const platform = appsAccessOf(props);
-  const read = [readLog(stores.log), linkEntries(parameters)];
+  const read = [readEntries(stores.log), linkEntries(parameters)];
   const queue = (['check', 'report'] as const).map((name) => sendTo(queues.named(name)));
   return {
     'api-deploy': [
       writeLog(stores.log),
+      queryLog(stores.log),
       ...queue,
       chooseBranch(parameters),
       knowHosts(parameters),
       linkEntries(parameters),
       readHookSecrets(stores.hookSecrets),
     ],
-    'api-status': read,
+    'api-status': [...read, queryLog(stores.log), queryApps(stores.log)],
     'api-change': read,
     'api-build-log': [...read, endStreams(parameters), readBuildLogs(platform)],
     'api-release': [writeLog(stores.log), ...queue, linkEntries(parameters)],
-    'api-changes': [...read, endStreams(parameters), receiveSignals(signals), checkLogins(platform)],
+    'api-changes': [
+      ...read,
+      queryLog(stores.log),
+      endStreams(parameters),
+      receiveSignals(signals),
+      checkLogins(platform),
+    ],
     'api-apps': [
       writeLog(stores.log),
+      queryLog(stores.log),
+      queryApps(stores.log),
       callHosts(parameters, stores.tokenKey),
       ...(['check', 'extract', 'start'] as const).map((name) => sendTo(queues.named(name))),
       configureApps(platform),

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, type IResolvable, RemovalPolicy } from 'aws-cdk-lib';
 import { CfnPolicy, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
+  CfnEventSourceMapping,
   Code,
   EventSourceMapping,
   Function as LambdaFunction,
@@ -28,7 +29,8 @@ export interface ServiceFunctionProps {
 /** How a function consumes its queue. */
 export interface QueueSource {
   readonly batchSize: number;
-  readonly maxConcurrency: number;
+  /** The mapping's `ScalingConfig`, which limits the invocations at a time. */
+  readonly scaling: IResolvable;
 }
 
 /**
@@ -71,17 +73,18 @@ export class ServiceFunction extends LambdaFunction {
   /**
    * Has the function consume a queue, for which it needs `consume` access, in batches of up to `batchSize` messages.
    *
-   * At most `maxConcurrency` invocations run at a time, so that a burst of deploys leaves the rest of the account's
-   * concurrency to the API.
+   * With a limit a burst of deploys leaves the rest of the account's concurrency to the API.
    */
-  addQueueSource(queue: WorkQueue, { batchSize, maxConcurrency }: QueueSource): void {
-    new EventSourceMapping(this, 'Source', {
+  addQueueSource(queue: WorkQueue, { batchSize, scaling }: QueueSource): void {
+    const source = new EventSourceMapping(this, 'Source', {
       target: this,
       eventSourceArn: queue.queue.queueArn,
       batchSize,
-      maxConcurrency,
       reportBatchItemFailures: true,
     });
+    const resource = source.node.defaultChild;
+    if (!(resource instanceof CfnEventSourceMapping)) throw new Error('The mapping has no resource in the template.');
+    resource.scalingConfig = scaling;
   }
 }
 

@@ -89,11 +89,12 @@ function deployParameters(stack: Stack) {
     }),
     stageConcurrency: new CfnParameter(stack, 'StageConcurrency', {
       type: 'Number',
-      default: 10,
-      // What Lambda allows for an event source mapping.
-      minValue: 2,
+      // With a limit, Lambda polls an idle queue with five pollers instead of two: 1.20 dollars a month more.
+      default: 0,
+      minValue: 0,
       maxValue: 1000,
-      description: 'Runs of one stage at a time; 2 for a new account, whose limit is 10 for all functions together.',
+      description:
+        'Runs of one stage at a time, 2 or more; 2 for a new account, whose limit is 10 in all. 0: no limit.',
     }),
     reconcileMinutes: new CfnParameter(stack, 'ReconcileMinutes', {
       type: 'Number',

@@ -1,4 +1,4 @@
-import { CfnElement, Duration, Stack, Validations } from 'aws-cdk-lib';
+import { Aws, CfnCondition, CfnElement, Duration, Fn, type IResolvable, Stack, Validations } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
@@ -7,9 +7,9 @@ import { type Stage, type StageName, stages } from '../../functions/core/pipelin
 import type { Access } from './access/access.ts';
 import { type AppsAccess, buildSnapshots, runApps, storeSnapshots } from './access/apps.ts';
 import { callHosts } from './access/hosts.ts';
-import { findDue, readLog, writeLog } from './access/log.ts';
+import { findDue, queryApps, queryLog, readEntries, writeLog } from './access/log.ts';
 import { callOverHttp, manageUsers } from './access/platform.ts';
-import { consume, sendTo } from './access/queues.ts';
+import { consume, receive, sendTo } from './access/queues.ts';
 import { hold, reconcileEvery, retryLater } from './access/settings.ts';
 import { readTarballs, removeTarballs, writeTarballs } from './access/tarballs.ts';
 import type { AppsPlatform } from './apps/apps-platform.ts';
@@ -37,10 +37,12 @@ export class Pipeline extends Construct {
   /** Adds users, for the operator. */
   readonly manageUsers: ServiceFunction;
   readonly #props: PipelineProps;
+  readonly #scaling: IResolvable;
 
   constructor(scope: Construct, id: string, props: PipelineProps) {
     super(scope, id);
     this.#props = props;
+    this.#scaling = scalingOf(this, props.parameters);
     const access = stageAccess(props);
     this.sweep = this.#sweep();
     const scheduled = [this.sweep, this.#watch()];
@@ -74,7 +76,7 @@ export class Pipeline extends Construct {
       access: [consume(queue), writeLog(stores.log), sendTo(queues.named('report')), retryLater(parameters), ...access],
     });
     // Batches of one, because a message may take the whole timeout.
-    stageFunction.addQueueSource(queue, { batchSize: 1, maxConcurrency: parameters.stageConcurrency.valueAsNumber });
+    stageFunction.addQueueSource(queue, { batchSize: 1, scaling: this.#scaling });
     return stageFunction;
   }
 
@@ -84,9 +86,9 @@ export class Pipeline extends Construct {
     const report = new ServiceFunction(this, 'report-status', {
       bundles,
       timeoutSeconds: queue.timeoutSeconds,
-      access: [consume(queue), readLog(stores.log), callHosts(parameters, stores.tokenKey)],
+      access: [receive(queue), readEntries(stores.log), callHosts(parameters, stores.tokenKey)],
     });
-    report.addQueueSource(queue, { batchSize: 10, maxConcurrency: parameters.stageConcurrency.valueAsNumber });
+    report.addQueueSource(queue, { batchSize: 10, scaling: this.#scaling });
     return report;
   }
 
@@ -105,7 +107,7 @@ export class Pipeline extends Construct {
     return new ServiceFunction(this, 'watch-apps', {
       bundles,
       timeoutSeconds: 60,
-      access: [writeLog(stores.log), sendTo(queues.named('report')), platform],
+      access: [writeLog(stores.log), queryLog(stores.log), sendTo(queues.named('report')), platform],
     });
   }
 
@@ -116,8 +118,8 @@ export class Pipeline extends Construct {
       bundles,
       timeoutSeconds: 300,
       access: [
-        ...[writeLog(stores.log), findDue(stores.log), callHosts(parameters, stores.tokenKey)],
-        ...[sendTo(queues.named('check')), reconcileEvery(parameters)],
+        ...[writeLog(stores.log), queryLog(stores.log), queryApps(stores.log), findDue(stores.log)],
+        ...[callHosts(parameters, stores.tokenKey), sendTo(queues.named('check')), reconcileEvery(parameters)],
       ],
     });
   }
@@ -127,7 +129,7 @@ export class Pipeline extends Construct {
     return new ServiceFunction(this, 'build-ended', {
       bundles,
       timeoutSeconds: 30,
-      access: [readLog(stores.log), sendTo(queues.named('extract'))],
+      access: [readEntries(stores.log), sendTo(queues.named('extract'))],
     });
   }
 
@@ -146,18 +148,25 @@ export function appsAccessOf({ parameters, stores, apps }: Omit<PipelineProps, '
   return { parameters, apps, token: stores.platformToken, sealingKey: stores.tokenKey };
 }
 
+/** Returns the limit of the invocations of a stage at a time; without one Lambda polls idle queues less. */
+function scalingOf(scope: Construct, { stageConcurrency }: Parameters): IResolvable {
+  const given = new CfnCondition(scope, 'LimitGiven', {
+    expression: Fn.conditionNot(Fn.conditionEquals(stageConcurrency.valueAsString, '0')),
+  });
+  const limit = { MaximumConcurrency: stageConcurrency.valueAsNumber };
+  Validations.of(Stack.of(scope)).acknowledge({
+    id: 'CloudFormation-Validate::W1030',
+    reason: 'The default of StageConcurrency, 0, means no limit: a condition leaves the property out then.',
+  });
+  return Fn.conditionIf(given.logicalId, limit, Aws.NO_VALUE);
+}
+
 /** A failed invocation is not retried: the next one of the schedule does the same work. */
 function onceIn(maxEventAge: Duration, one: ServiceFunction): LambdaFunction {
   const once = { retryAttempts: 0, maxEventAge };
   one.configureAsyncInvoke(once);
   return new LambdaFunction(one, once);
 }
-
-/**
- * For functions that stream tarballs: with a small young generation, V8 collects buffers early, and a tarball of 500 MB
- * needs no more memory than one of 50 MB.
- */
-const STREAMS_BYTES: Access = { environment: { NODE_OPTIONS: '--max-semi-space-size=2' } };
 
 /** Returns what each stage may do in addition to what all may. */
 function stageAccess(props: PipelineProps): Record<StageName, readonly Access[]> {
@@ -168,9 +177,9 @@ function stageAccess(props: PipelineProps): Record<StageName, readonly Access[]>
   return {
     // Back to `check`, when a passed build releases a held push.
     check: [send('fetch'), send('check'), hosts, hold(parameters)],
-    fetch: [send('upload'), hosts, writeTarballs(stores.tarballs), STREAMS_BYTES],
+    fetch: [send('upload'), hosts, writeTarballs(stores.tarballs)],
     // `fetch`, for a tarball that has expired.
-    upload: [send('extract'), send('fetch'), storeSnapshots(platform), readTarballs(stores.tarballs), STREAMS_BYTES],
+    upload: [send('extract'), send('fetch'), storeSnapshots(platform), readTarballs(stores.tarballs)],
     extract: [send('start'), buildSnapshots(platform)],
     start: [runApps(platform), removeTarballs(stores.tarballs)],
   };

@@ -30,7 +30,8 @@ const REPORT: QueueSettings = {
   name: 'report',
   timeoutSeconds: 30,
   maxReceives: 12,
-  overdueSeconds: 600,
+  // It is tried twelve times.
+  overdueSeconds: 1800,
   fifo: false,
 };
 
@@ -42,14 +43,25 @@ const REPORT: QueueSettings = {
  */
 const VISIBILITY_MARGIN_SECONDS = 45;
 
-/** A queue per stage of the pipeline and one for commit statuses, each with its dead-letter queue. */
+/**
+ * A queue per stage of the pipeline and one for commit statuses. The stages share a dead-letter queue: messages can be
+ * moved back from it to the queue of each.
+ */
 export class Queues extends Construct {
   readonly all: readonly WorkQueue[];
+  /** By what they are for. */
+  readonly deadLetters: ReadonlyMap<string, Queue>;
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
+    // A FIFO queue can only have a FIFO dead-letter queue.
+    const [ofStages, ofReports] = [this.#deadLetters('stages-dead', true), this.#deadLetters('report-dead', false)];
+    this.deadLetters = new Map([
+      ['stages', ofStages],
+      ['report', ofReports],
+    ]);
     const settings = [...stages.map((stage) => ({ ...stage, fifo: true })), REPORT];
-    this.all = settings.map((queue) => this.#workQueue(queue));
+    this.all = settings.map((queue) => this.#workQueue(queue, queue.fifo ? ofStages : ofReports));
   }
 
   /** Returns the queue of a stage, or of commit statuses. */
@@ -59,9 +71,11 @@ export class Queues extends Construct {
     return found;
   }
 
-  #workQueue(settings: QueueSettings): WorkQueue {
-    // A FIFO queue can only have a FIFO dead-letter queue.
-    const deadLetters = this.#queue(`${settings.name}-dead`, settings.fifo, { retentionPeriod: Duration.days(14) });
+  #deadLetters(id: string, fifo: boolean): Queue {
+    return this.#queue(id, fifo, { retentionPeriod: Duration.days(14) });
+  }
+
+  #workQueue(settings: QueueSettings, deadLetters: Queue): WorkQueue {
     const queue = this.#queue(settings.name, settings.fifo, {
       visibilityTimeout: Duration.seconds(settings.timeoutSeconds + VISIBILITY_MARGIN_SECONDS),
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: settings.maxReceives },

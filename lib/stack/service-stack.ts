@@ -32,7 +32,7 @@ export class ServiceStack extends Stack {
     const changes = new Changes(this, 'Changes', parts);
     const api = new Api(this, 'Api', { ...parts, signals: changes.internal, clients: changes.clients });
     changes.attachClients(api);
-    new Alarms(this, 'Alarms', { parameters: settings, stores, queues, pipeline, api, changes });
+    const { topic } = new Alarms(this, 'Alarms', { parameters: settings, stores, queues, pipeline, api, changes });
 
     new Firewall(this, 'RequestFirewall', api.rest, settings);
     new Budget(this, 'Budget', settings);
@@ -52,6 +52,10 @@ export class ServiceStack extends Stack {
       value: stores.platformToken.secretArn,
       condition: settings.onHttp,
       description: 'Secret with the token that the platform must accept from the service',
+    });
+    new CfnOutput(this, 'AlarmTopic', {
+      value: topic.topicArn,
+      description: 'Topic of the alarms; without AlarmEmail nobody hears of them until somebody subscribes',
     });
     new CfnOutput(this, 'HookSecrets', {
       value: stores.hookSecrets.secretArn,

@@ -62,14 +62,15 @@ function logTable(scope: Construct): TableV2 {
 
 /**
  * Nothing in it has to be kept: an expired tarball is fetched again. The lifecycle rules delete what the functions
- * leave. It is retained only because CloudFormation cannot delete a bucket that holds objects.
+ * leave. It is retained only because CloudFormation cannot delete a bucket that holds objects;
+ * a first deploy that fails takes it along.
  */
 function tarballBucket(scope: Construct): Bucket {
   const bucket = new Bucket(scope, 'Tarballs', {
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     enforceSSL: true,
     encryption: BucketEncryption.S3_MANAGED,
-    removalPolicy: RemovalPolicy.RETAIN,
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     lifecycleRules: [{ expiration: Duration.days(2), abortIncompleteMultipartUploadAfter: Duration.days(1) }],
   });
   Validations.of(bucket).acknowledge({
@@ -81,10 +82,10 @@ function tarballBucket(scope: Construct): Bucket {
 
 function tokenKey(scope: Construct): Key {
   return new Key(scope, 'TokenKey', {
-    description: 'Seals the tokens of repository hosts',
+    description: 'Seals tokens of repository hosts and variables of applications; encrypts alarms on their way',
     enableKeyRotation: true,
     // Without the key every stored token is lost.
-    removalPolicy: RemovalPolicy.RETAIN,
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   });
 }
 

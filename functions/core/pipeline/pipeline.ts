@@ -17,19 +17,19 @@ export interface Stage {
    */
   readonly maxReceives: number;
   /**
-   * Age of the queue's oldest message, in seconds, that raises the alarm. Longer than the stage may take: a platform
-   * has 20 minutes to install an application, and the message waits for it.
+   * Age of the queue's oldest message, in seconds, that raises the alarm. Longer than a message may rightly wait: an
+   * hour, if the other side asked for it (`Retry-After`).
    */
   readonly overdueSeconds: number;
 }
 
 /** The stages of a deploy in the order in which they run: each sends to the queue of the next. */
 export const stages: readonly Stage[] = [
-  { name: 'check', timeoutSeconds: 60, memoryMb: 512, maxReceives: 12, overdueSeconds: 600 },
-  { name: 'fetch', timeoutSeconds: 300, memoryMb: 1024, maxReceives: 12, overdueSeconds: 600 },
-  { name: 'upload', timeoutSeconds: 300, memoryMb: 1024, maxReceives: 12, overdueSeconds: 600 },
-  { name: 'extract', timeoutSeconds: 60, memoryMb: 512, maxReceives: 80, overdueSeconds: 1800 },
-  { name: 'start', timeoutSeconds: 120, memoryMb: 512, maxReceives: 12, overdueSeconds: 600 },
+  { name: 'check', timeoutSeconds: 60, memoryMb: 512, maxReceives: 12, overdueSeconds: 4200 },
+  { name: 'fetch', timeoutSeconds: 300, memoryMb: 1024, maxReceives: 12, overdueSeconds: 4200 },
+  { name: 'upload', timeoutSeconds: 300, memoryMb: 1024, maxReceives: 12, overdueSeconds: 4200 },
+  { name: 'extract', timeoutSeconds: 60, memoryMb: 512, maxReceives: 80, overdueSeconds: 4200 },
+  { name: 'start', timeoutSeconds: 120, memoryMb: 512, maxReceives: 12, overdueSeconds: 4200 },
 ];
 
 /** What is left of the timeout when a run of a stage gives up, to write the outcome. */

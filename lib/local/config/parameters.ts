@@ -25,6 +25,7 @@ export function stackParameters(config: Config, { platform, repositories }: Prog
     RepositoryHosts: JSON.stringify(hosts),
     // Short enough to watch.
     RetryBaseSeconds: '5',
+    StageConcurrency: '10',
     ...(defaultBranch !== undefined && { DefaultBranch: defaultBranch }),
     ...(holdMinutes !== undefined && { HoldMinutes: String(holdMinutes) }),
     ...(reconcileMinutes !== undefined && { ReconcileMinutes: String(reconcileMinutes) }),

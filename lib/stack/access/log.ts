@@ -1,15 +1,19 @@
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { type Access, all, allow } from './access.ts';
 
-/** Reads entries, one by one and in pages. */
-export function readLog(log: TableV2): Access {
-  return {
-    environment: { LOG_TABLE: log.tableName },
-    statements: [
-      allow(['dynamodb:GetItem', 'dynamodb:Query'], log.tableArn),
-      allow(['dynamodb:Query'], `${log.tableArn}/index/byApp`),
-    ],
-  };
+/** Reads entries and other items, one by one. */
+export function readEntries(log: TableV2): Access {
+  return { environment: { LOG_TABLE: log.tableName }, statements: [allow(['dynamodb:GetItem'], log.tableArn)] };
+}
+
+/** Reads ranges of a user's items: changes, entries, what is known of a repository's commits. */
+export function queryLog(log: TableV2): Access {
+  return { statements: [allow(['dynamodb:Query'], log.tableArn)] };
+}
+
+/** Reads the entries of one application. */
+export function queryApps(log: TableV2): Access {
+  return { statements: [allow(['dynamodb:Query'], `${log.tableArn}/index/byApp`)] };
 }
 
 /** Reads the number of a user's last change. */
@@ -20,21 +24,23 @@ export function readCounters(log: TableV2): Access {
 /** Receives the changes of the log: Lambda's poller reads the stream with the function's role. */
 export function readLogStream(log: TableV2): Access {
   if (!log.tableStreamArn) throw new Error('The table of the log has no stream.');
-  const actions = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];
+  const actions = ['DescribeStream', 'GetRecords', 'GetShardIterator'];
   return {
     statements: [
       allow(
         actions.map((action) => `dynamodb:${action}`),
         log.tableStreamArn,
       ),
+      // Lambda asks for it, and it cannot be limited to a stream:
+      // https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html
+      allow(['dynamodb:ListStreams'], '*'),
     ],
   };
 }
 
-/** Reads and writes the log. A transaction needs the permissions of the actions in it. */
+/** Reads and writes entries; none can be deleted. A transaction needs the permissions of the actions in it. */
 export function writeLog(log: TableV2): Access {
-  const writes = ['PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'].map((action) => `dynamodb:${action}`);
-  return all(readLog(log), { statements: [allow(writes, log.tableArn)] });
+  return all(readEntries(log), { statements: [allow(['dynamodb:PutItem', 'dynamodb:UpdateItem'], log.tableArn)] });
 }
 
 /** Finds what is due: expired holds, stuck deploys. */

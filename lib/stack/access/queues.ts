@@ -1,6 +1,6 @@
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { WorkQueue } from '../queues.ts';
-import { type Access, allow } from './access.ts';
+import { type Access, all, allow } from './access.ts';
 
 /** Sends to a queue. */
 export function sendTo({ name, queue }: WorkQueue): Access {
@@ -10,18 +10,15 @@ export function sendTo({ name, queue }: WorkQueue): Access {
   };
 }
 
-/** Consumes a queue: Lambda's poller receives and deletes with the function's role; the function postpones messages. */
-export function consume({ name, queue }: WorkQueue): Access {
-  const actions = ['ReceiveMessage', 'DeleteMessage', 'ChangeMessageVisibility', 'GetQueueAttributes'];
-  return {
-    environment: { [queueVariable(name)]: queue.queueUrl },
-    statements: [
-      allow(
-        actions.map((action) => `sqs:${action}`),
-        queue.queueArn,
-      ),
-    ],
-  };
+/** Receives the messages of a queue: Lambda's poller receives and deletes with the function's role. */
+export function receive({ name, queue }: WorkQueue): Access {
+  const actions = ['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'].map((action) => `sqs:${action}`);
+  return { environment: { [queueVariable(name)]: queue.queueUrl }, statements: [allow(actions, queue.queueArn)] };
+}
+
+/** Receives the messages of a queue, and postpones them. */
+export function consume(queue: WorkQueue): Access {
+  return all(receive(queue), { statements: [allow(['sqs:ChangeMessageVisibility'], queue.queue.queueArn)] });
 }
 
 /** Sends records of a stream that failed to the failure queue. */

@@ -134,7 +134,7 @@ function appsBucket(scope: Construct): Bucket {
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     enforceSSL: true,
     encryption: BucketEncryption.S3_MANAGED,
-    removalPolicy: RemovalPolicy.RETAIN,
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     lifecycleRules: [
       { abortIncompleteMultipartUploadAfter: Duration.days(1) },
       { prefix: 'snapshots/', expiration: Duration.days(2) },

@@ -64,6 +64,7 @@ describe('The configuration of one machine', () => {
       Platform: 'http',
       PlatformUrl: addresses.platform,
       RetryBaseSeconds: '5',
+      StageConcurrency: '10',
       DefaultBranch: 'main',
       HoldMinutes: '30',
       ReconcileMinutes: '0',
@@ -78,6 +79,7 @@ describe('The configuration of one machine', () => {
       'PlatformUrl',
       'RepositoryHosts',
       'RetryBaseSeconds',
+      'StageConcurrency',
     ]);
   });
 

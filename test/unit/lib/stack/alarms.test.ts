@@ -37,24 +37,34 @@ describe('the alarms', () => {
     const deadLetters = ofType('AWS::SQS::Queue').flatMap(({ properties }) =>
       properties.RedrivePolicy ? [target(properties.RedrivePolicy.deadLetterTargetArn)] : [],
     );
-    expect(watched.sort()).toEqual(deadLetters.sort());
+    expect(watched.sort()).toEqual([...new Set(deadLetters)].sort());
     for (const alarm of dead) {
       expect(alarm).toMatchObject({ Threshold: 0, ComparisonOperator: 'GreaterThanThreshold', EvaluationPeriods: 1 });
     }
   });
 
-  it('are raised for a message older than ten minutes, or half an hour in the queue of installations', () => {
+  it('are raised for a message that waits longer than a host may rightly ask for, which is an hour', () => {
     const thresholds = alarmsOf('oldest-message').map((alarm) => alarm.Threshold);
-    expect(thresholds.sort()).toEqual([1800, 600, 600, 600, 600, 600]);
+    expect(thresholds.sort()).toEqual([1800, 4200, 4200, 4200, 4200, 4200]);
   });
 
-  it('watch every function for failures and throttles', () => {
-    expect(alarmsOf('function-errors')).toHaveLength(functionFolders.length);
-    for (const alarm of alarmsOf('function-errors')) {
-      expect(alarm.Threshold).toBe(1);
-      expect(alarm.Metrics[0].Expression).toBe('100 * errors / invocations');
+  it('count the failures of every function in its log, as one metric', () => {
+    const filters = ofType('AWS::Logs::MetricFilter').map(({ properties }) => properties);
+    const groups = ofType('AWS::Lambda::Function').map(({ properties }) => target(properties.LoggingConfig.LogGroup));
+    expect(filters.map(({ LogGroupName }) => target(LogGroupName)).sort()).toEqual(groups.sort());
+    expect(groups).toHaveLength(functionFolders.length);
+    const [alarm] = alarmsOf('function-errors');
+    expect(alarm).toMatchObject({ Threshold: 0, Statistic: 'Sum' });
+    for (const { MetricTransformations: made, FilterPattern: pattern } of filters) {
+      expect(made).toEqual([{ MetricNamespace: alarm?.Namespace, MetricName: alarm?.MetricName, MetricValue: '1' }]);
+      expect(pattern).toBe('{ $.type = "platform.report" && $.record.status != "success" }');
     }
-    expect(alarmsOf('function-throttles')).toHaveLength(functionFolders.length);
+  });
+
+  it('are raised when the account’s concurrency is used up, by one metric', () => {
+    expect(alarmsOf('function-throttles')).toEqual([
+      expect.objectContaining({ Namespace: 'AWS/Lambda', MetricName: 'Throttles', Threshold: 0 }),
+    ]);
   });
 
   it('are raised when the sweep does not run', () => {
@@ -89,11 +99,10 @@ describe('the alarms of change notifications', () => {
 });
 
 describe('the topic of alarms', () => {
+  const fromAlarms = { Principal: { Service: 'cloudwatch.amazonaws.com' }, Effect: 'Allow' };
+  const fromHere = { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } };
+
   it('is encrypted with a key that this account’s alarms may use, and refuses plain HTTP', () => {
-    const fromAlarms = {
-      Principal: { Service: 'cloudwatch.amazonaws.com' },
-      Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
-    };
     const key = ofType('AWS::KMS::Key').find(({ id }) => id === target(topic?.properties.KmsMasterKeyId));
     expect(key?.properties.KeyPolicy.Statement).toContainEqual(
       expect.objectContaining({ ...fromAlarms, Action: ['kms:Decrypt', 'kms:GenerateDataKey'] }),
@@ -101,8 +110,25 @@ describe('the topic of alarms', () => {
     const [policy] = ofType('AWS::SNS::TopicPolicy');
     expect(policy?.properties.PolicyDocument.Statement).toEqual([
       expect.objectContaining({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
-      expect.objectContaining({ ...fromAlarms, Effect: 'Allow', Action: 'sns:Publish' }),
+      expect.objectContaining({ ...fromAlarms, Condition: fromHere, Action: 'sns:Publish' }),
     ]);
+  });
+
+  it('has a key with which alarms cannot open what the functions seal', () => {
+    const [key] = ofType('AWS::KMS::Key');
+    const allowed = key?.properties.KeyPolicy.Statement.filter(
+      ({ Principal: { Service } }: { Principal: { Service?: string } }) => Service !== undefined,
+    );
+    expect(allowed).toEqual([
+      expect.objectContaining({
+        ...fromAlarms,
+        Condition: { ...fromHere, Null: { 'kms:EncryptionContext:purpose': 'true' } },
+      }),
+    ]);
+  });
+
+  it('is an output, for those who subscribe something else than an address', () => {
+    expect(target(template.findOutputs('AlarmTopic').AlarmTopic?.Value)).toBe(topic?.id);
   });
 
   it('mails the operator when an address is configured', () => {

@@ -90,11 +90,11 @@ describe('every function', () => {
     for (const one of functions) for (const action of actionsOf(one)) expect(action).toMatch(/^[a-z0-9-]+:[A-Za-z]+$/);
   });
 
-  it('has no wildcard in its resources, except for tarballs of the bucket and connections of a WebSocket API', () => {
+  it('has no wildcard in its resources, except for tarballs, WebSocket connections, and what has no resource', () => {
     for (const one of functions) {
       for (const { Action, Resource } of statementsOf(one)) {
         const wild = JSON.stringify(Resource).includes('*');
-        const open = /^(s3:\w+(Object|Upload)|execute-api:ManageConnections)$/;
+        const open = /^(s3:\w+(Object|Upload)|execute-api:ManageConnections|dynamodb:ListStreams)$/;
         if (wild) expect([Action].flat().every((action) => open.test(action))).toBe(true);
       }
     }
@@ -155,11 +155,35 @@ describe('access to keys, secrets and data', () => {
   });
 
   it('lets readers of the log write nothing', () => {
-    const readers = ['api-status', 'api-change', 'api-changes', 'api-badge', 'report-status'];
-    for (const folder of readers) {
-      const actions = actionsOf(named(folder)).filter((action) => action.startsWith('dynamodb:'));
-      expect([...new Set(actions)].sort()).toEqual(['dynamodb:GetItem', 'dynamodb:Query']);
+    const actions = (folder: string) => [
+      ...new Set(actionsOf(named(folder)).filter((action) => action.startsWith('dynamodb:'))),
+    ];
+    for (const folder of ['api-change', 'api-build-log', 'api-badge', 'report-status']) {
+      expect(actions(folder), folder).toEqual(['dynamodb:GetItem']);
     }
+    for (const folder of ['api-status', 'api-changes']) {
+      expect(actions(folder), folder).toEqual(['dynamodb:GetItem', 'dynamodb:Query']);
+    }
+  });
+
+  it('lets nobody delete entries of the log', () => {
+    // Tokens of repository hosts are items of the same table, and connections of another.
+    expect(foldersThatMay('dynamodb:DeleteItem').sort()).toEqual(['api-pair', 'changes-register', 'changes-signal']);
+    expect(foldersThatMay('dynamodb:ConditionCheckItem')).toEqual([]);
+  });
+
+  it('lets only those read the index of applications that show their pages', () => {
+    const readers = functions.filter((one) => JSON.stringify(statementsOf(one)).includes('/index/byApp'));
+    expect(readers.map(({ properties }) => properties.Description).sort()).toEqual([
+      'api-apps',
+      'api-status',
+      'reconcile',
+    ]);
+  });
+
+  it('lets the stages postpone messages, and nobody else', () => {
+    const stages = ['stage-check', 'stage-extract', 'stage-fetch', 'stage-start', 'stage-upload'];
+    expect(foldersThatMay('sqs:ChangeMessageVisibility').sort()).toEqual(stages);
   });
 
   it('lets readers of tarballs list the bucket, so that an expired tarball is 404 instead of 403', () => {
@@ -199,11 +223,8 @@ it.each([
   ['api-page', ['PUBLIC_URL', 'SIGNALS_URL']],
   ['api-unknown', ['PUBLIC_URL']],
   ['stage-check', [...logAndRetry, ...hosts, 'QUEUE_CHECK', 'QUEUE_FETCH', 'HOLD_MINUTES']],
-  ['stage-fetch', [...logAndRetry, ...hosts, 'QUEUE_FETCH', 'QUEUE_UPLOAD', 'TARBALL_BUCKET', 'NODE_OPTIONS']],
-  [
-    'stage-upload',
-    [...logAndRetry, ...platform, 'QUEUE_UPLOAD', 'QUEUE_EXTRACT', 'QUEUE_FETCH', 'TARBALL_BUCKET', 'NODE_OPTIONS'],
-  ],
+  ['stage-fetch', [...logAndRetry, ...hosts, 'QUEUE_FETCH', 'QUEUE_UPLOAD', 'TARBALL_BUCKET']],
+  ['stage-upload', [...logAndRetry, ...platform, 'QUEUE_UPLOAD', 'QUEUE_EXTRACT', 'QUEUE_FETCH', 'TARBALL_BUCKET']],
   ['stage-extract', [...logAndRetry, ...platform, 'QUEUE_EXTRACT', 'QUEUE_START']],
   ['stage-start', [...logAndRetry, ...platform, 'QUEUE_START', 'TARBALL_BUCKET']],
   ['report-status', ['LOG_TABLE', 'QUEUE_REPORT', ...hosts]],

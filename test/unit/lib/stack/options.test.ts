@@ -82,7 +82,7 @@ describe('what is stored', () => {
   it('stays when the stack is deleted, where it cannot be made again', () => {
     const kept = ['AWS::DynamoDB::GlobalTable', 'AWS::S3::Bucket', 'AWS::KMS::Key'].flatMap((type) =>
       Object.entries(template.findResources(type)).flatMap(([id, one]) =>
-        one.DeletionPolicy === 'Retain' ? [id] : [],
+        ['Retain', 'RetainExceptOnCreate'].includes(one.DeletionPolicy) ? [id] : [],
       ),
     );
     expect(kept.map((id) => id.replace(/[0-9A-F]{8}$/, ''))).toEqual(

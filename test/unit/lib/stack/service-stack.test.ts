@@ -15,7 +15,7 @@ describe('the stack’s parameters and outputs', () => {
       HoldMinutes: 60,
       ReconcileMinutes: 60,
       RetryBaseSeconds: 30,
-      StageConcurrency: 10,
+      StageConcurrency: 0,
       ChangesSeconds: 840,
       ChangesConcurrency: 0,
       PublicUrl: '',

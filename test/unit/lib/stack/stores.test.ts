@@ -86,8 +86,11 @@ describe('the keys and secrets', () => {
   it('include a key for tokens that rotates and is retained', () => {
     for (const key of ofType('AWS::KMS::Key')) expect(key.properties.EnableKeyRotation).toBe(true);
     template.hasResource('AWS::KMS::Key', {
-      Properties: { Description: 'Seals the tokens of repository hosts' },
-      DeletionPolicy: 'Retain',
+      Properties: {
+        Description: 'Seals tokens of repository hosts and variables of applications; encrypts alarms on their way',
+      },
+      DeletionPolicy: 'RetainExceptOnCreate',
+      UpdateReplacePolicy: 'Retain',
     });
   });
 

@@ -67,8 +67,8 @@ describe.each(functionFolders)('the function %s', (folder) => {
   });
 
   it('has exactly the variables that its sources read', async () => {
-    // Node itself reads its options. A queue that the function only receives from needs no address.
-    const unread = folder === 'report-status' ? ['NODE_OPTIONS', 'QUEUE_REPORT'] : ['NODE_OPTIONS'];
+    // A queue that the function only receives from needs no address.
+    const unread = folder === 'report-status' ? ['QUEUE_REPORT'] : [];
     const known = given.get(folder)?.filter((name) => !unread.includes(name)) ?? [];
     expect(known.sort()).toEqual(await variablesRead(folder));
   });

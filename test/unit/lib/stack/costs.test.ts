@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { costsOf, sumOf } from '../../../support/costs.ts';
+import { serviceTemplate } from '../../../support/service-template.ts';
+
+const costs = costsOf(serviceTemplate().ofType);
+const readme = readFileSync(new URL('../../../../lib/stack/README.md', import.meta.url), 'utf8');
+const [, section = ''] = /^## Costs$([\s\S]*?)^## /m.exec(readme) ?? [];
+
+/** The rows of a table of the section: what, and dollars. */
+function told(heading: string): [string | undefined, string | undefined][] {
+  const [, table = ''] = new RegExp(`^\\| ${heading} \\|.*\\n\\|[-| ]+\\|\\n((?:\\|.*\\n)+)`, 'm').exec(section) ?? [];
+  return [...table.matchAll(/^\| (.+?) \|.*\| (\S+) \|$/gm)].map(([, what, dollars]) => [what, dollars]);
+}
+
+function rows(parts: Readonly<Record<string, number>>, digits: number): [string, string][] {
+  const shown = (dollars: number): string => dollars.toFixed(digits);
+  return [
+    ...Object.entries(parts).map(([what, dollars]): [string, string] => [what, shown(dollars)]),
+    ['in all', shown(sumOf(parts))],
+  ];
+}
+
+describe('what the stack costs, by the template and the list prices', () => {
+  it('is at most three dollars a month when nobody uses it', () => {
+    expect(sumOf(costs.idle)).toBeLessThanOrEqual(3);
+  });
+
+  it('is in the README as it is computed here', () => {
+    expect(told('a month without any deploy')).toEqual(rows(costs.idle, 2));
+    expect(told('1000 deploys')).toEqual(rows(costs.thousandDeploys, 3));
+    expect(told('1000 watchers for one hour')).toEqual(rows(costs.thousandWatcherHours, 3));
+  });
+});
