@@ -83,7 +83,11 @@ export const entrySchemas: Readonly<Record<string, Schema>> = {
     status: { type: 'string', enum: ['running', 'done', 'failed'] },
     started_at: time,
     finished_at: timeOrNull,
-    attempts: { type: 'integer', minimum: 1 },
+    attempts: {
+      type: 'integer',
+      minimum: 0,
+      description: 'Failed tries and the current one; 0 while an event is waited for.',
+    },
     detail: textOrNull,
   }),
   Repository: object('A repository, as its sender described it.', {
