@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { entityTag, hasTag } from '../core/entity-tag.ts';
 import { folderPath } from '../core/entry/folder-path.ts';
 import { DeployError } from '../core/errors.ts';
 import type { Badge, LogReader } from '../core/ports/log-reader.ts';
@@ -22,9 +22,9 @@ export function badge(log: Pick<LogReader, 'badge'>): (request: HttpRequest) => 
       path: folderPath(query.path),
     });
     const svg = drawings[message];
-    const etag = `"${createHash('sha256').update(svg).digest('hex').slice(0, 32)}"`;
+    const etag = entityTag(svg);
     const caching = { 'cache-control': 'no-cache, max-age=0', etag };
-    if (headers['if-none-match']?.includes(etag)) return { status: 304, headers: caching };
+    if (hasTag(headers['if-none-match'], etag)) return { status: 304, headers: caching };
     return { status: 200, headers: { ...caching, 'content-type': 'image/svg+xml;charset=utf-8' }, body: svg };
   };
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { entityTag, hasTag } from '../core/entity-tag.ts';
 import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
 
 /** A document before it is answered. */
@@ -11,8 +11,8 @@ export interface Document {
 /** Returns a document with its ETag, or `304` when the client has it already. */
 export function cached({ headers }: Pick<HttpRequest, 'headers'>, document: Document): HttpAnswer {
   const { type, body } = document;
-  const etag = `"${createHash('sha256').update(body).digest('hex').slice(0, 32)}"`;
+  const etag = entityTag(body);
   const caching = { 'cache-control': 'no-cache', etag, ...document.headers };
-  if (headers['if-none-match']?.includes(etag)) return { status: 304, headers: caching };
+  if (hasTag(headers['if-none-match'], etag)) return { status: 304, headers: caching };
   return { status: 200, headers: { ...caching, 'content-type': type }, body };
 }

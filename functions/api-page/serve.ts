@@ -1,8 +1,9 @@
+import { entityTag, hasTag } from '../core/entity-tag.ts';
 import { DeployError } from '../core/errors.ts';
 import type { PageEncoding, PageFiles } from '../core/ports/page/page-files.ts';
 import type { SetupTexts } from '../core/ports/page/setup-texts.ts';
 import type { HttpRequest } from '../triggers/http.ts';
-import type { StreamAnswer } from '../triggers/stream.ts';
+import type { BodilessAnswer, StreamAnswer } from '../triggers/stream.ts';
 import { document, securityHeaders } from './document.ts';
 import { serviceDocument } from './service-document.ts';
 
@@ -14,6 +15,7 @@ export interface PagePorts {
   readonly setupTexts: SetupTexts;
 }
 
+type Answer = StreamAnswer | BodilessAnswer;
 type Request = Pick<HttpRequest, 'resource' | 'params' | 'headers' | 'base'>;
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
@@ -27,7 +29,7 @@ const TYPES: Readonly<Record<string, string>> = {
  * Serves the page, without login: `GET /` is its document for browsers and the service's name, version and links for
  * all others, `GET /assets/<file>` its files, and `GET /1/senders` how each sender's webhook is set up.
  */
-export function serve(ports: PagePorts): (request: Request) => Promise<StreamAnswer> {
+export function serve(ports: PagePorts): (request: Request) => Promise<Answer> {
   return async (request) => {
     if (request.resource === '/assets/{file}') return asset(request, ports);
     if (request.resource === '/1/senders') return senders(request, ports);
@@ -35,25 +37,25 @@ export function serve(ports: PagePorts): (request: Request) => Promise<StreamAns
   };
 }
 
-async function root({ base, headers }: Request, { files, signalsUrl }: PagePorts): Promise<StreamAnswer> {
+async function root({ base, headers }: Request, { files, signalsUrl }: PagePorts): Promise<Answer> {
   if (!headers.accept?.includes('text/html')) {
     const body = JSON.stringify(serviceDocument(base, signalsUrl));
-    return answer(body, { 'content-type': 'application/json', vary: 'accept' });
+    return revalidated(headers, body, { 'content-type': 'application/json', vary: 'accept' });
   }
   const body = document({ path: pathOf(base), names: await files.names(), signalsUrl });
-  return answer(body, {
+  return revalidated(headers, body, {
     ...securityHeaders(signalsUrl),
     'content-type': 'text/html; charset=utf-8',
     vary: 'accept',
   });
 }
 
-async function senders({ base }: Request, { setupTexts }: PagePorts): Promise<StreamAnswer> {
+async function senders({ base, headers }: Request, { setupTexts }: PagePorts): Promise<Answer> {
   const body = JSON.stringify({ senders: await setupTexts(base) });
-  return answer(body, { 'content-type': 'application/json' });
+  return revalidated(headers, body, { 'content-type': 'application/json' });
 }
 
-async function asset({ params, headers }: Request, { files }: PagePorts): Promise<StreamAnswer> {
+async function asset({ params, headers }: Request, { files }: PagePorts): Promise<Answer> {
   const { file = '' } = params;
   const encoding = chosenEncoding(headers['accept-encoding']);
   const bytes = await files.read(file, encoding);
@@ -61,23 +63,27 @@ async function asset({ params, headers }: Request, { files }: PagePorts): Promis
   if (bytes === null || type === undefined) {
     throw new DeployError('request:not_found', 'The page has no such file; reload it to get those of this version.');
   }
-  return {
-    status: 200,
-    headers: {
-      'cache-control': FOR_EVER,
-      vary: 'accept-encoding',
-      'content-type': type,
-      'x-content-type-options': 'nosniff',
-      ...(encoding !== 'identity' && { 'content-encoding': encoding }),
-    },
-    body: chunks(bytes),
-  };
+  return tagged(headers, bytes, {
+    'cache-control': FOR_EVER,
+    vary: 'accept-encoding',
+    'content-type': type,
+    'x-content-type-options': 'nosniff',
+    ...(encoding !== 'identity' && { 'content-encoding': encoding }),
+  });
 }
 
-/** Without ETag: the head of a stream leaves with its first chunk, which a 304 has not. */
-function answer(text: string, headers: Readonly<Record<string, string>>): StreamAnswer {
-  const body = chunks(new TextEncoder().encode(text));
-  return { status: 200, headers: { ...headers, 'cache-control': 'no-cache' }, body };
+type Headers = Readonly<Record<string, string>>;
+
+/** A text that clients keep, and ask each time whether it is still the same. */
+function revalidated(asked: Request['headers'], text: string, headers: Headers): Answer {
+  return tagged(asked, new TextEncoder().encode(text), { ...headers, 'cache-control': 'no-cache' });
+}
+
+/** With an ETag, and `304` for a client that has these bytes already. */
+function tagged(asked: Request['headers'], bytes: Uint8Array, headers: Headers): Answer {
+  const etag = entityTag(bytes);
+  if (hasTag(asked['if-none-match'], etag)) return { status: 304, headers: { ...headers, etag }, body: null };
+  return { status: 200, headers: { ...headers, etag }, body: chunks(bytes) };
 }
 
 async function* chunks(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -11,6 +11,9 @@ export interface StreamAnswer {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
+/** An answer that has no body, such as 304. */
+export type BodilessAnswer = Omit<StreamAnswer, 'body'> & { readonly body: null };
+
 interface StreamedResult extends Omit<APIGatewayProxyResult, 'body'> {
   readonly body: Readable | string;
 }
@@ -23,15 +26,22 @@ interface StreamedResult extends Omit<APIGatewayProxyResult, 'body'> {
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode-lambda.html
  */
 export function streamTrigger(
-  answer: (request: HttpRequest) => Promise<StreamAnswer>,
+  answer: (request: HttpRequest) => Promise<StreamAnswer | BodilessAnswer>,
   publicUrl: string | null = null,
 ) {
   return middy<APIGatewayProxyEvent, StreamedResult>({ streamifyResponse: true })
     .use(problems(publicUrl))
     .handler(async (event) => {
       const { status, headers, body } = await answer(readRequest(event, publicUrl));
-      // Not in object mode, so that the buffer is limited in bytes and not in chunks.
-      const stream = Readable.from(body, { objectMode: false });
-      return { ...head(status, headers, event.requestContext.requestId), body: stream };
+      return { ...head(status, headers, event.requestContext.requestId), body: streamed(body) };
     });
+}
+
+/**
+ * Without a body an empty text is written, not nothing: the head leaves with the first write, and a stream that ends
+ * before has none, which API Gateway answers with 502.
+ */
+function streamed(body: StreamAnswer['body'] | null): Readable | string {
+  // Not in object mode, so that the buffer is limited in bytes and not in chunks.
+  return body === null ? '' : Readable.from(body, { objectMode: false });
 }

@@ -4,7 +4,7 @@ import { setupTexts } from '../../../../functions/adapters/senders/setup-texts.t
 import { serve } from '../../../../functions/api-page/serve.ts';
 import type { PageEncoding, PageFiles } from '../../../../functions/core/ports/page/page-files.ts';
 import { version } from '../../../../functions/core/version.ts';
-import type { StreamAnswer } from '../../../../functions/triggers/stream.ts';
+import type { BodilessAnswer, StreamAnswer } from '../../../../functions/triggers/stream.ts';
 
 const base = 'https://deploy.example.com';
 const signalsUrl = 'wss://signals.example.com/live';
@@ -21,9 +21,9 @@ const files: PageFiles = {
 const answer = serve({ files, signalsUrl, setupTexts: async (service) => setupTexts(service) });
 const html = { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' };
 
-async function bodyOf({ body }: StreamAnswer): Promise<Buffer> {
+async function bodyOf({ body }: StreamAnswer | BodilessAnswer): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
+  for await (const chunk of body ?? []) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 
@@ -73,10 +73,18 @@ describe('GET /', () => {
     });
   });
 
-  it('is asked for each time, and answered in full: the head of a stream leaves with its first chunk', async () => {
-    const answered = await root({ ...html, 'if-none-match': '*' });
-    expect(answered.headers['cache-control']).toBe('no-cache');
-    expect([answered.status, (await bodyOf(answered)).length > 0]).toEqual([200, true]);
+  it('is asked for each time, and 304 without a body for those who have it', async () => {
+    const first = await root(html);
+    expect(first.headers).toMatchObject({
+      'cache-control': 'no-cache',
+      etag: expect.stringMatching(/^"[0-9a-f]{32}"$/),
+    });
+    for (const tag of [first.headers.etag, `W/${first.headers.etag}`, `"other", ${first.headers.etag}`]) {
+      const again = await root({ ...html, 'if-none-match': tag ?? '' });
+      expect([again.status, again.body, again.headers]).toEqual([304, null, first.headers]);
+    }
+    // The document of the service has the same address and another tag.
+    expect((await root({ 'if-none-match': first.headers.etag ?? '' })).status).toBe(200);
   });
 });
 
@@ -96,6 +104,12 @@ describe('GET /assets/<file>', () => {
     const plain = await asset('main-A.js');
     expect(plain.headers['content-encoding']).toBeUndefined();
     expect(String(await bodyOf(plain))).toBe(text);
+  });
+
+  it('is 304 for those who have it, in the encoding that they accept', async () => {
+    const { etag = '' } = (await asset('main-A.js', { 'accept-encoding': 'br' })).headers;
+    expect((await asset('main-A.js', { 'accept-encoding': 'br', 'if-none-match': etag })).status).toBe(304);
+    expect((await asset('main-A.js', { 'accept-encoding': 'gzip', 'if-none-match': etag })).status).toBe(200);
   });
 
   it.each(['main-OLD.js', 'assets.json', '../index.mjs', ''])('%j is 404', async (file) => {

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DeployError } from '../../../../functions/core/errors.ts';
-import { type StreamAnswer, streamTrigger } from '../../../../functions/triggers/stream.ts';
+import { type BodilessAnswer, type StreamAnswer, streamTrigger } from '../../../../functions/triggers/stream.ts';
 
 type Streaming = (event: object, stream: Writable, context: object) => Promise<void>;
 
@@ -30,7 +30,7 @@ const event = {
   requestContext: { requestId: 'id-1', path: '/1/status/ann/changes', authorizer: { user: 'ann' } },
 };
 
-function run(answer: () => Promise<StreamAnswer>, write?: (chunk: Buffer, done: () => void) => void) {
+function run(answer: () => Promise<StreamAnswer | BodilessAnswer>, write?: (chunk: Buffer, done: () => void) => void) {
   const chunks: Buffer[] = [];
   const stream = new Writable({
     highWaterMark: 1,
@@ -62,6 +62,18 @@ describe('a streamed answer', () => {
       headers: { 'content-type': 'application/x-ndjson', 'x-api-uuid': 'id-1', 'x-api-version': expect.any(String) },
     });
     expect(text()).toBe('one\ntwo\n');
+  });
+
+  it('has its head without a body too, as 304 has none: an empty text is written', async () => {
+    const written: number[] = [];
+    const answer = async () => ({ status: 304, headers: { etag: '"1"' }, body: null });
+    const { ended, head } = run(answer, (chunk, done) => {
+      written.push(chunk.length);
+      done();
+    });
+    await ended;
+    expect(head()).toMatchObject({ statusCode: 304, headers: { etag: '"1"', 'x-api-uuid': 'id-1' } });
+    expect(written).toEqual([0]);
   });
 
   it('is a problem document when it cannot begin', async () => {

@@ -21,6 +21,12 @@ const bundles = {
   `,
   feed: `
     export const handler = awslambda.streamifyResponse(async (event, stream) => {
+      const { headers } = event;
+      if (headers['if-none-match']) {
+        const empty = awslambda.HttpResponseStream.from(stream, { statusCode: 304, headers: { etag: '"1"' } });
+        if (headers['if-none-match'] === '"1"') empty.write('');
+        return empty.end();
+      }
       const body = awslambda.HttpResponseStream.from(stream, { statusCode: 200, headers: { 'content-type': 'text/plain' } });
       for (const line of ['one', 'two', 'three']) body.write(line + '\\n');
       body.end();
@@ -113,6 +119,14 @@ describe('a synthesised API with its functions', () => {
     const response = await fetch(`${gateway.url}/changes/`, as('good'));
     expect(response.headers.get('content-type')).toBe('text/plain');
     expect(await response.text()).toBe('one\ntwo\nthree\n');
+  });
+
+  it('a stream without a body has its head when an empty text is written, else none, which is 502', async () => {
+    const ask = (tag: string) =>
+      fetch(`${gateway.url}/changes/`, { headers: { authorization: 'good', 'if-none-match': tag } });
+    const known = await ask('"1"');
+    expect([known.status, known.headers.get('etag'), await known.text()]).toEqual([304, '"1"', '']);
+    expect((await ask('"without a write"')).status).toBe(502);
   });
 
   it('the gateway serves many requests concurrently', async () => {

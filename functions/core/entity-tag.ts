@@ -1,0 +1,15 @@
+import { createHash } from 'node:crypto';
+
+/** Returns the ETag of these bytes: another text has another one. */
+export function entityTag(body: string | Uint8Array): string {
+  return `"${createHash('sha256').update(body).digest('hex').slice(0, 32)}"`;
+}
+
+/**
+ * Returns whether `If-None-Match` names the tag, so that its client needs no body. Weak tags are equal to strong ones,
+ * since proxies that compress weaken them: https://www.rfc-editor.org/rfc/rfc9110#section-13.1.2
+ */
+export function hasTag(ifNoneMatch: string | undefined, tag: string): boolean {
+  const known = ifNoneMatch?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? [];
+  return known.includes('*') || known.includes(tag);
+}
