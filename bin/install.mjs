@@ -1,5 +1,7 @@
 // Installs the dependencies when they are missing or do not fit the lockfile, so that `npm start`, `npm test` and
 // `hooks` work on a fresh clone and after a pull. Plain JavaScript on purpose: it runs before anything is installed.
+// With `--dev`, the development dependencies as well: they are half of the download, and only tests, checks and
+// deploying to AWS need them.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -23,7 +25,10 @@ if (!existsSync(lockfile)) {
 checkDatabase();
 
 const wanted = createHash('sha256').update(readFileSync(lockfile)).digest('hex');
-const isCurrent = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
+const hasDev = installed().some(({ dev }) => dev);
+// What is there stays: `npm start` does not remove the packages of the tests.
+const wantsDev = hasDev || process.argv[2] === '--dev';
+const isCurrent = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && wantsDev === hasDev;
 if (!isCurrent) {
   // `npm ci` begins by deleting node_modules, which a running service still loads files from. Where there is one
   // already, `npm install` changes only the packages that differ; `--no-save` leaves the lockfile as it is.
@@ -31,13 +36,19 @@ if (!isCurrent) {
   // Standard output is for the result of the program that is started: `hooks apps --json`.
   console.error(command[0] === 'ci' ? 'Installing the dependencies (once) …' : 'Updating the dependencies …');
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  const args = [...command, '--no-audit', '--no-fund', '--loglevel=error'];
+  const args = [...command, ...(wantsDev ? [] : ['--omit=dev']), '--no-audit', '--no-fund', '--loglevel=error'];
   const run = spawnSync(npm, args, { cwd: root, stdio: ['inherit', 2, 2] });
   if (run.status !== 0) {
     console.error(`npm ${command[0]} did not succeed; the lines above say why.`);
     process.exit(run.status ?? 1);
   }
   writeFileSync(stamp, wanted);
+}
+
+/** Returns what npm noted of each package in node_modules; `dev` is true for those that only development needs. */
+function installed() {
+  const list = join(modules, '.package-lock.json');
+  return existsSync(list) ? Object.values(JSON.parse(readFileSync(list, 'utf8')).packages) : [];
 }
 
 /**

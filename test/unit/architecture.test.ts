@@ -86,6 +86,9 @@ const isCdk = (name: string) => /^(?:aws-cdk-lib|constructs|cdk-nag)(?:\/|$)/.te
 const isStyle = (path: string) => path.endsWith('.css') && existsSync(join(project, path));
 const isPackage = (name: string) => !/^(?:functions|lib|bin|test)\//.test(name);
 
+/** The name of the package that a specifier names a file of: `@smithy/core` of `@smithy/core/schema`. */
+const packageName = (specifier: string) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+
 /** The folder of lib behind each command. */
 const COMMANDS: Readonly<Record<string, string>> = { 'hooks.ts': 'cli', 'local.ts': 'local', 'service.ts': 'stack' };
 /** Plain JavaScript, which installs the packages before it loads the command. */
@@ -252,6 +255,17 @@ describe('what imports what', () => {
       .filter((path) => !isIn('bin')(path))
       .map((path) => [path, rules.filter(({ files }) => files(path)).length]);
     expect(counted.filter(([, count]) => count !== 1)).toEqual([]);
+  });
+
+  it('Whatever a start loads is a dependency: `npm start` installs no development dependencies', () => {
+    const { dependencies } = JSON.parse(textOf('package.json'));
+    const missing = all.flatMap((path) =>
+      importsOf(path)
+        .filter(({ of, typeOnly }) => !typeOnly && isPackage(of) && !isNode(of) && of !== 'package.json')
+        .filter(({ of }) => !(packageName(of) in dependencies))
+        .map(({ of }) => `${path} imports ${of}`),
+    );
+    expect(missing).toEqual([]);
   });
 
   it('What one imports of the project has an extension and exists', () => {
