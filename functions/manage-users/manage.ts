@@ -14,6 +14,7 @@ export interface UserRequest {
 type Operation = (users: Users, request: { readonly user: string; readonly request: UserRequest }) => Promise<unknown>;
 
 const operations: Readonly<Record<string, Operation | undefined>> = {
+  list: async (users) => ({ users: await users.list() }),
   add: (users, { user, request }) => users.add(user, optionalText(request.password)),
   password: (users, { user, request }) => users.setPassword(user, optionalText(request.password)),
   token: (users, { user, request }) => users.makeToken(user, textOf(request.name)),

@@ -1,8 +1,18 @@
+import type { ApiToken } from './api-tokens.ts';
+
+/** A user, as the operator sees it. */
+export interface KnownUser {
+  readonly user: string;
+  readonly tokens: readonly ApiToken[];
+}
+
 /**
  * The users of a platform that belongs to the service, for its operator. All throw `request:bad_parameter` with a
  * reason.
  */
 export interface Users {
+  /** Returns all users by name, each with the API tokens without their values. */
+  list(): Promise<readonly KnownUser[]>;
   /** Adds a user; without a password with a random one, which is shown this once. */
   add(user: string, password?: string): Promise<{ readonly user: string; readonly password: string }>;
   /** Replaces the password of a user, by default with a random one. */

@@ -29,7 +29,7 @@ export function updateUsers(access: PlatformAccess): Access {
 
 /** Adds and removes users, for the operator. */
 export function manageUsers(access: Pick<PlatformAccess, 'parameters' | 'apps'>): Access {
-  return tableAccess(access, ['GetItem', 'Query', 'UpdateItem', 'DeleteItem']);
+  return tableAccess(access, ['GetItem', 'Query', 'Scan', 'UpdateItem', 'DeleteItem']);
 }
 
 /** Calls a platform at `PlatformUrl` with the service's own token; on AWS Lambda it may do nothing. */

@@ -100,6 +100,7 @@ function memoryTable(): PlatformTable {
     read: async (key) => items.get(idOf(key)) ?? null,
     list: async (pk) =>
       [...items.values()].filter((item) => item.pk === pk).sort((a, b) => ((a.sk ?? '') < (b.sk ?? '') ? -1 : 1)),
+    scan: async (prefix) => [...items.values()].filter(({ pk = '' }) => pk.startsWith(prefix)),
     write: async (key, changes, condition) => {
       const known = items.get(idOf(key));
       if (condition?.exists !== undefined && condition.exists !== (known !== undefined)) return false;

@@ -5,6 +5,7 @@ import {
   type DynamoDBClient,
   GetItemCommand,
   QueryCommand,
+  ScanCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 
@@ -28,6 +29,8 @@ export interface PlatformTable {
   read(key: Key): Promise<Item | null>;
   /** Returns the items of a partition in the order of their sort keys, with the sort key as `sk`. */
   list(pk: string): Promise<readonly Item[]>;
+  /** Returns the items of all partitions whose key begins so. It reads the whole table: for the operator only. */
+  scan(prefix: string): Promise<readonly Item[]>;
   /**
    * Sets attributes, removes those that are null, and keeps the others. Returns false when the condition does not hold.
    */
@@ -44,29 +47,41 @@ export function platformTable({ client, table }: { client: DynamoDBClient; table
       const { Item } = await client.send(new GetItemCommand({ ...at(key), ConsistentRead: true }));
       return Item ? itemOf(Item) : null;
     },
-    list: async (pk) => {
-      const items: Item[] = [];
-      let from: Record<string, AttributeValue> | undefined;
-      do {
-        const page = await client.send(
-          new QueryCommand({
-            TableName: table,
-            KeyConditionExpression: 'pk = :pk',
-            ExpressionAttributeValues: { ':pk': { S: pk } },
-            ConsistentRead: true,
-            ...(from && { ExclusiveStartKey: from }),
-          }),
-        );
-        items.push(...(page.Items ?? []).map(itemOf));
-        from = page.LastEvaluatedKey;
-      } while (from);
-      return items;
+    list: (pk) => {
+      const asked = { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': { S: pk } } };
+      return allPages((from) =>
+        client.send(new QueryCommand({ TableName: table, ConsistentRead: true, ...asked, ...from })),
+      );
+    },
+    scan: (prefix) => {
+      const asked = { FilterExpression: 'begins_with(pk, :pk)', ExpressionAttributeValues: { ':pk': { S: prefix } } };
+      return allPages((from) =>
+        client.send(new ScanCommand({ TableName: table, ConsistentRead: true, ...asked, ...from })),
+      );
     },
     write: (key, changes, condition) =>
       whenHolds(() => client.send(new UpdateItemCommand({ ...at(key), ...updateOf(changes, condition) }))),
     remove: (key) =>
       whenHolds(() => client.send(new DeleteItemCommand({ ...at(key), ConditionExpression: 'attribute_exists(pk)' }))),
   };
+}
+
+interface Page {
+  readonly Items?: Record<string, AttributeValue>[] | undefined;
+  readonly LastEvaluatedKey?: Record<string, AttributeValue> | undefined;
+}
+
+async function allPages(
+  read: (from: { ExclusiveStartKey?: Record<string, AttributeValue> }) => Promise<Page>,
+): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  let from: Record<string, AttributeValue> | undefined;
+  do {
+    const page = await read(from ? { ExclusiveStartKey: from } : {});
+    items.push(...(page.Items ?? []).map(itemOf));
+    from = page.LastEvaluatedKey;
+  } while (from);
+  return items;
 }
 
 function itemOf(attributes: Readonly<Record<string, AttributeValue>>): Item {

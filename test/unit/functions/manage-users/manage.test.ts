@@ -5,6 +5,7 @@ import { manage } from '../../../../functions/manage-users/manage.ts';
 import { operatorTrigger } from '../../../../functions/triggers/operator.ts';
 
 const users: Users = {
+  list: async () => [{ user: 'ann', tokens: [] }],
   add: async (user, password = 'made') => ({ user, password }),
   setPassword: async (user, password = 'made') => ({ user, password }),
   makeToken: async (user, name) => {
@@ -19,6 +20,7 @@ describe('what an operator asks for', () => {
   const handler = operatorTrigger(manage, () => users);
 
   it.each([
+    [{ operation: 'list' }, { users: [{ user: 'ann', tokens: [] }] }],
     [
       { operation: 'add', user: 'ann' },
       { user: 'ann', password: 'made' },
@@ -43,8 +45,8 @@ describe('what an operator asks for', () => {
 
   it.each([
     [{ operation: 'token', user: 'ann' }, 'A name is needed.'],
-    [{ operation: 'toString', user: 'ann' }, 'The operation is one of add, password, token, revoke, remove.'],
-    [undefined, 'The operation is one of add, password, token, revoke, remove.'],
+    [{ operation: 'toString', user: 'ann' }, 'The operation is one of list, add, password, token, revoke, remove.'],
+    [undefined, 'The operation is one of list, add, password, token, revoke, remove.'],
   ])('is refused in one sentence: %j', async (request, error) => {
     expect(await handler(request)).toEqual({ error });
   });

@@ -2,7 +2,7 @@ import type { Credentials } from '../../../../core/basic-auth.ts';
 import { DeployError } from '../../../../core/errors.ts';
 import type { ApiToken, ApiTokens } from '../../../../core/ports/api-tokens.ts';
 import type { Clock } from '../../../../core/ports/clock.ts';
-import type { PlatformTable } from '../table.ts';
+import type { Item, PlatformTable } from '../table.ts';
 import { hashToken, newToken } from './passwords.ts';
 import { checkLogin, userKeys, type ValidLogin } from './user-items.ts';
 
@@ -19,11 +19,7 @@ export function lambdaApiTokens(parts: TokenParts): ApiTokens {
   return {
     list: (login) =>
       asUser(login, parts, async () => {
-        const items = await table.list(userKeys.all(login.user));
-        const tokens = items.flatMap(({ sk = '', created_at: createdAt }) =>
-          sk.startsWith('T#') && createdAt !== undefined ? [{ name: sk.slice('T#'.length), createdAt }] : [],
-        );
-        return tokens.sort(byAge);
+        return tokensIn(await table.list(userKeys.all(login.user)));
       }),
     create: (login, name) =>
       asUser(login, parts, async ({ by }) => {
@@ -33,6 +29,14 @@ export function lambdaApiTokens(parts: TokenParts): ApiTokens {
     revoke: (login, name) =>
       asUser(login, parts, async () => isTokenName(name) && table.remove(userKeys.token(login.user, name))),
   };
+}
+
+/** Returns the API tokens among the items of a user, the oldest first. */
+export function tokensIn(items: readonly Item[]): readonly ApiToken[] {
+  const tokens = items.flatMap(({ sk = '', created_at: createdAt }) =>
+    sk.startsWith('T#') && createdAt !== undefined ? [{ name: sk.slice('T#'.length), createdAt }] : [],
+  );
+  return tokens.sort(byAge);
 }
 
 /** Makes an API token of a user who exists. Throws `request:bad_parameter` for a name that is taken or not allowed. */

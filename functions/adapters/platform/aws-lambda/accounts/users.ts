@@ -2,7 +2,7 @@ import { DeployError } from '../../../../core/errors.ts';
 import type { Clock } from '../../../../core/ports/clock.ts';
 import type { Users } from '../../../../core/ports/users.ts';
 import type { PlatformTable } from '../table.ts';
-import { makeToken } from './api-tokens.ts';
+import { makeToken, tokensIn } from './api-tokens.ts';
 import { hashPassword, newToken } from './passwords.ts';
 import { isUserName, userKeys } from './user-items.ts';
 
@@ -15,6 +15,13 @@ export function lambdaUsers(parts: { readonly table: PlatformTable; readonly clo
   const { table } = parts;
   const exists = async (user: string) => isUserName(user) && (await table.read(userKeys.user(user))) !== null;
   return {
+    list: async () => {
+      const items = await table.scan(userKeys.all(''));
+      const names = items.flatMap(({ pk = '', sk }) => (sk === 'USER' ? [pk.slice(userKeys.all('').length)] : []));
+      return names
+        .sort()
+        .map((user) => ({ user, tokens: tokensIn(items.filter(({ pk }) => pk === userKeys.all(user))) }));
+    },
     add: async (user, password = newToken().slice('dwt_'.length)) => {
       if (!NAME.test(user)) throw refused('A user name has up to 63 letters, digits, dots, dashes and underscores.');
       if (password.length < MIN_PASSWORD) throw refused(`A password has at least ${MIN_PASSWORD} characters.`);

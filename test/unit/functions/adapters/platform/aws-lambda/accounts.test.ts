@@ -43,6 +43,7 @@ async function newTable(): Promise<PlatformTable & { takeDown(): void }> {
   return {
     read: (key) => current.read(key),
     list: (pk) => current.list(pk),
+    scan: (prefix) => current.scan(prefix),
     write: (...args) => current.write(...args),
     remove: (key) => current.remove(key),
     takeDown: () => {
@@ -114,6 +115,20 @@ describe('the users in the table', () => {
     expect(await users.remove('kiwi')).toBe(false);
     await users.add('kiwi');
     await expect(accounts.authenticate('kiwi', token)).rejects.toMatchObject({ code: 'mw:auth:unauthorized' });
+  });
+
+  it('are listed by name with the names of their tokens, and without what else is in the table', async () => {
+    const table = await newTable();
+    const users = lambdaUsers(partsOf(table));
+    expect(await users.list()).toEqual([]);
+    await users.add('melon');
+    await users.add('kiwi');
+    await users.makeToken('kiwi', 'hook');
+    await table.write({ pk: 'A#kiwi', sk: 'USER' }, { of: 'an application' });
+    const createdAt = expect.stringMatching(/^\d{4}-/);
+    const kiwi = { user: 'kiwi', tokens: [{ name: 'hook', createdAt }] };
+    expect(await users.list()).toEqual([kiwi, { user: 'melon', tokens: [] }]);
+    expect(JSON.stringify(await users.list())).not.toContain('hash');
   });
 
   it('have no tokens when they do not exist', async () => {
