@@ -94,13 +94,16 @@ const COMMANDS: Readonly<Record<string, string>> = { 'hooks.ts': 'cli', 'local.t
 /** Plain JavaScript, which installs the packages before it loads the command. */
 const BEFORE_INSTALLATION = ['bin/install.mjs', 'bin/hooks.ts', 'tsx/esm/api'];
 
+/** Modules of Node that touch nothing outside the process. */
+const COMPUTING = ['node:stream', 'node:crypto', 'node:zlib', 'node:path', 'node:url', 'node:util'];
+
 const rules: readonly Rule[] = [
   {
     title: 'The core imports the core, and of Node and npm what computes without touching anything',
     files: isCore,
     allowed: (target) =>
       isCore(target) ||
-      isOneOf('node:stream', 'node:crypto', 'node:zlib', 'node:path', 'validate-npm-package-name')(target) ||
+      isOneOf(...COMPUTING, 'validate-npm-package-name')(target) ||
       target.startsWith('semver/') ||
       // The version is that of the package: `x-api-version` cannot differ from it.
       target === 'package.json',
@@ -171,13 +174,14 @@ const rules: readonly Rule[] = [
   },
   {
     title:
-      'lib/platform imports lib/processes, packages, and of the core what both must read alike: archives and names',
+      'lib/platform imports lib/processes, packages, and of the core what all platforms must read alike: archives, names and output',
     files: isIn('lib/platform'),
     allowed: (target) =>
       isIn('lib/platform')(target) ||
       isIn('lib/processes')(target) ||
       isIn('functions/core/tarball')(target) ||
       isOneOf('functions/core/errors.ts', 'functions/core/entry/package-name.ts')(target) ||
+      isOneOf('functions/core/output/build-reason.ts', 'functions/core/output/diagnosis.ts')(target) ||
       (isPackage(target) && !isCdk(target)),
   },
   ...['lib/aws-local', 'lib/repohost'].map((folder) => ({

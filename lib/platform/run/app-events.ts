@@ -1,8 +1,8 @@
+import { lastError } from '../../../functions/core/output/diagnosis.ts';
 import { messageOf } from '../http-error.ts';
 import type { Log, PlatformEvent } from '../settings.ts';
 import type { AppEventStore } from '../store/events.ts';
 import type { AppName } from '../store/names.ts';
-import { lastError } from './diagnosis.ts';
 
 /** What recording the events of applications needs. */
 export interface RecorderParts {

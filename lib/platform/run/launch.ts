@@ -1,3 +1,4 @@
+import { busyPort, howItEnded, whyItEnded } from '../../../functions/core/output/diagnosis.ts';
 import type { Exit } from '../../processes/child-exit.ts';
 import type { GroupRegistry } from '../../processes/group-registry.ts';
 import type { Target } from '../../processes/http/forwarder.ts';
@@ -8,7 +9,6 @@ import { masked, type Variables } from '../store/variables.ts';
 import type { AppLog } from './app-log.ts';
 import { appEnvironment, type OwnEnvironment, type ReleaseFolders } from './child-environment.ts';
 import { type ChildGroup, startGroup } from './child-group.ts';
-import { busyPort, howItEnded, whyItEnded } from './diagnosis.ts';
 import type { MemoryWatch } from './memory-watch.ts';
 import { awaitAnswer } from './readiness.ts';
 import { readStartManifest, type StartCommand, type StartManifest, startCommand } from './start-command.ts';

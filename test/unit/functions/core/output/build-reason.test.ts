@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reasonIn } from '../../../../../lib/platform/build/build-reason.ts';
+import { reasonIn } from '../../../../../functions/core/output/build-reason.ts';
 
 describe('the reason of a failed command', () => {
   it.each([

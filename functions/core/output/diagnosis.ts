@@ -1,6 +1,11 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Exit } from '../../processes/child-exit.ts';
+
+/** How a process ended: one of the two is null. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
 
 const errorLine = /^(?:Uncaught )?(?:\[?)((?:[A-Z]\w*)?(?:Error|Exception)(?: \[\w+\])?: .*?)\]?$/;
 const location = /(?:\()?((?:file:\/\/)?\/[^():\n]+):(\d+)(?::\d+)?\)?$/;

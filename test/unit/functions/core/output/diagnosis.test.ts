@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { busyPort, lastError, whyItEnded } from '../../../../lib/platform/run/diagnosis.ts';
+import { busyPort, lastError, whyItEnded } from '../../../../../functions/core/output/diagnosis.ts';
 
 const release = '/data/releases/1';
 const failed = { code: 1, signal: null };
