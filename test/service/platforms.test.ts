@@ -56,7 +56,8 @@ describe.each(PLATFORMS)('the way of an application on the platform %s', (platfo
     const manifest = JSON.stringify({ name: 'journey', version: '1.0.0', scripts });
     const entry = await push({ ...answers('broken'), 'package.json': manifest });
     expect(entry.error.code).toBe('deploy:tar:extract_failed');
-    expect(entry.reason).toContain('npm run build');
+    expect(entry.reason).toBe('npm run build exited with code 4: page.html(3): error: no title.');
+    expect(entry.doc.log_tail).toContain('page.html(3): error: no title');
     expect((await started.call(`${entry.id}/build-log`)).body).toContain('page.html(3): error: no title');
     expect(await page()).toBe('two');
   });
@@ -64,7 +65,8 @@ describe.each(PLATFORMS)('the way of an application on the platform %s', (platfo
   it('a start that fails says why, and the application stays as it was', async () => {
     const entry = await push({ ...answers('broken'), 'server.js': 'this is no JavaScript' });
     expect(entry.error).toMatchObject({ code: 'deploy:platform:start_app', status: 500 });
-    expect(entry.doc.log_tail.join('\n')).toContain('SyntaxError');
+    expect(entry.reason).toMatch(/\bSyntaxError: .+ \(server\.js:1\)$/);
+    expect(entry.doc.log_tail).toEqual(expect.arrayContaining([expect.stringMatching(/^(?:\S+\/)?server\.js:1$/)]));
     expect(await page()).toBe('two');
   });
 

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { realpath } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -31,6 +32,8 @@ export interface VersionProcess {
 }
 
 const GRACE_MS = 500;
+/** Where Lambda unpacks artifacts. */
+const TASK_ROOT = '/var/task';
 const READY_POLL_MS = 15;
 /** What npm adds to the PATH of the service: the service's own packages. */
 const SERVICE_BIN = /(?:\/node_modules\/\.bin|node-gyp-bin)\/?$/;
@@ -41,18 +44,22 @@ export async function startVersion(
   groups: Pick<GroupRegistry, 'add' | 'remove'>,
   line: (logStream: string, text: string) => void,
 ): Promise<VersionProcess> {
-  const { folder, name, version, settings } = runnable;
+  const { name, version, settings } = runnable;
+  // What the server prints has the resolved path.
+  const folder = await realpath(runnable.folder).catch(() => runnable.folder);
   const port = await freePort();
   const logStream = streamName(version);
   const child = spawn(join(folder, settings.handler), [], {
     cwd: folder,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: environment(runnable, port, logStream),
+    env: environment({ ...runnable, folder }, port, logStream),
   });
   const { pid } = child;
   let ended = false;
-  for (const stream of [child.stdout, child.stderr]) eachLine(stream, (text) => line(logStream, text));
+  // On AWS the artifact is in one place, whatever its content: logs and stacks look as they do there.
+  const shown = (text: string) => line(logStream, text.replaceAll(folder, TASK_ROOT));
+  for (const stream of [child.stdout, child.stderr]) eachLine(stream, shown);
   const notStarted = new Promise<string>((resolve) => {
     child.once('error', ({ message }) => resolve(`Couldn't find valid bootstrap: ${message}`));
   });

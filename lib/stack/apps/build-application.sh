@@ -4,14 +4,24 @@
 # JOB_URL is the address of a JSON document {"source", "release", "cacheGet", "cachePut", "path"}: the addresses of the tarball, of
 # the release to store and of the downloaded packages, and the folder of the application in the tarball.
 set -eu
+# One stream, so that the lines stay in the order in which they were printed.
+exec 2>&1
 
-work=$(mktemp -d)
+work=$(cd "$(mktemp -d)" && pwd -P)
 trap 'rm -rf "$work"; echo "--- build ends"' EXIT
 echo "--- build begins"
 
 fail() {
   echo "--- error: $1"
   exit 1
+}
+
+# Runs a command of the package manager or of the application. What it prints is read for the reason of a failure.
+run() {
+  title=$1
+  shift
+  echo "--- runs: $title"
+  "$@" || fail "$title exited with code $?."
 }
 
 download() { curl -fsS --retry 3 -o "$2" "$1"; }
@@ -40,6 +50,8 @@ download "$source_url" "$work/source.tgz" || fail "The tarball could not be fetc
 tar -xzf "$work/source.tgz" -C "$release/app" --strip-components=1 || fail "The tarball could not be unpacked."
 rm "$work/source.tgz"
 app=$release/app${path:+/$path}
+# Places in the application are shown as its author knows them.
+echo "--- folder: $release/app"
 [ -f "$app/package.json" ] || fail "There is no package.json in ${path:-the root of the repository}."
 
 # Where the packages are installed: the nearest folder with a lockfile, from the application's own up to the root.
@@ -65,25 +77,27 @@ known=$(cat "$packages/id" 2>/dev/null || true)
 
 cd "$root"
 case $lockfile in
-  package-lock.json | npm-shrinkwrap.json) npm ci --prefer-offline || fail "npm ci failed." ;;
-  pnpm-lock.yaml) corepack pnpm install --frozen-lockfile --store-dir "$packages/pnpm" || fail "pnpm install failed." ;;
+  package-lock.json | npm-shrinkwrap.json) run "npm ci" npm ci --prefer-offline ;;
+  pnpm-lock.yaml) run "pnpm install" corepack pnpm install --frozen-lockfile --store-dir "$packages/pnpm" ;;
   yarn.lock)
     if grep -q '^__metadata:' yarn.lock; then frozen=--immutable; else frozen=--frozen-lockfile; fi
-    corepack yarn install $frozen || fail "yarn install failed."
+    run "yarn install" corepack yarn install $frozen
     ;;
-  *) npm install --prefer-offline --no-package-lock || fail "npm install failed." ;;
+  *) run "npm install" npm install --prefer-offline --no-package-lock ;;
 esac
 
 has_build=$(cd "$app" && node -p 'Boolean(JSON.parse(require("node:fs").readFileSync("package.json", "utf8")).scripts?.build)')
 if [ "$has_build" = true ]; then
-  (cd "$app" && npm run build) || fail "npm run build failed."
+  cd "$app"
+  run "npm run build" npm run build
+  cd "$root"
 fi
 
 case $lockfile in
   pnpm-lock.yaml) corepack pnpm prune --prod ;;
   # Yarn removes nothing without installing again.
   yarn.lock) ;;
-  *) npm prune --omit=dev --no-package-lock >/dev/null || fail "npm prune failed." ;;
+  *) npm prune --omit=dev --no-package-lock >/dev/null || fail "npm prune, which removes the development dependencies, failed." ;;
 esac
 rm -rf "$app/.next/cache" "$app/node_modules/.cache" "$root/node_modules/.cache"
 

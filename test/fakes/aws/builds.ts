@@ -57,7 +57,7 @@ export class FakeBuilds {
     const { source, release } = JSON.parse(this.#object(url).toString());
     const bytes = this.#object(source);
     const isBroken = bytes.toString().includes('cannot be built');
-    if (isBroken) print('no compiler here', '--- error: npm install failed.');
+    if (isBroken) print('--- runs: npm install', 'no compiler here', '--- error: npm install exited with code 1.');
     else this.#objects.set(keyOf(release), bytes);
     print('--- build ends', '[Container] Phase complete');
     return isBroken ? 'FAILED' : 'SUCCEEDED';

@@ -1,22 +1,36 @@
 import type { Build } from '@aws-sdk/client-codebuild';
+import type { OutputLine } from '../../../../core/ports/apps/app-output.ts';
 import { oneLine } from '../../../../core/text.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
-import { ownLines, reasonIn, wholeBuildLog } from './build-log.ts';
+import { type BuildLogStream, failureIn, isWhole, ownLines, wholeBuildLog } from './build-log.ts';
 
 const MAX_LOG_LINES = 100;
 const MAX_LINE_LENGTH = 1000;
 const MAX_REASON_LENGTH = 400;
+const LOG_TRIES = 4;
+const LOG_PAUSE_MS = 1_000;
+
+type FailureParts = Pick<LambdaPlatformParts, 'logs' | 'clock'>;
 
 /** Returns why a build failed, in one sentence, and the last lines that it printed. */
 export async function buildFailure(
   build: Build,
-  { logs }: Pick<LambdaPlatformParts, 'logs'>,
+  parts: FailureParts,
 ): Promise<{ readonly reason: string; readonly log: readonly string[] }> {
   const { groupName: group, streamName: stream } = build.logs ?? {};
-  const all = group && stream ? await wholeBuildLog(logs, { group, stream }) : [];
+  const all = group && stream ? await endedLog({ group, stream }, parts) : [];
   const lines = ownLines()(all).map(({ line }) => line.slice(0, MAX_LINE_LENGTH));
-  const said = oneLine(reasonIn(lines) ?? reasonOf(build), MAX_REASON_LENGTH);
+  const said = oneLine(failureIn(lines) ?? reasonOf(build), MAX_REASON_LENGTH);
   return { reason: said ?? 'The build failed.', log: lines.filter((line) => line !== '').slice(-MAX_LOG_LINES) };
+}
+
+/** Returns the log of a build that has ended, and waits some seconds for its last lines. */
+async function endedLog(at: BuildLogStream, { logs, clock }: FailureParts): Promise<readonly OutputLine[]> {
+  for (let tries = 1; ; tries += 1) {
+    const lines = await wholeBuildLog(logs, at);
+    if (isWhole(lines) || tries === LOG_TRIES) return lines;
+    await clock.sleep(LOG_PAUSE_MS);
+  }
 }
 
 function reasonOf({ buildStatus, phases = [] }: Build): string {

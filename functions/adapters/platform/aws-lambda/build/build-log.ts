@@ -3,13 +3,16 @@ import {
   GetLogEventsCommand,
   ResourceNotFoundException,
 } from '@aws-sdk/client-cloudwatch-logs';
+import { reasonIn } from '../../../../core/output/build-reason.ts';
 import type { OutputLine } from '../../../../core/ports/apps/app-output.ts';
 
 /** Printed by the build script around what a user wants to see: CodeBuild's own lines come before and after. */
 const BEGINS = '--- build begins';
 const ENDS = '--- build ends';
-/** How a line of the build script begins that says in a sentence why the build failed. */
+/** How lines of the build script begin: the sentence why the build failed, a command that runs, and the folder. */
 const REASON = '--- error: ';
+const COMMAND = '--- runs: ';
+const FOLDER = '--- folder: ';
 
 /** Where the log of a build is. */
 export interface BuildLogStream {
@@ -56,21 +59,42 @@ export async function wholeBuildLog(logs: CloudWatchLogsClient, at: BuildLogStre
   return all;
 }
 
-/** Returns a filter, for the lines of one build in order, that lets through what the application's build printed. */
-export function ownLines(): (lines: readonly OutputLine[]) => readonly OutputLine[] {
-  let within = false;
-  return (lines) =>
-    lines.filter(({ line }) => {
-      if (line === BEGINS) within = true;
-      else if (line === ENDS) within = false;
-      else return within && !line.startsWith('[Container] ');
-      return false;
-    });
+/** Whether a log has the lines up to the end of the build: CloudWatch gets the last ones some seconds after it. */
+export function isWhole(lines: readonly OutputLine[]): boolean {
+  return lines.some(({ line }) => line === ENDS);
 }
 
-/** Returns the sentence that the build script gave as the reason; null when it gave none. */
-export function reasonIn(lines: readonly string[]): string | null {
-  return lines.findLast((line) => line.startsWith(REASON))?.slice(REASON.length) ?? null;
+/**
+ * Returns a filter, for the lines of one build in order, that lets through what the application's build printed, with
+ * paths relative to the application.
+ */
+export function ownLines(): (lines: readonly OutputLine[]) => readonly OutputLine[] {
+  let within = false;
+  let folder: string | null = null;
+  const own = (one: OutputLine): readonly OutputLine[] => {
+    const { line } = one;
+    if (line === BEGINS || line === ENDS) within = line === BEGINS;
+    else if (within && line.startsWith(FOLDER)) folder = line.slice(FOLDER.length);
+    else if (within && !line.startsWith('[Container] ')) {
+      return [folder === null ? one : { ...one, line: line.replaceAll(`${folder}/`, '') }];
+    }
+    return [];
+  };
+  return (lines) => lines.flatMap(own);
+}
+
+/**
+ * Returns the sentence that the build script gave as the reason, for a command with the line of its output that says
+ * what was wrong; null when there is none.
+ */
+export function failureIn(lines: readonly string[]): string | null {
+  const end = lines.findLastIndex((line) => line.startsWith(REASON));
+  if (end < 0) return null;
+  const sentence = (lines[end] ?? '').slice(REASON.length);
+  const begin = lines.slice(0, end).findLastIndex((line) => line.startsWith(COMMAND));
+  const command = lines[begin]?.slice(COMMAND.length);
+  if (command === undefined || !sentence.startsWith(`${command} `)) return sentence;
+  return `${sentence.replace(/\.$/, '')}${reasonIn(lines.slice(begin + 1, end))}.`;
 }
 
 function linesOf(timestamp = 0, message = ''): readonly OutputLine[] {

@@ -9,7 +9,7 @@ import { environmentOf, masked, type Variables } from './environment.ts';
 import { variableSeal } from './sealed-variables.ts';
 import { pruneSnapshots } from './snapshots.ts';
 import { allowRuns, moveTraffic } from './traffic.ts';
-import { tryVersion } from './try-version.ts';
+import { type Candidate, tryVersion } from './try-version.ts';
 import { deleteVersion, pruneVersions, versionOf } from './versions.ts';
 
 /**
@@ -22,12 +22,13 @@ export async function release(
   parts: LambdaPlatformParts,
   fresh = false,
 ): Promise<{ readonly url: string }> {
-  const plan = planOf(snapshot, await startable(snapshot, parts), { parts, fresh });
+  const { variables, path } = await startable(snapshot, parts);
+  const plan = planOf(snapshot, variables, { parts, fresh });
   const { name } = plan;
   await ensureLog(name, parts);
   const version = (await versionOf(name, plan.description, parts)) ?? (await publishVersion(plan, parts));
   await allowRuns(name, parts);
-  await tried({ name, version, variables: plan.environment }, parts);
+  await tried({ name, version, path, variables: plan.environment }, parts);
   const url = await moveTraffic(name, version, parts);
   const state = { snapshot: snapshot.snapshot, version, url, state: 'running' };
   await parts.table.write(keys.app(snapshot), state, { exists: true });
@@ -37,13 +38,19 @@ export async function release(
   return { url };
 }
 
-/** Returns the variables of an application whose snapshot can be started. */
-async function startable(snapshot: SnapshotRef, parts: LambdaPlatformParts): Promise<Variables> {
+interface Startable {
+  readonly variables: Variables;
+  /** The folder of the application in its repository. */
+  readonly path: string;
+}
+
+/** Returns what the start of a snapshot needs. */
+async function startable(snapshot: SnapshotRef, parts: LambdaPlatformParts): Promise<Startable> {
   const { table } = parts;
   const [app, item] = await Promise.all([table.read(keys.app(snapshot)), table.read(keys.snapshot(snapshot))]);
   if (!app || !item) throw refused(`There is no snapshot ${snapshot.snapshot} of ${snapshot.app}.`);
   if (item.state !== 'ready') throw refused(`The snapshot ${snapshot.snapshot} is not built: it is ${item.state}.`);
-  return variableSeal(parts).open(snapshot, app.variables);
+  return { variables: await variableSeal(parts).open(snapshot, app.variables), path: item.path ?? '' };
 }
 
 interface Planning {
@@ -65,21 +72,20 @@ function planOf(snapshot: SnapshotRef, variables: Variables, { parts, fresh }: P
   };
 }
 
-interface Trial {
-  readonly name: string;
-  readonly version: string;
+interface Trial extends Candidate {
   readonly variables: Variables;
 }
 
 /** A version that does not start is deleted: nobody can want it again. What it printed may hold its variables. */
-async function tried({ name, version, variables }: Trial, parts: LambdaPlatformParts): Promise<void> {
+async function tried(trial: Trial, parts: LambdaPlatformParts): Promise<void> {
+  const { name, version, variables } = trial;
   try {
-    await tryVersion(name, version, parts);
+    await tryVersion(trial, parts);
   } catch (error) {
     if (!(error instanceof DeployError)) throw error;
     await deleteVersion(name, version, parts).catch(() => {});
-    const { code, detail, retry, logTail } = error;
-    throw new DeployError(code, detail, { retry, logTail: masked(logTail, variables), cause: error });
+    const [detail = '', ...logTail] = masked([error.detail, ...error.logTail], variables);
+    throw new DeployError(error.code, detail, { retry: error.retry, logTail, cause: error });
   }
 }
 

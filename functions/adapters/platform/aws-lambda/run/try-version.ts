@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { posix } from 'node:path';
 import { FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { InvokeCommand, type InvokeCommandOutput } from '@aws-sdk/client-lambda';
 import { DeployError } from '../../../../core/errors.ts';
 import { isObject } from '../../../../core/json.ts';
+import { type Exit, lastError, whyItEnded } from '../../../../core/output/diagnosis.ts';
 import { oneLine } from '../../../../core/text.ts';
 import { logGroupOf } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
@@ -14,11 +16,24 @@ const LOG_TRIES = 4;
 const LOG_PAUSE_MS = 1_000;
 const MAX_LOG_LINES = 100;
 
+/** Where Lambda unpacks the release, and in it the application: see `build-application.sh`. */
+const ROOT = '/var/task/app';
+const MAX_REASON_LENGTH = 400;
+
+/** A version to try. */
+export interface Candidate {
+  readonly name: string;
+  readonly version: string;
+  /** The folder of the application in its repository; empty for the root. */
+  readonly path: string;
+}
+
 /**
  * Sends a request to a version that has no traffic yet. Throws `deploy:platform:start_app`, with what the application
  * printed, when it ends, does not answer within a minute, or answers 500 or more.
  */
-export async function tryVersion(name: string, version: string, parts: LambdaPlatformParts): Promise<void> {
+export async function tryVersion({ name, version, path }: Candidate, parts: LambdaPlatformParts): Promise<void> {
+  const folder = posix.join(ROOT, path);
   const since = parts.clock.now();
   const command = new InvokeCommand({
     FunctionName: name,
@@ -32,27 +47,43 @@ export async function tryVersion(name: string, version: string, parts: LambdaPla
     if (signal.aborted) return null;
     throw error;
   });
-  const failure = answer ? failureOf(answer) : `It did not answer within ${ANSWER_LIMIT_MS / 1000} seconds.`;
-  if (failure === null) return;
-  const logTail = tailOf(answer?.LogResult);
-  throw new DeployError('deploy:platform:start_app', `The application does not start. ${failure}`, {
-    retry: false,
-    logTail: logTail.length > 0 ? logTail : await loggedSince(name, since, parts),
-  });
+  if (answer && isGood(answer)) return;
+  const tail = tailOf(answer?.LogResult);
+  const printed = tail.length > 0 ? tail : await loggedSince(name, since, parts);
+  const [reason = '', ...logTail] = [reasonOf(answer, printed, folder), ...printed].map(inApplication);
+  throw new DeployError('deploy:platform:start_app', reason, { retry: false, logTail });
 }
 
-/** Returns a sentence about what is wrong with an answer, or null. */
-function failureOf({ FunctionError, Payload }: InvokeCommandOutput): string | null {
-  const answer = parsed(Payload);
-  if (FunctionError !== undefined) {
-    const message = typeof answer.errorMessage === 'string' ? oneLine(answer.errorMessage, 300) : null;
-    return message === null ? 'It ended before it answered.' : `It ended before it answered: ${message}`;
+function isGood({ FunctionError, Payload }: InvokeCommandOutput): boolean {
+  const { statusCode } = parsed(Payload);
+  return FunctionError === undefined && typeof statusCode === 'number' && statusCode < 500;
+}
+
+/** Returns a sentence about what is wrong, in the words of the embedded platform. */
+function reasonOf(answer: InvokeCommandOutput | null, lines: readonly string[], folder: string): string {
+  if (!answer) return `The application did not answer GET / within ${ANSWER_LIMIT_MS / 1000} s.`;
+  const { statusCode, errorMessage } = parsed(answer.Payload);
+  if (answer.FunctionError === undefined) {
+    if (typeof statusCode !== 'number') return 'The application gave no answer to GET / that Lambda understands.';
+    const error = lastError(lines, folder);
+    return `The application answered ${statusCode} to GET /${error === undefined ? '' : `: ${error}`}.`;
   }
-  const { statusCode } = answer;
-  if (typeof statusCode === 'number' && statusCode < 500) return null;
-  return typeof statusCode === 'number'
-    ? `It answers / with ${statusCode}.`
-    : 'It gives no answer that Lambda understands.';
+  const message = typeof errorMessage === 'string' ? errorMessage.replace(/^RequestId: \S+ /, '') : '';
+  const exit = exitIn(message);
+  if (exit) return oneLine(whyItEnded(lines, exit, folder), MAX_REASON_LENGTH) ?? '';
+  return `The application ended before it answered: ${oneLine(message, MAX_REASON_LENGTH) ?? 'Lambda gave no reason.'}`;
+}
+
+/** Returns how a process ended, from Lambda's words: `Runtime exited with error: exit status 1` or `signal: killed`. */
+function exitIn(message: string): Exit | null {
+  const [, code, signal] = /Runtime exited with error: (?:exit status (\d+)|signal: (\w+))/.exec(message) ?? [];
+  if (code !== undefined) return { code: Number(code), signal: null };
+  return signal === undefined ? null : { code: null, signal };
+}
+
+/** Paths relative to the application, as its author knows them. */
+function inApplication(line: string): string {
+  return line.replaceAll(`${ROOT}/`, '');
 }
 
 function parsed(payload: Uint8Array | undefined): Readonly<Record<string, unknown>> {

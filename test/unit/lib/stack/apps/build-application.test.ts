@@ -135,7 +135,7 @@ describe('building an application for Lambda', { timeout: 120_000 }, () => {
 
   it.each([
     [
-      'npm install failed.',
+      'npm install exited with code 1.',
       { 'package.json': manifest({ scripts: { preinstall: 'echo no compiler here && exit 1' } }), 'server.js': '' },
       '',
     ],
