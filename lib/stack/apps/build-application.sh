@@ -28,12 +28,13 @@ download() { curl -fsS --retry 3 -o "$2" "$1"; }
 upload() { curl -fsS --retry 3 -T "$1" "$2"; }
 
 download "$JOB_URL" "$work/job.json" || fail "The service's description of the build could not be read."
-job() { node -p 'JSON.parse(require("node:fs").readFileSync(process.argv[1], "utf8"))[process.argv[2]]' "$work/job.json" "$1"; }
-source_url=$(job source)
-release_url=$(job release)
-cache_get=$(job cacheGet)
-cache_put=$(job cachePut)
-path=$(job path)
+assignments=$(node -e '
+const { source, release, cacheGet, cachePut, path } = JSON.parse(require("node:fs").readFileSync(process.argv[1], "utf8"));
+const values = { source_url: source, release_url: release, cache_get: cacheGet, cache_put: cachePut, path };
+const quoted = (text) => "\x27" + text.replaceAll("\x27", "\x27\\\x27\x27") + "\x27";
+for (const [name, value] of Object.entries(values)) console.log(`${name}=${quoted(value)}`);
+' "$work/job.json")
+eval "$assignments"
 # Programs of the application and of its packages run from here on.
 rm "$work/job.json"
 unset JOB_URL SNAPSHOT
@@ -75,8 +76,18 @@ if download "$cache_get" "$work/packages.tgz" 2>/dev/null; then
 fi
 known=$(cat "$packages/id" 2>/dev/null || true)
 
+# As on the embedded platform, an application without dependencies and without scripts of its own is only unpacked.
+has_packages=$(cd "$root" && node -p '
+const fs = require("node:fs");
+const { scripts = {}, workspaces, ...fields } = JSON.parse(fs.readFileSync("package.json", "utf8"));
+const kinds = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"];
+const hooks = ["preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare"];
+workspaces !== undefined || fs.existsSync("binding.gyp") || kinds.some((kind) => Object.keys(fields[kind] ?? {}).length > 0) || hooks.some((name) => name in scripts)') || fail "package.json is not valid JSON."
+[ -n "$lockfile" ] || [ "$has_packages" = true ] || lockfile=none
+
 cd "$root"
 case $lockfile in
+  none) ;;
   package-lock.json | npm-shrinkwrap.json) run "npm ci" npm ci --prefer-offline ;;
   pnpm-lock.yaml) run "pnpm install" corepack pnpm install --frozen-lockfile --store-dir "$packages/pnpm" ;;
   yarn.lock)
@@ -96,7 +107,7 @@ fi
 case $lockfile in
   pnpm-lock.yaml) corepack pnpm prune --prod ;;
   # Yarn removes nothing without installing again.
-  yarn.lock) ;;
+  yarn.lock | none) ;;
   *) npm prune --omit=dev --no-package-lock >/dev/null || fail "npm prune, which removes the development dependencies, failed." ;;
 esac
 rm -rf "$app/.next/cache" "$app/node_modules/.cache" "$root/node_modules/.cache"
