@@ -16,7 +16,7 @@ import type { Behaviour } from '../../contracts/hosting-platform.ts';
 export const serviceToken = 'service-token-of-the-tests';
 
 /** Real applications: a server that answers with its version, and two that do not get that far. */
-function filesOf(name: string, version: string, works: Behaviour): Record<string, string> {
+export function filesOf(name: string, version: string, works: Behaviour): Record<string, string> {
   const scripts = works === 'cannot be built' ? { preinstall: 'echo no compiler here && exit 1' } : {};
   const serve = `require('node:http').createServer((q, s) => s.end('${version}')).listen(process.env.PORT, process.env.HOST)`;
   const server = works === 'does not start' ? "console.error('no database here'); process.exit(1)" : serve;
