@@ -210,7 +210,7 @@ function endpointAccess(props: ApiProps): Record<string, readonly Access[]> {
     ],
     'api-badge': read,
     'api-documents': [linkEntries(parameters)],
-    'api-page': [linkEntries(parameters), nameSignals(clients)],
+    'api-page': [linkEntries(parameters), nameSignals(clients, parameters)],
     'api-unknown': [linkEntries(parameters)],
   };
 }

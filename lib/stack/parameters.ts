@@ -19,6 +19,7 @@ export interface Parameters {
   readonly changesSeconds: CfnParameter;
   readonly changesConcurrency: CfnParameter;
   readonly publicUrl: CfnParameter;
+  readonly publicSignalsUrl: CfnParameter;
   readonly alarmEmail: CfnParameter;
   readonly firewall: CfnParameter;
   readonly firewallRequests: CfnParameter;
@@ -130,6 +131,12 @@ function addressParameters(stack: Stack) {
     publicUrl: new CfnParameter(stack, 'PublicUrl', {
       default: '',
       description: "Base address in links, e.g. of a custom domain; empty: the request's own.",
+    }),
+    publicSignalsUrl: new CfnParameter(stack, 'PublicSignalsUrl', {
+      default: '',
+      allowedPattern: '(wss?://\\S+)?',
+      constraintDescription: 'wss:// and a host, as in wss://signals.example.com',
+      description: "Address of the WebSocket for clients, e.g. of a custom domain; empty: API Gateway's.",
     }),
     alarmEmail: new CfnParameter(stack, 'AlarmEmail', {
       default: '',

@@ -29,6 +29,6 @@ export function stackParameters(config: Config, { platform, repositories }: Prog
     ...(defaultBranch !== undefined && { DefaultBranch: defaultBranch }),
     ...(holdMinutes !== undefined && { HoldMinutes: String(holdMinutes) }),
     ...(reconcileMinutes !== undefined && { ReconcileMinutes: String(reconcileMinutes) }),
-    ...(addresses && { PublicUrl: addresses.service }),
+    ...(addresses && { PublicUrl: addresses.service, PublicSignalsUrl: addresses.signals }),
   };
 }

@@ -7,12 +7,14 @@ export interface PublicAddresses {
   readonly service: string;
   /** Absent without `appsDomain`: then only the service has a public address. */
   readonly apps?: PublicDomain;
-  /**
-   * Addresses of the repository host and of the WebSocket of signals, one label below the domain of the applications.
-   */
+  /** Address of the repository host, one label below the domain of the applications. */
   readonly repositories?: string;
-  readonly signals?: string;
+  /** Address of the WebSocket of signals: beside that of the repository host, or else a path of the service. */
+  readonly signals: string;
 }
+
+/** The path of the WebSocket of signals at the service's own address. */
+export const SIGNALS_PATH = '/signals';
 
 /**
  * Returns the public addresses, or undefined for a machine that is used by itself. Applications have two labels below
@@ -20,7 +22,7 @@ export interface PublicAddresses {
  * Protocol and port are those of `publicUrl`.
  */
 export function publicAddresses({ appsDomain, publicUrl }: Config): PublicAddresses | undefined {
-  if (appsDomain === undefined) return publicUrl === undefined ? undefined : { service: withoutSlash(publicUrl) };
+  if (appsDomain === undefined) return publicUrl === undefined ? undefined : onlyService(withoutSlash(publicUrl));
   const service = withoutSlash(publicUrl ?? `https://deploy.${appsDomain}`);
   const { protocol, port } = new URL(service);
   const isSecure = protocol === 'https:';
@@ -31,6 +33,10 @@ export function publicAddresses({ appsDomain, publicUrl }: Config): PublicAddres
     repositories: `${protocol}//git.${end}`,
     signals: `${isSecure ? 'wss:' : 'ws:'}//signals.${end}`,
   };
+}
+
+function onlyService(service: string): PublicAddresses {
+  return { service, signals: `${service.replace(/^http/i, 'ws')}${SIGNALS_PATH}` };
 }
 
 function withoutSlash(address: string): string {

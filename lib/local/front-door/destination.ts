@@ -1,5 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import { hostName, labelsIn } from '../../processes/http/app-domain.ts';
-import type { PublicAddresses } from '../config/public-addresses.ts';
+import { type PublicAddresses, SIGNALS_PATH } from '../config/public-addresses.ts';
 
 /** For whom a request is, by its Host header; `nobody`: no such host is known here. */
 export type Destination = 'api' | 'applications' | 'repositories' | 'signals' | 'nobody';
@@ -24,6 +25,11 @@ export function destinationOf(host: string | undefined, addresses: PublicAddress
 export function ownHosts(addresses: PublicAddresses | undefined): readonly string[] {
   const { service, repositories, signals } = addresses ?? {};
   return [service, repositories, signals].flatMap((address) => (address === undefined ? [] : [hostOf(address)]));
+}
+
+/** Whether a request to the service's own host opens the WebSocket of signals there. */
+export function opensSignals({ url = '', headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket' && new RegExp(`^${SIGNALS_PATH}/?(?:\\?|$)`).test(url);
 }
 
 function hostOf(address: string): string {

@@ -4,7 +4,7 @@ import { forwarder } from '../../processes/http/forwarder.ts';
 import { type Refusal, refuse, refuseUpgrade } from '../../processes/http/refusal.ts';
 import type { PublicAddresses } from '../config/public-addresses.ts';
 import { answerAsk, isAsk } from './ask.ts';
-import { type Destination, destinationOf, ownHosts } from './destination.ts';
+import { type Destination, destinationOf, opensSignals, ownHosts } from './destination.ts';
 
 /** What is behind the front door besides the API. */
 export interface FrontDoorParts {
@@ -29,11 +29,14 @@ const NO_LOGIN: Refusal = {
 
 /**
  * Returns what serves everything but the API on the API's port, by host name: applications, and with public addresses
- * the repository host and the WebSocket of signals.
+ * the repository host and the WebSocket of signals, which is also `/signals` at the API's own host.
  */
 export function frontDoor({ addresses, ports, hasApp }: FrontDoorParts) {
   const forward = forwarder(NOT_YET);
-  const toOf = ({ headers }: IncomingMessage) => destinationOf(headers.host, addresses);
+  const toOf = (request: IncomingMessage) => {
+    const to = destinationOf(request.headers.host, addresses);
+    return to === 'api' && opensSignals(request) ? 'signals' : to;
+  };
   const targetOf = (to: Destination) => {
     const { platform, repositories, signals } = ports();
     const port = { applications: platform, repositories, signals, api: 0, nobody: 0 }[to];
@@ -59,6 +62,8 @@ export function frontDoor({ addresses, ports, hasApp }: FrontDoorParts) {
       const to = toOf(request);
       const refusal = refusalOf(to, request);
       if (refusal || isAsk(request)) return refuseUpgrade(socket, refusal ?? NOBODY);
+      // The server of the WebSocket knows no path of this door.
+      if (to === 'signals' && opensSignals(request)) request.url = '/';
       forward.upgrade(request, socket, head, targetOf(to));
     },
   };

@@ -1,4 +1,6 @@
+import { CfnCondition, Fn } from 'aws-cdk-lib';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { Parameters } from '../parameters.ts';
 import type { Socket } from '../socket.ts';
 import { type Access, allow } from './access.ts';
 
@@ -10,9 +12,13 @@ export function receiveSignals(internal: Socket): Access {
   };
 }
 
-/** Tells clients the address of their WebSocket API. */
-export function nameSignals(clients: Socket): Access {
-  return { environment: { SIGNALS_URL: clients.stage.url } };
+/** Tells clients the address of their WebSocket API: the one that the operator has set, or that of the stage. */
+export function nameSignals(clients: Socket, { publicSignalsUrl }: Parameters): Access {
+  const given = new CfnCondition(clients, 'PublicSignalsUrlGiven', {
+    expression: Fn.conditionNot(Fn.conditionEquals(publicSignalsUrl.valueAsString, '')),
+  });
+  const url = Fn.conditionIf(given.logicalId, publicSignalsUrl.valueAsString, clients.stage.url).toString();
+  return { environment: { SIGNALS_URL: url } };
 }
 
 /** Writes the connection registry, for both WebSocket APIs. */

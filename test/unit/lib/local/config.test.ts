@@ -69,6 +69,7 @@ describe('The configuration of one machine', () => {
       HoldMinutes: '30',
       ReconcileMinutes: '0',
       PublicUrl: 'https://deploy.example.com',
+      PublicSignalsUrl: 'wss://deploy.example.com/signals',
     });
     expect(parseHosts(RepositoryHosts).map(({ name }) => name)).toEqual(['local', 'github', 'work']);
   });
@@ -142,17 +143,33 @@ describe('The configuration of one machine', () => {
   });
 
   it.each([
-    [{ appsDomain: 'apps.example.com' }, 'https://deploy.apps.example.com', 'https://git.apps.example.com'],
-    [{ appsDomain: 'a.test', publicUrl: 'https://deploy.test/' }, 'https://deploy.test', 'https://git.a.test'],
+    [
+      { appsDomain: 'apps.example.com' },
+      'https://deploy.apps.example.com',
+      'wss://signals.apps.example.com',
+      'https://git.apps.example.com',
+    ],
+    [
+      { appsDomain: 'a.test', publicUrl: 'https://deploy.test/' },
+      'https://deploy.test',
+      'wss://signals.a.test',
+      'https://git.a.test',
+    ],
     [
       { appsDomain: 'apps.localhost', publicUrl: 'http://deploy.apps.localhost:8081' },
       'http://deploy.apps.localhost:8081',
+      'ws://signals.apps.localhost:8081',
       'http://git.apps.localhost:8081',
     ],
-    [{ publicUrl: 'https://deploy.example.com/hooks/' }, 'https://deploy.example.com/hooks', undefined],
-  ])('%j gives the public addresses %s and %s', (config, service, repositories) => {
-    expect(publicAddresses(config)).toMatchObject({ service, ...(repositories && { repositories }) });
-    expect(stackParameters(config, addresses).PublicUrl).toBe(service);
+    [
+      { publicUrl: 'https://deploy.example.com/hooks/' },
+      'https://deploy.example.com/hooks',
+      'wss://deploy.example.com/hooks/signals',
+      undefined,
+    ],
+  ])('%j gives the public addresses %s, %s and %s', (config, service, signals, repositories) => {
+    expect(publicAddresses(config)).toMatchObject({ service, signals, ...(repositories && { repositories }) });
+    expect(stackParameters(config, addresses)).toMatchObject({ PublicUrl: service, PublicSignalsUrl: signals });
   });
 
   it('never quotes a secret in an error', () => {

@@ -19,6 +19,7 @@ describe('the stack’s parameters and outputs', () => {
       ChangesSeconds: 840,
       ChangesConcurrency: 0,
       PublicUrl: '',
+      PublicSignalsUrl: '',
       AlarmEmail: '',
       Firewall: 'off',
       FirewallRequests: 2000,

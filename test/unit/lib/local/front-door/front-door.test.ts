@@ -17,12 +17,12 @@ afterEach(async () => {
 /** An API whose only answer is "the API", and the programs behind its port. */
 async function openDoor(
   platform: Server,
-  { repositories, config }: { repositories?: Server; config?: Config } = {},
+  { repositories, signals, config }: { repositories?: Server; signals?: Server; config?: Config } = {},
 ): Promise<Gateway> {
   const ports = {
     platform: await listen(platform, 0),
     repositories: repositories ? await listen(repositories, 0) : 0,
-    signals: 0,
+    signals: signals ? await listen(signals, 0) : 0,
   };
   const gateway = await startGateway({
     template: apiTemplate({ 'GET /': { function: 'f' } }),
@@ -37,7 +37,7 @@ async function openDoor(
       hasApp: async (host) => host === 'hello.demo.apps.example.com',
     }),
   });
-  for (const server of [platform, repositories])
+  for (const server of [platform, repositories, signals])
     closers.push(
       () => server?.close(),
       () => server?.closeAllConnections(),
@@ -107,6 +107,25 @@ describe('The API and the applications on one port', () => {
     const socket = new WebSocket(`ws://127.0.0.1:${gateway.port}/`);
     const refused = await new Promise((resolve) => socket.once('error', resolve));
     expect(String(refused)).toContain('400');
+  });
+
+  it.each([
+    ['deploy.example.com', '/signals', { publicUrl: 'https://deploy.example.com' }],
+    ['127.0.0.1', '/signals?a=1', undefined],
+    ['signals.apps.example.com', '/', { appsDomain: 'apps.example.com' }],
+  ])('the WebSocket of signals is reached at %s%s', async (host, path, config) => {
+    const signals = createServer();
+    const sockets = new WebSocketServer({ server: signals, handleProtocols: () => 'changes' });
+    sockets.on('connection', (one, { url, headers }) => one.send(`${url} by ${headers['sec-websocket-protocol']}`));
+    const gateway = await openDoor(telling(), { signals, ...(config && { config }) });
+    const opened = new WebSocket(`ws://127.0.0.1:${gateway.port}${path}`, ['changes', 'basic.a'], {
+      headers: { host },
+    });
+    const said = await new Promise((resolve, reject) => opened.once('message', resolve).once('error', reject));
+    expect(String(said)).toBe('/ by changes,basic.a');
+    opened.terminate();
+    // Other requests to this path are the API's.
+    if (path !== '/') expect((await get(gateway, host, { path: '/' })).body).toBe('the API');
   });
 
   it('an application is 503 while the platform does not answer', async () => {
