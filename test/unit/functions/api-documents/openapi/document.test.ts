@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { openApi } from '../../../../../functions/api-documents/openapi/document.ts';
 import { operations } from '../../../../../functions/api-documents/openapi/operations/operations.ts';
@@ -30,6 +33,19 @@ function parametersOf({ parameters = [] }: Operation) {
 describe('the description of the API', () => {
   it('is OpenAPI 3.1, of the version of the service, at the address that was asked', () => {
     expect(api).toMatchObject({ openapi: '3.1.0', info: { version: packageJson.version }, servers: [{ url: base }] });
+  });
+
+  it('is valid by the schema that the OpenAPI Initiative publishes', () => {
+    const published = new URL('../../../../fixtures/openapi/schema-3.1.json', import.meta.url);
+    // The schema has words that only its authors' own tools know.
+    const ajv = new Ajv2020({ strict: false, allErrors: true });
+    addFormats.default(ajv);
+    ajv.addFormat('media-range', true);
+    const check = ajv.compile(JSON.parse(readFileSync(published, 'utf8')));
+    check(api);
+    expect(check.errors).toBeNull();
+    // It does refuse what is none.
+    expect(check({ ...api, paths: { '/1/deploy': { post: { responses: { '200': {} } } } } })).toBe(false);
   });
 
   it('has exactly the endpoints of the service', () => {
