@@ -1,14 +1,24 @@
 import { statusToken, type TokenAccess } from '../core/access.ts';
-import { type Entry, isDeploy, pageAddress } from '../core/entry/entry.ts';
+import { commitStatusOf } from '../core/entry/commit-status.ts';
+import { type Entry, isFinal, pageAddress } from '../core/entry/entry.ts';
+import { tarballKey } from '../core/entry/tarball-key.ts';
+import { DeployError } from '../core/errors.ts';
 import type { Job } from '../core/pipeline/job.ts';
+import type { Backlog } from '../core/ports/backlog.ts';
+import type { DeployFacts } from '../core/ports/deploy-facts.ts';
 import type { LogReader } from '../core/ports/log-reader.ts';
 import type { CommitStatus, RepositoryHost } from '../core/ports/repository-host.ts';
+import type { TarballStore } from '../core/ports/tarball-store.ts';
 import { oneLine } from '../core/text.ts';
+import { speakerFor } from './speaker.ts';
 
 /** The ports that setting a commit status needs. */
 export interface ReportPorts extends TokenAccess {
   readonly log: Pick<LogReader, 'read'>;
+  readonly facts: Pick<DeployFacts, 'commitState'>;
   readonly host: (name: string) => RepositoryHost;
+  readonly tarballs: Pick<TarballStore, 'remove'>;
+  readonly backlog: Pick<Backlog, 'close'>;
 }
 
 /** GitHub's limit for the description of a commit status. */
@@ -17,18 +27,24 @@ const MAX_DESCRIPTION_CHARACTERS = 140;
 const MAX_POSTS = 3;
 
 /**
- * Sets the commit status to the current status of the entry, so that late and repeated messages have no effect. Does
- * nothing without a stored token. Throws what the host throws.
+ * Sets the commit status to the current status of the entry, or of the one that has deployed the same commit since, so
+ * that late and repeated messages have no effect. Does nothing without a stored token. An entry that has ended is closed
+ * then: its staged tarball is removed, and the sweeper looks at it no more. Throws what the host throws; the sweeper has
+ * what can succeed later reported again.
  */
 export async function report({ user, number }: Job, ports: ReportPorts): Promise<void> {
-  let posted: CommitStatus['state'] | null = null;
+  let posted: string | null = null;
   // The entry may change during the request, so it is read again after each.
-  for (let posts = 0; posts < MAX_POSTS; posts += 1) {
+  for (let posts = 0; posts <= MAX_POSTS; posts += 1) {
     const entry = await ports.log.read(user, number);
-    const state = entry && stateOf(entry);
-    if (!entry || !isDeploy(entry) || !state || state === posted) return;
-    await post(entry, state, ports);
-    posted = state;
+    if (!entry) return;
+    const speaker = await speakerFor(entry, ports);
+    const state = commitStatusOf(speaker);
+    const wanted = `${speaker.number} ${state}`;
+    if (!state || wanted === posted) return close(entry, ports);
+    if (posts === MAX_POSTS) return;
+    await closeIfRefused(entry, ports, () => post(speaker, state, ports));
+    posted = wanted;
   }
 }
 
@@ -47,28 +63,21 @@ async function post(entry: Entry, state: CommitStatus['state'], ports: ReportPor
   await ports.host(repository.host).setStatus(commit, status, token);
 }
 
-/**
- * Returns the state to set; null when there is none. The status contains the application's name, so nothing is pending
- * before it is known. Every end of an entry replaces `pending`.
- */
-function stateOf({ status, appName }: Entry): CommitStatus['state'] | null {
-  if (status === 'error' || status === 'crashed') return 'failure';
-  if (appName === null) return null;
-  switch (status) {
-    case 'queued':
-    case 'running':
-    case 'held':
-      return 'pending';
-    case 'ok':
-      return 'success';
-    case 'skipped':
-      return 'failure';
-    case 'expired':
-    case 'superseded':
-      return 'error';
-    default:
-      return null;
+/** What the host refuses for good is not tried again. */
+async function closeIfRefused(entry: Entry, ports: ReportPorts, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof DeployError && !error.retry) await close(entry, ports);
+    throw error;
   }
+}
+
+async function close(entry: Entry, { tarballs, backlog }: ReportPorts): Promise<void> {
+  if (!isFinal(entry.status)) return;
+  // By its key, because a worker that died may have stored it without writing that into the entry.
+  if (entry.stage !== 'check' && entry.operation === undefined) await tarballs.remove(tarballKey(entry));
+  await backlog.close(entry);
 }
 
 function describe({ status, url, reason, error, appName }: Entry): string {

@@ -1,4 +1,4 @@
-import type { Entry } from '../core/entry/entry.ts';
+import { tarballKey } from '../core/entry/tarball-key.ts';
 import type { StageWork } from '../core/pipeline/stage-work.ts';
 import type { HostToken, RepositoryHost } from '../core/ports/repository-host.ts';
 import type { TarballStore } from '../core/ports/tarball-store.ts';
@@ -37,9 +37,4 @@ export function fetchTarball({ host, token, tarballs }: FetchPorts): StageWork {
       stop.abort();
     }
   };
-}
-
-/** The same key for every run of an entry, so that a second run replaces the tarball of the first. */
-function tarballKey({ user, number, sha }: Entry): string {
-  return `${encodeURIComponent(user)}/${number}/${sha}.tar.gz`;
 }

@@ -1,6 +1,5 @@
 import { dynamoDb } from '../adapters/aws/dynamodb.ts';
 import { numberVariable, variable } from '../adapters/aws/environment.ts';
-import { s3 } from '../adapters/aws/s3.ts';
 import { sqs } from '../adapters/aws/sqs.ts';
 import { chosenPlatform } from '../adapters/platform/chosen/hosting.ts';
 import { chosenOperations } from '../adapters/platform/chosen/operations.ts';
@@ -8,7 +7,6 @@ import { sqsQueue, sqsVisibility } from '../adapters/queues/sqs.ts';
 import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
 import { dynamoDbFacts } from '../adapters/stores/dynamodb/facts.ts';
 import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
-import { s3Tarballs } from '../adapters/stores/s3-tarballs.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { systemIds } from '../adapters/system/ids.ts';
 import type { StageConnection } from '../triggers/stage.ts';
@@ -27,7 +25,6 @@ export async function connect(): Promise<Omit<StartPorts, 'trace'> & StageConnec
     appFacts: dynamoDbAppFacts(table),
     platform: await chosenPlatform(systemClock),
     operations: await chosenOperations(systemClock),
-    tarballs: s3Tarballs({ client: s3(), bucket: variable('TARBALL_BUCKET') }),
     clock: systemClock,
     ids: systemIds,
     retryBaseSeconds: numberVariable('RETRY_BASE_SECONDS'),

@@ -2,12 +2,10 @@ import type { HoldPorts } from '../core/hold/hold.ts';
 import type { AppOperations } from '../core/ports/apps/app-operations.ts';
 import type { DeployFacts } from '../core/ports/deploy-facts.ts';
 import type { HostingPlatform } from '../core/ports/hosting-platform.ts';
-import type { TarballStore } from '../core/ports/tarball-store.ts';
 
 /** The ports of the stage `start`. */
 export interface StartPorts extends HoldPorts {
   readonly platform: Pick<HostingPlatform, 'start'>;
   readonly operations: AppOperations;
   readonly facts: Pick<DeployFacts, 'claimApp' | 'freeApp' | 'commitState'>;
-  readonly tarballs: Pick<TarballStore, 'remove'>;
 }

@@ -26,10 +26,8 @@ export function start(ports: StartPorts): StageWork {
 }
 
 async function startSnapshot(entry: Entry, ports: StartPorts): Promise<StageOutcome> {
-  const { platform, tarballs, trace } = ports;
+  const { platform, trace } = ports;
   const { url } = await platform.start(snapshotOf(entry));
-  // The platform has its own copy. If the removal fails, the tarball expires later, so it must not fail the deploy.
-  if (entry.tarball) await tarballs.remove(entry.tarball.key).catch(() => {});
   // A hold that outlives its commit's deploy only expires later, so this must not fail the deploy either.
   await endHoldOfDeployed(entry, ports).catch((error: unknown) => trace('hold not ended', { error }));
   return { kind: 'done', detail: `answers at ${url}`, transition: { changes: { url }, activates: true } };

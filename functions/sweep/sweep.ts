@@ -24,12 +24,16 @@ export interface SweepPorts {
 const SWEEP_AGAIN_AFTER_MS = 5 * 60_000;
 /** The time without any transition after which a deploy has failed, whatever its queues contain. */
 const GIVE_UP_AFTER_MS = 120 * 60_000;
+/** Longer than a message is tried before it moves to the dead-letter queue, so that they do not pile up. */
+const REPORT_AGAIN_AFTER_MS = 20 * 60_000;
+/** The time after which a commit status that could not be set is out of date for whoever reads it. */
+const GIVE_UP_STATUS_AFTER_MS = 24 * 3_600_000;
 const BATCH_SIZE = 200;
 
 /**
- * Looks at the entries that are due: queues their stages again, and ends holds that were not released and deploys that
- * have not moved for two hours. With `everything` it looks at all unfinished entries, due or not, for a start after the
- * queues were lost. Returns the number of entries that it looked at.
+ * Looks at the entries that are due: queues their stages again, ends holds that were not released and deploys that have
+ * not moved for two hours, and has commit statuses set whose messages were lost. With `everything` it looks at all
+ * of them, due or not, for a start after the queues were lost. Returns the number of entries that it looked at.
  */
 export async function sweep(ports: SweepPorts, everything = false): Promise<number> {
   const until = everything ? Number.MAX_SAFE_INTEGER : ports.clock.now();
@@ -46,11 +50,25 @@ export async function sweep(ports: SweepPorts, everything = false): Promise<numb
 
 async function lookAfter({ user, number }: Job, ports: SweepPorts, everything: boolean): Promise<void> {
   const entry = await ports.log.read(user, number);
-  if (!entry || isFinal(entry.status)) return;
+  if (!entry) return;
+  if (isFinal(entry.status)) return lookAfterEnded(entry, ports);
   const now = ports.clock.now();
+  // Its `pending` may be lost too; nothing else sets it for as long as the entry does not move.
+  if (everything && entry.appName !== null) await ports.queue.report(entry);
   if (entry.status === 'held') return lookAfterHeld(entry, ports);
   if (now > entry.updatedAt + GIVE_UP_AFTER_MS && !everything) await giveUp(entry, ports);
   else await resend(entry, ports, everything);
+}
+
+/** It is due for as long as its commit status has not been set. */
+async function lookAfterEnded(entry: Entry, { backlog, queue, clock, trace }: SweepPorts): Promise<void> {
+  const now = clock.now();
+  if (now > entry.updatedAt + GIVE_UP_STATUS_AFTER_MS) {
+    trace('commit status given up', { user: entry.user, number: entry.number, uuid: entry.uuid });
+    return backlog.close(entry);
+  }
+  await backlog.postpone(entry, now + REPORT_AGAIN_AFTER_MS, false);
+  await queue.report(entry);
 }
 
 async function lookAfterHeld(entry: Entry, ports: SweepPorts): Promise<void> {

@@ -7,7 +7,7 @@ import { type Stage, type StageName, stages } from '../../functions/core/pipelin
 import type { Access } from './access/access.ts';
 import { type AppsAccess, buildSnapshots, runApps, storeSnapshots } from './access/apps.ts';
 import { callHosts } from './access/hosts.ts';
-import { findDue, queryApps, queryLog, readEntries, writeLog } from './access/log.ts';
+import { closeEntries, findDue, queryApps, queryLog, readEntries, writeLog } from './access/log.ts';
 import { callOverHttp, manageUsers } from './access/platform.ts';
 import { consume, receive, sendTo } from './access/queues.ts';
 import { hold, reconcileEvery, retryLater } from './access/settings.ts';
@@ -86,7 +86,10 @@ export class Pipeline extends Construct {
     const report = new ServiceFunction(this, 'report-status', {
       bundles,
       timeoutSeconds: queue.timeoutSeconds,
-      access: [receive(queue), readEntries(stores.log), callHosts(parameters, stores.tokenKey)],
+      access: [
+        ...[receive(queue), readEntries(stores.log), closeEntries(stores.log)],
+        ...[callHosts(parameters, stores.tokenKey), removeTarballs(stores.tarballs)],
+      ],
     });
     report.addQueueSource(queue, { batchSize: 10, scaling: this.#scaling });
     return report;
@@ -181,7 +184,7 @@ function stageAccess(props: PipelineProps): Record<StageName, readonly Access[]>
     // `fetch`, for a tarball that has expired.
     upload: [send('extract'), send('fetch'), storeSnapshots(platform), readTarballs(stores.tarballs)],
     extract: [send('start'), buildSnapshots(platform)],
-    start: [runApps(platform), removeTarballs(stores.tarballs)],
+    start: [runApps(platform)],
   };
 }
 

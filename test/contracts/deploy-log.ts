@@ -679,6 +679,34 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       expect(await mine(AT + 50)).toEqual([]);
     });
 
+    it('lists a deploy that has ended until it is closed, and again after it has changed', async () => {
+      const { log, backlog, user } = await open();
+      const mine = async (now: number) => (await backlog.due(now, 1000)).filter((job) => job.user === user);
+      const named = { appName: 'shop', updatedAt: AT, stage: 'start' } as const;
+      await appended(log, appending(user, named));
+      await log.move(user, 1, () => ({ changes: { status: 'ok' } }));
+      expect(await mine(AT + MINUTE - 1)).toEqual([]);
+      expect(await mine(AT + MINUTE)).toHaveLength(1);
+      await backlog.postpone({ user, number: 1 }, AT + 2 * MINUTE, false);
+      expect(await mine(AT + MINUTE)).toEqual([]);
+      await backlog.close({ user, number: 1, seq: 1 });
+      expect(await mine(AT + 2 * MINUTE)).toHaveLength(1);
+      await backlog.close({ user, number: 1, seq: 2 });
+      await backlog.postpone({ user, number: 1 }, AT, false);
+      expect(await mine(AT + 2 * MINUTE)).toEqual([]);
+      await log.move(user, 1, () => ({ changes: { status: 'crashed' } }));
+      expect(await mine(AT + MINUTE)).toHaveLength(1);
+    });
+
+    it('does not list what has ended without a commit status', async () => {
+      const { log, backlog, user } = await open();
+      await appended(log, appending(user, { appName: 'shop', operation: 'restart' }));
+      await appended(log, appending(user, { appName: 'shop', status: 'skipped' }));
+      await log.move(user, 1, () => ({ changes: { status: 'ok' } }));
+      const mine = (await backlog.due(Number.MAX_SAFE_INTEGER, 1000)).filter((job) => job.user === user);
+      expect(mine).toEqual([]);
+    });
+
     it('removes the lease of an entry when postpone frees it', async () => {
       const { log, backlog, user } = await open();
       const entry = await appended(log, appending(user));

@@ -12,6 +12,8 @@ import { startWorld, type World } from './world/world.ts';
 interface Place {
   readonly where: string;
   readonly dies: Death | null;
+  /** Whether all messages and objects are lost then, as when one machine is killed. */
+  readonly losesMessages?: boolean;
 }
 
 const NOBODY: Place = { where: '', dies: null };
@@ -34,7 +36,7 @@ describe('a worker that dies', () => {
   });
 
   /** Deploys a commit of a new user, as the only one of an instance of each function. */
-  async function deployWith({ where, dies }: Place) {
+  async function deployWith({ where, dies, losesMessages = false }: Place) {
     users += 1;
     const user = `w-${users}`;
     await world.pair(user);
@@ -58,8 +60,13 @@ describe('a worker that dies', () => {
     for (let left = 30; left > 0; left -= 1) {
       for (const delivery of await world.broker.receive()) {
         const { name } = delivery.queue;
-        const made = await world.broker.deliver(delivery, diesAt(name));
+        const death = diesAt(name);
+        const made = await world.broker.deliver(delivery, death);
         found[name] ??= made;
+        if (!death || !losesMessages) continue;
+        await world.restart();
+        await world.sweep(true);
+        break;
       }
     }
     found.sweep ??= await world.sweep();
@@ -67,12 +74,16 @@ describe('a worker that dies', () => {
     return { user, calls: found, answer };
   }
 
-  it.each(functions)('%s: after each of its calls, the deploy still ends, once, and says so', async (where) => {
+  /** Returns what does not hold when the worker of a function dies after calls of those numbers; 0: before the first. */
+  async function deathsAt(
+    { where, losesMessages = false }: Omit<Place, 'dies'>,
+    places: readonly number[],
+  ): Promise<string[]> {
     const failures: string[] = [];
-    for (let call = 0; call <= (calls[where] ?? 0); call += 1) {
+    for (const call of places) {
       deaths += 1;
       const dies: Death = call === 0 ? { call: 1, when: 'before' } : { call, when: 'after' };
-      const { user, answer } = await deployWith({ where, dies });
+      const { user, answer } = await deployWith({ where, dies, losesMessages });
       const found = await violations(world, {
         user,
         accepted: [answer?.body.id ?? 'nothing'],
@@ -84,6 +95,18 @@ describe('a worker that dies', () => {
       if (!isOk) found.push(`the deploy is ${entries.map(({ status }) => status).join(', ')}`);
       failures.push(...found.map((one) => `${where}, dead after call ${call}: ${one}`));
     }
-    expect(failures).toEqual([]);
+    return failures;
+  }
+
+  it.each(functions)('%s: after each of its calls, the deploy still ends, once, and says so', async (where) => {
+    const places = Array.from({ length: (calls[where] ?? 0) + 1 }, (_, call) => call);
+    expect(await deathsAt({ where }, places)).toEqual([]);
+  });
+
+  // The two ends of the last stage: the deploy has ended, and its report is sent or not; and those of the report.
+  it.each(['start', 'report'])('%s: also when all messages and objects are lost with it', async (where) => {
+    const all = calls[where] ?? 0;
+    const places = where === 'start' ? [all - 1, all] : [0, Math.floor(all / 2), all - 1];
+    expect(await deathsAt({ where, losesMessages: true }, places)).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { ciConfigsOf } from '../../functions/adapters/senders/ci-config/ci-configs.ts';
 import { senders } from '../../functions/adapters/senders/registry.ts';
+import { ANY_APP } from '../../functions/core/access.ts';
 import type { StageJob } from '../../functions/core/pipeline/job.ts';
 import { unlessOverruled } from '../../functions/core/pipeline/overruled.ts';
 import type { StageName } from '../../functions/core/pipeline/pipeline.ts';
@@ -10,6 +11,7 @@ import type { Backlog } from '../../functions/core/ports/backlog.ts';
 import type { DeployFacts } from '../../functions/core/ports/deploy-facts.ts';
 import type { DeployLog } from '../../functions/core/ports/deploy-log.ts';
 import type { LogReader } from '../../functions/core/ports/log-reader.ts';
+import { report } from '../../functions/report-status/report.ts';
 import { check } from '../../functions/stage-check/check.ts';
 import { extract } from '../../functions/stage-extract/extract.ts';
 import { fetchTarball } from '../../functions/stage-fetch/fetch.ts';
@@ -18,6 +20,7 @@ import { upload } from '../../functions/stage-upload/upload.ts';
 import { sweep } from '../../functions/sweep/sweep.ts';
 import { memoryAppOperations } from '../fakes/applications.ts';
 import { memoryClock, memoryIds } from '../fakes/clock.ts';
+import { memoryTokens } from '../fakes/deploy-log/deploy-log.ts';
 import { memoryPlatform } from '../fakes/hosting-platform.ts';
 import { memoryQueue } from '../fakes/job-queue.ts';
 import { memoryHost } from '../fakes/repository-host.ts';
@@ -70,7 +73,6 @@ export function pipelineWorld(roles: LogRoles) {
         platform,
         operations: memoryAppOperations(platform),
         facts,
-        tarballs,
         log,
         queue,
         clock,
@@ -79,6 +81,11 @@ export function pipelineWorld(roles: LogRoles) {
       appFacts,
     ),
   };
+  host.addToken('ann', 'token');
+  const stored = { host: 'memory', app: ANY_APP, login: 'ann', scopes: [], expiresAt: null, sealed: 'token' };
+  const tokens = { ...memoryTokens(), get: async () => stored };
+  const sealer = { seal: async (secret: string) => secret, open: async (sealed: string) => sealed };
+  const reporting = { log, facts, backlog, tarballs, tokens, sealer, host: () => host };
   const base = { log, queue, clock, ids, retryBaseSeconds: 30, trace: () => {} };
 
   async function deliver({ user, number, stage }: StageJob): Promise<boolean> {
@@ -120,11 +127,16 @@ export function pipelineWorld(roles: LogRoles) {
     async drain(): Promise<void> {
       for (let job = queue.sent.shift(); job; job = queue.sent.shift()) while (!(await deliver(job)));
     },
+    /** Receives all messages of commit statuses. */
+    async report(): Promise<void> {
+      for (const job of queue.reports.splice(0)) await report(job, reporting);
+    },
     sweep: (everything = false) => sweep({ log, backlog, queue, clock, holdMinutes: 60, trace: () => {} }, everything),
     /** Lets time pass, runs the sweep and receives all messages, until nothing is left to do. */
     async settle(): Promise<void> {
       for (let round = 0; round < 40 && (await backlog.due(Number.MAX_SAFE_INTEGER, 1)).length > 0; round += 1) {
         await this.drain();
+        await this.report();
         clock.pass(10 * MINUTE);
         await this.sweep();
       }

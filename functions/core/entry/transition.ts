@@ -1,6 +1,7 @@
 import type { DeployError } from '../errors.ts';
 import { SWEEP_AFTER_MS } from '../pipeline/pipeline.ts';
 import type { CommitState } from '../ports/deploy-facts.ts';
+import { commitStatusOf } from './commit-status.ts';
 import { type Entry, isFinal, type StageRecord, type Status } from './entry.ts';
 import { maskedDetail, maskedTail } from './mask.ts';
 
@@ -33,9 +34,14 @@ export function applied(before: Entry, { changes }: Transition, seq: number): En
   return { ...before, ...changes, seq };
 }
 
-/** Returns when the sweeper looks at an entry after a transition. */
-export function dueAfter(after: Entry, { dueAt }: Transition): number {
-  return dueAt ?? after.updatedAt + SWEEP_AFTER_MS;
+/**
+ * Returns when the sweeper looks at an entry after a transition; null when it has ended and nothing is left to do. The
+ * commit status of an entry that has ended is left, until it has been set.
+ */
+export function dueAfter(after: Entry, { dueAt }: Transition): number | null {
+  const ended = isFinal(after.status);
+  if (ended && commitStatusOf(after) === null) return null;
+  return (ended ? undefined : dueAt) ?? after.updatedAt + SWEEP_AFTER_MS;
 }
 
 /**

@@ -113,7 +113,7 @@ async function finish(entry: Entry, outcome: OutcomeOf<'done'>, context: StageCo
     },
   }));
   if (moved === 'outdated') return runAgain(entry, 0, context);
-  if (!moved) return DONE;
+  if (!moved) return reportIfEnded(entry, context);
   const result = await sendOn(moved, context);
   // The commit status carries the application's name, which is known from here on.
   if (entry.appName === null && next) await context.queue.report(moved);
@@ -219,6 +219,13 @@ async function repeatReport({ user, number }: Job, { log, queue, stage }: StageC
   const entry = await log.read(user, number);
   const stopped = entry && (isFinal(entry.status) || entry.status === 'held');
   if (stopped && entry.stage === stage) await queue.report(entry);
+  return DONE;
+}
+
+/** This run has taken too long. If the deploy has ended meanwhile, it is closed again: the run has stored a tarball. */
+async function reportIfEnded({ user, number }: Job, { log, queue }: StageContext): Promise<RunResult> {
+  const entry = await log.read(user, number);
+  if (entry && isFinal(entry.status)) await queue.report(entry);
   return DONE;
 }
 

@@ -1,9 +1,14 @@
 import type { Job } from '../pipeline/job.ts';
 
-/** The unfinished entries, by the time at which the sweeper looks at them. */
+/**
+ * What the sweeper looks at, by the time at which it does: the entries that are unfinished, and those that have ended
+ * while something is left to do, such as their commit status.
+ */
 export interface Backlog {
-  /** Returns up to `limit` unfinished entries that are due by `now`, the longest overdue first. */
+  /** Returns up to `limit` entries that are due by `now`, the longest overdue first. */
   due(now: number, limit: number): Promise<readonly Job[]>;
   /** Makes an entry due at another time. `freesLease`: no worker can have it any more, whatever its lease says. */
   postpone(job: Job, dueAt: number, freesLease: boolean): Promise<void>;
+  /** Takes an entry out that has ended, because nothing is left to do; not if it has changed since that `seq`. */
+  close(entry: Job & { readonly seq: number }): Promise<void>;
 }

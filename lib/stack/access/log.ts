@@ -43,6 +43,11 @@ export function writeLog(log: TableV2): Access {
   return all(readEntries(log), { statements: [allow(['dynamodb:PutItem', 'dynamodb:UpdateItem'], log.tableArn)] });
 }
 
+/** Changes items that exist: closes entries that have ended. */
+export function closeEntries(log: TableV2): Access {
+  return { statements: [allow(['dynamodb:UpdateItem'], log.tableArn)] };
+}
+
 /** Finds what is due: expired holds, stuck deploys. */
 export function findDue(log: TableV2): Access {
   return { statements: [allow(['dynamodb:Query'], `${log.tableArn}/index/byDue`)] };

@@ -26,7 +26,8 @@ interface Row {
   attempts: number;
   lease: number | null;
   takenAt: number | null;
-  dueAt: number;
+  /** Null: the sweeper has nothing to do. */
+  dueAt: number | null;
 }
 
 class ShownBadge {
@@ -60,7 +61,8 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, AppFacts, T
     const order = draft.operation && { order: seq };
     const entry = { ...draft, ...order, number, id: entryId(this.ids.hex(20), number), seq };
     if (request.overrules !== undefined) this.#overruled.set(`${draft.user} ${request.overrules}`, number);
-    rows.push({ entry, attempts: 0, lease: null, takenAt: null, dueAt: request.dueAt });
+    const dueAt = isFinal(entry.status) ? null : request.dueAt;
+    rows.push({ entry, attempts: 0, lease: null, takenAt: null, dueAt });
     if (deliveryKey !== null) this.#deliveries.set(`${draft.user} ${deliveryKey}`, number);
     this.#known.append(entry, request);
     this.#publish(entry);
@@ -217,16 +219,25 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, AppFacts, T
   }
 
   async due(now: number, limit: number): Promise<readonly Job[]> {
-    const waiting = [...this.#rows.values()].flat().filter((row) => !isFinal(row.entry.status) && row.dueAt <= now);
+    const waiting = [...this.#rows.values()]
+      .flat()
+      .flatMap(({ entry: { user, number }, dueAt }) =>
+        dueAt !== null && dueAt <= now ? [{ user, number, dueAt }] : [],
+      );
     waiting.sort((one, other) => one.dueAt - other.dueAt);
-    return waiting.slice(0, limit).map(({ entry: { user, number } }) => ({ user, number }));
+    return waiting.slice(0, limit).map(({ user, number }) => ({ user, number }));
   }
 
   async postpone({ user, number }: Job, dueAt: number, freesLease: boolean): Promise<void> {
     const row = this.#rowsOf(user)[number - 1];
-    if (!row || isFinal(row.entry.status)) return;
+    if (!row || row.dueAt === null) return;
     row.dueAt = dueAt;
     if (freesLease) row.lease = null;
+  }
+
+  async close({ user, number, seq }: Job & { readonly seq: number }): Promise<void> {
+    const row = this.#rowsOf(user)[number - 1];
+    if (row?.entry.seq === seq) row.dueAt = null;
   }
 
   #rowsOf(user: string): Row[] {

@@ -1,5 +1,6 @@
 import { paginateQuery } from '@aws-sdk/client-dynamodb';
 import { entryOf, type Item, numberIn, stringIn } from '../../../functions/adapters/stores/dynamodb/items.ts';
+import { commitStatusOf } from '../../../functions/core/entry/commit-status.ts';
 import { type Entry, isFinal } from '../../../functions/core/entry/entry.ts';
 import { errors } from '../../../functions/core/errors.ts';
 import type { World } from './world.ts';
@@ -12,7 +13,7 @@ export interface Promised {
   /** Codes of the answers that were errors. */
   readonly refusals: readonly string[];
   /**
-   * Whether a staged tarball may be left, because its removal met a fault; the bucket deletes it after two days then.
+   * Whether a staged tarball may be left, because a worker stored it after the end; the bucket deletes it after two days.
    */
   readonly leavesTarballs: boolean;
 }
@@ -155,19 +156,22 @@ function running(world: World, app: string, { entries, items }: Pick<UserLog, 'e
 }
 
 function statuses(world: World, { entries }: UserLog): string[] {
-  const shas = new Set(entries.map(({ sha }) => sha ?? ''));
-  return [...shas]
-    .filter((sha) => world.host.statusOf(sha) === 'pending')
-    .map((sha) => `the status of the commit ${sha} is still pending`);
+  return entries.flatMap((entry) => {
+    const [wanted, set] = [commitStatusOf(entry), world.host.statusOf(entry.sha ?? '')];
+    const others = entries.some((one) => one !== entry && one.sha === entry.sha && commitStatusOf(one) !== null);
+    return wanted === null || wanted === set || others
+      ? []
+      : [`${named(entry)} is ${entry.status}, and the status of its commit is ${set}`];
+  });
 }
 
-/** A deploy that is `ok` leaves no tarball; those of others, and of removals that failed, expire in two days. */
+/** No deploy leaves a tarball, however it has ended. */
 async function objects(world: World, { entries }: UserLog, { user, leavesTarballs }: Promised): Promise<string[]> {
   const keys = (await world.aws.objects()).filter((key) => key.startsWith(`${user}/`));
   return keys.flatMap((key) => {
     const entry = entries.find(({ number }) => number === Number(key.split('/')[1]));
     if (!entry) return [`the object ${key} belongs to no entry`];
-    return entry.status === 'ok' && !leavesTarballs ? [`the object ${key} of a deploy that is ok was left`] : [];
+    return leavesTarballs ? [] : [`the object ${key} of a deploy that is ${entry.status} was left`];
   });
 }
 

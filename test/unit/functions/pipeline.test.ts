@@ -8,6 +8,7 @@ import { dynamoDbBacklog } from '../../../functions/adapters/stores/dynamodb/bac
 import { dynamoDbFacts } from '../../../functions/adapters/stores/dynamodb/facts.ts';
 import { dynamoDbLog } from '../../../functions/adapters/stores/dynamodb/log.ts';
 import { dynamoDbReader } from '../../../functions/adapters/stores/dynamodb/reader.ts';
+import { commitStatusOf } from '../../../functions/core/entry/commit-status.ts';
 import { isFinal } from '../../../functions/core/entry/entry.ts';
 import type { CommitRef } from '../../../functions/core/payload/delivery.ts';
 import { jobOf } from '../../../functions/core/pipeline/job.ts';
@@ -15,11 +16,11 @@ import { startDynamoDb } from '../../../lib/aws-local/emulators/dynamodb.ts';
 import { memoryClock, memoryIds } from '../../fakes/clock.ts';
 import { MemoryLog } from '../../fakes/deploy-log/deploy-log.ts';
 import { createLogTable, emulatorClient } from '../../support/dynamodb-table.ts';
-import { AT, append, MINUTE } from '../../support/entries.ts';
+import { AT, append, MINUTE, repository } from '../../support/entries.ts';
 import { type LogRoles, pipelineWorld } from '../../support/pipeline-world.ts';
 
 /** What happens to messages; most of the time they are received. */
-const events = ['take', 'take', 'take', 'double', 'drop', 'die', 'choke', 'push'] as const;
+const events = ['take', 'take', 'take', 'double', 'drop', 'die', 'choke', 'push', 'report', 'forget'] as const;
 const manifest = JSON.stringify({ name: 'shop', version: '1.0.0' });
 
 type World = ReturnType<typeof pipelineWorld>;
@@ -63,6 +64,7 @@ function pipelineContract(open: () => LogRoles, runs: number): void {
       'start done',
     ]);
     expect(world.started).toEqual(['1.0.0-1']);
+    await world.report();
     expect(world.tarballs.keys()).toEqual([]);
     expect(await world.reader.badge(world.user, 'shop')).toBe('ok');
   });
@@ -157,6 +159,8 @@ function pipelineContract(open: () => LogRoles, runs: number): void {
           const place = sent.length === 0 ? 0 : choice % sent.length;
           const job = sent[place];
           if (step === 'push') await accept();
+          else if (step === 'report') await world.report();
+          else if (step === 'forget') world.queue.reports.length = 0;
           else if (!job) continue;
           else if (step === 'double') sent.push(job);
           else if (step === 'drop') sent.splice(place, 1);
@@ -168,6 +172,10 @@ function pipelineContract(open: () => LogRoles, runs: number): void {
         await world.settle();
 
         const { entries } = await world.reader.page({ user: world.user, app: null, skip: 0, limit: 100 });
+        const reported = entries.filter((entry) => entry.appName !== null);
+        const set = reported.map(({ sha }) => world.host.statuses({ ...repository, sha: sha ?? '' }).at(-1)?.state);
+        expect(set).toEqual(reported.map(commitStatusOf));
+        expect(world.tarballs.keys()).toEqual([]);
         expect(entries.map(({ status }) => status).filter((status) => !isFinal(status))).toEqual([]);
         expect(new Set(world.started).size).toBe(world.started.length);
         const serving = entries.find(({ snapshot }) => snapshot === world.started.at(-1));

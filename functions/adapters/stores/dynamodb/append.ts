@@ -47,7 +47,7 @@ function writes(context: WriteContext, request: AppendRequest, entry: Entry): Tr
     countersUpdate(table, entry.user, counters.guess(entry.user), { changes: entry.seq, entries: entry.number }),
     ...(deliveryKey === null ? [] : [deliveryPut(table, entry, { ...request, deliveryKey }, now)]),
     put(changeItem(entry, expiry(now, RETENTION_SECONDS.change))),
-    put(entryItem(entry, work, dueAt)),
+    put(entryItem(entry, work, isFinal(entry.status) ? null : dueAt)),
     ...payloadItems(entry, request.payload, now).map(put),
     ...branchUpdate(table, entry, request),
     ...overruling(table, entry, request),

@@ -1,10 +1,15 @@
-import { ConditionalCheckFailedException, QueryCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  ConditionalCheckFailedException,
+  QueryCommand,
+  UpdateItemCommand,
+  type UpdateItemCommandInput,
+} from '@aws-sdk/client-dynamodb';
 import type { Job } from '../../../core/pipeline/job.ts';
 import type { Backlog } from '../../../core/ports/backlog.ts';
 import { DUE_PARTITIONS, duePartition, type Item, keys, N, numberIn, S, stringIn } from './items.ts';
 import type { TableContext } from './table.ts';
 
-/** Returns the unfinished entries by the time at which they are due. */
+/** Returns the entries that the sweeper looks at, by the time at which they are due. */
 export function dynamoDbBacklog(context: TableContext): Backlog {
   return {
     due: async (now, limit) => {
@@ -14,6 +19,7 @@ export function dynamoDbBacklog(context: TableContext): Backlog {
       return found.slice(0, limit).map(jobIn);
     },
     postpone: (job, dueAt, freesLease) => postpone(context, job, dueAt, freesLease),
+    close: (entry) => close(context, entry),
   };
 }
 
@@ -34,19 +40,32 @@ function jobIn(item: Item): Job {
   return { user: stringIn(item, 'pk') ?? '', number: Number(stringIn(item, 'sk')?.slice(2)) };
 }
 
-async function postpone({ client, table }: TableContext, { user, number }: Job, dueAt: number, freesLease: boolean) {
+async function postpone(context: TableContext, job: Job, dueAt: number, freesLease: boolean): Promise<void> {
+  await updateIf(context, job, {
+    UpdateExpression: freesLease ? 'SET due_at = :due REMOVE lease' : 'SET due_at = :due',
+    // Otherwise it has ended in the meantime.
+    ConditionExpression: 'attribute_exists(due_pk)',
+    ExpressionAttributeValues: { ':due': N(dueAt) },
+  });
+}
+
+async function close(context: TableContext, entry: Job & { readonly seq: number }): Promise<void> {
+  await updateIf(context, entry, {
+    UpdateExpression: 'REMOVE due_pk, due_at',
+    ConditionExpression: 'seq = :seq',
+    ExpressionAttributeValues: { ':seq': N(entry.seq) },
+  });
+}
+
+/** Updates the item of an entry, if the condition holds. */
+async function updateIf(
+  { client, table }: TableContext,
+  { user, number }: Job,
+  update: Pick<UpdateItemCommandInput, 'UpdateExpression' | 'ConditionExpression' | 'ExpressionAttributeValues'>,
+): Promise<void> {
   try {
-    await client.send(
-      new UpdateItemCommand({
-        TableName: table,
-        Key: keys.entry(user, number),
-        UpdateExpression: freesLease ? 'SET due_at = :due REMOVE lease' : 'SET due_at = :due',
-        ConditionExpression: 'attribute_exists(due_pk)',
-        ExpressionAttributeValues: { ':due': N(dueAt) },
-      }),
-    );
+    await client.send(new UpdateItemCommand({ TableName: table, Key: keys.entry(user, number), ...update }));
   } catch (error) {
-    // The entry has ended in the meantime.
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
   }
 }

@@ -80,8 +80,8 @@ export interface Work {
   readonly appPosition: number | null;
 }
 
-/** Returns the item of an entry. `dueAt` only matters while the entry is unfinished. */
-export function entryItem(entry: Entry, work: Work, dueAt: number): Item {
+/** Returns the item of an entry. The sweeper looks at it at `dueAt`; null: never. */
+export function entryItem(entry: Entry, work: Work, dueAt: number | null): Item {
   return {
     ...keys.entry(entry.user, entry.number),
     ...state(entry),
@@ -90,7 +90,7 @@ export function entryItem(entry: Entry, work: Work, dueAt: number): Item {
     ...(work.takenAt !== null && { taken_at: N(work.takenAt) }),
     ...(work.appPosition !== null &&
       entry.appName && { app_pk: S(appPartition(entry.user, entry.appName)), app_sk: S(appSort(work.appPosition)) }),
-    ...(!isFinal(entry.status) && { due_pk: S(duePartition(entry.number % DUE_PARTITIONS)), due_at: N(dueAt) }),
+    ...(dueAt !== null && { due_pk: S(duePartition(entry.number % DUE_PARTITIONS)), due_at: N(dueAt) }),
   };
 }
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ANY_APP } from '../../../../functions/core/access.ts';
 import { pageAddress } from '../../../../functions/core/entry/entry.ts';
+import { tarballKey } from '../../../../functions/core/entry/tarball-key.ts';
+import type { EntryChanges } from '../../../../functions/core/entry/transition.ts';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import type { Draft } from '../../../../functions/core/ports/deploy-log.ts';
 import { report } from '../../../../functions/report-status/report.ts';
@@ -8,7 +10,8 @@ import { memoryIds } from '../../../fakes/clock.ts';
 import { MemoryLog, memoryTokens } from '../../../fakes/deploy-log/deploy-log.ts';
 import { memoryHost } from '../../../fakes/repository-host.ts';
 import { memorySealer } from '../../../fakes/sealer.ts';
-import { append, checked } from '../../../support/entries.ts';
+import { memoryTarballs } from '../../../fakes/tarball-store.ts';
+import { AT, append, checked } from '../../../support/entries.ts';
 
 /** A commit with an entry of that state, and tokens for these applications. */
 async function world(patch: Partial<Draft>, apps: readonly string[] = [ANY_APP]) {
@@ -29,9 +32,11 @@ async function world(patch: Partial<Draft>, apps: readonly string[] = [ANY_APP])
     await setStatus(ref, status, token);
   };
   const entry = await append(log, { sha: commit.sha, ...patch });
-  const ports = { log, tokens, sealer, host: () => host };
+  const tarballs = memoryTarballs();
+  const ports = { log, facts: log, backlog: log, tokens, sealer, tarballs, host: () => host };
   const run = () => report({ user: 'ann', number: 1 }, ports);
-  return { host, log, entry, used, run, statuses: () => host.statuses(commit) };
+  const due = async () => (await log.due(Number.MAX_SAFE_INTEGER, 10)).map(({ number }) => number);
+  return { host, log, entry, used, run, due, tarballs, ports, statuses: () => host.statuses(commit) };
 }
 
 const error = { code: 'deploy:platform:start_app', status: 500, detail: 'It exits with 1.' } as const;
@@ -148,6 +153,121 @@ describe('a host that refuses the status', () => {
     await expect(run()).rejects.toThrow('The host answered 503.');
   });
 });
+
+describe('an entry that has ended', () => {
+  const ended = { status: 'error', finishedAt: AT, error } as const;
+
+  /** A deploy that has just ended, with its tarball in the store. */
+  async function endedWorld(changes: EntryChanges = ended, apps?: readonly string[]) {
+    const made = await world({ ...checked, stage: 'start' }, apps);
+    const { tarballs, log, entry } = made;
+    await tarballs.put(tarballKey(entry), bytes());
+    await log.move('ann', 1, () => ({ changes }));
+    return made;
+  }
+
+  it('is due until its commit status is set, and then leaves no tarball', async () => {
+    const { run, due, tarballs, statuses } = await endedWorld();
+    expect(await due()).toEqual([1]);
+    await run();
+    expect(await due()).toEqual([]);
+    expect(tarballs.keys()).toEqual([]);
+    expect(statuses()).toMatchObject([{ state: 'failure' }]);
+  });
+
+  it.each(['ok', 'superseded', 'skipped'] as const)('that is %s leaves no tarball either', async (status) => {
+    const { run, tarballs } = await endedWorld({ status });
+    await run();
+    expect(tarballs.keys()).toEqual([]);
+  });
+
+  it('is closed also without a token, with which there is no commit status', async () => {
+    const { run, due, tarballs, used } = await endedWorld(ended, []);
+    await run();
+    expect([await due(), tarballs.keys(), used]).toEqual([[], [], []]);
+  });
+
+  it('stays due when the host or the store fails, and is closed when the host refuses the status for good', async () => {
+    const { run, due, host, tarballs } = await endedWorld();
+    host.failWith('setStatus', new DeployError('request:failed', 'The host answered 503.', { retry: true }));
+    await expect(run()).rejects.toThrow('503');
+    expect(await due()).toEqual([1]);
+    host.failWith('setStatus', null);
+    const { remove } = tarballs;
+    tarballs.remove = () => Promise.reject(new Error('The store is away.'));
+    await expect(run()).rejects.toThrow('away');
+    expect(await due()).toEqual([1]);
+    tarballs.remove = remove;
+    host.failWith('setStatus', new DeployError('request:failed', 'The host answered 403.', { retry: false }));
+    await expect(run()).rejects.toThrow('403');
+    expect(await due()).toEqual([]);
+  });
+
+  it('keeps its tarball and stays listed while it is unfinished', async () => {
+    const { run, due, tarballs } = await endedWorld({ message: 'not ended' });
+    await run();
+    expect([await due(), tarballs.keys().length]).toEqual([[1], 1]);
+  });
+
+  it('is due again after its application has crashed', async () => {
+    const { run, due, log, statuses } = await endedWorld({ status: 'ok' });
+    await run();
+    await log.move('ann', 1, () => ({ changes: { status: 'crashed', reason: 'It exits with 1.' } }));
+    expect(await due()).toEqual([1]);
+    await run();
+    expect(await due()).toEqual([]);
+    expect(statuses().map(({ state }) => state)).toEqual(['success', 'failure']);
+  });
+
+  it('is not closed by a report that read it before it changed once more', async () => {
+    const { run, due, log, ports } = await endedWorld({ status: 'ok' });
+    ports.tarballs.remove = async () => {
+      await log.move('ann', 1, () => ({ changes: { status: 'crashed', reason: 'It exits with 1.' } }));
+    };
+    await run();
+    expect(await due()).toEqual([1]);
+  });
+});
+
+describe('two deploys of one commit', () => {
+  /** The first has ended so, and the second, by hand, is so; the second one was promoted. */
+  async function twice(first: EntryChanges, second: EntryChanges) {
+    const made = await world(checked);
+    const { log, ports, entry } = made;
+    await append(log, { ...checked, sha: entry.sha });
+    await log.move('ann', 1, () => ({ changes: first, commitState: { deploying: 1 } }));
+    await log.move('ann', 2, () => ({ changes: second, commitState: { deploying: 2 } }));
+    return { ...made, report: (number: number) => report({ user: 'ann', number }, ports) };
+  }
+
+  it('have the status of the second one, also when the report of the first comes late', async () => {
+    const { report: late, statuses, due } = await twice({ status: 'error', error }, { status: 'ok' });
+    await late(2);
+    await late(1);
+    expect(statuses().map(({ state }) => state)).toEqual(['success', 'success']);
+    expect(await due()).toEqual([]);
+  });
+
+  it('have the status of the one that is live, when the hold of the other was superseded by it', async () => {
+    const { report: of, log, statuses } = await twice({ status: 'held', reason: 'Waiting.' }, { status: 'ok' });
+    await of(2);
+    await log.move('ann', 1, () => ({ changes: { status: 'superseded', reason: 'The commit was deployed by 2.' } }));
+    await of(1);
+    expect(statuses().map(({ state }) => state)).toEqual(['success', 'success']);
+  });
+
+  it('have the status of the first one again, when its application crashes after the second has failed', async () => {
+    const { report: of, log, statuses } = await twice({ status: 'ok' }, { status: 'error', error });
+    await of(2);
+    await log.move('ann', 1, () => ({ changes: { status: 'crashed', reason: 'It exits with 1.' } }));
+    await of(1);
+    expect(statuses().at(-1)).toMatchObject({ state: 'failure', description: 'It exits with 1.' });
+  });
+});
+
+async function* bytes() {
+  yield new Uint8Array(1);
+}
 
 it('An entry that does not exist or has no commit sets no status', async () => {
   const { run, used } = await world({ ...checked, status: 'ok', repository: null });

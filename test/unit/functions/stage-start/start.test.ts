@@ -6,20 +6,14 @@ import { start } from '../../../../functions/stage-start/start.ts';
 import { memoryClock, memoryIds } from '../../../fakes/clock.ts';
 import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
 import { memoryQueue } from '../../../fakes/job-queue.ts';
-import { memoryTarballs } from '../../../fakes/tarball-store.ts';
 import { AT, append, checked, entry, repository, sha } from '../../../support/entries.ts';
 
 const tarball = { key: 'ann/1/a.tar.gz', bytes: 1, sha256: 'a' };
 const starting = entry({ ...checked, stage: 'start', tarball });
 
 async function world() {
-  const tarballs = memoryTarballs();
   const facts = new MemoryLog(memoryIds());
   const started: SnapshotRef[] = [];
-  async function* body() {
-    yield new Uint8Array(1);
-  }
-  await tarballs.put(tarball.key, body());
   const platform = {
     start: async (snapshot: SnapshotRef) => {
       started.push(snapshot);
@@ -38,19 +32,18 @@ async function world() {
   const queue = memoryQueue();
   const traced: string[] = [];
   const trace = (event: string) => void traced.push(event);
-  const run = start({ platform, operations, facts, tarballs, log: facts, queue, clock: memoryClock(AT), trace });
-  return { tarballs, facts, started, done, platform, queue, traced, run };
+  const run = start({ platform, operations, facts, log: facts, queue, clock: memoryClock(AT), trace });
+  return { facts, started, done, platform, queue, traced, run };
 }
 
 describe('starting', () => {
-  it('returns the address of the application and removes the staged tarball', async () => {
-    const { run, started, tarballs } = await world();
+  it('returns the address of the application', async () => {
+    const { run, started } = await world();
     expect(await run(starting)).toMatchObject({
       kind: 'done',
       transition: { changes: { url: 'https://shop.example.com' } },
     });
     expect(started).toEqual([{ user: 'ann', app: 'shop', snapshot: '1.0.0-1' }]);
-    expect(tarballs.keys()).toEqual([]);
   });
 
   it('can run again for the same deploy after a crash', async () => {
@@ -107,21 +100,12 @@ describe('starting', () => {
     expect(traced).toEqual(['hold not ended']);
   });
 
-  it('keeps the tarball and throws the error when the platform fails', async () => {
-    const { run, platform, tarballs } = await world();
+  it('throws the error when the platform fails', async () => {
+    const { run, platform } = await world();
     platform.start = async () => {
       throw new DeployError('deploy:platform:start_app', 'It exits with 1.', { logTail: ['boom'] });
     };
     await expect(run(starting)).rejects.toMatchObject({ code: 'deploy:platform:start_app', logTail: ['boom'] });
-    expect(tarballs.keys()).toHaveLength(1);
-  });
-
-  it('is a success though the tarball cannot be removed', async () => {
-    const { run, tarballs } = await world();
-    tarballs.remove = async () => {
-      throw new Error('The store is away.');
-    };
-    expect(await run(starting)).toMatchObject({ kind: 'done' });
   });
 });
 

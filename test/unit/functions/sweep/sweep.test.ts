@@ -144,6 +144,47 @@ describe('a deploy that does not move', () => {
   });
 });
 
+describe('a commit status that was not set', () => {
+  /** A deploy that has ended, and whose report was lost. */
+  async function ended() {
+    const made = world();
+    await append(made.log, { ...checked, stage: 'start' });
+    await made.log.move('ann', 1, () => ({ changes: { status: 'ok', updatedAt: AT, finishedAt: AT } }));
+    return made;
+  }
+
+  it('is reported again a minute after the end, and every twenty minutes then', async () => {
+    const { queue, clock, sweep } = await ended();
+    expect(await sweep()).toBe(0);
+    clock.pass(MINUTE);
+    await sweep();
+    expect(queue.reports).toEqual([{ user: 'ann', number: 1 }]);
+    clock.pass(19 * MINUTE);
+    expect(await sweep()).toBe(0);
+    clock.pass(MINUTE);
+    await sweep();
+    expect(queue.reports).toHaveLength(2);
+    expect(queue.sent).toEqual([]);
+  });
+
+  it('is reported no more after it was set', async () => {
+    const { log, queue, clock, sweep } = await ended();
+    await log.close({ user: 'ann', number: 1, seq: 2 });
+    clock.pass(MINUTE);
+    expect(await sweep()).toBe(0);
+    expect(queue.reports).toEqual([]);
+  });
+
+  it('is given up after a day, and traced', async () => {
+    const { log, queue, clock, traced, sweep } = await ended();
+    clock.pass(24 * 60 * MINUTE + 1);
+    await sweep();
+    expect(queue.reports).toEqual([]);
+    expect(traced).toMatchObject([{ event: 'commit status given up', number: 1 }]);
+    expect(await log.due(Number.MAX_SAFE_INTEGER, 10)).toEqual([]);
+  });
+});
+
 describe('a sweep of everything, after the queues were lost', () => {
   it('queues entries that are not due yet, and frees the leases of lost workers', async () => {
     const { log, queue, clock, sweep } = world();
@@ -160,6 +201,17 @@ describe('a sweep of everything, after the queues were lost', () => {
     expect(await sweep(true)).toBe(1);
     expect(queue.sent).toHaveLength(1);
     expect(await log.claim({ ...turn, now: clock.now() })).toMatchObject({ outcome: 'claimed' });
+  });
+
+  it('has the commit statuses reported of what has ended and of what is pending', async () => {
+    const { log, queue, sweep } = world();
+    await append(log, { ...checked, stage: 'start' });
+    await log.move('ann', 1, () => ({ changes: { status: 'ok' } }));
+    await append(log, held, { dueAt: AT + 60 * MINUTE });
+    await append(log, { ...checked, stage: 'fetch' });
+    await append(log);
+    await sweep(true);
+    expect(queue.reports.map(({ number }) => number)).toEqual([1, 2, 3]);
   });
 
   it('ends no deploy, however long the service was down', async () => {

@@ -158,12 +158,14 @@ describe('access to keys, secrets and data', () => {
     const actions = (folder: string) => [
       ...new Set(actionsOf(named(folder)).filter((action) => action.startsWith('dynamodb:'))),
     ];
-    for (const folder of ['api-change', 'api-build-log', 'api-badge', 'report-status']) {
+    for (const folder of ['api-change', 'api-build-log', 'api-badge']) {
       expect(actions(folder), folder).toEqual(['dynamodb:GetItem']);
     }
     for (const folder of ['api-status', 'api-changes']) {
       expect(actions(folder), folder).toEqual(['dynamodb:GetItem', 'dynamodb:Query']);
     }
+    // It takes entries that have ended from the list of the sweeper.
+    expect(actions('report-status')).toEqual(['dynamodb:GetItem', 'dynamodb:UpdateItem']);
   });
 
   it('lets nobody delete entries of the log', () => {
@@ -226,8 +228,8 @@ it.each([
   ['stage-fetch', [...logAndRetry, ...hosts, 'QUEUE_FETCH', 'QUEUE_UPLOAD', 'TARBALL_BUCKET']],
   ['stage-upload', [...logAndRetry, ...platform, 'QUEUE_UPLOAD', 'QUEUE_EXTRACT', 'QUEUE_FETCH', 'TARBALL_BUCKET']],
   ['stage-extract', [...logAndRetry, ...platform, 'QUEUE_EXTRACT', 'QUEUE_START']],
-  ['stage-start', [...logAndRetry, ...platform, 'QUEUE_START', 'TARBALL_BUCKET']],
-  ['report-status', ['LOG_TABLE', 'QUEUE_REPORT', ...hosts]],
+  ['stage-start', [...logAndRetry, ...platform, 'QUEUE_START']],
+  ['report-status', ['LOG_TABLE', 'QUEUE_REPORT', 'TARBALL_BUCKET', ...hosts]],
   ['reconcile', ['LOG_TABLE', 'QUEUE_CHECK', 'RECONCILE_MINUTES', ...hosts]],
   ['watch-apps', ['LOG_TABLE', 'QUEUE_REPORT', ...http]],
   ['build-ended', ['LOG_TABLE', 'QUEUE_EXTRACT']],
