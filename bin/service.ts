@@ -7,6 +7,6 @@ const project = fileURLToPath(new URL('..', import.meta.url));
 await synthesise({
   // Set by the CDK command line; `cdk.out` is its default.
   outdir: process.env.CDK_OUTDIR ?? join(project, 'cdk.out'),
-  // `npm start` skips the validation by CloudFormation's rules, because it deploys nothing to AWS.
-  checkTemplate: process.env.CHECK_TEMPLATE !== 'no',
+  // `npm start` skips what only a deploy to AWS needs.
+  forAws: process.env.FOR_AWS !== 'no',
 });

@@ -70,7 +70,7 @@ async function addTo(hash: ReturnType<typeof createHash>, root: string, path: st
 async function run(project: string, outdir: string): Promise<void> {
   const child = spawn(process.execPath, ['--import', 'tsx', join(project, 'bin/service.ts')], {
     cwd: project,
-    env: { ...process.env, CDK_OUTDIR: outdir, CHECK_TEMPLATE: 'no' },
+    env: { ...process.env, CDK_OUTDIR: outdir, FOR_AWS: 'no' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   // A signal to this process in the meantime ends the synthesis as well.

@@ -32,6 +32,8 @@ function run(name: string): unknown {
 }
 
 describe('bundle', () => {
+  const source = "export const handler = async () => 'hello';";
+
   it('writes one module per folder that has a handler, and ignores other folders', async () => {
     write('core/words.ts', "export const greeting: string = 'hello';");
     write(
@@ -48,10 +50,21 @@ describe('bundle', () => {
   });
 
   it('writes the source maps outside the deployed folders', async () => {
-    write('greet/handler.ts', "export const handler = async () => 'hello';");
+    write('greet/handler.ts', source);
     await bundle({ functions, outdir });
     expect(readdirSync(join(outdir, 'greet'))).toEqual(['index.mjs']);
-    expect(JSON.parse(readFileSync(join(outdir, 'maps', 'greet', 'index.mjs.map'), 'utf8')).version).toBe(3);
+    const map = JSON.parse(readFileSync(join(outdir, 'maps', 'greet', 'index.mjs.map'), 'utf8'));
+    expect(map).toMatchObject({ version: 3, sources: ['../greet/handler.ts'], sourcesContent: [source] });
+  });
+
+  it('writes the same code without source maps', async () => {
+    write('greet/handler.ts', source);
+    await bundle({ functions, outdir });
+    const first = readFileSync(join(outdir, 'greet', 'index.mjs'), 'utf8');
+    rmSync(outdir, { recursive: true });
+    await bundle({ functions, outdir, maps: false });
+    expect(readdirSync(outdir)).toEqual(['greet']);
+    expect(readFileSync(join(outdir, 'greet', 'index.mjs'), 'utf8')).toBe(first);
   });
 
   it('lets a CommonJS dependency require Node’s own modules', async () => {

@@ -38,14 +38,14 @@ describe('synthesise', () => {
 
   it('produces the same template for the same sources in any folder', async () => {
     const [first, second] = [join(folder, 'first'), join(folder, 'second')];
-    await synthesise({ functions, outdir: first, checkTemplate: false });
-    await synthesise({ functions, outdir: second, checkTemplate: false });
+    await synthesise({ functions, outdir: first, forAws: false });
+    await synthesise({ functions, outdir: second, forAws: false });
     expect(templateIn(second)).toBe(templateIn(first));
   }, 120_000);
 
   it('writes no account, region or local path into the template', async () => {
     const outdir = join(folder, 'agnostic');
-    const assembly = await synthesise({ functions, outdir, checkTemplate: false });
+    const assembly = await synthesise({ functions, outdir, forAws: false });
     expect(assembly.getStackByName(STACK_ID).environment).toMatchObject({
       account: 'unknown-account',
       region: 'unknown-region',
