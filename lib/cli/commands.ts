@@ -4,6 +4,7 @@ import { open } from './apps/open.ts';
 import { remove } from './apps/remove.ts';
 import { restart } from './apps/restart.ts';
 import { stop } from './apps/stop.ts';
+import { aws } from './aws/aws.ts';
 import { create } from './deploy/create.ts';
 import { deploy } from './deploy/deploy.ts';
 import { reconcile } from './deploy/reconcile.ts';
@@ -32,6 +33,6 @@ export const groups: readonly CommandGroup[] = [
   { title: 'Operate', commands: [env, restart, stop, remove] },
   {
     title: 'Set up',
-    commands: [login, logout, tokens, pair, hook, users, config, server, completionCommand(() => groups)],
+    commands: [login, logout, tokens, pair, hook, users, config, server, aws, completionCommand(() => groups)],
   },
 ];

@@ -8,16 +8,19 @@ export function cliDocs(groups: readonly CommandGroup[]): Readonly<Record<string
 }
 
 function commandTable(commands: readonly CommandDefinition[]): string {
-  const all = commands.flatMap((one) =>
-    one.subcommands ? one.subcommands.map((sub) => named(sub, one.name)) : [named(one)],
-  );
+  const all = commands.flatMap((one) => rows(one, ''));
   return table(
     ['command', 'what it does', 'example'],
     all.map(({ title, about, example }) => [title, about, example]),
   );
 }
 
-function named({ name, args = [], summary, examples }: CommandDefinition, parent = '') {
+function rows(one: CommandDefinition, parent: string): ReturnType<typeof named>[] {
+  const path = `${parent} ${one.name}`.trim();
+  return one.subcommands ? one.subcommands.flatMap((sub) => rows(sub, path)) : [named(one, parent)];
+}
+
+function named({ name, args = [], summary, examples }: CommandDefinition, parent: string) {
   const title = [parent, name, ...args.map((one) => one.name)].filter(Boolean).join(' ');
   return { title: `\`${title}\``, about: summary, example: `\`${(examples[0]?.[0] ?? '').replaceAll('|', '\\|')}\`` };
 }

@@ -5,7 +5,7 @@ import { type Call, type CommandDefinition, SERVICE_OPTIONS, UsageError } from '
 import { basic, endpoint, isEndpoint, SECRET_PLACEHOLDER, withoutSecret } from './endpoint.ts';
 import { instructions } from './instructions.ts';
 import { type HookOptions, readOptions } from './options.ts';
-import { SENDERS } from './senders.ts';
+import { loadSenders, SENDERS } from './senders.ts';
 import { type Webhooks, webhooks } from './webhooks.ts';
 
 /** The senders of a service. */
@@ -52,10 +52,7 @@ address is a placeholder; put an API token there, which "hooks tokens create" ma
 /** The command for the senders of the service. */
 export const hook: CommandDefinition = hookCommand({
   ids: SENDERS,
-  load: async () => {
-    const { senderRegistry, senders } = await import('../../../functions/adapters/senders/registry.ts');
-    return senderRegistry(senders);
-  },
+  load: loadSenders,
 });
 
 async function run(call: Call, ids: readonly string[], load: Senders['load']): Promise<number> {

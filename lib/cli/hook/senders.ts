@@ -1,3 +1,5 @@
+import type { SenderRegistry } from '../../../functions/adapters/senders/registry.ts';
+
 /** The senders whose webhook can be set up. A list of its own, because the registry takes a second to load. */
 export const SENDERS: readonly string[] = [
   'forgejo',
@@ -21,3 +23,9 @@ export const SENDERS: readonly string[] = [
   'jenkins',
   'jenkins-pipeline',
 ];
+
+/** Loads all that is known of the senders. */
+export async function loadSenders(): Promise<SenderRegistry> {
+  const { senderRegistry, senders } = await import('../../../functions/adapters/senders/registry.ts');
+  return senderRegistry(senders);
+}

@@ -22,6 +22,12 @@ export class Arguments {
     return Array.isArray(value) ? value.map(String) : [];
   }
 
+  /** Returns the values of an option that takes several; empty when it was left out. */
+  all(name: string): readonly string[] {
+    const value = this.#options[keyOf(name)];
+    return Array.isArray(value) ? value.map(String) : [];
+  }
+
   /** Returns whether an option without a value is set. */
   flag(name: string): boolean {
     return this.#options[keyOf(name)] === true;

@@ -1,5 +1,6 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
+import { keptOf } from '../../../../lib/cli/aws/kept.ts';
 import { serviceTemplate } from '../../../support/service-template.ts';
 
 const { template, ofType } = serviceTemplate();
@@ -100,4 +101,14 @@ describe('the keys and secrets', () => {
       SecretString: Match.absent(),
     });
   });
+});
+
+it('What stays when the stack is deleted has a reason, and commands that delete it', () => {
+  const resources: Readonly<Record<string, { readonly Type: string; readonly DeletionPolicy?: string }>> =
+    template.toJSON().Resources;
+  const kept = Object.entries(resources)
+    .filter(([, { DeletionPolicy = 'Delete' }]) => DeletionPolicy !== 'Delete')
+    .map(([logicalId, { Type: type }]) => ({ logicalId, type, physicalId: 'name' }));
+  expect(kept.length).toBeGreaterThan(4);
+  expect(kept.filter((one) => keptOf(one).commands.length === 0)).toEqual([]);
 });

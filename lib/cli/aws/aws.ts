@@ -1,0 +1,129 @@
+import type { Call, CommandDefinition } from '../command.ts';
+import { JSON_OPTION } from '../command.ts';
+import { type Cdk, cdkProgram } from './cdk.ts';
+
+const CREDENTIALS = `Credentials and region are those of all tools of AWS: AWS_PROFILE or AWS_ACCESS_KEY_ID and
+AWS_SECRET_ACCESS_KEY, AWS_REGION, or the profile in ~/.aws.`;
+
+const USER_ARGUMENT = { name: '<user>', about: 'letters, digits, dots, dashes and underscores' };
+const TOKEN_ARGUMENT = { name: '<token>', about: 'the name of the token: what it is for' };
+const PASSWORD_OPTION = {
+  flags: '--password-stdin',
+  about: 'read the password from standard input; default: one is made up',
+};
+
+type Users = typeof import('./users.ts');
+
+/** The clients of AWS take half a second to load, which no other command should wait for. */
+const withUsers = (run: (users: Users, call: Call) => Promise<number>) => async (call: Call) =>
+  run(await import('./users.ts'), call);
+
+const users: CommandDefinition = {
+  name: 'users',
+  summary: 'List, add and remove the users of the service on AWS, and their API tokens',
+  details: CREDENTIALS,
+  examples: [['hooks aws users', 'the users and the names of their tokens']],
+  subcommands: [
+    {
+      name: 'list',
+      summary: 'List the users of the service on AWS, with the names of their tokens',
+      options: [JSON_OPTION],
+      examples: [['hooks aws users', 'who may log in']],
+      run: withUsers(({ listUsers }, call) => listUsers(call)),
+    },
+    {
+      name: 'add',
+      summary: 'Add a user; the password is printed this once',
+      args: [USER_ARGUMENT],
+      options: [PASSWORD_OPTION],
+      examples: [['hooks aws users add ann', 'makes a password up']],
+      run: withUsers(({ addUser }, call) => addUser(call)),
+    },
+    {
+      name: 'password',
+      summary: 'Replace the password of a user; tokens stay',
+      args: [USER_ARGUMENT],
+      options: [PASSWORD_OPTION],
+      examples: [['hooks aws users password ann', 'makes a password up']],
+      run: withUsers(({ setPassword }, call) => setPassword(call)),
+    },
+    {
+      name: 'token',
+      summary: 'Make an API token for a user, which is printed this once',
+      args: [USER_ARGUMENT, TOKEN_ARGUMENT],
+      examples: [['hooks aws users token ann github', 'for the webhook at GitHub']],
+      run: withUsers(({ makeToken }, call) => makeToken(call)),
+    },
+    {
+      name: 'revoke',
+      summary: 'End an API token of a user',
+      args: [USER_ARGUMENT, TOKEN_ARGUMENT],
+      examples: [['hooks aws users revoke ann github', 'calls with that token are refused from then on']],
+      run: withUsers(({ revokeToken }, call) => revokeToken(call)),
+    },
+    {
+      name: 'remove',
+      summary: 'Remove a user with all tokens; the applications stay',
+      args: [USER_ARGUMENT],
+      options: [{ flags: '--yes', about: 'do not ask' }],
+      examples: [['hooks aws users remove ann', 'asks to type "ann"']],
+      run: withUsers(({ removeUser }, call) => removeUser(call)),
+    },
+  ],
+};
+
+/** Returns the command `aws`, which deploys the service into an account with the given CDK. */
+export function awsCommand(cdk: Cdk): CommandDefinition {
+  return {
+    name: 'aws',
+    summary: 'Deploy the service into an account of AWS, delete it there, and manage its users',
+    details: CREDENTIALS,
+    examples: [['hooks aws', 'what is deployed']],
+    subcommands: [
+      {
+        name: 'show',
+        summary: 'Show the service in an account of AWS: its state, outputs and parameters',
+        details: CREDENTIALS,
+        options: [JSON_OPTION],
+        examples: [['hooks aws show', 'its address, and what it was deployed with']],
+        run: async (call) => (await import('./show.ts')).show(call),
+      },
+      {
+        name: 'deploy',
+        summary: 'Deploy the service into an account of AWS, or update it there',
+        details: `Prepares the account and region for the CDK where that has not been done, and shows the progress of
+CloudFormation. The first time it adds a user with two API tokens, prints them this once, and deploys a sample from a public
+repository on GitHub: the one that this checkout was cloned from. Parameters that are not given keep their values.
+${CREDENTIALS}`,
+        options: [
+          { flags: '--parameters <pairs...>', about: 'parameters of the stack: AlarmEmail=ops@example.com' },
+          { flags: '--user <name>', about: 'the first user; default: admin' },
+          {
+            flags: '--sample <repository>',
+            about: 'another sample on GitHub: owner/repository, or with a folder in it',
+          },
+          { flags: '--no-sample', about: 'deploy no sample' },
+        ],
+        examples: [
+          ['hooks aws deploy', 'the same as: npm run deploy'],
+          ['hooks aws deploy --parameters AlarmEmail=ops@example.com', 'alarms are mailed there'],
+          ['hooks aws deploy --parameters DefaultBranch=main HoldMinutes=30', 'several parameters'],
+        ],
+        run: async (call) => (await import('./deploy.ts')).deploy(call, cdk),
+      },
+      {
+        name: 'destroy',
+        summary: 'Delete the service and its applications from an account of AWS',
+        details: `Asks for the name of the stack. The log, users, variables, releases and the key stay; it prints why, and the
+commands that delete them. ${CREDENTIALS}`,
+        options: [{ flags: '--yes', about: 'do not ask' }],
+        examples: [['hooks aws destroy', 'the same as: npm run destroy']],
+        run: async (call) => (await import('./destroy.ts')).destroy(call, cdk),
+      },
+      users,
+    ],
+  };
+}
+
+/** The command with the CDK of this checkout. */
+export const aws: CommandDefinition = awsCommand(cdkProgram);

@@ -1,0 +1,89 @@
+import { type Call, EXIT, Failure } from '../command.ts';
+import { instructions } from '../hook/instructions.ts';
+import { loadSenders } from '../hook/senders.ts';
+import { address } from '../service/address.ts';
+import { type Api, api } from '../service/api.ts';
+import { logPage } from '../service/entry.ts';
+import { readLogin, type StoredLogin } from '../service/stored-login.ts';
+import { type Account, openAccount } from './account.ts';
+import { bootstrap } from './bootstrap.ts';
+import type { Cdk } from './cdk.ts';
+import { firstUser } from './first-user.ts';
+import { stackUsers } from './manage-users.ts';
+import { checkedParameters, deployParameters } from './parameters.ts';
+import { deploySample, type Sample, sampleNamed } from './sample.ts';
+import { findStack, STACK_NAME, type Stack } from './stack.ts';
+
+const FIRST_USER = 'admin';
+
+/** Deploys the service, or updates it, and goes on to the first application. Returns the exit code. */
+export async function deploy(call: Call, cdk: Cdk): Promise<number> {
+  const { args, warn } = call;
+  const given = checkedParameters(args.all('parameters'));
+  const sample = sampleNamed(args.text('sample'));
+  const account = await openAccount(call);
+  warn(`Account ${account.id} in ${account.region}, as ${account.arn}.`);
+  const before = await findStack(account, STACK_NAME);
+  await bootstrap(cdk, call, account);
+  await deployStack(cdk, call, account, await deployParameters(account.lambda, before, given));
+  const stack = await findStack(account, STACK_NAME);
+  if (!stack) throw new Failure(`The stack ${STACK_NAME} was deployed and is not there any more.`);
+  const url = serviceUrl(stack);
+  call.print(`\n${before ? 'Updated' : 'Deployed'}: ${url}`);
+  const login = await loginTo(call, account, stack);
+  await printWebhook(call, url, login?.user ?? args.text('user') ?? FIRST_USER);
+  return login ? sampleOnce(call, api({ ...login, from: 'the first user' }, call.signal), sample) : EXIT.ok;
+}
+
+async function deployStack(cdk: Cdk, call: Call, account: Account, parameters: readonly string[]): Promise<void> {
+  const options = parameters.flatMap((one) => ['--parameters', `${STACK_NAME}:${one}`]);
+  // What a person is asked to approve is the whole service; the roles are in lib/stack/access/actions.txt.
+  const code = await cdk(['deploy', STACK_NAME, '--require-approval', 'never', ...options], call, account);
+  if (code === 0) return;
+  throw new Failure(
+    'The stack was not deployed; the lines above say why. What was there before goes on as it was: mend it and repeat.',
+  );
+}
+
+/** Returns the address of a deployed service, without a slash at its end. */
+export function serviceUrl({ outputs, parameters }: Stack): string {
+  return address(parameters.PublicUrl || outputs.ApiUrl, 'the service: the output ApiUrl of the stack');
+}
+
+/** Returns the login of the first user, who is added, or the stored one; null when there is none for this service. */
+async function loginTo(call: Call, account: Account, stack: Stack): Promise<StoredLogin | null> {
+  const { args, print, env } = call;
+  const url = serviceUrl(stack);
+  const users = stackUsers(account.lambda, stack);
+  if (!users) {
+    print(
+      `Users log in with the passwords of the platform at ${stack.parameters.PlatformUrl}. It must accept this token`,
+    );
+    print(`of the service: aws secretsmanager get-secret-value --secret-id ${stack.outputs.PlatformTokenSecret}`);
+  }
+  const made = users && (await firstUser(call, { users, url, name: args.text('user') ?? FIRST_USER }));
+  if (made) return made;
+  const stored = await readLogin(env).catch(() => null);
+  if (stored?.url === url) return stored;
+  if (users) print('Users and their tokens: npm run users. To log in: hooks login.');
+  return null;
+}
+
+async function printWebhook({ print }: Call, service: string, user: string): Promise<void> {
+  const github = (await loadSenders()).find('github');
+  if (!github?.setup) throw new Error('GitHub can be set up.');
+  print('\nTo deploy a repository on GitHub with each push:');
+  const lines = instructions(github, github.setup, {
+    ...{ sender: 'github', repository: '<owner>/<repository>', action: 'print', branch: 'main' },
+    ...{ service, user, secret: undefined, showSecret: false, api: undefined, hostToken: undefined },
+  });
+  for (const line of lines) print(`  ${line}`.trimEnd());
+  print('\nOther hosts and CI providers: hooks hook <host> <owner>/<repository>.\n');
+}
+
+/** Deploys the sample into a log without entries, or the one that is named. */
+async function sampleOnce(call: Call, client: Api, named: Sample | null): Promise<number> {
+  if (!call.args.unlessNo('sample')) return EXIT.ok;
+  if (!named && (await logPage(client, { limit: 1 })).total > 0) return EXIT.ok;
+  return deploySample(call, client, named);
+}

@@ -1,0 +1,79 @@
+import { type Call, EXIT, Failure, UsageError } from '../command.ts';
+import { deleteLogin, readLogin } from '../service/stored-login.ts';
+import { type Account, openAccount } from './account.ts';
+import type { Cdk } from './cdk.ts';
+import { serviceUrl } from './deploy.ts';
+import { keptOf } from './kept.ts';
+import { deleteBuildCaches, deleteLeftovers, findLeftovers, type Leftovers } from './leftovers.ts';
+import { findStack, STACK_NAME, type Stack, stackResources } from './stack.ts';
+
+/** How CloudFormation marks a resource that its template says to keep. */
+const SKIPPED = 'DELETE_SKIPPED';
+
+/** Deletes the service with its applications, and says what stays in the account. Returns the exit code. */
+export async function destroy(call: Call, cdk: Cdk): Promise<number> {
+  const { print, warn } = call;
+  const account = await openAccount(call);
+  warn(`Account ${account.id} in ${account.region}, as ${account.arn}.`);
+  const stack = await findStack(account, STACK_NAME);
+  const leftovers = await findLeftovers(account);
+  if (!stack && isEmpty(leftovers)) {
+    print(`There is no stack ${STACK_NAME} here, and nothing of its applications.`);
+    return EXIT.ok;
+  }
+  await confirm(call, stack, leftovers);
+  if (stack) await destroyStack(cdk, call, account, stack);
+  // Again, because an application may have been deployed meanwhile; without the stack no further one comes.
+  const left = await findLeftovers(account);
+  await deleteLeftovers(account, left);
+  print(`\nDeleted: ${[stack && `the stack ${STACK_NAME}`, ...counted(left)].filter(Boolean).join(', ')}.`);
+  if (stack) {
+    await logout(call, stack);
+    await printKept(call, account, stack);
+  }
+  return EXIT.ok;
+}
+
+function isEmpty({ functions, logGroups }: Leftovers): boolean {
+  return functions.length === 0 && logGroups.length === 0;
+}
+
+function counted({ functions, logGroups }: Leftovers): readonly string[] {
+  const count = (number: number, one: string) => `${number} ${one}${number === 1 ? '' : 's'}`;
+  return [count(functions.length, 'application'), count(logGroups.length, 'log group')];
+}
+
+async function confirm({ args, stdin, warn }: Call, stack: Stack | null, leftovers: Leftovers): Promise<void> {
+  const what = [stack && `the stack ${STACK_NAME} with all its functions and queues`, ...counted(leftovers)];
+  warn(`This deletes ${what.filter(Boolean).join(', ')}. No address answers any more.`);
+  for (const name of leftovers.functions) warn(`  ${name}`);
+  if (args.flag('yes')) return;
+  if (!stdin.isTTY) throw new UsageError('There is no terminal to ask at: --yes deletes without asking.');
+  const answer = await stdin.ask(`Type ${STACK_NAME} to go on: `);
+  if (answer.trim() !== STACK_NAME) throw new Failure('Nothing was deleted: that is not the name of the stack.');
+}
+
+async function destroyStack(cdk: Cdk, call: Call, account: Account, { id }: Stack): Promise<void> {
+  const resources = await stackResources(account, id);
+  const bucket = resources.find(({ type, logicalId }) => type === 'AWS::S3::Bucket' && logicalId.startsWith('Apps'));
+  const code = await cdk(['destroy', STACK_NAME, '--force'], call, account);
+  if (code !== 0) throw new Failure('The stack was not deleted; the lines above say why. Repeat it then.');
+  if (bucket?.physicalId) await deleteBuildCaches(account, bucket.physicalId);
+}
+
+/** The login of a service that is gone would hide the one of this machine. */
+async function logout({ env }: Call, stack: Stack): Promise<void> {
+  const stored = await readLogin(env).catch(() => null);
+  // A stack whose first deploy failed has no address.
+  if (stack.outputs.ApiUrl && stored?.url === serviceUrl(stack)) await deleteLogin(env);
+}
+
+async function printKept({ print }: Call, account: Account, { id }: Stack): Promise<void> {
+  const kept = (await stackResources(account, id)).filter(({ status }) => status === SKIPPED);
+  if (kept.length === 0) return;
+  print('\nKept, because it cannot be made again or others may use it. The commands below each delete it for good:');
+  for (const { why, commands } of kept.map(keptOf)) {
+    print(`\n  ${why}`);
+    for (const command of commands) print(`    ${command} --region ${account.region}`);
+  }
+}

@@ -1,0 +1,79 @@
+import {
+  CloudWatchLogsClient,
+  DeleteLogGroupCommand,
+  ResourceNotFoundException as LogGroupNotFound,
+  paginateDescribeLogGroups,
+} from '@aws-sdk/client-cloudwatch-logs';
+import {
+  DeleteFunctionCommand,
+  type LambdaClient,
+  paginateListFunctions,
+  ResourceNotFoundException,
+} from '@aws-sdk/client-lambda';
+import { DeleteObjectsCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3';
+import type { Account } from './account.ts';
+import { STACK_NAME } from './stack.ts';
+
+/** What the names of applications' functions begin with, as the stack says. */
+const PREFIX = `${STACK_NAME}-app-`;
+/** Where builds keep the packages that they have downloaded. */
+const CACHES = 'caches/';
+
+/** What applications leave in the account beside the stack. */
+export interface Leftovers {
+  /** Names of functions; their versions, alias and address go with them. */
+  readonly functions: readonly string[];
+  readonly logGroups: readonly string[];
+}
+
+/** Returns what the applications of the stack have in the account, also when the stack is gone. */
+export async function findLeftovers({ lambda, region }: Pick<Account, 'lambda' | 'region'>): Promise<Leftovers> {
+  const functions: string[] = [];
+  for await (const { Functions = [] } of paginateListFunctions({ client: lambda }, {})) {
+    functions.push(
+      ...Functions.flatMap(({ FunctionName = '' }) => (FunctionName.startsWith(PREFIX) ? [FunctionName] : [])),
+    );
+  }
+  const logGroups: string[] = [];
+  const wanted = { logGroupNamePrefix: `/aws/lambda/${PREFIX}` };
+  for await (const { logGroups: found = [] } of paginateDescribeLogGroups({ client: logs(region) }, wanted)) {
+    logGroups.push(...found.flatMap(({ logGroupName }) => logGroupName ?? []));
+  }
+  return { functions, logGroups };
+}
+
+/** Deletes them. A second call finds nothing and does nothing. */
+export async function deleteLeftovers(
+  { lambda, region }: Pick<Account, 'lambda' | 'region'>,
+  { functions, logGroups }: Leftovers,
+): Promise<void> {
+  for (const name of functions) await deleteFunction(lambda, name);
+  const client = logs(region);
+  for (const logGroupName of logGroups) {
+    await client.send(new DeleteLogGroupCommand({ logGroupName })).catch((error: unknown) => {
+      if (!(error instanceof LogGroupNotFound)) throw error;
+    });
+  }
+}
+
+/** Deletes the packages that builds have downloaded, which are of no use without the stack. */
+export async function deleteBuildCaches({ region }: Pick<Account, 'region'>, bucket: string): Promise<void> {
+  const client = new S3Client({ region, ...attempts });
+  for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: CACHES })) {
+    const Objects = Contents.flatMap(({ Key }) => (Key === undefined ? [] : [{ Key }]));
+    if (Objects.length > 0) await client.send(new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects } }));
+  }
+}
+
+async function deleteFunction(lambda: LambdaClient, name: string): Promise<void> {
+  await lambda.send(new DeleteFunctionCommand({ FunctionName: name })).catch((error: unknown) => {
+    if (!(error instanceof ResourceNotFoundException)) throw error;
+  });
+}
+
+/** The control planes limit the rate of changes. */
+const attempts = { maxAttempts: 8 };
+
+function logs(region: string): CloudWatchLogsClient {
+  return new CloudWatchLogsClient({ region, ...attempts });
+}
