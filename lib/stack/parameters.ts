@@ -67,6 +67,7 @@ function platformParameters(stack: Stack) {
 }
 
 function deployParameters(stack: Stack) {
+  const stageConcurrency = stageConcurrencyParameter(stack);
   return {
     repositoryHosts: new CfnParameter(stack, 'RepositoryHosts', {
       default: JSON.stringify(github),
@@ -88,15 +89,7 @@ function deployParameters(stack: Stack) {
       minValue: 0,
       description: 'Seconds before a failed stage is tried again; doubled with each further try.',
     }),
-    stageConcurrency: new CfnParameter(stack, 'StageConcurrency', {
-      type: 'Number',
-      // With a limit, Lambda polls an idle queue with five pollers instead of two: 1.20 dollars a month more.
-      default: 0,
-      minValue: 0,
-      maxValue: 1000,
-      description:
-        'Runs of one stage at a time, 2 or more; 2 for a new account, whose limit is 10 in all. 0: no limit.',
-    }),
+    stageConcurrency,
     reconcileMinutes: new CfnParameter(stack, 'ReconcileMinutes', {
       type: 'Number',
       default: 60,
@@ -104,6 +97,28 @@ function deployParameters(stack: Stack) {
       description: "Minutes between two comparisons of an application with its branch's tip; 0: pushes may be missed.",
     }),
   };
+}
+
+/** A list of numbers allows no range with a gap in it, so a rule refuses the 1 before anything is changed. */
+function stageConcurrencyParameter(stack: Stack): CfnParameter {
+  const parameter = new CfnParameter(stack, 'StageConcurrency', {
+    type: 'Number',
+    // With a limit, Lambda polls an idle queue with five pollers instead of two: 1.20 dollars a month more.
+    default: 0,
+    minValue: 0,
+    maxValue: 1000,
+    description: 'Runs of one stage at a time, 2 or more; 2 for a new account, whose limit is 10 in all. 0: no limit.',
+  });
+  new CfnRule(stack, 'StageConcurrencyIsPossible', {
+    assertions: [
+      {
+        // https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html#events-sqs-max-concurrency
+        assert: Fn.conditionNot(Fn.conditionEquals(parameter.valueAsString, '1')),
+        assertDescription: 'StageConcurrency is 2 or more, or 0 for no limit: Lambda allows no limit of 1.',
+      },
+    ],
+  });
+  return parameter;
 }
 
 function changesParameters(stack: Stack) {

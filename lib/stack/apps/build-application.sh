@@ -53,6 +53,32 @@ rm "$work/source.tgz"
 app=$release/app${path:+/$path}
 # Places in the application are shown as its author knows them.
 echo "--- folder: $release/app"
+
+# Lambda's limit is 250 MB unpacked, and the adapter's layer takes some of it. Files are counted, not blocks of a disk.
+check_size() {
+  node -e '
+const fs = require("node:fs"), path = require("node:path");
+const sizeOf = (at) => fs.readdirSync(at, { withFileTypes: true }).reduce((sum, one) => {
+  const file = path.join(at, one.name);
+  return sum + (one.isDirectory() ? sizeOf(file) : fs.lstatSync(file).size);
+}, 0);
+const [root, what] = process.argv.slice(1);
+const megabytes = (bytes) => Math.ceil(bytes / 1048576);
+const size = sizeOf(root);
+if (size <= 240 * 1048576) process.exit(0);
+const parts = ["", "node_modules"].flatMap((folder) => fs.existsSync(path.join(root, folder))
+  ? fs.readdirSync(path.join(root, folder), { withFileTypes: true }).map((one) => {
+      const name = path.join(folder, one.name), file = path.join(root, name);
+      return { name, bytes: one.isDirectory() ? sizeOf(file) : fs.lstatSync(file).size };
+    }) : []);
+console.log("The largest parts:");
+for (const { name, bytes } of parts.filter(({ bytes }) => bytes >= 1048576).sort((a, b) => b.bytes - a.bytes).slice(0, 10)) console.log(`${megabytes(bytes)} MB ${name}`);
+console.log(`--- error: ${what} takes ${megabytes(size)} MB, and AWS Lambda allows 240 MB beside its adapter: remove what it does not need when it runs.`);
+process.exit(1);
+' "$release/app" "$1" || exit 1
+}
+check_size "The repository"
+
 [ -f "$app/package.json" ] || fail "There is no package.json in ${path:-the root of the repository}."
 
 # Where the packages are installed: the nearest folder with a lockfile, from the application's own up to the root.
@@ -111,44 +137,44 @@ case $lockfile in
   *) npm prune --omit=dev --no-package-lock >/dev/null || fail "npm prune, which removes the development dependencies, failed." ;;
 esac
 rm -rf "$app/.next/cache" "$app/node_modules/.cache" "$root/node_modules/.cache"
+check_size "The application"
 
-# The command that starts the application, quoted for a shell.
+# The command that starts the application, quoted for a shell: the same as on the embedded platform.
 start=$(cd "$app" && node -e '
 const fs = require("node:fs");
 const { scripts = {}, main } = JSON.parse(fs.readFileSync("package.json", "utf8"));
+const siteIn = (folders) => folders.find((folder) => fs.existsSync(`${folder}/index.html`));
 const web = fs.existsSync("Procfile") && /^web:\s*(.+)$/m.exec(fs.readFileSync("Procfile", "utf8"));
 const files = [main, "server.js", "app.js", "index.js"].filter((file) => typeof file === "string");
 const file = files.find((one) => { try { require.resolve(require("node:path").resolve(one)); return true; } catch { return false; } });
 const quoted = (text) => "\x27" + text.replaceAll("\x27", "\x27\\\x27\x27") + "\x27";
-const { prestart, start } = scripts;
-const command = web ? web[1] : start ? (prestart ? `(${prestart}) && ${start}` : start) : file && `node ${quoted(file)}`;
+const { prestart, start, build } = scripts;
+const own = web ? web[1] : start ? (prestart ? `(${prestart}) && ${start}` : start) : undefined;
+const site = (build ? siteIn(["dist", "build", "out"]) : undefined) ?? (file ? undefined : siteIn(["public", "."]));
+const command = own ?? (site ? `exec node "$LAMBDA_TASK_ROOT/static-server.mjs" ${site}` : file && `node ${quoted(file)}`);
 if (!command) process.exit(1);
 console.log(quoted(command));
-') || fail "There is nothing to start: package.json has no scripts.start and no main, and there is no server.js, app.js or index.js and no web process in a Procfile."
+') || fail "There is nothing to start: package.json has no scripts.start and no main, there is no server.js, app.js or index.js, no web process in a Procfile, and no index.html."
+
+cat > "$release/static-server.mjs" <<'STATIC_SERVER'
+# static-server.mjs
+STATIC_SERVER
 
 # Lambda runs it, with the Lambda Web Adapter before it. Only /tmp can be written to there.
 cat > "$release/run.sh" <<RUN
 #!/bin/sh
-here=\${LAMBDA_TASK_ROOT:-\$(dirname "\$0")}
+here=\${LAMBDA_TASK_ROOT:-\$(cd "\$(dirname "\$0")" && pwd)}
 cd "\$here/app${path:+/$path}" || exit 1
 export PATH="\$PWD/node_modules/.bin:\$here/app/node_modules/.bin:\$PATH"
-export HOME=\${TMPDIR:-/tmp}
+export HOME=\${TMPDIR:-/tmp} LAMBDA_TASK_ROOT="\$here"
 exec sh -c $start
 RUN
 chmod 755 "$release/run.sh"
 
-# Lambda's limit is 250 MB, and the adapter's layer takes some of it.
-kilobytes=$(du -sk "$release" | cut -f1)
-if [ "$kilobytes" -gt 245000 ]; then
-  echo "The largest folders, in kilobytes:"
-  (cd "$release/app" && du -sk ./* node_modules/* 2>/dev/null | sort -rn | head -10)
-  fail "The application takes $((kilobytes / 1024)) MB, and AWS Lambda allows 250 MB: remove what it does not need when it runs."
-fi
-
 # Links are stored as links: the programs in node_modules/.bin are such.
 cd "$release"
 if command -v zip >/dev/null; then
-  zip -qry "$work/release.zip" run.sh app
+  zip -qry "$work/release.zip" run.sh static-server.mjs app
 else
   python3 - "$work/release.zip" <<'ZIP'
 import os, stat, sys, zipfile

@@ -1,12 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { CfnProject, LinuxArmLambdaBuildImage } from 'aws-cdk-lib/aws-codebuild';
 import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { allow } from '../access/access.ts';
-
-const script = new URL('build-application.sh', import.meta.url);
+import { buildCommand } from './build-command.ts';
 
 /** The longest that Lambda compute runs: https://docs.aws.amazon.com/codebuild/latest/userguide/lambda.html#lambda.limitations */
 const TIMEOUT_MINUTES = 15;
@@ -57,5 +55,5 @@ export class BuildProject extends Construct {
 }
 
 function buildspec() {
-  return { version: '0.2', phases: { build: { commands: [readFileSync(script, 'utf8')] } } };
+  return { version: '0.2', phases: { build: { commands: [buildCommand()] } } };
 }

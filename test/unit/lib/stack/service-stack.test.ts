@@ -38,6 +38,18 @@ describe('the stack’s parameters and outputs', () => {
     ]);
   });
 
+  it('refuse a limit of one run of a stage, which Lambda has not, before anything is changed', () => {
+    const { StageConcurrencyIsPossible } = template.toJSON().Rules;
+    expect(StageConcurrencyIsPossible).toEqual({
+      Assertions: [
+        {
+          Assert: { 'Fn::Not': [{ 'Fn::Equals': [{ Ref: 'StageConcurrency' }, '1'] }] },
+          AssertDescription: expect.stringContaining('2 or more'),
+        },
+      ],
+    });
+  });
+
   it('include the addresses of the API, the log and the secrets', () => {
     const outputs = template.findOutputs('*');
     expect(Object.keys(outputs)).toEqual(

@@ -1,17 +1,22 @@
-import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, readFile, readlink, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { freePort } from '../../../../../lib/processes/ports.ts';
+import { buildCommand } from '../../../../../lib/stack/apps/build-command.ts';
 
 const run = promisify(execFile);
-const script = fileURLToPath(new URL('../../../../../lib/stack/apps/build-application.sh', import.meta.url));
 
 let home: string;
+let script: string;
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'build-application-'));
+  script = join(home, 'build.sh');
+  await writeFile(script, buildCommand());
 });
 afterAll(() => rm(home, { recursive: true, force: true }));
 
@@ -24,14 +29,19 @@ interface Built {
 
 let count = 0;
 
-/** Builds these files with the script, whose addresses are files. */
-async function build(files: Record<string, string>, path = '', without: readonly string[] = []): Promise<Built> {
+/** Builds these files with the script, whose addresses are files. A number is the size of a file of zeros. */
+async function build(
+  files: Record<string, string | number>,
+  path = '',
+  without: readonly string[] = [],
+): Promise<Built> {
   count += 1;
   const folder = join(home, String(count));
   for (const [name, text] of Object.entries(files)) {
     const file = join(folder, 'source/root', name);
     await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, text);
+    await writeFile(file, typeof text === 'string' ? text : '');
+    if (typeof text === 'number') await truncate(file, text);
   }
   await run('tar', ['-czf', join(folder, 'source.tgz'), '-C', join(folder, 'source'), 'root']);
   const address = (name: string) => pathToFileURL(join(folder, name)).href;
@@ -72,6 +82,20 @@ async function pathWithout(programs: readonly string[], folder: string): Promise
     }
   }
   return bin;
+}
+
+/** Runs a release, and returns what it answers. */
+async function answerOf(release: string): Promise<string> {
+  const port = await freePort();
+  const env = { PATH: process.env.PATH, PORT: String(port), HOST: '127.0.0.1' };
+  const child = spawn(join(release, 'run.sh'), { env, stdio: 'ignore' });
+  try {
+    const answer = () => fetch(`http://127.0.0.1:${port}/`).then((response) => response.text());
+    return await vi.waitFor(answer, { timeout: 30_000, interval: 50 });
+  } finally {
+    child.kill();
+    await once(child, 'exit');
+  }
 }
 
 const manifest = (fields: object) => JSON.stringify({ name: 'shop', version: '1.0.0', ...fields });
@@ -131,6 +155,61 @@ describe('building an application for Lambda', { timeout: 120_000 }, () => {
     const { code, release } = await build(files, 'web');
     expect(code).toBe(0);
     expect((await run(join(release, 'run.sh'))).stdout.trim()).toMatch(/release\/app\/web$/);
+  });
+
+  it('serves the site that a build has left, with the server of the embedded platform', async () => {
+    const scripts = { build: 'mkdir dist && cp page.txt dist/index.html' };
+    const files = { 'package.json': manifest({ scripts, main: 'index.js' }), 'index.js': '', 'page.txt': 'a page' };
+    const { code, release } = await build(files);
+    expect(code).toBe(0);
+    expect(await answerOf(release)).toBe('a page');
+  });
+
+  it.each(['public/index.html', 'index.html'])('serves %s when there is nothing to start', async (page) => {
+    const { code, release } = await build({ 'package.json': manifest({}), [page]: 'a plain page' });
+    expect(code).toBe(0);
+    expect(await answerOf(release)).toBe('a plain page');
+  });
+
+  it('starts the program of an application that has a page beside it', async () => {
+    const { release } = await build({ 'package.json': manifest({}), 'app.js': 'console.log("app")', 'index.html': '' });
+    expect((await run(join(release, 'run.sh'))).stdout).toBe('app\n');
+  });
+
+  const MB = 1024 * 1024;
+
+  it('refuses a repository that Lambda has no room for before it installs anything', async () => {
+    const scripts = { preinstall: 'echo installing', start: 'true' };
+    const { code, lines } = await build({ 'package.json': manifest({ scripts }), 'films/one': 250 * MB });
+    expect([code, lines]).toEqual([
+      1,
+      [
+        '--- build begins',
+        expect.stringMatching(/^--- folder: /),
+        'The largest parts:',
+        '250 MB films',
+        expect.stringMatching(
+          /^--- error: The repository takes 251 MB, and AWS Lambda allows 240 MB beside its adapter: /,
+        ),
+        '--- build ends',
+      ],
+    ]);
+  });
+
+  it('refuses a build that has become too large, and names what is large in it', async () => {
+    const grow = `require('node:fs').truncateSync('node_modules/huge/data', ${250 * MB})`;
+    const scripts = { build: 'mkdir -p node_modules/huge && touch node_modules/huge/data && node grow.js' };
+    const { code, lines } = await build({ 'package.json': manifest({ scripts }), 'grow.js': grow, 'server.js': '' });
+    expect([code, lines.slice(-5)]).toEqual([
+      1,
+      [
+        'The largest parts:',
+        '250 MB node_modules',
+        '250 MB node_modules/huge',
+        expect.stringMatching(/^--- error: The application takes 251 MB, and AWS Lambda allows 240 MB/),
+        '--- build ends',
+      ],
+    ]);
   });
 
   it.each([
