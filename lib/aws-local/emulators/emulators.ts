@@ -60,8 +60,8 @@ const MIN_FREE_BYTES = 64 * 1024 * 1024;
 
 /**
  * Starts DynamoDB with its streams, SQS, S3, KMS and Secrets Manager, all on 127.0.0.1, for requests that are signed
- * with the credentials of this process. Tables, keys and secrets are
- * kept in `dataDir` and survive a kill; messages and objects are lost when the process ends.
+ * with the credentials of this process. Tables, objects, keys and secrets
+ * are kept in `dataDir` and survive a kill; messages are lost when the process ends.
  *
  * @throws OperatorError with one sentence that says what is wrong and what to do.
  */
@@ -71,7 +71,7 @@ export async function startEmulators(options: EmulatorOptions): Promise<Emulator
   const externalEndpoint = options.dynamodbEndpoint ?? process.env.DYNAMODB_ENDPOINT;
   const [database, storage, security] = await allOrNone([
     startDynamoDb({ file: join(options.dataDir, 'dynamodb.sqlite'), externalEndpoint }),
-    startSqsS3(),
+    startSqsS3(join(options.dataDir, 'objects')),
     startJsonEndpoint(new Map([...kmsOperations(join(options.dataDir, 'keys.json')), ...secretsOperations(secrets)])),
   ]);
   if (!database.isIsolated) options.warn?.(NOT_ISOLATED);

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import { buildApp } from 'fauxqs';
 import { refusalOfMessage } from '../access/check.mjs';
+import { keptObjects } from './kept-objects.mjs';
 
 const MAX_BODY_BYTES = 1024 ** 3;
 /** For calls that do not name the hash of their body: only SQS has such, and its messages are short. */
@@ -12,7 +13,8 @@ const MAX_UNHASHED_BYTES = 1024 ** 2;
 const OWN_CALL = { 'x-own-call': randomUUID() };
 
 // Not awaited: awaiting the app makes it ready, and hooks must be added before.
-const app = buildApp({ logger: false });
+const { objects } = workerData;
+const app = buildApp({ logger: false, ...(objects && { stores: { s3Store: keptObjects(objects) } }) });
 refuseUnsigned();
 liftBodyLimit();
 rewriteQueueUrls();

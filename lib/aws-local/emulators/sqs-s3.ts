@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { OperatorError } from '../../processes/operator-error.ts';
 import { CREDENTIALS } from '../clients.ts';
 
-/** Queues and buckets in memory, both at one address. */
+/** Queues and buckets, both at one address. */
 export interface SqsS3 {
   readonly endpoint: string;
   /** Resolves when it stops unexpectedly; never while it runs or after `close`. */
@@ -13,15 +13,16 @@ export interface SqsS3 {
 
 /**
  * Starts the SQS and S3 emulator in a worker thread, on a free port of 127.0.0.1 (an address, not a name: with it S3
- * clients put the bucket in the path). Requests must be signed. Messages and objects are lost at a restart.
+ * clients put the bucket in the path). Requests must be signed. Messages are lost at a restart, and objects without a folder.
  *
+ * @param objects folder of the objects; in memory when there is none
  * @throws OperatorError when it cannot start.
  */
-export async function startSqsS3(): Promise<SqsS3> {
+export async function startSqsS3(objects?: string): Promise<SqsS3> {
   // No inherited loader arguments: the entry is plain JavaScript and starts faster without them.
   const worker = new Worker(new URL('sqs-s3-worker.mjs', import.meta.url), {
     execArgv: [],
-    workerData: { credentials: CREDENTIALS },
+    workerData: { credentials: CREDENTIALS, objects },
   });
   const port = await started(worker);
   let closing = false;

@@ -15,7 +15,13 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import { DecryptCommand, EncryptCommand, KMSClient, ListAliasesCommand } from '@aws-sdk/client-kms';
-import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import {
+  CreateBucketCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import { CreateSecretCommand, GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import {
   CreateQueueCommand,
@@ -218,6 +224,39 @@ describe('S3', () => {
     const bytes = await object.Body?.transformToByteArray();
     expect(object.ContentType).toBe('application/gzip');
     expect(Buffer.concat(Array.from({ length: 30 }, () => chunk)).equals(bytes ?? Buffer.alloc(0))).toBe(true);
+  });
+
+  it('objects are there after a restart, with their type and their time, and removed ones are not', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'objects-'));
+    const first = await startEmulators({ dataDir: folder });
+    const at = (endpoint: string) => new S3Client(clientFor(endpoint));
+    const one = { Bucket: 'kept', Key: `a b/${'ü'.repeat(300)}` };
+    const parts = { Bucket: 'kept', Key: 'parts' };
+    const s3 = at(first.endpoints.s3);
+    await s3.send(new CreateBucketCommand({ Bucket: 'kept' }));
+    await s3.send(new PutObjectCommand({ ...one, Body: 'old' }));
+    await s3.send(new PutObjectCommand({ ...one, Body: 'one\ntwo', ContentType: 'text/plain' }));
+    const body = Buffer.alloc(6 * 1024 * 1024, 'x');
+    await new Upload({ client: s3, params: { ...parts, Body: Readable.from([body], { objectMode: false }) } }).done();
+    await s3.send(new PutObjectCommand({ Bucket: 'kept', Key: 'gone', Body: 'gone' }));
+    await s3.send(new DeleteObjectCommand({ Bucket: 'kept', Key: 'gone' }));
+    const { LastModified } = await s3.send(new GetObjectCommand(one));
+    await first.close();
+    const second = await startEmulators({ dataDir: folder });
+    try {
+      const again = at(second.endpoints.s3);
+      await again.send(new CreateBucketCommand({ Bucket: 'kept' }));
+      const found = await again.send(new GetObjectCommand(one));
+      expect([found.ContentType, found.LastModified]).toEqual(['text/plain', LastModified]);
+      expect(await found.Body?.transformToString()).toBe('one\ntwo');
+      const large = await again.send(new GetObjectCommand(parts));
+      expect(body.equals((await large.Body?.transformToByteArray()) ?? Buffer.alloc(0))).toBe(true);
+      const gone = again.send(new GetObjectCommand({ Bucket: 'kept', Key: 'gone' }));
+      await expect(gone).rejects.toThrow('does not exist');
+    } finally {
+      await second.close();
+      await rm(folder, { recursive: true });
+    }
   });
 
   it('PutObject accepts an object of 40 MB', async () => {
