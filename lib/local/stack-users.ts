@@ -11,19 +11,38 @@ interface UserStack {
 /** What the function answers when it has done nothing. */
 const Refusal = v.object({ error: v.string() });
 
-/**
- * Returns a function that makes a user of the stack, or gives the user this password: by the function that an operator
- * would use on AWS.
- */
-export function stackUsers({ template, invoke }: UserStack): (login: Login) => Promise<void> {
-  const refusalOf = async (operation: string, login: Login): Promise<string | undefined> => {
-    const answer = await invoke(template.outputs.ManageUsers ?? 'ManageUsers', { operation, ...login });
+/** What it answers to `list`. */
+const Listed = v.object({ users: v.array(v.object({ user: v.string() })) });
+
+/** The users of the stack. */
+export interface StackUsers {
+  /** Makes a user, or gives the user this password. */
+  ensureUser(login: Login): Promise<void>;
+  /** Removes all other users with their API tokens; their applications stay. */
+  keepUsers(names: readonly string[]): Promise<void>;
+}
+
+/** Returns the users of the stack, by the function that an operator would use on AWS. */
+export function stackUsers({ template, invoke }: UserStack): StackUsers {
+  const manage = (request: object) => invoke(template.outputs.ManageUsers ?? 'ManageUsers', request);
+  const refusalOf = async (request: object): Promise<string | undefined> => {
+    const answer = await manage(request);
     return v.is(Refusal, answer) ? answer.error : undefined;
   };
-  return async (login) => {
-    // The password of a user that is there may have changed.
-    if ((await refusalOf('password', login)) === undefined) return;
-    const refusal = await refusalOf('add', login);
-    if (refusal !== undefined) throw new OperatorError(`The user ${login.user} could not be made: ${refusal}`);
+  return {
+    ensureUser: async (login) => {
+      // The password of a user that is there may have changed.
+      if ((await refusalOf({ operation: 'password', ...login })) === undefined) return;
+      const refusal = await refusalOf({ operation: 'add', ...login });
+      if (refusal !== undefined) throw new OperatorError(`The user ${login.user} could not be made: ${refusal}`);
+    },
+    keepUsers: async (names) => {
+      const { users } = v.parse(Listed, await manage({ operation: 'list' }));
+      const others = users.filter(({ user }) => !names.includes(user));
+      for (const { user } of others) {
+        const refusal = await refusalOf({ operation: 'remove', user });
+        if (refusal !== undefined) throw new OperatorError(`The user ${user} could not be removed: ${refusal}`);
+      }
+    },
   };
 }

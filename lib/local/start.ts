@@ -155,7 +155,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
     platform = await startEmbedded(options, { config, runtime, port: ports.platform });
     closers.push(platform.close);
   }
-  const ensureUser = platform ? platform.ensureUser : stackUsers(runtime);
+  const { ensureUser, keepUsers } = platform ?? stackUsers(runtime);
   for (const one of [login, ...others]) await forOperator(ensureUser(one));
   const url = await runtime.open();
   if (url === undefined) throw new OperatorError('The template has no REST API.');
@@ -180,7 +180,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
     await repoHost.addOwner({ user, secret: password });
   };
   const keepOnly = async (names: readonly string[]) => {
-    await platform?.keepUsers(names);
+    await keepUsers(names);
     await repoHost.keepOwners(names);
   };
   await removeOthers(dataDir, keepOnly);

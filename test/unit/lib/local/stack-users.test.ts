@@ -9,7 +9,8 @@ describe('Users of a stack that has them itself', () => {
       calls.push([name, event]);
       return answers[(event as { operation: string }).operation];
     };
-    return { calls, ensure: stackUsers({ template: { outputs: { ManageUsers: 'users-function' } }, invoke }) };
+    const { ensureUser, keepUsers } = stackUsers({ template: { outputs: { ManageUsers: 'users-function' } }, invoke });
+    return { calls, ensure: ensureUser, keep: keepUsers };
   };
 
   it('a user that is there gets the password', async () => {
@@ -22,6 +23,21 @@ describe('Users of a stack that has them itself', () => {
     const { calls, ensure } = stack({ password: { error: 'There is no user ann.' }, add: ann });
     await ensure(ann);
     expect(calls).toHaveLength(2);
+  });
+
+  it('users who are not in the configuration are removed', async () => {
+    const users = ['ann', 'ben', 'demo'].map((user) => ({ user, tokens: [] }));
+    const { calls, keep } = stack({ list: { users }, remove: { removed: true } });
+    await keep(['demo', 'ann']);
+    expect(calls).toEqual([
+      ['users-function', { operation: 'list' }],
+      ['users-function', { operation: 'remove', user: 'ben' }],
+    ]);
+  });
+
+  it('a user that cannot be removed is no silent success', async () => {
+    const { keep } = stack({ list: { users: [{ user: 'ben' }] }, remove: { error: 'The table is away.' } });
+    await expect(keep([])).rejects.toThrow('The user ben could not be removed: The table is away.');
   });
 
   it('a user that cannot be made ends the start, with the reason', async () => {
