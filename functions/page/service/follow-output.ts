@@ -19,32 +19,54 @@ const BATCH_MS = 50;
 
 /**
  * Follows an output until it has ended or `signal` aborts. A stream that the service or the network ends is taken up
- * again, without a line twice. Nothing is read while nobody looks at the page: an open stream costs on AWS.
+ * again, without a line twice. While too many streams are open, what there is so far is read now and then. Nothing is
+ * read while nobody looks at the page: an open stream costs on AWS.
  */
-export async function followOutput(api: Api, { request, lines, signal, onLines, onEnd }: Followed): Promise<void> {
+export async function followOutput(api: Api, followed: Followed): Promise<void> {
+  const { signal, onLines, onEnd } = followed;
   const seen = new Seen();
   const batch = new Batch(onLines);
   let failures = 0;
+  let follow = true;
   while (!signal.aborted) {
     await untilVisible(signal);
-    const visit = visitOf(signal);
-    const query = { follow: true, ...(lines !== undefined && { lines }) };
-    try {
-      let code: string | null = null;
-      for await (const text of api.lines({ ...request, query, signal: visit })) {
-        failures = 0;
-        const said = readLine(text);
-        if (said && 'code' in said) code = said.code;
-        else if (said && seen.isNew(said)) batch.add(said);
-      }
-      if (code === null && !visit.aborted) return batch.end(() => onEnd(null));
-    } catch (error) {
-      if (signal.aborted) return;
-      if (error instanceof Problem && error.status < 500 && error.status !== 429) return batch.end(() => onEnd(error));
-    }
+    const outcome = await readOutput(api, { ...followed, follow }, (line) => {
+      if (follow) failures = 0;
+      if (seen.isNew(line)) batch.add(line);
+    });
+    if (signal.aborted) return;
+    if (outcome === 'ended' && follow) return batch.end(() => onEnd(null));
+    if (outcome instanceof Problem) return batch.end(() => onEnd(outcome));
     seen.again();
+    const isRefused = outcome === 'too-many' && follow;
+    follow = !isRefused;
+    if (isRefused) continue;
     failures += 1;
-    if (!signal.aborted) await pause(Math.min(MAX_PAUSE_MS, PAUSE_MS * 2 ** (failures - 1)), signal);
+    await pause(Math.min(MAX_PAUSE_MS, PAUSE_MS * 2 ** (failures - 1)), signal);
+  }
+}
+
+/** `cut`: by the service, by the network, or because the page was hidden. A Problem is a refusal for good. */
+type Outcome = 'ended' | 'cut' | 'too-many' | Problem;
+
+async function readOutput(
+  api: Api,
+  { request, lines, signal, follow }: Followed & { readonly follow: boolean },
+  onLine: (line: OutputLine) => void,
+): Promise<Outcome> {
+  const visit = visitOf(signal);
+  const query = { follow, ...(lines !== undefined && { lines }) };
+  let isCut = false;
+  try {
+    for await (const text of api.lines({ ...request, query, signal: visit })) {
+      const said = readLine(text);
+      if (said && 'code' in said) isCut = true;
+      else if (said) onLine(said);
+    }
+    return isCut || visit.aborted ? 'cut' : 'ended';
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status >= 500) return 'cut';
+    return error.status === 429 ? 'too-many' : error;
   }
 }
 

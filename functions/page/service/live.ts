@@ -4,8 +4,8 @@ import type { Api } from './api.ts';
 import { signals } from './signals.ts';
 import type { Store } from './store.ts';
 
-/** Whether changes arrive as they happen. */
-export type Connection = 'connecting' | 'live' | 'offline';
+/** Whether changes arrive as they happen; `slow`: they are asked for every few seconds. */
+export type Connection = 'connecting' | 'live' | 'slow' | 'offline';
 
 /** What is kept up to date, and by which means. */
 export interface LiveOptions {
@@ -31,6 +31,8 @@ export interface Live {
 
 /** A signal may be lost; this is the longest time that a change stays unseen then. It also notices a revoked login. */
 const CHECK_MS = 30_000;
+/** The same while neither a WebSocket nor a stream can be had. */
+export const SLOW_CHECK_MS = 10_000;
 
 /**
  * Keeps the log up to date until it is stopped: a signal says that there is something new, and the rows are read from
@@ -98,7 +100,13 @@ export function live({ api, log, connection, openSocket }: LiveOptions): Live {
     void read();
   };
   const offline = () => connection.set('offline');
-  const timer = setInterval(() => !isHidden() && void read(), CHECK_MS);
+  let readAt = Date.now();
+  const timer = setInterval(() => {
+    const due = Date.now() - readAt >= (state === 'slow' ? 0 : CHECK_MS - SLOW_CHECK_MS / 2);
+    if (isHidden() || !due) return;
+    readAt = Date.now();
+    void read();
+  }, SLOW_CHECK_MS);
   const options = { signal: stop.signal };
   document.addEventListener('visibilitychange', wake, options);
   for (const event of ['online', 'pageshow', 'focus']) window.addEventListener(event, wake, options);

@@ -7,7 +7,8 @@ export interface SignalsOptions {
   readonly isHidden: () => boolean;
   readonly onLast: (last: number) => void;
   readonly onLine: (row: { readonly seq?: number }) => void;
-  readonly onState: (state: 'connecting' | 'live') => void;
+  /** `slow`: neither a WebSocket nor a stream can be had; both are tried again. */
+  readonly onState: (state: 'connecting' | 'live' | 'slow') => void;
   readonly signal: AbortSignal;
 }
 
@@ -17,7 +18,7 @@ const RENEW_MS = 4 * 60_000;
 const ANSWER_MS = 5_000;
 const FIRST_PAUSE_MS = 300;
 const MAX_PAUSE_MS = 15_000;
-/** After so many attempts in a row that did not open, changes are streamed instead. */
+/** After so many attempts in a row that did not open, changes are streamed instead; then it begins again. */
 const MAX_ATTEMPTS = 2;
 
 /** Connects, and connects again, until the signal aborts. `check` makes sure at once that the connection is alive. */
@@ -33,7 +34,7 @@ export function signals(options: SignalsOptions): { readonly check: () => void }
   void (async () => {
     let failures = 0;
     while (!options.signal.aborted) {
-      const useSocket = options.openSocket !== null && failures < MAX_ATTEMPTS;
+      const useSocket = options.openSocket !== null && failures % (MAX_ATTEMPTS + 1) < MAX_ATTEMPTS;
       const connected = useSocket
         ? await socket(options, (send) => {
             register = send;
@@ -42,7 +43,7 @@ export function signals(options: SignalsOptions): { readonly check: () => void }
       register = null;
       failures = connected ? 0 : failures + 1;
       if (options.signal.aborted) return;
-      options.onState('connecting');
+      options.onState(failures > MAX_ATTEMPTS ? 'slow' : 'connecting');
       await pause(Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures) * (0.5 + Math.random() / 2));
       while (options.isHidden() && !options.signal.aborted) await pause(MAX_PAUSE_MS * 4);
     }
@@ -115,7 +116,7 @@ async function streamed({ stream, onLine, onState, signal }: SignalsOptions): Pr
       if (line.trim() !== '') onLine(JSON.parse(line));
     }
   } catch {
-    // It is opened again, after a pause.
+    // It is opened again, after a pause; also when too many streams are open (429).
   }
   return wasLive;
 }

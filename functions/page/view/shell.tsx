@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { idOf, numberOf } from '../model/entry.ts';
 import { hashOf, type Route } from '../model/route.ts';
+import { SLOW_CHECK_MS } from '../service/live.ts';
 import { useStore } from '../service/store.ts';
 import { useWorkspace } from '../service/workspace.ts';
 import { AppView } from './apps/app.tsx';
@@ -84,12 +85,19 @@ function View({ route }: { route: Route }) {
   }
 }
 
-const words = { live: 'Live', connecting: 'Connecting', offline: 'Offline' };
+const words = { live: 'Live', connecting: 'Connecting', slow: `Every ${SLOW_CHECK_MS / 1000} s`, offline: 'Offline' };
+
+const titles = {
+  live: 'Changes are shown as they happen.',
+  connecting: 'Changes may be shown late.',
+  slow: 'Too many streams are open, or the network lets none through: changes are asked for instead.',
+  offline: 'There is no network.',
+};
 
 function Connected() {
   const state = useStore(useWorkspace().connection);
   return (
-    <span class={`connected ${state}`} role="status">
+    <span class={`connected ${state}`} role="status" title={titles[state]}>
       <span class="dot" aria-hidden="true" />
       {words[state]}
     </span>
