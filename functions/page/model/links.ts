@@ -1,10 +1,30 @@
+import type { App } from './app.ts';
 import { type Entry, shaOf } from './entry.ts';
+import { hashOf } from './route.ts';
 
 /** Returns an address when a browser may open it: http or https. Anything else could be a script. */
 export function safeUrl(text: string | null | undefined): string | null {
   if (!text || !URL.canParse(text)) return null;
   const url = new URL(text);
   return url.protocol === 'https:' || url.protocol === 'http:' ? url.href : null;
+}
+
+/** The badge of an application's repository. */
+export interface BadgeText {
+  readonly image: string;
+  /** The badge in Markdown, as a link to the application's view. */
+  readonly markdown: string;
+}
+
+/** Returns the badge of an application; null when no repository has deployed it. */
+export function badgeOf(
+  { name, repository }: App,
+  { service, user }: { service: string; user: string },
+): BadgeText | null {
+  if (!repository) return null;
+  const image = `${service}/1/badge/${encodeURIComponent(user)}/${encodeURIComponent(repository.name)}.svg`;
+  const markdown = `[![deployment](${image})](${service}/${hashOf({ user, view: 'app', name })})`;
+  return { image, markdown };
 }
 
 /** Where hosts show a commit, below the repository's page; GitHub's is also that of Gitea, Forgejo and Gogs. */

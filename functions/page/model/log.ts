@@ -85,6 +85,14 @@ export function rowsOf({ entries, extents }: Log, { app, statuses, branch }: Fil
   return found.sort((one, other) => numberOf(other) - numberOf(one));
 }
 
+/**
+ * Returns the newest entry of an application, as far as the list of all was read; null when it is older than that. Read
+ * for a card, which must not show an older entry that happens to be known as the newest one.
+ */
+export function newestOf(log: Log, app: string): Entry | null {
+  return rowsOf(log, { app: '', statuses: [], branch: '' }).find(({ app_name }) => app_name === app) ?? null;
+}
+
 /** Returns whether the log has entries of a list that were not read yet. */
 export function hasMore({ extents }: Log, app: string): boolean {
   return (extents.get(app)?.floor ?? 0) > 1;

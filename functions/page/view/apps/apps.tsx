@@ -1,27 +1,33 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { App } from '../../model/app.ts';
-import { safeUrl } from '../../model/links.ts';
+import { type Entry, idOf, isFinal, numberOf } from '../../model/entry.ts';
+import { badgeOf, safeUrl } from '../../model/links.ts';
+import { newestOf } from '../../model/log.ts';
 import { hashOf } from '../../model/route.ts';
-import { shownState } from '../../model/status.ts';
+import { shownState, shownStatus } from '../../model/status.ts';
 import { inWords } from '../../service/actions.ts';
+import { SERVICE } from '../../service/api.ts';
 import { useStore } from '../../service/store.ts';
 import { useWorkspace } from '../../service/workspace.ts';
+import { Copy } from '../copy.tsx';
 import { FirstRun } from '../deploys/empty.tsx';
-import { Skeleton } from '../deploys/skeleton.tsx';
-import { Glyph } from '../icons.tsx';
+import { Glyph, Mark } from '../icons.tsx';
 import { Moment } from '../moment.tsx';
 import { Badge } from '../status.tsx';
 import { useTitle } from '../title.ts';
 
 /** All applications of the user: the state, the address and the last deploy of each. */
 export function Apps() {
-  const { api, apps, refreshApps } = useWorkspace();
+  const { api, apps, log, loadMore, refreshApps } = useWorkspace();
   const known = useStore(apps);
+  const changes = useStore(log);
   const [failure, setFailure] = useState<string | null>(null);
   useTitle('Applications');
   useEffect(() => {
     // The platform starts and stops applications by itself too.
     refreshApps().catch((error) => setFailure(inWords(error)));
+    // For the last deploy of each, which may have failed.
+    if (!log.value.extents.has('')) void loadMore('').catch(() => {});
   }, []);
   return (
     <div class="page">
@@ -33,12 +39,12 @@ export function Apps() {
           {failure}
         </p>
       )}
-      {!known && !failure && <Skeleton rows={3} />}
+      {!known && !failure && <Loading />}
       {known?.length === 0 && <FirstRun user={api.user} />}
       {known && known.length > 0 && (
         <ul class="app-cards">
           {known.map((app) => (
-            <Card key={app.name} app={app} user={api.user} />
+            <Card key={app.name} app={app} user={api.user} last={newestOf(changes, app.name) ?? app.active} />
           ))}
         </ul>
       )}
@@ -46,8 +52,29 @@ export function Apps() {
   );
 }
 
-function Card({ app, user }: { app: App; user: string }) {
+/** The place of the cards while they are read, as large as they will be. */
+function Loading() {
+  return (
+    <div class="app-cards skeleton" aria-busy="true">
+      <span class="visually-hidden" role="status">
+        Loading…
+      </span>
+      {[1, 2, 3].map((place) => (
+        <div key={place} class="card app-card" aria-hidden="true" />
+      ))}
+    </div>
+  );
+}
+
+interface CardProps {
+  readonly app: App;
+  readonly user: string;
+  readonly last: Entry | null;
+}
+
+function Card({ app, user, last }: CardProps) {
   const url = safeUrl(app.url);
+  const badge = badgeOf(app, { service: SERVICE, user });
   return (
     <li class="card app-card">
       <div class="app-head">
@@ -68,7 +95,7 @@ function Card({ app, user }: { app: App; user: string }) {
           <span class="faint">No address yet</span>
         )}
       </p>
-      <p class="message">{app.active?.doc?.message ?? ''}</p>
+      <Last entry={last} user={user} />
       <p class="app-foot">
         {app.branch && (
           <span class="ref">
@@ -77,8 +104,33 @@ function Card({ app, user }: { app: App; user: string }) {
             <span class="ellipsis">{app.branch}</span>
           </span>
         )}
-        {app.active?.doc && <Moment at={app.active.doc.received_at} />}
+        {last?.doc && <Moment at={last.doc.received_at} />}
+        {badge && (
+          <span class="above badge-copy">
+            Badge
+            <Copy text={badge.markdown} label={`Copy the badge of ${app.name}`} />
+          </span>
+        )}
       </p>
     </li>
+  );
+}
+
+/** The last deploy: its outcome, its message, and why it is not live. */
+function Last({ entry, user }: { entry: Entry | null; user: string }) {
+  if (!entry) return <div class="last" />;
+  const { label, shape, tone } = shownStatus(entry);
+  const why = entry.status === 'ok' ? null : (entry.reason ?? (isFinal(entry) ? null : label));
+  return (
+    <div class="last">
+      <a class="above" href={hashOf({ user, view: 'deploy', name: idOf(entry) })}>
+        <span class={tone}>
+          <Mark shape={shape} tone={tone} size={14} />
+        </span>
+        <span class="visually-hidden">{`Last deploy, ${label}: `}</span>
+        <span class="ellipsis">{entry.doc?.message ?? `#${numberOf(entry)}`}</span>
+      </a>
+      <p class={`reason ${tone}`}>{why}</p>
+    </div>
   );
 }

@@ -1,5 +1,5 @@
 import type { App } from '../../model/app.ts';
-import { hashOf } from '../../model/route.ts';
+import { badgeOf } from '../../model/links.ts';
 import { SERVICE } from '../../service/api.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Copy } from '../copy.tsx';
@@ -7,10 +7,8 @@ import { Copy } from '../copy.tsx';
 /** The badge of the application's repository, with the text that embeds it. */
 export function EmbeddedBadge({ app }: { app: App }) {
   const { user } = useWorkspace().api;
-  if (!app.repository) return null;
-  const image = `${SERVICE}/1/badge/${encodeURIComponent(user)}/${encodeURIComponent(app.repository.name)}.svg`;
-  const link = `${SERVICE}/${hashOf({ user, view: 'app', name: app.name })}`;
-  const text = `[![deployment](${image})](${link})`;
+  const badge = badgeOf(app, { service: SERVICE, user });
+  if (!app.repository || !badge) return null;
   return (
     <section aria-labelledby="badge">
       <h2 id="badge">Badge</h2>
@@ -18,10 +16,10 @@ export function EmbeddedBadge({ app }: { app: App }) {
         For the README of {app.repository.owner}/{app.repository.name}. It needs no login, and shows the outcome only.
       </p>
       <div class="card badge-card">
-        <img src={image} alt="The badge" height={20} />
+        <img src={badge.image} alt="The badge" height={20} />
         <span class="copyable">
-          <code>{text}</code>
-          <Copy text={text} label="Copy the text" />
+          <code>{badge.markdown}</code>
+          <Copy text={badge.markdown} label="Copy the text" />
         </span>
       </div>
     </section>

@@ -1,7 +1,10 @@
-import type { Entry } from '../../model/entry.ts';
+import { type Entry, idOf, numberOf } from '../../model/entry.ts';
 import { safeUrl } from '../../model/links.ts';
+import { hashOf } from '../../model/route.ts';
 import { shownStatus } from '../../model/status.ts';
 import { SERVICE } from '../../service/api.ts';
+import { useStore } from '../../service/store.ts';
+import { useWorkspace } from '../../service/workspace.ts';
 import { Copy } from '../copy.tsx';
 import { Mark } from '../icons.tsx';
 import { Scroll } from '../scroll.tsx';
@@ -33,11 +36,25 @@ export function Verdict({ entry }: { entry: Entry }) {
       <div>
         <p class="sentence">{reason}</p>
         {entry.error && <Cause error={entry.error} reason={reason} />}
+        {tone === 'bad' && <StillRuns entry={entry} />}
         {(entry.doc?.log_tail.length ?? 0) > 0 && (
           <Scroll class="tail" name="The last lines that it printed" text={(entry.doc?.log_tail ?? []).join('\n')} />
         )}
       </div>
     </section>
+  );
+}
+
+/** What users of the application get meanwhile: a failed deploy leaves the one before running. */
+function StillRuns({ entry }: { entry: Entry }) {
+  const { api, apps } = useWorkspace();
+  const app = useStore(apps)?.find(({ name }) => name === entry.app_name);
+  if (!app?.active || app.state !== 'running' || idOf(app.active) === idOf(entry)) return null;
+  return (
+    <p class="cause">
+      {app.name} still runs{' '}
+      <a href={hashOf({ user: api.user, view: 'deploy', name: idOf(app.active) })}>#{numberOf(app.active)}</a>.
+    </p>
   );
 }
 

@@ -22,7 +22,7 @@ const ADDRESSES = ['repohost', 'github', 'gitlab', 'bitbucket', 'gitea'];
 /** The stored tokens of repository hosts: one is stored, listed, deleted. */
 export function Pairings() {
   const { api } = useWorkspace();
-  const [hosts, setHosts] = useState<readonly Host[]>([]);
+  const [hosts, setHosts] = useState<readonly Host[] | null>(null);
   const [forgotten, setForgotten] = useState<Pairing | null>(null);
   const action = useAction();
   const read = async () => {
@@ -44,7 +44,7 @@ export function Pairings() {
         A stored token lets the service fetch private repositories and set commit statuses. It is never shown again.
       </p>
       <div class="card table">
-        {hosts.flatMap(({ pairings }) =>
+        {hosts?.flatMap(({ pairings }) =>
           pairings.map((one) => (
             <div class="line" key={`${one.host} ${one.app}`}>
               <code class="name">
@@ -59,9 +59,11 @@ export function Pairings() {
             </div>
           )),
         )}
-        {hosts.every(({ pairings }) => pairings.length === 0) && <p class="nothing">No token is stored.</p>}
+        {!hosts?.some(({ pairings }) => pairings.length > 0) && (
+          <p class="nothing">{hosts ? 'No token is stored.' : 'Loading…'}</p>
+        )}
       </div>
-      <NewPairing hosts={hosts.map(({ host }) => host)} onPaired={read} />
+      <NewPairing hosts={hosts?.map(({ host }) => host) ?? null} onPaired={read} />
       {forgotten && (
         <Confirm
           title={`Delete the token of ${forgotten.login}?`}
@@ -79,7 +81,7 @@ export function Pairings() {
   );
 }
 
-function NewPairing({ hosts, onPaired }: { hosts: readonly string[]; onPaired: () => Promise<void> }) {
+function NewPairing({ hosts, onPaired }: { hosts: readonly string[] | null; onPaired: () => Promise<void> }) {
   const { api } = useWorkspace();
   const action = useAction();
   const submit = async (event: SubmitEvent) => {
@@ -96,7 +98,8 @@ function NewPairing({ hosts, onPaired }: { hosts: readonly string[]; onPaired: (
   return (
     <form class="inline wrap" onSubmit={submit}>
       <select name="host" aria-label="Host" required>
-        {hosts.map((host) => (
+        {!hosts && <option value="">Loading…</option>}
+        {hosts?.map((host) => (
           <option key={host}>{host}</option>
         ))}
       </select>

@@ -42,7 +42,7 @@ export function Tokens() {
         </p>
       )}
       <div class="card table">
-        {tokens?.length === 0 && <p class="nothing">There is none.</p>}
+        {(tokens?.length ?? 0) === 0 && <p class="nothing">{tokens || failure ? 'No API token yet.' : 'Loading…'}</p>}
         {tokens?.map(({ name, created_at }) => (
           <div class="line" key={name}>
             <code class="name">{name}</code>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../../../functions/page/model/entry.ts';
-import { emptyLog, hasMore, rowsOf, withPage, withRows } from '../../../../functions/page/model/log.ts';
+import { emptyLog, hasMore, newestOf, rowsOf, withPage, withRows } from '../../../../functions/page/model/log.ts';
 
 const ALL = { app: '', branch: '', statuses: [] };
 
@@ -54,6 +54,14 @@ describe('the log that the page knows', () => {
     expect(numbers(rowsOf(ofApp, ALL))).toEqual([9, 8]);
     expect(numbers(rowsOf(ofApp, { ...ALL, app: 'blog' }))).toEqual([1]);
     expect([hasMore(ofApp, ''), hasMore(ofApp, 'blog')]).toEqual([true, false]);
+  });
+
+  it('knows the newest entry of an application only as far as the list of all was read', () => {
+    const rows = [entry(9, 20), entry(8, 19, { status: 'error' }), entry(7, 18, { app_name: 'blog' })];
+    const read = withRows(withPage(emptyLog, '', { total: 9, skip: 0, rows }), [entry(2, 3, { app_name: 'old' })]);
+    expect(newestOf(read, 'shop')?.seq).toBe(20);
+    expect(newestOf(read, 'blog')?.seq).toBe(18);
+    expect([newestOf(read, 'old'), newestOf(emptyLog, 'shop')]).toEqual([null, null]);
   });
 
   it('goes on where the last page ended, also when new entries have moved the pages', () => {
