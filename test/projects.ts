@@ -11,6 +11,7 @@ export const STARTS_PROGRAMS: readonly string[] = [
   'test/unit/functions/adapters/stores/s3-tarballs.test.ts',
   'test/unit/functions/adapters/stores/tokens.test.ts',
   'test/unit/functions/api-pair/handler.test.ts',
+  'test/unit/functions/page/views.test.ts',
   'test/unit/functions/pipeline.test.ts',
 ];
 

@@ -2,7 +2,6 @@ import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser } from '../support/browser/api.ts';
 import { axeSource, startBrowser } from '../support/browser/browser.ts';
-import { expectLook } from '../support/browser/look.ts';
 import { expectAccessible, expectNoSideScroll, openTab, signIn, type Tab } from '../support/browser/page-driver.ts';
 import { application, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
 import { runningIn, signalIfThere } from '../support/service/processes.ts';
@@ -80,7 +79,6 @@ describe('the page, in a browser', () => {
     expect(await tab.page.locator('.step.done').count()).toBe(5);
     expect(tab.page.url()).toMatch(/#\/demo\/deploys\/[0-9a-f]{32}$/);
     await expectAccessible(tab.page, axe);
-    await expectLook(tab.page, 'deploy');
   });
 
   it('a failed one says why first, with the last lines that it printed; texts of others are texts', async () => {
@@ -191,7 +189,6 @@ describe('the page, in a browser', () => {
       expect(other.faults).toEqual([]);
       await other.context.close();
     }
-    await expectLook(tab.page, 'deploys');
   });
 
   it('a login that is revoked ends in every tab, and leads back to where one was', async () => {

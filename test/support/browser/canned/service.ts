@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
+import { pageFiles } from '../../../../functions/adapters/page/page-files.ts';
+import { setupTexts } from '../../../../functions/adapters/senders/setup-texts.ts';
+import { serve } from '../../../../functions/api-page/serve.ts';
+import { listen } from '../../../../lib/processes/ports.ts';
+import { bundlePage } from '../../../../lib/stack/page-bundle.ts';
+import { project, testFolder } from '../../service/place.ts';
+import { cannedLog } from './entries.ts';
+
+/** The page, with a service behind it that answers the same each time and starts in a second. */
+export interface CannedService {
+  readonly base: string;
+  /** The requests so far: method, path and query. */
+  readonly asked: readonly string[];
+  close(): Promise<void>;
+}
+
+/** An answer to a path of the API, in place of the usual one; null for a stream that stays open. */
+export type Canned = {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Record<string, string>;
+} | null;
+
+/** `others` answers first; undefined leaves a path to the usual answer. */
+export async function cannedService(
+  others: (path: string, query: URLSearchParams) => Canned | undefined = () => undefined,
+): Promise<CannedService> {
+  const folder = join(testFolder, 'canned-page');
+  mkdirSync(folder, { recursive: true });
+  await bundlePage(join(project, 'functions', 'page'), folder);
+  const page = serve({
+    files: pageFiles(pathToFileURL(`${folder}/`)),
+    signalsUrl: '',
+    setupTexts: async (service) => setupTexts(service),
+  });
+  const asked: string[] = [];
+  let base = '';
+  const server = createServer(async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', base);
+    asked.push(`${request.method} ${request.url}`);
+    const isPage = pathname === '/' || pathname === '/1/senders' || pathname.startsWith('/assets/');
+    if (isPage) return sendPage(await page(pageRequest(request, pathname, base)), response);
+    const answer = others(pathname, searchParams) ?? answerTo(pathname, searchParams, base);
+    sendApi(answer, response);
+  });
+  base = `http://127.0.0.1:${await listen(server, 0)}`;
+  const close = async () => {
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+  };
+  return { base, asked, close };
+}
+
+function pageRequest({ headers }: IncomingMessage, pathname: string, base: string) {
+  const [, file = ''] = pathname.split('/assets/');
+  const resource = file === '' ? pathname : '/assets/{file}';
+  const plain = { accept: headers.accept, 'accept-encoding': String(headers['accept-encoding'] ?? '') };
+  return { resource, params: { file }, headers: plain, base };
+}
+
+function sendPage(answer: Awaited<ReturnType<ReturnType<typeof serve>>>, response: ServerResponse): void {
+  response.writeHead(answer.status, answer.headers);
+  Readable.from(answer.body ?? []).pipe(response);
+}
+
+function sendApi(answer: Canned, response: ServerResponse): void {
+  if (answer === null) {
+    response.writeHead(200, { 'content-type': 'application/x-ndjson' }).write('\n');
+    return;
+  }
+  response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers });
+  response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));
+}
+
+const LINES = ['added 64 packages in 2s', '> build', '> tsc --project .', 'Done in 1.9 s'];
+
+function answerTo(pathname: string, query: URLSearchParams, base: string): Canned {
+  const { rows, apps } = cannedLog(base);
+  const ok = (body: unknown): Canned => ({ status: 200, body });
+  const [, , , , kind, name, more] = pathname.split('/');
+  if (pathname.startsWith('/1/status/')) {
+    if (kind === 'webhooks') {
+      const found = name === undefined ? rows : rows.filter(({ app_name }) => app_name === name);
+      return ok({ total: found.length, skip: 0, limit: 50, rows: found.slice(Number(query.get('skip') ?? 0)) });
+    }
+    if (more === 'build-log') return ok(LINES.map(outputLine).join(''));
+    if (name) return ok(rows.find(({ id }) => String(id).endsWith(name)));
+    return query.get('feed') === 'normal' ? ok({ results: [], last_seq: rows[0]?.seq }) : null;
+  }
+  if (pathname.startsWith('/1/apps/')) return ofApps(pathname, apps);
+  if (pathname === '/1/auth/tokens') return ok({ tokens: [{ name: 'github', created_at: '2026-01-01T00:00:00Z' }] });
+  if (pathname === '/1/auth/github') return ok({ host: 'github', pairings: [] });
+  return { status: 404, body: { code: 'request:not_found', title: 'There is no such path.', detail: '', status: 404 } };
+}
+
+function ofApps(pathname: string, apps: readonly object[]): Canned {
+  if (pathname.endsWith('/env')) return { status: 200, body: { env: { DATABASE_URL: null, MAIL_FROM: null } } };
+  if (pathname.endsWith('/logs')) return null;
+  return { status: 200, body: { apps } };
+}
+
+function outputLine(line: string): string {
+  return `${JSON.stringify({ at: '2026-01-01T00:00:00Z', stream: 'stdout', line })}\n`;
+}

@@ -1,0 +1,125 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Browser } from '../../../support/browser/api.ts';
+import { startBrowser } from '../../../support/browser/browser.ts';
+import { type Canned, type CannedService, cannedService } from '../../../support/browser/canned/service.ts';
+import { expectLook } from '../../../support/browser/look.ts';
+import { signIn, type Tab } from '../../../support/browser/page-driver.ts';
+
+const FAILED = 'deploys/7c9e6679f0e4a31b5d28000000000008';
+const LOGIN = 'ann:sesame';
+
+/** Runs in the page, before its script: sums up how much what was drawn has moved. */
+const COUNT_SHIFTS = `globalThis.shifted = 0;
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) globalThis.shifted += entry.value;
+}).observe({ type: 'layout-shift', buffered: true });`;
+
+describe('the views of the page, in a browser', () => {
+  let service: CannedService;
+  let browser: Browser;
+  let refuses = (_path: string, _query: URLSearchParams): Canned | undefined => undefined;
+  const tabs: Tab[] = [];
+
+  const open = async (hash: string, options = {}): Promise<Tab> => {
+    const tab = await signIn(browser, { base: service.base, login: LOGIN, hash: `#/ann/${hash}`, options });
+    tabs.push(tab);
+    return tab;
+  };
+
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([cannedService((...asked) => refuses(...asked)), startBrowser()]);
+  });
+  afterEach(async () => {
+    refuses = () => undefined;
+    for (const { faults, context } of tabs.splice(0)) {
+      await context.close();
+      expect(faults).toEqual([]);
+    }
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  it.each(['light', 'dark'] as const)('every view looks as it should, %s', async (colorScheme) => {
+    const { page } = await open('deploys', { colorScheme, reducedMotion: 'reduce' });
+    for (const [name, hash, text] of [
+      ['deploys', 'deploys', 'Tag pages, tested by Travis first'],
+      ['failed', FAILED, 'tsc --project'],
+      ['apps', 'apps', 'Read invoices from the database'],
+      ['app', 'apps/billing-api', 'MAIL_FROM'],
+      ['connect', 'connect', 'Payload URL'],
+      ['settings', 'settings', 'No token is stored'],
+    ] as const) {
+      await page.evaluate(`location.hash = '#/ann/${hash}'`);
+      await page.getByText(text).first().waitFor();
+      await expectLook(page, `${name}-${colorScheme}`);
+    }
+  });
+
+  it('nothing moves while a view is read', async () => {
+    const { page } = await open('settings');
+    await page.addInitScript({ content: COUNT_SHIFTS });
+    for (const [hash, text] of [
+      ['deploys', 'First post'],
+      ['apps', 'Read invoices'],
+    ] as const) {
+      await page.evaluate(`location.hash = '#/ann/${hash}'`);
+      await page.reload();
+      await page.getByText(text).waitFor();
+      await page.getByText('Live', { exact: true }).waitFor();
+      expect(await page.evaluate<number>('globalThis.shifted'), hash).toBeLessThan(0.01);
+    }
+  });
+
+  it('everything is reached by keyboard: past the bar, into a row, and back', async () => {
+    const { page } = await open('deploys');
+    await page.getByText('First post').waitFor();
+    const focused = () => page.evaluate<string>('document.activeElement.textContent.trim()');
+    await page.evaluate('document.activeElement.blur()');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('Skip to the content');
+    await page.keyboard.press('Enter');
+    const passed: string[] = [];
+    while (!(await focused()).startsWith('shop')) {
+      await page.keyboard.press('Tab');
+      passed.push(await focused());
+    }
+    expect(passed.length).toBe(5);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'shop #9' }).waitFor();
+    expect(await page.evaluate('document.activeElement.id')).toBe('main');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('Deploys');
+  });
+
+  it('while too many streams are open it asks every few seconds, and shows what a build has printed so far', async () => {
+    const body = { code: 'request:throttled', status: 429, title: 'Too many requests.', detail: 'Try again in 60 s.' };
+    refuses = (path, query) => {
+      const isStream = (path.endsWith('/changes') && query.get('feed') === null) || query.get('follow') === 'true';
+      return isStream ? { status: 429, body, headers: { 'retry-after': '60' } } : undefined;
+    };
+    const { page } = await open(FAILED);
+    await page.getByText('tsc --project').waitFor();
+    expect(await page.getByText('tsc --project').count()).toBe(1);
+    await page.getByText('Every 10 s').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('the login is kept for the tab; asked to stay, a token of its own is kept in its place', async () => {
+    refuses = (path) => (path === '/1/auth/tokens' ? { status: 201, body: { token: 'made-for-the-page' } } : undefined);
+    const { page } = await open('deploys');
+    expect(await page.evaluate('[sessionStorage.length, localStorage.length]')).toEqual([1, 0]);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    expect(await page.evaluate('[sessionStorage.length, localStorage.length]')).toEqual([0, 0]);
+    await page.getByLabel('User name').fill('ann');
+    await page.getByLabel('Password or API token').fill('sesame');
+    await page.getByLabel('Stay signed in').click();
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('navigation', { name: 'Views' }).waitFor();
+    const kept = await page.evaluate<string>('JSON.stringify([{ ...sessionStorage }, { ...localStorage }])');
+    expect(kept).toContain('made-for-the-page');
+    expect(kept).not.toContain('sesame');
+    expect(page.url()).not.toMatch(/sesame|made-for/);
+  });
+});
