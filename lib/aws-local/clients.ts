@@ -1,15 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { REGION } from './place.mjs';
 
-/** The region of everything on one machine; it is part of every ARN and of every queue's identity. */
-export const REGION = 'us-east-1';
-
-/** The account of everything on one machine. */
-export const ACCOUNT = '000000000000';
+export { ACCOUNT, REGION } from './place.mjs';
 
 const SECRET_BYTES = 32;
 
 /**
- * What every request to an emulator has to be signed with. The secret is new for each process, so that no other user of
+ * The key of the person who started this, who may do everything. Each function has a key of its own. The secret is new for each process, so that no other user of
  * this machine knows it. The id is not: some DynamoDB-compatible servers keep a database for each.
  */
 export const CREDENTIALS = {

@@ -10,6 +10,8 @@ import { type Functions, startFunctions } from './invoke/invoke.ts';
 import type { Invoker } from './invoke/invoker.ts';
 import type { FunctionLogLine } from './invoke/log-lines.ts';
 import { functionName } from './invoke/settings.ts';
+import type { Guard } from './permissions/guard.mjs';
+import { checkPollers, type Permissions, permissionsOf, unchecked } from './permissions/permissions.ts';
 import { createResources, nameOfResource } from './resources/resources.ts';
 import { warnOfUnsupported } from './resources/unsupported.ts';
 import { type RunningServices, startServices } from './services.ts';
@@ -57,6 +59,8 @@ export interface Runtime {
   readonly endpoints: RunningServices['endpoints'];
   /** Addresses of the WebSocket APIs, by logical id. */
   readonly sockets: Readonly<Record<string, string>>;
+  /** What the functions' roles allow, and what of it was used. */
+  readonly permissions: Permissions;
   /** Returns the value of a secret of the template; `name` as in `findResource`. */
   secretValue(name: string): string;
   /**
@@ -77,7 +81,9 @@ export interface Runtime {
  */
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { dataDir, log } = options;
-  const emulators = await startEmulators({ dataDir, warn: options.notice ?? options.warn });
+  const permissions = readPermissions(options);
+  const { guard, credentialsOf } = permissions;
+  const emulators = await startEmulators({ dataDir, warn: options.notice ?? options.warn, permissions });
   const { endpoints } = emulators;
   const closers: (() => Promise<unknown>)[] = [() => emulators.close()];
   const close = once(async () => {
@@ -90,19 +96,21 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
     await createResources({ template, endpoints });
     const secretNamed = (name: string) => nameOfResource(findResource(template, 'AWS::SecretsManager::Secret', name));
     for (const [name, value] of Object.entries(options.secrets ?? {})) emulators.useSecret(secretNamed(name), value);
-    const services = await startServices({ ...options, template, endpoints });
+    const services = await startServices({ ...options, template, endpoints, guard });
     closers.push(services.close);
-    const functions = startFunctions({ template, endpoints: endpointVariables(services.endpoints), log });
+    const addresses = endpointVariables(services.endpoints);
+    const functions = startFunctions({ template, endpoints: addresses, log, credentialsOf });
     closers.push(() => functions.close());
     return {
       template,
       endpoints: services.endpoints,
       sockets: Object.fromEntries(Object.entries(ports).map(([id, { port }]) => [id, `ws://127.0.0.1:${port}`])),
       open: async () => {
-        const opened = await openSources(options, { template, emulators, services, functions, ports });
+        const opened = await openSources(options, { template, emulators, services, functions, ports, guard });
         closers.push(opened.close);
         return opened.url;
       },
+      permissions,
       close,
       failed: emulators.failed,
       secretValue: (name) => emulators.secretValue(secretNamed(name)),
@@ -112,6 +120,21 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
     await close();
     throw error;
   }
+}
+
+/**
+ * Reads the policies before anything is started: keys are part of the start of each emulator, and no policy depends on
+ * their addresses. A database elsewhere knows only the key of the person who started this.
+ */
+function readPermissions(options: RuntimeOptions): Permissions {
+  if (process.env.DYNAMODB_ENDPOINT) {
+    (options.notice ?? options.warn)('With DYNAMODB_ENDPOINT, the permissions of functions are not checked.');
+    return unchecked();
+  }
+  const template = loadTemplate({ ...options, values: { sqsEndpoint: 'http://127.0.0.1' } });
+  const permissions = permissionsOf(template, options.warn);
+  checkPollers(template, permissions);
+  return permissions;
 }
 
 /** Loads the template with the addresses of its WebSocket APIs, which functions get in their environment. */
@@ -130,6 +153,7 @@ interface Wired {
   readonly services: RunningServices;
   readonly functions: Functions;
   readonly ports: ReservedPorts<string>;
+  readonly guard: Guard;
 }
 
 async function openSources(

@@ -13,6 +13,7 @@ import type { Warn } from './invoke/invoker.ts';
 import { openLambda } from './lambda/lambda-service.ts';
 import { openLogStore } from './logs/log-store.ts';
 import { logsService } from './logs/logs-service.ts';
+import type { Guard } from './permissions/guard.mjs';
 import { nameOfResource } from './resources/resources.ts';
 import { type EventBus, eventBus } from './sources/events/event-bus.ts';
 import { isRecord } from './template/intrinsics.ts';
@@ -34,10 +35,12 @@ export interface ServicesOptions {
   /** Functions, builds and logs survive a restart here. */
   readonly dataDir: string;
   readonly warn: Warn;
+  readonly guard: Guard;
 }
 
 /** Starts the services on a free port of 127.0.0.1, and the processes of functions when they are first called. */
-export async function startServices({ template, endpoints, dataDir, warn }: ServicesOptions): Promise<RunningServices> {
+export async function startServices(options: ServicesOptions): Promise<RunningServices> {
+  const { template, endpoints, dataDir, warn, guard } = options;
   const list = join(dataDir, 'function-processes.json');
   await killOrphans(list);
   const groups = await openGroupRegistry(list);
@@ -63,7 +66,7 @@ export async function startServices({ template, endpoints, dataDir, warn }: Serv
     changed: (build) => events.put(buildEvent(build, projects.get(build.project))),
   });
   const services = [lambda.service, codeBuildService(projects, builder), logsService(logs)];
-  const { endpoint, close } = await startWireEndpoint(services, warn);
+  const { endpoint, close } = await startWireEndpoint(services, warn, guard);
   const all = { ...endpoints, lambda: endpoint, codeBuild: endpoint, logs: endpoint };
   await publishAwsConfig(join(dataDir, 'config'), all);
   return {

@@ -15,6 +15,8 @@ export interface WatchedCommand {
   handOver(message: object, server: Server): void;
   /** Resolves with the first message on the channel. */
   readonly message: Promise<unknown>;
+  /** Calls back with each message on the channel. */
+  onMessage(receive: (message: unknown) => void): void;
   stop(): Promise<void>;
 }
 
@@ -51,6 +53,7 @@ export function spawnWatched(
   const talk = {
     errors: collectErrors(child),
     message: new Promise<unknown>((resolve) => child.once('message', resolve)),
+    onMessage: (receive: (message: unknown) => void) => void child.on('message', receive),
     handOver: (message: object, server: Server) => handOver(child, message, server),
   };
   const { pid } = child;

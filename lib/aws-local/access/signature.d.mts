@@ -21,9 +21,15 @@ export interface SignedRequest {
 }
 
 export declare const NOT_SIGNED: string;
+export declare const WRONG_TOKEN: string;
 
 /** Whether the request has a signature, valid or not. */
 export declare function isSigned(request: SignedRequest): boolean;
+
+/** Returns the key that a request names, which is not checked yet; undefined for a request without a signature. */
+export declare function keyOf(
+  request: SignedRequest,
+): { readonly accessKeyId: string; readonly sessionToken?: string | string[] } | undefined;
 
 /**
  * Returns why a request is refused, or undefined when it was signed with these credentials (Signature Version 4,

@@ -11,6 +11,7 @@ const CONTENT_HASH = 'x-amz-content-sha256';
 const SIGNATURE_PARAMETERS = /^X-Amz-(?:Algorithm|Credential|Date|Expires|SignedHeaders|Signature)$/;
 
 export const NOT_SIGNED = 'the request is not signed';
+export const WRONG_TOKEN = 'the session token is not that of the key';
 
 /**
  * Node's SHA-256, or HMAC when there is a secret, with the interface of `SignatureV4`. Each object makes one digest.
@@ -37,6 +38,13 @@ export class Sha256 {
 
 export function isSigned(request) {
   return claimOf(request) !== undefined;
+}
+
+export function keyOf(request) {
+  const claim = claimOf(request);
+  if (!claim) return undefined;
+  const token = request.headers['x-amz-security-token'] ?? request.query['X-Amz-Security-Token'];
+  return { accessKeyId: claim.credential.split('/')[0] ?? '', sessionToken: token };
 }
 
 export async function refusalOf(request, credentials, now) {

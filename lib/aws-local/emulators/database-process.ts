@@ -6,13 +6,17 @@ import type { GroupRegistry } from '../../processes/group-registry.ts';
 import { OperatorError } from '../../processes/operator-error.ts';
 import { freePort, listen } from '../../processes/ports.ts';
 import { spawnWatched, type WatchedCommand } from '../../processes/watched-command.ts';
-import { CREDENTIALS } from '../clients.ts';
+import type { Finding } from '../permissions/guard.mjs';
+import { OPERATOR } from '../permissions/operator.ts';
+import type { Permissions } from '../permissions/permissions.ts';
 
 /** How to start the emulator, and the list of the processes that it consists of. */
 export interface DatabaseCommand {
   readonly binary: string;
   readonly file: string;
   readonly groups: GroupRegistry;
+  /** Who may do what; by default, only the person who started this may do anything. */
+  readonly permissions?: Pick<Permissions, 'principals' | 'report'> | undefined;
 }
 
 /** The emulator while it runs. */
@@ -55,7 +59,7 @@ export async function startDatabase(
   }
 }
 
-async function spawnDatabase({ binary, file, groups }: DatabaseCommand): Promise<DatabaseProcess> {
+async function spawnDatabase({ binary, file, groups, permissions }: DatabaseCommand): Promise<DatabaseProcess> {
   const inside = await freePort();
   const server = createServer();
   const port = await listen(server, 0);
@@ -71,8 +75,15 @@ async function spawnDatabase({ binary, file, groups }: DatabaseCommand): Promise
   const database = [binary, 'serve', '--host', '127.0.0.1', '--port', String(inside), '--db-path', file];
   const command = spawnWatched(program, [...before, ...front, ...database], { groups, channel: true });
   // The front has the listening socket from here on, and this process closes its own.
-  command.handOver({ credentials: CREDENTIALS }, server);
+  command.handOver({ principals: permissions?.principals ?? [OPERATOR] }, server);
+  command.onMessage((message) => {
+    if (isFinding(message)) permissions?.report(message.finding);
+  });
   return { command, endpoint: `http://127.0.0.1:${port}`, isIsolated: network !== undefined };
+}
+
+function isFinding(message: unknown): message is { readonly finding: Finding } {
+  return typeof message === 'object' && message !== null && 'finding' in message;
 }
 
 /** The front in the background; the emulator becomes the leader of the group. It gets no channel to this process. */

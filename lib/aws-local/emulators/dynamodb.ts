@@ -26,7 +26,8 @@ export interface DynamoDb {
 
 /**
  * Starts the DynamoDB emulator on a free loopback port, with its data in `file`; every acknowledged write survives a
- * kill. Requests must be signed. With `externalEndpoint`, the address of another DynamoDB-compatible server, nothing is
+ * kill. Requests must be signed, by default by the person who
+ * started this. With `externalEndpoint`, the address of another DynamoDB-compatible server, nothing is
  * started and that one is used.
  *
  * @throws OperatorError when there is no emulator for this machine, the file is not a database, or nothing answers.
@@ -34,6 +35,7 @@ export interface DynamoDb {
 export async function startDynamoDb(options: {
   file: string;
   externalEndpoint?: string | undefined;
+  permissions?: DatabaseCommand['permissions'];
 }): Promise<DynamoDb> {
   if (options.externalEndpoint) return external(options.externalEndpoint);
   const binary = findBinary();
@@ -41,12 +43,15 @@ export async function startDynamoDb(options: {
   // An emulator that outlived a kill of everything still writes to the database, and two must not.
   await killOrphans(list);
   const groups = await openGroupRegistry(list);
-  const { command, endpoint, isIsolated } = await startIndexed({ binary, groups, file: options.file }).catch(
-    async (error) => {
-      await groups.close();
-      throw error;
-    },
-  );
+  const { command, endpoint, isIsolated } = await startIndexed({
+    binary,
+    groups,
+    file: options.file,
+    permissions: options.permissions,
+  }).catch(async (error) => {
+    await groups.close();
+    throw error;
+  });
   let closing = false;
   const writes = databaseWrites(options.file);
   return {

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { once } from '../../processes/once.ts';
 import { OperatorError } from '../../processes/operator-error.ts';
 import { publishAwsConfig } from '../access/aws-config.ts';
+import { securityCalls } from '../permissions/calls/security.ts';
+import type { Permissions } from '../permissions/permissions.ts';
 import type { DatabaseWrites } from '../tuning/write-watch.ts';
 import { startDynamoDb } from './dynamodb.ts';
 import { startJsonEndpoint } from './json-endpoint.ts';
@@ -50,6 +52,8 @@ export interface EmulatorOptions {
   /** Address of another DynamoDB-compatible server; the variable DYNAMODB_ENDPOINT when not given. */
   readonly dynamodbEndpoint?: string;
   readonly warn?: (sentence: string) => void;
+  /** Who may do what; by default, only the person who started this may do anything. */
+  readonly permissions?: Permissions;
 }
 
 const NOT_ISOLATED =
@@ -60,7 +64,7 @@ const MIN_FREE_BYTES = 64 * 1024 * 1024;
 
 /**
  * Starts DynamoDB with its streams, SQS, S3, KMS and Secrets Manager, all on 127.0.0.1, for requests that are signed
- * with the credentials of this process. Tables, objects, keys and secrets
+ * with a key of this process. Tables, objects, keys and secrets
  * are kept in `dataDir` and survive a kill; messages are lost when the process ends.
  *
  * @throws OperatorError with one sentence that says what is wrong and what to do.
@@ -69,10 +73,13 @@ export async function startEmulators(options: EmulatorOptions): Promise<Emulator
   await prepare(options.dataDir);
   const secrets = openSecrets(join(options.dataDir, 'secrets.json'), options.secrets);
   const externalEndpoint = options.dynamodbEndpoint ?? process.env.DYNAMODB_ENDPOINT;
+  const { permissions } = options;
+  const operations = new Map([...kmsOperations(join(options.dataDir, 'keys.json')), ...secretsOperations(secrets)]);
+  const checks = permissions && { guard: permissions.guard, callsOf: securityCalls };
   const [database, storage, security] = await allOrNone([
-    startDynamoDb({ file: join(options.dataDir, 'dynamodb.sqlite'), externalEndpoint }),
-    startSqsS3(join(options.dataDir, 'objects')),
-    startJsonEndpoint(new Map([...kmsOperations(join(options.dataDir, 'keys.json')), ...secretsOperations(secrets)])),
+    startDynamoDb({ file: join(options.dataDir, 'dynamodb.sqlite'), externalEndpoint, permissions }),
+    startSqsS3(join(options.dataDir, 'objects'), permissions),
+    startJsonEndpoint(operations, checks),
   ]);
   if (!database.isIsolated) options.warn?.(NOT_ISOLATED);
   const endpoints = {

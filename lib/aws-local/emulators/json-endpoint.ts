@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { refusalOfMessage } from '../access/check.mjs';
-import { CREDENTIALS } from '../clients.ts';
+import { identify } from '../access/check.mjs';
+import type { Call, Guard } from '../permissions/guard.mjs';
+import { OPERATOR_ONLY } from '../permissions/operator.ts';
 
 /** An operation's input, parsed from JSON. */
 export type Input = Readonly<Record<string, unknown>>;
@@ -20,6 +21,12 @@ export class ServiceError extends Error {
   }
 }
 
+/** Who may call the operations of an endpoint, and what each operation needs. */
+export interface Checks {
+  readonly guard: Guard;
+  readonly callsOf: (target: string, input: Input) => readonly Call[] | undefined;
+}
+
 /** A running endpoint. */
 export interface JsonEndpoint {
   readonly endpoint: string;
@@ -29,14 +36,17 @@ export interface JsonEndpoint {
 const CONTENT_TYPE = 'application/x-amz-json-1.1';
 const MAX_BODY_BYTES = 1024 * 1024;
 
+const NO_CALLERS: Checks = { guard: OPERATOR_ONLY, callsOf: () => undefined };
+
 /**
- * Serves operations over the AWS JSON 1.1 protocol on a free port of 127.0.0.1, for requests that are signed.
+ * Serves operations over the AWS JSON 1.1 protocol on a free port of 127.0.0.1, for requests that are signed by who may
+ * call them; by default, only the person who started this.
  *
  * @see https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html
  */
-export async function startJsonEndpoint(operations: Operations): Promise<JsonEndpoint> {
+export async function startJsonEndpoint(operations: Operations, checks: Checks = NO_CALLERS): Promise<JsonEndpoint> {
   const server = createServer((request, response) => {
-    answer(operations, request, response).catch(() => response.destroy());
+    answer(response, outcome(operations, checks, request)).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -50,19 +60,28 @@ export function text(input: Input, field: string): string {
   return value;
 }
 
-async function answer(operations: Operations, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { status, body } = await outcome(operations, request);
+async function answer(response: ServerResponse, outcome: Promise<Outcome>): Promise<void> {
+  const { status, body } = await outcome;
   response.writeHead(status, { 'content-type': CONTENT_TYPE }).end(JSON.stringify(body));
 }
 
-async function outcome(operations: Operations, request: IncomingMessage): Promise<{ status: number; body: object }> {
+interface Outcome {
+  readonly status: number;
+  readonly body: object;
+}
+
+async function outcome(operations: Operations, { guard, callsOf }: Checks, request: IncomingMessage): Promise<Outcome> {
   try {
     const body = await readBody(request);
-    const refusal = await refusalOfMessage(request, CREDENTIALS, body);
+    const { caller, refusal } = await identify(request, guard, body);
     if (refusal !== undefined) throw new ServiceError('InvalidSignatureException', `Refused: ${refusal}.`, 403);
-    const operation = operations.get(`${request.headers['x-amz-target']}`);
+    const target = `${request.headers['x-amz-target']}`;
+    const operation = operations.get(target);
     if (!operation) throw unknownOperation(request);
-    return { status: 200, body: operation(parse(body.toString('utf8'))) };
+    const input = parse(body.toString('utf8'));
+    const denial = guard.denial(caller, callsOf(target, input));
+    if (denial !== undefined) throw new ServiceError('AccessDeniedException', denial);
+    return { status: 200, body: operation(input) };
   } catch (error) {
     if (error instanceof ServiceError) {
       return { status: error.status, body: { __type: error.type, message: error.message } };

@@ -32,6 +32,16 @@ export function kmsOperations(file: string): Operations {
   ]);
 }
 
+/** Returns the key that a ciphertext was made with; undefined for what is none. */
+export function keyIdOf({ CiphertextBlob: blob }: Input): string | undefined {
+  if (typeof blob !== 'string') return undefined;
+  try {
+    return open(Buffer.from(blob, 'base64'), {}).id;
+  } catch {
+    return undefined;
+  }
+}
+
 interface KeyList {
   readonly id: string;
   readonly keys: readonly string[];

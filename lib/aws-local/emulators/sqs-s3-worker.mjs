@@ -3,7 +3,10 @@
 import { randomUUID } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import { buildApp } from 'fauxqs';
-import { refusalOfMessage } from '../access/check.mjs';
+import { identify } from '../access/check.mjs';
+import { listCall, s3Calls } from '../permissions/calls/s3.mjs';
+import { sqsCalls } from '../permissions/calls/sqs.mjs';
+import { openGuard } from '../permissions/guard.mjs';
 import { keptObjects } from './kept-objects.mjs';
 
 const MAX_BODY_BYTES = 1024 ** 3;
@@ -12,10 +15,13 @@ const MAX_UNHASHED_BYTES = 1024 ** 2;
 /** The calls of this thread to itself. */
 const OWN_CALL = { 'x-own-call': randomUUID() };
 
+const guard = openGuard(workerData.principals, (finding) => parentPort.postMessage({ finding }));
+
 // Not awaited: awaiting the app makes it ready, and hooks must be added before.
 const { objects } = workerData;
 const app = buildApp({ logger: false, ...(objects && { stores: { s3Store: keptObjects(objects) } }) });
 refuseUnsigned();
+refuseUnallowed();
 liftBodyLimit();
 rewriteQueueUrls();
 refuseOverwrites();
@@ -24,8 +30,9 @@ keepCacheControl();
 /** The emulator itself answers everybody. Where a body has to be read first, its hash is part of the signature. */
 function refuseUnsigned() {
   const refuseUnless = async (request, reply, body) => {
-    const reason = await refusalOfMessage(request.raw, workerData.credentials, body);
-    if (reason !== undefined) return forbid(reply, reason);
+    const { caller, refusal } = await identify(request.raw, guard, body);
+    if (refusal !== undefined) return forbid(reply, refusal);
+    request.caller = caller;
   };
   const isOwn = ({ headers }) => headers['x-own-call'] === OWN_CALL['x-own-call'];
   const needsBody = ({ headers }) => !('x-amz-content-sha256' in headers) && Number(headers['content-length'] ?? 0) > 0;
@@ -36,6 +43,29 @@ function refuseUnsigned() {
   });
   app.addHook('preHandler', async (request, reply) => {
     if (!isOwn(request) && needsBody(request)) return refuseUnless(request, reply, Buffer.from(request.sentBody ?? ''));
+  });
+}
+
+/** Refuses what the policies of the caller's role do not allow, in the words of S3 and SQS. */
+function refuseUnallowed() {
+  app.addHook('preHandler', async (request, reply) => {
+    const { caller, raw, body, headers } = request;
+    if (caller === undefined) return;
+    const [, operation] = /^AmazonSQS\.(\w+)$/.exec(headers['x-amz-target'] ?? body?.Action ?? '') ?? [];
+    const isSqs = operation !== undefined || body?.Action !== undefined;
+    const denial = guard.denial(caller, isSqs ? sqsCalls(operation ?? body.Action, body ?? {}) : s3Calls(raw));
+    if (denial === undefined) return;
+    if (!isSqs) return refuse(reply, 403, 'AccessDenied', denial);
+    reply.header('x-amzn-query-error', 'AccessDenied;Sender');
+    return reply.code(403).send({ __type: 'com.amazonaws.sqs#AccessDeniedException', message: denial });
+  });
+  // Who may not list a bucket does not get to know whether an object is there.
+  app.addHook('onSend', async (request, reply, payload) => {
+    const list = reply.statusCode === 404 && request.caller !== undefined ? listCall(request.raw) : undefined;
+    const denial = list && guard.denialOfMore(request.caller, list);
+    if (denial === undefined) return payload;
+    reply.code(403).type('application/xml');
+    return errorXml('AccessDenied', denial);
   });
 }
 
@@ -105,8 +135,11 @@ function refuseOverwrites() {
 const UNFULFILLED = 'At least one of the pre-conditions you specified did not hold';
 
 function refuse(reply, status, code, message) {
-  const xml = `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`;
-  return reply.code(status).type('application/xml').send(xml);
+  return reply.code(status).type('application/xml').send(errorXml(code, message));
+}
+
+function errorXml(code, message) {
+  return `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`;
 }
 
 /** The emulator drops an object's Cache-Control; it is stored here by path and added to the responses of reads. */

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { OperatorError } from '../../processes/operator-error.ts';
-import { CREDENTIALS } from '../clients.ts';
+import type { Finding } from '../permissions/guard.mjs';
+import { OPERATOR } from '../permissions/operator.ts';
+import type { Permissions } from '../permissions/permissions.ts';
 
 /** Queues and buckets, both at one address. */
 export interface SqsS3 {
@@ -13,18 +15,23 @@ export interface SqsS3 {
 
 /**
  * Starts the SQS and S3 emulator in a worker thread, on a free port of 127.0.0.1 (an address, not a name: with it S3
- * clients put the bucket in the path). Requests must be signed. Messages are lost at a restart, and objects without a folder.
+ * clients put the bucket in the path). Requests must be signed, by default by the person who started this. Messages are
+ * lost at a restart, and objects without a folder.
  *
  * @param objects folder of the objects; in memory when there is none
  * @throws OperatorError when it cannot start.
  */
-export async function startSqsS3(objects?: string): Promise<SqsS3> {
+export async function startSqsS3(
+  objects?: string,
+  permissions?: Pick<Permissions, 'principals' | 'report'>,
+): Promise<SqsS3> {
   // No inherited loader arguments: the entry is plain JavaScript and starts faster without them.
   const worker = new Worker(new URL('sqs-s3-worker.mjs', import.meta.url), {
     execArgv: [],
-    workerData: { credentials: CREDENTIALS, objects },
+    workerData: { principals: permissions?.principals ?? [OPERATOR], objects },
   });
   const port = await started(worker);
+  worker.on('message', ({ finding }: { finding?: Finding }) => finding && permissions?.report(finding));
   let closing = false;
   const exited = once(worker, 'exit');
   const failed = new Promise<OperatorError>((resolve) => {

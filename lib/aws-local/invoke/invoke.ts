@@ -3,7 +3,7 @@ import type { Template } from '../template/template.ts';
 import { FunctionHost } from './function-host.ts';
 import type { FunctionLogLine } from './log-lines.ts';
 import type { Prelude } from './prelude.ts';
-import { functionName, functionSettings } from './settings.ts';
+import { type Credentials, functionName, functionSettings } from './settings.ts';
 
 /** The functions of the template, run in worker threads of this process. */
 export interface Functions {
@@ -33,12 +33,14 @@ export interface Functions {
  * thread serves many invocations at a time, where Lambda would start as many machines; what a function keeps in its
  * module scope is therefore shared, as it is between the calls of one warm machine.
  *
+ * @param options.credentialsOf returns the key of a function; by default, all have that of the person who started this
  * @param options.endpoints emulator addresses by service, e.g. `{ DYNAMODB, SQS, S3, KMS, SECRETS_MANAGER }`
  */
 export function startFunctions(options: {
   template: Template;
   endpoints: Record<string, string>;
   log: (line: FunctionLogLine) => void;
+  credentialsOf?: (functionName: string) => Credentials;
 }): Functions {
   const declared = new Map(
     options.template.ofType('AWS::Lambda::Function').map((resource) => [functionName(resource), resource]),
@@ -52,7 +54,10 @@ export function startFunctions(options: {
     if (known) return known;
     const resource = declared.get(name);
     if (!resource) throw new OperatorError(`function ${name} is not in the template`);
-    const created = new FunctionHost(functionSettings(resource, options.endpoints), options.log);
+    const created = new FunctionHost(
+      functionSettings(resource, options.endpoints, options.credentialsOf?.(name)),
+      options.log,
+    );
     hosts.set(name, created);
     return created;
   };

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../../processes/operator-error.ts';
 import { ACCOUNT, CREDENTIALS, REGION } from '../clients.ts';
+import type { Principal } from '../permissions/guard.mjs';
 import { isRecord } from '../template/intrinsics.ts';
 import type { Resource } from '../template/resource.ts';
 
@@ -18,16 +19,24 @@ export interface FunctionSettings {
   readonly environment: Readonly<Record<string, string>>;
 }
 
+/** The key with which a function signs its requests. */
+export type Credentials = Pick<Principal, 'accessKeyId' | 'secretAccessKey' | 'sessionToken'>;
+
 /**
  * Reads an `AWS::Lambda::Function`: with Lambda's defaults (3 s, 128 MB).
  *
  * @param endpoints emulator addresses by service, e.g. `{ DYNAMODB: 'http://127.0.0.1:…' }`; each becomes
  *   `AWS_ENDPOINT_URL_<service>`, which every AWS SDK reads. The address under `''` becomes `AWS_ENDPOINT_URL`, for the
  *   services without one of their own.
+ * @param credentials default: those of the person who started this
  * @throws OperatorError when the function has no bundle in the assembly, or needs another runtime than Node.js
  * @see https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html
  */
-export function functionSettings(resource: Resource, endpoints: Readonly<Record<string, string>>): FunctionSettings {
+export function functionSettings(
+  resource: Resource,
+  endpoints: Readonly<Record<string, string>>,
+  credentials: Credentials = CREDENTIALS,
+): FunctionSettings {
   const { properties, logicalId, assetPath } = resource;
   if (assetPath === undefined)
     throw new OperatorError(`function ${logicalId} has no bundle among the assets of the synthesis`);
@@ -46,6 +55,7 @@ export function functionSettings(resource: Resource, endpoints: Readonly<Record<
     memoryMb,
     environment: {
       ...lambdaVariables(name, memoryMb, assetPath, String(properties.Handler)),
+      ...credentialVariables(credentials),
       ...endpointVariables(endpoints),
       ...declaredVariables(properties.Environment),
     },
@@ -77,8 +87,6 @@ function lambdaVariables(name: string, memoryMb: number, root: string, handler: 
     AWS_DEFAULT_REGION: REGION,
     // The SDK's advice to update Node.js does not apply to Lambda, which has a newer one.
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
-    AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
     AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
     AWS_LAMBDA_FUNCTION_NAME: name,
     AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
@@ -86,6 +94,14 @@ function lambdaVariables(name: string, memoryMb: number, root: string, handler: 
     AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
     LAMBDA_TASK_ROOT: root,
     _HANDLER: handler,
+  };
+}
+
+function credentialVariables({ accessKeyId, secretAccessKey, sessionToken }: Credentials): Record<string, string> {
+  return {
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    ...(sessionToken !== undefined && { AWS_SESSION_TOKEN: sessionToken }),
   };
 }
 

@@ -41,6 +41,7 @@ export interface Mapping {
   readonly filters: readonly Filter[];
   /** Name of the queue that gets a message about discarded records. */
   readonly failureQueue: string | undefined;
+  readonly failureArn: string | undefined;
 }
 
 /** CloudFormation accepts numbers as strings. */
@@ -94,6 +95,7 @@ function read(resource: Resource, given: InferOutput<typeof MappingProperties>, 
     startsAt: given.StartingPosition === 'TRIM_HORIZON' ? 'TRIM_HORIZON' : 'LATEST',
     filters: (given.FilterCriteria?.Filters ?? []).map(({ Pattern }) => parseFilter(Pattern)),
     failureQueue: failureArn === undefined ? undefined : nameOf(failureArn),
+    failureArn,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { Functions } from '../invoke/invoke.ts';
+import type { Guard } from '../permissions/guard.mjs';
 import type { Connection } from './connection.ts';
 import type { Limits } from './limits.ts';
 import type { WebSocketApi } from './web-socket-api.ts';
@@ -9,6 +10,8 @@ export interface WebSocketBackend {
   readonly api: WebSocketApi;
   readonly functions: Pick<Functions, 'invoke'>;
   readonly limits: Limits;
+  /** Decides who may connect to an API with IAM authorization, and who may post to connections. */
+  readonly guard: Guard;
   /** The open connections, by id. */
   readonly connections: Map<string, Connection>;
   /** The sockets with an open handshake. */

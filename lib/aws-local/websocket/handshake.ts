@@ -1,13 +1,15 @@
-import { ACCOUNT, CREDENTIALS, REGION } from '../clients.ts';
+import { ACCOUNT, REGION } from '../clients.ts';
 import { authorize, authorizerFailed, requireIdentity } from '../gateway/authorizer.ts';
 import type { AuthorizerContext } from '../gateway/proxy-event.ts';
 import type { GatewayRequest } from '../gateway/request.ts';
 import type { AuthorizerSettings } from '../gateway/rest-api.ts';
 import { within } from '../gateway/within.ts';
+import type { Principal } from '../permissions/guard.mjs';
 import type { WebSocketBackend } from './backend.ts';
 import { callFunction } from './call-function.ts';
 import { authorizerEvent, type CallerIdentity, type ConnectionFacts, connectEvent } from './events.ts';
-import { verifySignature } from './signature.ts';
+import { arnOfStage } from './management.ts';
+import { claimedPrincipal, verifySignature } from './signature.ts';
 import { WebSocketError } from './web-socket-error.ts';
 
 /** An accepted handshake. */
@@ -50,9 +52,14 @@ async function identify(
   if (authorization === 'NONE') return {};
   if (authorization !== 'AWS_IAM')
     return { authorizer: await invokeAuthorizer(backend, authorization, { request, facts }) };
-  const { accessKeyId, secretAccessKey } = CREDENTIALS;
+  const principal = claimedPrincipal(request, backend.guard);
+  const { accessKeyId, secretAccessKey } = principal;
   await verifySignature(request, { accessKeyId, secretAccessKey, region: REGION, service: 'execute-api' }, Date.now());
-  return { identity: { ...facts.identity, ...iamIdentity(accessKeyId) } };
+  const denial = backend.guard.denial(accessKeyId, [
+    { action: 'execute-api:Invoke', resource: `${arnOfStage(backend.api)}/$connect` },
+  ]);
+  if (denial !== undefined) throw new WebSocketError(403, denial, denial);
+  return { identity: { ...facts.identity, ...iamIdentity(principal) } };
 }
 
 interface HandshakeFacts {
@@ -66,7 +73,7 @@ async function invokeAuthorizer(
   { request, facts }: HandshakeFacts,
 ): Promise<AuthorizerContext> {
   requireIdentity(identitySources, request);
-  const arn = `arn:aws:execute-api:${REGION}:${ACCOUNT}:${api.apiId}/${api.stage}/$connect`;
+  const arn = `${arnOfStage(api)}/$connect`;
   const invoked = functions.invoke(functionName, authorizerEvent(facts, request, arn));
   const late = () => new Error('the authorizer timed out');
   const result = await within(AUTHORIZER_TIMEOUT_MS, invoked, late).catch((error: unknown) => {
@@ -89,6 +96,6 @@ async function connect(
   return { facts, ...(protocol === undefined ? {} : { protocol }) };
 }
 
-function iamIdentity(user: string): CallerIdentity {
-  return { accessKey: user, accountId: ACCOUNT, caller: user, user, userArn: `arn:aws:iam::${ACCOUNT}:user/${user}` };
+function iamIdentity({ accessKeyId, role, arn }: Principal): CallerIdentity {
+  return { accessKey: accessKeyId, accountId: ACCOUNT, caller: role, user: role, userArn: arn };
 }

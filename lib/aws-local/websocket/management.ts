@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { refusalOfMessage } from '../access/check.mjs';
+import { identify } from '../access/check.mjs';
 import { NOT_SIGNED } from '../access/signature.mjs';
-import { CREDENTIALS } from '../clients.ts';
+import { ACCOUNT, REGION } from '../clients.ts';
 import { readBody } from '../gateway/body.ts';
 import { GatewayError } from '../gateway/gateway-error.ts';
+import type { WebSocketBackend } from './backend.ts';
 import type { Connection } from './connection.ts';
+import type { WebSocketApi } from './web-socket-api.ts';
 
 /** A response of the management API; `errorType` is the name of the error that SDKs throw. */
 interface ManagementResponse {
@@ -14,16 +16,17 @@ interface ManagementResponse {
   readonly body?: object;
 }
 
-/** The connections and limits of the management API. */
-export interface Managed {
-  readonly connections: ReadonlyMap<string, Connection>;
-  /** Maximum size of a message. */
-  readonly messageBytes: number;
+/** The API, its connections and limits, and who may manage them. */
+type Managed = Pick<WebSocketBackend, 'api' | 'connections' | 'limits' | 'guard'>;
+
+/** Returns the ARN of an API's stage, before the route or the path that a permission is for. */
+export function arnOfStage({ apiId, stage }: Pick<WebSocketApi, 'apiId' | 'stage'>): string {
+  return `arn:aws:execute-api:${REGION}:${ACCOUNT}:${apiId}/${stage}`;
 }
 
 /**
  * Answers a request to `@connections`: POST sends the body to a client, GET describes its connection,
- * DELETE closes it. As with the other emulators, a request must be signed with the credentials of this process.
+ * DELETE closes it. As with the other emulators, a request must be signed, by who may do that.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-how-to-call-websocket-api-connections.html
  */
@@ -48,15 +51,19 @@ async function answerTo(
   const body = await bodyOf(message, response);
   const id = connectionId(message.url ?? '/');
   if (id === undefined) return { status: 426, body: { message: 'Upgrade Required' } };
-  const refusal = await refusalOfMessage(message, CREDENTIALS, body);
+  const { api, connections, limits, guard } = managed;
+  const { caller, refusal } = await identify(message, guard, body);
   if (refusal === NOT_SIGNED) {
     return failure(403, 'MissingAuthenticationTokenException', 'Missing Authentication Token');
   }
-  if (body === undefined || body.length > managed.messageBytes) {
-    return failure(413, 'PayloadTooLargeException', `The message exceeds ${managed.messageBytes} bytes`);
+  if (body === undefined || body.length > limits.messageBytes) {
+    return failure(413, 'PayloadTooLargeException', `The message exceeds ${limits.messageBytes} bytes`);
   }
   if (refusal !== undefined) return failure(403, 'InvalidSignatureException', `Refused: ${refusal}.`);
-  const connection = managed.connections.get(id);
+  const resource = `${arnOfStage(api)}/${message.method}/@connections/${id}`;
+  const denial = guard.denial(caller, [{ action: 'execute-api:ManageConnections', resource }]);
+  if (denial !== undefined) return failure(403, 'AccessDeniedException', denial);
+  const connection = connections.get(id);
   if (!connection?.open) return GONE;
   if (message.method === 'POST') return connection.send(body.toString()) ? { status: 200 } : GONE;
   if (message.method === 'GET') return { status: 200, body: description(connection) };

@@ -2,6 +2,8 @@ import { once } from '../../processes/once.ts';
 import type { ReservedPort } from '../../processes/ports.ts';
 import { within } from '../gateway/within.ts';
 import type { Functions } from '../invoke/invoke.ts';
+import type { Guard } from '../permissions/guard.mjs';
+import { OPERATOR_ONLY } from '../permissions/operator.ts';
 import type { Template } from '../template/template.ts';
 import type { WebSocketBackend } from './backend.ts';
 import { AWS_LIMITS, type Limits } from './limits.ts';
@@ -39,6 +41,7 @@ interface Served {
  * @param options.ports on 127.0.0.1, by logical id of the API; 0, or an API that is not listed: any free one
  * @param options.log gets rejections and errors, without headers, queries and messages
  * @param options.limits replace those of AWS
+ * @param options.guard decides who may call APIs with IAM authorization; by default, only the person who started this
  * @throws OperatorError when a port is taken or an API has an unsupported feature; then nothing listens
  */
 export async function startWebSocketApis(options: {
@@ -47,10 +50,12 @@ export async function startWebSocketApis(options: {
   ports: Readonly<Record<string, number | ReservedPort>> | 0;
   log: (sentence: string) => void;
   limits?: Partial<Limits>;
+  guard?: Guard;
 }): Promise<WebSocketApis> {
-  const { template, functions, ports, log } = options;
+  const { template, functions, ports, log, guard = OPERATOR_ONLY } = options;
   const underWay = new Set<Promise<void>>();
   const shared = {
+    guard,
     functions,
     log,
     limits: { ...AWS_LIMITS, ...options.limits },
@@ -77,10 +82,9 @@ export async function startWebSocketApis(options: {
 }
 
 async function serve(backend: WebSocketBackend, port: number | ReservedPort): Promise<Served> {
-  const managed = { connections: backend.connections, messageBytes: backend.limits.messageBytes };
   const server = await startLoopbackServer({
     port,
-    answer: (message, response) => manage(managed, message, response),
+    answer: (message, response) => manage(backend, message, response),
     upgrade: (upgrade) => acceptUpgrade(backend, upgrade),
   });
   return { backend, server };

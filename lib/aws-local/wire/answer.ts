@@ -1,5 +1,7 @@
 import { ServiceError } from '../emulators/json-endpoint.ts';
 import type { Warn } from '../invoke/invoker.ts';
+import { callsOf } from '../permissions/calls/by-call.ts';
+import type { Guard } from '../permissions/guard.mjs';
 import { type OperationModel, readModel, type ServiceModel } from './model.ts';
 import { matchOperation, parseBody, readInput, type WireRequest, type WireResponse, writeOutput } from './rest.ts';
 import type { Service } from './service.ts';
@@ -9,7 +11,19 @@ import { convert, ShapeError } from './shapes.ts';
 export interface Answerer {
   /** Whether the request is one of this service. */
   takes(request: WireRequest): boolean;
-  answer(request: WireRequest): Promise<WireResponse>;
+  /** @param caller the access key id of who has signed the request */
+  answer(request: WireRequest, caller: string): Promise<WireResponse>;
+}
+
+/** What answers depend on, besides the request. */
+export interface AnswerOptions {
+  readonly warn: Warn;
+  readonly guard: Guard;
+}
+
+/** The caller's role does not allow the call. */
+class Denied extends Error {
+  override readonly name = 'Denied';
 }
 
 interface Call {
@@ -21,7 +35,7 @@ interface Call {
  * Returns what answers requests to a service. Whatever the service's model does not allow, and what the emulator does
  * not do, is refused and warned of: a mistake must not be found on AWS only.
  */
-export function answerer(service: Service, warn: Warn): Answerer {
+export function answerer(service: Service, { warn, guard }: AnswerOptions): Answerer {
   let loading: Promise<ServiceModel> | undefined;
   const model = () => (loading ??= service.load().then(readModel));
   return {
@@ -29,11 +43,12 @@ export function answerer(service: Service, warn: Warn): Answerer {
       const target = headers['x-amz-target'];
       return service.target === undefined ? target === undefined : `${target}`.startsWith(`${service.target}.`);
     },
-    answer: async (request) => {
+    answer: async (request, caller) => {
       const loaded = await model();
       try {
         const call = readCall(service, loaded, request);
-        return writeAnswer(service, call.model, await run(service, call));
+        const demand = (input: object) => check(guard, caller, callsOf(service.name, call.model.name, input));
+        return writeAnswer(service, call.model, await run(service, call, demand));
       } catch (error) {
         return refuse({ service, model: loaded, warn }, error);
       }
@@ -54,10 +69,16 @@ function readCall(service: Service, model: ServiceModel, request: WireRequest): 
   return { model: operation, input: parseBody(request.body) };
 }
 
-async function run(service: Service, { model, input }: Call): Promise<object> {
+function check(guard: Guard, caller: string, calls: ReturnType<typeof callsOf>): void {
+  const denial = guard.denial(caller, calls);
+  if (denial !== undefined) throw new Denied(denial);
+}
+
+async function run(service: Service, { model, input }: Call, demand: (input: object) => void): Promise<object> {
   const operation = Object.hasOwn(service.operations, model.name) ? service.operations[model.name] : undefined;
   if (!operation) throw new ShapeError(`${model.name} is not emulated`);
   const decoded = convert(model.input, input, 'decode', model.name);
+  demand(typeof decoded === 'object' && decoded !== null ? decoded : {});
   const other = Object.keys(decoded ?? {}).find((name) => !operation.takes.includes(name));
   if (other !== undefined) throw new ShapeError(`${model.name}.${other} is not emulated`);
   // The model has just been held against the input; `operation` ties the function to the SDK's type of it.
@@ -84,6 +105,11 @@ interface Refusing {
 function refuse({ service, model, warn }: Refusing, error: unknown): WireResponse {
   if (error instanceof ServiceError && model.statusOf(error.type) !== undefined) {
     return errorAnswer(service, error.type, error.message, model.statusOf(error.type) ?? error.status);
+  }
+  // The guard has warned of it.
+  if (error instanceof Denied) {
+    const status = service.target === undefined ? 403 : 400;
+    return errorAnswer(service, 'AccessDeniedException', error.message, status);
   }
   const reason = error instanceof Error ? error.message : String(error);
   warn(`A call to ${service.name} was refused on this machine: ${reason}.`);

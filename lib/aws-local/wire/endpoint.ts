@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { listen } from '../../processes/ports.ts';
-import { refusalOfMessage } from '../access/check.mjs';
-import { CREDENTIALS } from '../clients.ts';
+import { identify } from '../access/check.mjs';
 import type { Warn } from '../invoke/invoker.ts';
+import type { Guard } from '../permissions/guard.mjs';
+import { OPERATOR_ONLY } from '../permissions/operator.ts';
 import { answerer } from './answer.ts';
 import type { WireRequest, WireResponse } from './rest.ts';
 import type { Service } from './service.ts';
@@ -16,9 +17,16 @@ export interface WireEndpoint {
 /** A function's code may be in the request, of 50 MB in base64. */
 const MAX_BODY_BYTES = 70 * 1024 * 1024;
 
-/** Serves services on a free port of 127.0.0.1, for requests that are signed. At most one of them speaks REST. */
-export async function startWireEndpoint(services: readonly Service[], warn: Warn): Promise<WireEndpoint> {
-  const answerers = services.map((service) => answerer(service, warn));
+/**
+ * Serves services on a free port of 127.0.0.1, for requests that are signed by who may call them; by default, only the
+ * person who started this. At most one of the services speaks REST.
+ */
+export async function startWireEndpoint(
+  services: readonly Service[],
+  warn: Warn,
+  guard: Guard = OPERATOR_ONLY,
+): Promise<WireEndpoint> {
+  const answerers = services.map((service) => answerer(service, { warn, guard }));
   const server = createServer((request, response) => {
     outcome(request).then(
       ({ status, headers, body }) => response.writeHead(status, headers).end(body),
@@ -28,11 +36,14 @@ export async function startWireEndpoint(services: readonly Service[], warn: Warn
   const outcome = async (message: IncomingMessage): Promise<WireResponse> => {
     const body = await bodyOf(message);
     if (!body) return refusal(413, 'RequestTooLargeException');
-    const reason = await refusalOfMessage(message, CREDENTIALS, body);
-    if (reason !== undefined) return refusal(403, 'InvalidSignatureException', `Refused: ${reason}.`);
+    const identity = await identify(message, guard, body);
+    if (identity.refusal !== undefined) {
+      return refusal(403, 'InvalidSignatureException', `Refused: ${identity.refusal}.`);
+    }
     const { method = 'GET', url = '/', headers } = message;
     const request: WireRequest = { method, url, headers, body };
-    return answerers.find((one) => one.takes(request))?.answer(request) ?? refusal(404, 'UnknownOperationException');
+    const answering = answerers.find((one) => one.takes(request));
+    return answering?.answer(request, identity.caller) ?? refusal(404, 'UnknownOperationException');
   };
   const port = await listen(server, 0);
   return {

@@ -2,6 +2,7 @@ import { ApiGatewayManagementApiClient } from '@aws-sdk/client-apigatewaymanagem
 import { expect, vi } from 'vitest';
 import { clientFor } from '../../../lib/aws-local/clients.ts';
 import { startFunctions } from '../../../lib/aws-local/invoke/invoke.ts';
+import type { Guard } from '../../../lib/aws-local/permissions/guard.mjs';
 import { loadTemplate } from '../../../lib/aws-local/template/template.ts';
 import type { Limits } from '../../../lib/aws-local/websocket/limits.ts';
 import { startWebSocketApis } from '../../../lib/aws-local/websocket/websocket.ts';
@@ -86,6 +87,7 @@ export interface FixtureOptions {
   readonly connect?: object;
   readonly limits?: Partial<Limits>;
   readonly ports?: Record<string, number>;
+  readonly guard?: Guard;
   /** Sources in the place of the fixture's own. */
   readonly functions?: Record<string, string>;
   /** More resources, or others in the place of the fixture's own; undefined leaves one out. */
@@ -105,6 +107,7 @@ export async function startSocketFixture(options: FixtureOptions = {}) {
   };
   const functions = startFunctions({ template, endpoints: {}, log });
   const served = await startWebSocketApis({
+    ...(options.guard && { guard: options.guard }),
     template,
     functions,
     ports,

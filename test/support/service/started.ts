@@ -25,6 +25,7 @@ export interface Started {
   hook(payload: unknown, headers?: Record<string, string>, query?: string): Promise<ApiAnswer>;
   /** Returns the entry at an address with its document, once it has one of these statuses. */
   until(address: string, ...statuses: string[]): Promise<ApiAnswer['body']>;
+  /** Ends it; rejects when a function has done what its role does not allow. */
   close(): Promise<void>;
 }
 
@@ -97,6 +98,8 @@ export async function startOn(
     close: async () => {
       await service.close();
       rmSync(dataDir, { recursive: true, force: true });
+      const denied = lines.filter((line) => line.startsWith('On AWS, this would be refused'));
+      if (denied.length > 0) throw new Error(denied.join('\n'));
     },
   };
 }

@@ -56,6 +56,22 @@ describe('A CDK app that is not this service, synthesised and run', () => {
     expect(await runtime.invoke('Orders/read-receipt', event)).toMatchObject({ statusCode: 404 });
   });
 
+  it('a function may do what its role allows, and no request was refused', () => {
+    const words = runtime.permissions
+      .used()
+      .map(({ role, action }) => `${role.replace(/ServiceRole.*/, '')} ${action}`);
+    expect(words).toEqual(
+      expect.arrayContaining([
+        'placeorder sqs:SendMessage',
+        'storeorder sqs:ReceiveMessage',
+        'storeorder dynamodb:PutItem',
+        'writereceipt dynamodb:GetRecords',
+        'writereceipt s3:PutObject',
+        'readreceipt s3:GetObject*',
+      ]),
+    );
+  });
+
   it('each resource of a type that aws-local does not know gets a warning with its name', () => {
     expect(warnings).toEqual([
       'Refunds (AWS::StepFunctions::StateMachine) does not run here: aws-local does not know the type.',

@@ -6,6 +6,7 @@ import { GetAliasCommand, LambdaClient, PutFunctionConcurrencyCommand } from '@a
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientFor } from '../../../../../lib/aws-local/clients.ts';
 import { ServiceError } from '../../../../../lib/aws-local/emulators/json-endpoint.ts';
+import { openGuard } from '../../../../../lib/aws-local/permissions/guard.mjs';
 import { startWireEndpoint, type WireEndpoint } from '../../../../../lib/aws-local/wire/endpoint.ts';
 import { readModel } from '../../../../../lib/aws-local/wire/model.ts';
 import { operation, type Service } from '../../../../../lib/aws-local/wire/service.ts';
@@ -120,6 +121,31 @@ describe('An endpoint of services', () => {
     const call = codeBuild.send(new StartBuildCommand({ projectName: 'p' }));
     await expect(call).rejects.toThrow(CodeBuildServiceException);
     expect(warnings.splice(0).join()).toContain('the answer to StartBuild.build.buildNumber must be a number');
+  });
+
+  it('a call that the role of its caller does not allow is refused in the words of the service, and does nothing', async () => {
+    const caller = { accessKeyId: 'ASIA', secretAccessKey: 'secret', role: 'Builder', arn: 'arn:of:builder' };
+    const resources = ['arn:aws:codebuild:us-east-1:000000000000:project/p'];
+    const statement = { effect: 'Allow' as const, actions: ['codebuild:StartBuild'], resources, conditions: [] };
+    const guarded = await startWireEndpoint(services, () => {}, openGuard([{ ...caller, statements: [statement] }]));
+    const settings = { ...clientFor(guarded.endpoint), credentials: caller };
+    const client = new CodeBuildClient(settings);
+    answer = {};
+    await client.send(new StartBuildCommand({ projectName: 'p' }));
+    await expect(client.send(new StartBuildCommand({ projectName: 'q' }))).rejects.toMatchObject({
+      name: 'AccessDeniedException',
+      message: expect.stringContaining(
+        'codebuild:StartBuild on resource: arn:aws:codebuild:us-east-1:000000000000:project/q',
+      ),
+      $metadata: { httpStatusCode: 400 },
+    });
+    const other = new LambdaClient(settings).send(new GetAliasCommand({ FunctionName: 'f', Name: 'live' }));
+    await expect(other).rejects.toMatchObject({
+      name: 'AccessDeniedException',
+      message: expect.stringContaining('lambda:GetAlias on resource'),
+      $metadata: { httpStatusCode: 403 },
+    });
+    await guarded.close();
   });
 
   it('a request without a signature is refused, for each service', async () => {

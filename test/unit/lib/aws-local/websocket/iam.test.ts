@@ -1,7 +1,13 @@
+import {
+  ApiGatewayManagementApiClient,
+  GetConnectionCommand,
+  PostToConnectionCommand,
+} from '@aws-sdk/client-apigatewaymanagementapi';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Sha256 } from '../../../../../lib/aws-local/access/signature.mjs';
-import { CREDENTIALS } from '../../../../../lib/aws-local/clients.ts';
+import { CREDENTIALS, clientFor } from '../../../../../lib/aws-local/clients.ts';
+import { openGuard } from '../../../../../lib/aws-local/permissions/guard.mjs';
 import { openSocket, refusedSocket } from '../../../../support/aws-local/socket-client.ts';
 import { type SocketFixture, startSocketFixture } from '../../../../support/aws-local/socket-fixture.ts';
 
@@ -98,5 +104,53 @@ describe('a handshake that IAM authorizes', () => {
     expect((await refusedSocket(await presign(`${fixture.url}/`, signer(), at(600)))).status).toBe(403);
     const { socket } = await openSocket(await presign(`${fixture.url}/`, signer(), at(-50)));
     socket.terminate();
+  });
+});
+
+describe('a WebSocket API and the roles of functions', () => {
+  const stage = 'arn:aws:execute-api:us-east-1:000000000000:Socket/prod';
+  const principal = (name: string, action: string, resource: string) => ({
+    accessKeyId: name,
+    secretAccessKey: `secret of ${name}`,
+    sessionToken: `token of ${name}`,
+    role: name,
+    arn: `arn:aws:sts::000000000000:assumed-role/${name}/fn`,
+    statements: [{ effect: 'Allow' as const, actions: [action], resources: [resource], conditions: [] }],
+  });
+  const reader = principal('Reader', 'execute-api:Invoke', `${stage}/$connect`);
+  const poster = principal('Poster', 'execute-api:ManageConnections', `${stage}/POST/@connections/*`);
+  let fixture: SocketFixture;
+  beforeAll(async () => {
+    const guard = openGuard([reader, poster]);
+    fixture = await startSocketFixture({ connect: { AuthorizationType: 'AWS_IAM' }, guard });
+  });
+  afterAll(() => fixture.close());
+
+  it('a function connects, posts and reads as far as its role allows', async () => {
+    const client = await openSocket(await presign(`${fixture.url}/`, signer({ credentials: reader })));
+    const { requestContext } = await fixture.event('$connect');
+    expect(requestContext.identity).toMatchObject({ accessKey: 'Reader', userArn: reader.arn });
+    const refused = await refusedSocket(await presign(`${fixture.url}/`, signer({ credentials: poster })));
+    const because = `because no identity-based policy allows the execute-api:Invoke action`;
+    expect([refused.status, refused.body.message]).toEqual([
+      403,
+      `User: ${poster.arn} is not authorized to perform: execute-api:Invoke on resource: ${stage}/$connect ${because}`,
+    ]);
+    const ConnectionId = requestContext.connectionId;
+    const as = (credentials: typeof reader) =>
+      new ApiGatewayManagementApiClient({ ...clientFor(fixture.endpoint), credentials });
+    await as(poster).send(new PostToConnectionCommand({ ConnectionId, Data: 'hello' }));
+    expect(await client.next()).toBe('hello');
+    const denied = { name: 'AccessDeniedException', $metadata: { httpStatusCode: 403 } };
+    await expect(as(poster).send(new GetConnectionCommand({ ConnectionId }))).rejects.toMatchObject(denied);
+    const post = new PostToConnectionCommand({ ConnectionId, Data: 'hello' });
+    await expect(as(reader).send(post)).rejects.toMatchObject(denied);
+    client.socket.terminate();
+  });
+
+  it('a key without its session token is refused', async () => {
+    const { sessionToken: _, ...credentials } = reader;
+    const { status } = await refusedSocket(await presign(`${fixture.url}/`, signer({ credentials })));
+    expect(status).toBe(403);
   });
 });

@@ -1,0 +1,102 @@
+import { nameOf } from '../../arn.ts';
+import { ACCOUNT, REGION } from '../../place.mjs';
+import { isRecord } from '../../template/intrinsics.ts';
+import type { Call } from '../guard.mjs';
+
+/** An operation's input by the service's model. */
+type Input = Readonly<Record<string, unknown>>;
+type CallsOf = (input: Input, operation: string) => Call[];
+
+const LAMBDA: Readonly<Record<string, CallsOf>> = {
+  ...Object.fromEntries(
+    [
+      ...['GetFunction', 'GetFunctionConfiguration', 'PublishVersion', 'ListVersionsByFunction', 'DeleteFunction'],
+      ...['PutFunctionConcurrency', 'DeleteFunctionConcurrency', 'CreateAlias', 'GetAlias', 'UpdateAlias'],
+      ...['DeleteAlias', 'CreateFunctionUrlConfig', 'GetFunctionUrlConfig', 'AddPermission', 'RemovePermission'],
+    ].map((name) => [name, onFunction]),
+  ),
+  Invoke: (input) => onFunction(input, 'InvokeFunction'),
+  CreateFunction: (input, operation) => [...onFunction(input, operation), ...partsOf(input, input.Code)],
+  UpdateFunctionCode: (input, operation) => [...onFunction(input, operation), ...partsOf(input, input)],
+  UpdateFunctionConfiguration: (input, operation) => [...onFunction(input, operation), ...partsOf(input)],
+};
+
+const CODEBUILD: Readonly<Record<string, CallsOf>> = {
+  StartBuild: ({ projectName }, operation) => [onProject(operation, projectName)],
+  ListBuildsForProject: ({ projectName }, operation) => [onProject(operation, projectName)],
+  StopBuild: ({ id }, operation) => [onProject(operation, projectOf(id))],
+  BatchGetBuilds: ({ ids }, operation) => list(ids).map((id) => onProject(operation, projectOf(id))),
+};
+
+const LOGS: Readonly<Record<string, CallsOf>> = Object.fromEntries(
+  [
+    ...['CreateLogGroup', 'PutRetentionPolicy', 'DeleteLogGroup', 'CreateLogStream', 'PutLogEvents'],
+    ...['DescribeLogStreams', 'GetLogEvents', 'FilterLogEvents'],
+  ].map((name) => [name, onLogGroup]),
+);
+
+const SERVICES: Readonly<Record<string, Readonly<Record<string, CallsOf>>>> = {
+  Lambda: LAMBDA,
+  CodeBuild: CODEBUILD,
+  'CloudWatch Logs': LOGS,
+};
+
+/**
+ * Returns the permissions that an operation of Lambda, CodeBuild or CloudWatch Logs needs; undefined for one that is not
+ * known here.
+ *
+ * @see https://docs.aws.amazon.com/service-authorization/latest/reference/list_awslambda.html
+ */
+export function callsOf(service: string, operation: string, input: object): Call[] | undefined {
+  const operations = SERVICES[service] ?? {};
+  return Object.hasOwn(operations, operation) ? operations[operation]?.({ ...input }, operation) : undefined;
+}
+
+function onFunction({ FunctionName, Qualifier, Tags }: Input, operation: string): Call[] {
+  const [name = ''] = nameOf(String(FunctionName)).split(':');
+  const version = typeof Qualifier === 'string' ? `:${Qualifier}` : '';
+  const resource = `arn:aws:lambda:${REGION}:${ACCOUNT}:function:${name}`;
+  return [
+    { action: `lambda:${operation}`, resource: `${resource}${version}` },
+    ...(Tags === undefined ? [] : [{ action: 'lambda:TagResource', resource }]),
+  ];
+}
+
+/** Whoever gives a function a role, code or layers needs permissions for them as well. */
+function partsOf({ Role, Layers }: Input, code?: unknown): Call[] {
+  const artifact = isRecord(code) && code.S3Bucket !== undefined ? `${code.S3Bucket}/${code.S3Key}` : undefined;
+  const context = { 'iam:PassedToService': 'lambda.amazonaws.com' };
+  return [
+    ...(Role === undefined ? [] : [{ action: 'iam:PassRole', resource: String(Role), context }]),
+    ...(artifact === undefined ? [] : [{ action: 's3:GetObject', resource: `arn:aws:s3:::${artifact}` }]),
+    ...list(Layers).map((layer) => ({ action: 'lambda:GetLayerVersion', resource: String(layer) })),
+  ];
+}
+
+function onProject(operation: string, project: unknown): Call {
+  const name = String(project).replace(/^arn:.*:project\//, '');
+  return {
+    action: `codebuild:${operation}`,
+    resource: `arn:aws:codebuild:${REGION}:${ACCOUNT}:project/${name}`,
+  };
+}
+
+/** The project in `<project>:<build>`, with or without the ARN before it. */
+function projectOf(build: unknown): string {
+  return String(build)
+    .replace(/^arn:.*:build\//, '')
+    .replace(/:[^:]*$/, '');
+}
+
+/**
+ * Policies name groups with `:*` at the end for all operations but those of tags:
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/iam-access-control-overview-cwl.html
+ */
+function onLogGroup({ logGroupName, logStreamName = '' }: Input, operation: string): Call[] {
+  const group = `arn:aws:logs:${REGION}:${ACCOUNT}:log-group:${logGroupName}`;
+  return [{ action: `logs:${operation}`, resource: `${group}:log-stream:${logStreamName}` }];
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

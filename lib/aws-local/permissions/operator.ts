@@ -1,0 +1,12 @@
+import { ACCOUNT, CREDENTIALS } from '../clients.ts';
+import { openGuard, type Principal } from './guard.mjs';
+
+/** The person who started this: may do everything. */
+export const OPERATOR: Principal = {
+  ...CREDENTIALS,
+  arn: `arn:aws:iam::${ACCOUNT}:user/${CREDENTIALS.accessKeyId}`,
+  role: CREDENTIALS.accessKeyId,
+};
+
+/** Lets nobody else do anything. */
+export const OPERATOR_ONLY = openGuard([OPERATOR]);
