@@ -21,12 +21,3 @@ export async function requiredSecret(id: string): Promise<string> {
   if (!value) throw new Error(`The secret ${id} is empty.`);
   return value;
 }
-
-/** Returns a function that reads the secret at its first call and remembers it. A read that failed is tried again. */
-export function secretWhenNeeded(id: string): () => Promise<string> {
-  let known: string | undefined;
-  return async () => {
-    known ??= await requiredSecret(id);
-    return known;
-  };
-}

@@ -4,15 +4,14 @@ import { isObject } from '../../core/json.ts';
 import type { Account, Accounts } from '../../core/ports/accounts.ts';
 import { readRetryAfter } from './answers.ts';
 import { isPathSegment, type PlatformResponse, platformHttp } from './http.ts';
+import { type ServiceToken, withServiceToken } from './service-token.ts';
 
 /** When the platform does not say when to try again. */
 const RETRY_AFTER_SECONDS = 5;
 
-export interface HttpAccountsOptions {
+export interface HttpAccountsOptions extends Partial<ServiceToken> {
   /** Base address of the platform API, without credentials in it. */
   readonly url: string;
-  /** Returns the service's own token, for `read` and `update`; not needed to authenticate. */
-  readonly serviceToken?: () => Promise<string>;
   readonly fetch?: typeof fetch;
   /** Default 5000. */
   readonly timeoutMs?: number;
@@ -20,15 +19,13 @@ export interface HttpAccountsOptions {
 
 /**
  * Returns the accounts of the platform API. `authenticate` sends `GET /auth` with the user's own credentials and reads
- * the user's record at the same time, so that a login takes one round trip. See `Accounts` for the codes.
+ * the user's record at the same time, so that a login takes one round trip. The service's own token is for `read` and
+ * `update` only. See `Accounts` for the codes.
  */
-export function httpAccounts({ serviceToken, timeoutMs = 5000, ...options }: HttpAccountsOptions): Accounts {
+export function httpAccounts({ timeoutMs = 5000, ...options }: HttpAccountsOptions): Accounts {
   const http = platformHttp(options);
   const get = (credentials: Credentials, ...path: string[]) => http({ method: 'GET', path, credentials, timeoutMs });
-  const asService = async (user: string): Promise<Credentials> => {
-    if (serviceToken === undefined) throw new Error('This function has no service token.');
-    return { user, secret: await serviceToken() };
-  };
+  const asService = withServiceToken({ serviceToken: noToken, ...options });
   return {
     authenticate: async (user, secret) => {
       const credentials = { user, secret };
@@ -40,16 +37,23 @@ export function httpAccounts({ serviceToken, timeoutMs = 5000, ...options }: Htt
       return { user, record: usableRecord(await record.catch(authServerDown)) };
     },
     read: async (user) => {
-      const { body } = await onRecord(user, 'get_user_failed', async () => get(await asService(user), 'users', user));
+      const { body } = await onRecord(user, 'get_user_failed', () =>
+        asService((secret) => get({ user, secret }, 'users', user)),
+      );
       if (isObject(body)) return { user, record: body };
       throw new DeployError('auth:repohost:get_user_failed', 'The response of the platform is not a user record.');
     },
     update: async ({ user, record }: Account) => {
-      await onRecord(user, 'update_user_failed', async () =>
-        http({ method: 'PUT', path: ['users', user], credentials: await asService(user), json: record, timeoutMs }),
+      const request = { method: 'PUT', path: ['users', user], json: record, timeoutMs } as const;
+      await onRecord(user, 'update_user_failed', () =>
+        asService((secret) => http({ ...request, credentials: { user, secret } })),
       );
     },
   };
+}
+
+async function noToken(): Promise<never> {
+  throw new Error('This function has no service token.');
 }
 
 /** Makes a call of the service on a user's record. Throws the code unless the status is 2xx. */

@@ -1,6 +1,7 @@
 import { DeployError, type ErrorCode } from '../../core/errors.ts';
 import { readErrorMessage, readLog, readRetryAfter } from './answers.ts';
 import { isPathSegment, type PlatformRequest, type PlatformResponse, platformHttp } from './http.ts';
+import { type ServiceToken, withServiceToken } from './service-token.ts';
 
 /** A call that the service makes for a user. */
 export interface PlatformCallRequest extends Omit<PlatformRequest, 'credentials'> {
@@ -20,24 +21,28 @@ export interface PlatformCallRequest extends Omit<PlatformRequest, 'credentials'
 export type PlatformCall = (request: PlatformCallRequest) => Promise<PlatformResponse>;
 
 /** How the platform is called in the service's own name. */
-export interface PlatformCallOptions {
+export interface PlatformCallOptions extends ServiceToken {
   /** Base address of the platform API, without credentials in it. */
   readonly url: string;
-  /** The service's own token, which acts for every user. */
-  readonly serviceToken: string;
   readonly fetch?: typeof fetch;
 }
 
 /** Returns the calls of the platform API in the service's own name. Throws like `platformHttp`. */
 export function platformCall(options: PlatformCallOptions): PlatformCall {
   const http = platformHttp(options);
+  const withToken = withServiceToken(options);
   return async (request) => {
     if (!request.path.every(isPathSegment)) {
       const detail = 'The name of the user or the application cannot be part of a path.';
       throw new DeployError(request.code, detail, { retry: false });
     }
-    const credentials = { user: request.user, secret: options.serviceToken };
-    const response = await http({ ...request, credentials }).catch((cause: unknown) => {
+    const { user } = request;
+    let sent = false;
+    const response = await withToken((secret) => {
+      if (sent && request.bytes) throw new TokenReplaced();
+      sent = true;
+      return http({ ...request, credentials: { user, secret } });
+    }).catch((cause: unknown) => {
       throw noResponse(request, cause);
     });
     const { status } = response;
@@ -46,7 +51,15 @@ export function platformCall(options: PlatformCallOptions): PlatformCall {
   };
 }
 
+/** A stream can be read only once, so its request is repeated by a retry of the stage. */
+class TokenReplaced extends Error {
+  override readonly name = 'TokenReplaced';
+}
+
 function noResponse({ code, what, timeoutMs }: PlatformCallRequest, cause: unknown): DeployError {
+  if (cause instanceof TokenReplaced) {
+    return new DeployError(code, `The token for the platform was replaced before ${what}.`, { retry: true });
+  }
   const isTimeout = cause instanceof Error && cause.name === 'TimeoutError';
   const when = isTimeout ? ` within ${timeoutMs / 1000} seconds` : '';
   return new DeployError(code, `The platform did not answer ${what}${when}.`, { retry: true, cause });

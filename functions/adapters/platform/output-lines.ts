@@ -4,6 +4,7 @@ import { isObject } from '../../core/json.ts';
 import type { OutputLine } from '../../core/ports/apps/app-output.ts';
 import type { PlatformCallOptions } from './call.ts';
 import { addressOf, baseUrl, isPathSegment, type PlatformRequest } from './http.ts';
+import { withServiceToken } from './service-token.ts';
 
 const HEAD_TIMEOUT_MS = 8_000;
 /** A longer line is dropped: the platform cuts lines far below that. */
@@ -21,17 +22,23 @@ export interface OutputRequest extends Pick<PlatformRequest, 'path' | 'query'> {
  * Returns a function that reads an output of the platform as lines, in the service's own name; null when there is none.
  * Aborting the signal ends the iteration without an error. Throws `request:failed`, also while iterating.
  */
-export function outputReader({ url, serviceToken, fetch = globalThis.fetch }: PlatformCallOptions) {
+export function outputReader({ url, fetch = globalThis.fetch, ...token }: PlatformCallOptions) {
   const base = baseUrl(url);
+  const withToken = withServiceToken(token);
   return async (request: OutputRequest, signal: AbortSignal): Promise<AsyncIterable<readonly OutputLine[]> | null> => {
     const { user, path, what } = request;
     if (!path.every(isPathSegment)) return null;
-    const headers = { authorization: basicHeader(`${user}:${serviceToken}`), accept: 'application/x-ndjson' };
     const response = await answered(what, signal, (either) =>
-      fetch(addressOf(base, request), { headers, signal: either, redirect: 'manual' }),
+      withToken(async (secret) => {
+        const headers = { authorization: basicHeader(`${user}:${secret}`), accept: 'application/x-ndjson' };
+        const answer = await fetch(addressOf(base, request), { headers, signal: either, redirect: 'manual' });
+        // It may be asked again, and an answer that nobody reads holds its connection.
+        if (answer.status === 401) await answer.body?.cancel();
+        return answer;
+      }),
     );
     if (response.ok && response.body) return linesIn(response.body, signal);
-    await response.body?.cancel();
+    if (response.status !== 401) await response.body?.cancel();
     if (response.status === 404) return null;
     throw failed(`The platform answered ${response.status} for ${what}.`);
   };

@@ -6,7 +6,7 @@ import { httpAccounts } from '../accounts.ts';
 /** Returns the accounts of the configured platform, also to read and update them. */
 export async function chosenAccounts(): Promise<Accounts> {
   // Read when needed: a request is answered faster when it does not wait for the secret at a cold start.
-  if (!isOnLambda()) return httpAccounts({ url: platformUrl(), serviceToken: serviceTokenWhenNeeded() });
+  if (!isOnLambda()) return httpAccounts({ url: platformUrl(), ...serviceTokenWhenNeeded() });
   const { lambdaAccounts } = await import('../aws-lambda/accounts/accounts.ts');
   const { connectTable } = await import('../aws-lambda/connect-table.ts');
   return lambdaAccounts({ table: connectTable() });
