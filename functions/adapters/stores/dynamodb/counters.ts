@@ -1,4 +1,5 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import type { Clock } from '../../../core/ports/clock.ts';
 import { type Item, keys, N, numberIn } from './items.ts';
 
 /** The two counters of a user: the number of the last change and of the last entry. */
@@ -7,26 +8,41 @@ export interface Counters {
   readonly entries: number;
 }
 
-/** Size of the cache. A full cache is cleared, which costs one refused transaction per user. */
+/** Size of the cache. A full cache is cleared, which costs one read per user. */
 const MAX_USERS = 10_000;
+/** A guess that is older is no longer used: other writers have probably moved the counters since. */
+const MAX_AGE_MS = 1000;
+const NO_ENTRIES: Counters = { changes: 0, entries: 0 };
 
 /**
  * The users' counters as this process last saw them. They are a guess: the transaction checks it, and its refusal
- * returns the right value. So the common case needs no read before the write.
+ * returns the right value. A refused transaction costs as much as one that is written, so that a guess that is
+ * probably wrong is replaced by a read.
  */
 export class CounterCache {
-  readonly #known = new Map<string, Counters>();
+  readonly #known = new Map<string, Counters & { readonly at: number }>();
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   guess(user: string): Counters {
-    return this.#known.get(user) ?? { changes: 0, entries: 0 };
+    return this.#known.get(user) ?? NO_ENTRIES;
   }
 
-  set(user: string, counters: Counters): void {
+  /** Whether the guess is recent enough to be worth a transaction. */
+  isFresh(user: string): boolean {
+    const known = this.#known.get(user);
+    return known !== undefined && this.#clock.now() - known.at <= MAX_AGE_MS;
+  }
+
+  set(user: string, { changes, entries }: Counters): void {
     if (this.#known.size >= MAX_USERS) this.#known.clear();
-    this.#known.set(user, counters);
+    this.#known.set(user, { changes, entries, at: this.#clock.now() });
   }
 
-  /** Takes the counters from the item that a refused transaction returned; none means that the user has no entries. */
+  /** Takes the counters from their item; none means that the user has no entries. */
   setFrom(user: string, item: Item | undefined): void {
     this.set(user, { changes: numberIn(item, 'changes') ?? 0, entries: numberIn(item, 'entries') ?? 0 });
   }

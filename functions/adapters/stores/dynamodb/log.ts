@@ -3,8 +3,9 @@ import type { DeployLog } from '../../../core/ports/deploy-log.ts';
 import { appendOnce } from './append.ts';
 import { claimStage, releaseClaim } from './claim.ts';
 import { CounterCache } from './counters.ts';
+import { keys } from './items.ts';
 import { moveOnce } from './move.ts';
-import { readEntry, type TableContext } from './table.ts';
+import { readEntry, readItem, type TableContext, type WriteContext } from './table.ts';
 
 /**
  * A transaction that conflicts with other writers is an error after both that many attempts and that time. By attempts
@@ -16,10 +17,11 @@ const MAX_PAUSE_MS = 250;
 
 /** Returns the log in DynamoDB. */
 export function dynamoDbLog(table: TableContext): DeployLog {
-  const context = { ...table, counters: new CounterCache() };
+  const context = { ...table, counters: new CounterCache(table.clock) };
   // Writers of one process would only refuse each other's transactions; those of other processes still do.
   const mutex = new KeyedMutex();
-  const write = <T>(user: string, once: () => Promise<T | 'again'>) => mutex.run(user, () => withRetries(table, once));
+  const write = <T>(user: string, once: () => Promise<T | 'again'>) =>
+    mutex.run(user, () => withRetries(context, user, once));
   return {
     append: (request) => write(request.draft.user, () => appendOnce(context, request)),
     move: (user, number, decide) => write(user, () => moveOnce(context, { user, number }, decide)),
@@ -30,7 +32,9 @@ export function dynamoDbLog(table: TableContext): DeployLog {
 }
 
 /** Repeats a transaction until there is no conflict, with full jitter between the attempts. */
-async function withRetries<T>({ clock, ids }: TableContext, once: () => Promise<T | 'again'>): Promise<T> {
+async function withRetries<T>(context: WriteContext, user: string, once: () => Promise<T | 'again'>): Promise<T> {
+  const { clock, counters, ids } = context;
+  if (!counters.isFresh(user)) counters.setFrom(user, await readItem(context, keys.counters(user)));
   const giveUpAt = clock.now() + GIVE_UP_AFTER_MS;
   for (let attempt = 0; attempt < MIN_ATTEMPTS || clock.now() < giveUpAt; attempt += 1) {
     const result = await once();

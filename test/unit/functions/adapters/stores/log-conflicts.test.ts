@@ -1,4 +1,9 @@
-import { DynamoDBClient, TransactionCanceledException, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
+import {
+  DynamoDBClient,
+  GetItemCommand,
+  TransactionCanceledException,
+  TransactWriteItemsCommand,
+} from '@aws-sdk/client-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { describe, expect, it } from 'vitest';
 import { dynamoDbLog } from '../../../../../functions/adapters/stores/dynamodb/log.ts';
@@ -14,15 +19,16 @@ const conflict = new TransactionCanceledException({
 /** A log whose first `conflicts` transactions are in conflict with others. */
 function contendedLog(conflicts: number) {
   const client = new DynamoDBClient({});
-  const calls = mockClient(client).on(TransactWriteItemsCommand);
+  const calls = mockClient(client);
+  calls.on(GetItemCommand).resolves({});
   let left = conflicts;
-  calls.callsFake(() => {
+  calls.on(TransactWriteItemsCommand).callsFake(() => {
     left -= 1;
     if (left >= 0) throw conflict;
     return {};
   });
   const clock = memoryClock();
-  return { log: dynamoDbLog({ client, table: 'log', clock, ids: memoryIds() }), clock };
+  return { log: dynamoDbLog({ client, table: 'log', clock, ids: memoryIds() }), clock, calls };
 }
 
 describe('a transaction that is in conflict with other writers', () => {
@@ -37,5 +43,20 @@ describe('a transaction that is in conflict with other writers', () => {
     await expect(append(log)).rejects.toThrow('in conflict with other writers');
     expect(clock.now() - start).toBeGreaterThanOrEqual(20_000);
     expect(clock.now() - start).toBeLessThan(21_000);
+  });
+});
+
+describe('the counters of a user', () => {
+  it('are read before a transaction when this process has not seen them within a second', async () => {
+    const { log, clock, calls } = contendedLog(0);
+    const reads = () => calls.commandCalls(GetItemCommand).length;
+    await append(log);
+    expect(reads()).toBe(1);
+    await append(log);
+    expect(reads()).toBe(1);
+    await clock.sleep(1001);
+    await append(log);
+    expect(reads()).toBe(2);
+    expect(calls.commandCalls(TransactWriteItemsCommand)).toHaveLength(3);
   });
 });
