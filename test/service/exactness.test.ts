@@ -13,7 +13,7 @@ import { follow } from '../../functions/core/feed/follow.ts';
 import type { Clock } from '../../functions/core/ports/clock.ts';
 import type { OnSignal, Signals } from '../../functions/core/ports/signals.ts';
 import { CREDENTIALS, clientFor } from '../../lib/aws-local/clients.ts';
-import { append } from '../support/entries.ts';
+import { appendAmongOthers } from '../support/entries.ts';
 import { type Started, startForTest } from '../support/service/started.ts';
 
 /** The readers' clock runs this many times as fast as the real one: their minute is one second. */
@@ -113,7 +113,7 @@ describe('changes with unreliable signals and readers', () => {
     for (const { writes, pause } of bursts) {
       const writing = Array.from({ length: writes }, (_, place) => {
         const log = logs[place % WRITERS];
-        return log && append(log, { user, status: 'skipped', uuid: systemIds.uuid() });
+        return log && appendAmongOthers(log, { user, status: 'skipped', uuid: systemIds.uuid() });
       });
       await Promise.all(writing);
       await sleep(pause);

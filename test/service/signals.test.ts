@@ -10,7 +10,7 @@ import { systemClock } from '../../functions/adapters/system/clock.ts';
 import { systemIds } from '../../functions/adapters/system/ids.ts';
 import type { DeployLog } from '../../functions/core/ports/deploy-log.ts';
 import { CREDENTIALS, clientFor } from '../../lib/aws-local/clients.ts';
-import { append } from '../support/entries.ts';
+import { append, appendAmongOthers } from '../support/entries.ts';
 import { type Started, startForTest } from '../support/service/started.ts';
 
 describe('signals of changes on one machine', () => {
@@ -123,7 +123,7 @@ describe('signals of changes on one machine', () => {
     });
     const writers = Array.from({ length: 8 }, writer);
     const writing = writers.flatMap((log) =>
-      Array.from({ length: 25 }, () => append(log, { user: 'crowd', status: 'skipped' })),
+      Array.from({ length: 25 }, () => appendAmongOthers(log, { user: 'crowd', status: 'skipped' })),
     );
     const text = await answer.text();
     await Promise.all(writing);

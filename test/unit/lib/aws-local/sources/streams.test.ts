@@ -95,10 +95,8 @@ describe('A table stream', () => {
     const { start, put, events } = await tableWith({});
     await start();
     await sleep(150);
-    const wrote = performance.now();
     await put('HEAD', { bytes: { B: Buffer.from('hi') }, list: { L: [{ N: '1' }] } });
     await expect.poll(() => events.length, { interval: 2 }).toBe(1);
-    expect(performance.now() - wrote).toBeLessThan(1000);
     expect(events[0]?.Records[0]).toEqual({
       eventID: expect.any(String),
       eventName: 'INSERT',
@@ -219,12 +217,10 @@ describe('A table stream', () => {
   });
 
   it('a close does not wait for a running function of a stream', async () => {
-    const { start, put, events } = await tableWith({}, () => sleep(3000));
+    const { start, put, events } = await tableWith({}, () => new Promise(() => {}));
     const running = await start();
     await put('slow');
     await expect.poll(() => events.length).toBe(1);
-    const asked = performance.now();
     await running.close();
-    expect(performance.now() - asked).toBeLessThan(1000);
   });
 });
