@@ -11,6 +11,7 @@ const unsafePath = 'deploy:tar:unsafe_path';
 const unsafeType = 'deploy:tar:unsafe_type';
 const noRoot = 'deploy:tar:no_root';
 const truncated = 'deploy:tar:truncated';
+const tooLarge = 'deploy:tar:too_large';
 
 const file = (name: string | Buffer, body = 'text'): RawEntry => ({ name, body });
 const folder = (name: string): RawEntry => ({ name, type: '5' });
@@ -20,8 +21,16 @@ const harmless = tar(root, file('app-1/a'));
 /** A chain of folders that is longer than the way up, and a link at its end that climbs it. */
 const deep = Array.from({ length: 15 }, (_, at) => `app-1/${'d/'.repeat(at + 1)}`);
 const up = '../'.repeat(15);
+const MiB = 1024 * 1024;
+const half = [harmless.subarray(0, 700), harmless.subarray(700)] as const;
+const onLinux = (one: CorpusArchive): readonly CorpusArchive[] => (process.platform === 'linux' ? [one] : []);
 /** A record that readers which split at line feeds find within another one. */
 const smuggled = (record: string) => ({ comment: `x\n${record.length + 4} ${record}\n` });
+const wrongSum = (): Buffer => {
+  const entry = raw(file('app-1/a'));
+  entry.write('0000000', 148);
+  return entry;
+};
 const withMode = (mode: string): Buffer => {
   const entry = raw(file('app-1/tool'));
   entry.write(`${mode}\0`, 100);
@@ -72,6 +81,17 @@ export const archiveCorpus: readonly CorpusArchive[] = [
   ['a device', tarball({ name: 'app-1/null', type: '3' }), unsafeType],
   ['a pipe', tarball({ name: 'app-1/pipe', type: '6' }), unsafeType],
 
+  ['a bomb', tarball({ name: 'app-1/zeros', body: Buffer.alloc(40 * MiB) }), 'deploy:tar:ratio'],
+  ['a size of 8 GiB', tarball({ name: 'app-1/a', size: '77777777777\0' }), tooLarge],
+  ['a size in base 256', tarball({ name: 'app-1/a', size: Buffer.from([0x80, ...Buffer.alloc(11, 0xff)]) }), tooLarge],
+  ['an endless extended header', tarball(raw({ name: 'x', type: 'x', size: 300 * 1024 })), tooLarge],
+  ['a sparse file of old GNU tar', tarball({ ...file('app-1/a'), type: 'S', magic: 'ustar  \0' }), unsafeType],
+  ['a wrong checksum', tarball(wrongSum()), corrupt],
+  ['a name that is not UTF-8', tarball(file(Buffer.from('app-1/a\xff', 'latin1'))), unsafePath],
+  ['a path of 5,000 bytes', tarball(pax({ path: `app-1/${'long/'.repeat(1000)}a` }), file('app-1/a')), unsafePath],
+  ['a name of 256 bytes', tarball(pax({ path: `app-1/${'n'.repeat(256)}` }), file('app-1/a')), unsafePath],
+  ['a second gzip member after the end', Buffer.concat([tarball(file('app-1/a')), gzipSync('more')]), corrupt],
+
   ['an absolute link', tarball(link('app-1/l', '/etc/passwd')), unsafeLink],
   ['a link that climbs out', tarball(link('app-1/l', '../a')), unsafeLink],
   ['a link that leaves the root and returns', tarball(link('app-1/l', '../app-1/a')), unsafeLink],
@@ -85,6 +105,7 @@ export const archiveCorpus: readonly CorpusArchive[] = [
   ['a file in place of a link', tarball(link('app-1/l', 'a'), file('app-1/l')), unsafeLink],
   ['a hard link out', tarball(hardlink('app-1/h', '../a')), unsafeLink],
   ['a hard link to nothing', tarball(hardlink('app-1/h', 'app-1/a')), unsafeLink],
+  ['a hard link to itself', tarball(hardlink('app-1/h', 'app-1/h')), unsafeLink],
   ['a hard link to a link', tarball(link('app-1/l', 'a'), hardlink('app-1/h', 'app-1/l')), unsafeLink],
 
   ['files, folders and links', tarball(file('app-1/a'), folder('app-1/d/'), link('app-1/d/l', '../a')), 'passed'],
@@ -108,6 +129,10 @@ export const archiveCorpus: readonly CorpusArchive[] = [
     tarball({ ...file('a'), prefix: `app-1${'\0'.repeat(126)}${'00000000000\n'.repeat(2)}` }),
     corrupt,
   ],
+  ['several gzip members', Buffer.concat([gzipSync(half[0]), gzipSync(half[1])]), 'passed'],
+  ['folders five hundred deep', tarball(pax({ path: `app-1/${'d/'.repeat(500)}a` }), file('app-1/a')), 'passed'],
+  // Where the file system does not tell A from a, the platform refuses it: one file must not replace another.
+  ...onLinux(['names that differ in case', tarball(file('app-1/A'), file('app-1/a')), 'passed']),
   ['a name of another alphabet', tarball(file('app-1/käse €.txt')), 'passed'],
   ['a file with setuid', tarball(withMode('0006755')), 'passed'],
   ['a file that nobody may read', tarball(withMode('0000000')), 'passed'],

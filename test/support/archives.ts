@@ -1,7 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { DeployError } from '../../functions/core/errors.ts';
+import { Contents } from '../../functions/core/tarball/contents.ts';
+import { Inflater } from '../../functions/core/tarball/inflate.ts';
 import { inspected, type TarballReport } from '../../functions/core/tarball/inspect.ts';
 import { TARBALL_LIMITS, type TarballLimits } from '../../functions/core/tarball/limits.ts';
+import type { TarEntry } from '../../functions/core/tarball/walker.ts';
 
 /** The fields of a header, so that a test can write invalid ones. */
 export interface RawEntry {
@@ -65,6 +68,24 @@ export async function inspect(
   const { body, result } = inspected(source, { ...TARBALL_LIMITS, ...changed });
   for await (const _ of body);
   return result;
+}
+
+/** Returns the paths below the root folder that the inspection has seen, also those that others only name, in order. */
+export async function listed(bytes: Buffer): Promise<readonly string[]> {
+  const paths = new Set<string>();
+  const entry = ({ path }: TarEntry) => {
+    const names = path
+      .split('/')
+      .slice(1)
+      .filter((name) => name !== '');
+    for (const at of names.keys()) paths.add(names.slice(0, at + 1).join('/'));
+  };
+  const contents = new Contents(TARBALL_LIMITS, { entry });
+  const inflater = new Inflater((part, used) => contents.push(part, used));
+  await inflater.write(bytes);
+  await inflater.end();
+  contents.end();
+  return [...paths].sort();
 }
 
 /** Returns the code with which a tarball is refused, or `passed`. Throws other errors. */

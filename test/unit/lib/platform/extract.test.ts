@@ -1,12 +1,12 @@
 import { lstat, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import { type Extraction, extract } from '../../../../lib/platform/build/extract.ts';
 import { type UnpackersParts, unpackers } from '../../../../lib/platform/build/unpackers.ts';
 import type { GroupRegistry } from '../../../../lib/processes/group-registry.ts';
 import { archiveCorpus } from '../../../support/archive-corpus.ts';
-import { inspect } from '../../../support/archives.ts';
+import { inspect, listed } from '../../../support/archives.ts';
 import { appFiles, build, call, platform, serverFile, temporaryFolder } from '../../../support/platform/harness.ts';
 
 const groups: GroupRegistry = { add: () => undefined, remove: () => undefined, close: async () => undefined };
@@ -28,6 +28,12 @@ async function unpacked(
   return target;
 }
 
+/** The paths below a folder, in order; links are not followed. */
+async function filesIn(folder: string): Promise<readonly string[]> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true });
+  return found.map((one) => relative(folder, join(one.parentPath, one.name))).sort();
+}
+
 const named = (what: string) => archiveCorpus.find(([name]) => name === what)?.[1] ?? Buffer.alloc(0);
 const modeOf = async (path: string) => (await stat(path)).mode & 0o7777;
 /** The sentence with which the service refuses an archive, or `undefined`. */
@@ -40,10 +46,11 @@ const refusal = (bytes: Buffer) =>
 describe('unpacking', () => {
   it.each(archiveCorpus)('a tarball with %s is unpacked or refused as the service does', async (_what, bytes) => {
     const outcome = await unpacked(bytes).then(
-      () => undefined,
-      (error: Error) => error.message,
+      async (target) => ({ files: await filesIn(target) }),
+      (error: Error) => ({ refused: error.message }),
     );
-    expect(outcome).toBe(await refusal(bytes));
+    const refused = await refusal(bytes);
+    expect(outcome).toEqual(refused === undefined ? { files: await listed(bytes) } : { refused });
   });
 
   it('what is refused leaves nothing behind', async () => {
