@@ -1,0 +1,148 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Platform, startPlatform } from '../../../../lib/platform/platform.ts';
+import { appFiles, call, deploy, serverFile, serviceToken } from '../../../support/platform/harness.ts';
+import { login } from '../../../support/platform/login.ts';
+import { runningIn } from '../../../support/service/processes.ts';
+
+/** The rest of a program: a server that answers, on the port that it is given. */
+const serve = serverFile('serves');
+const listen = (answer: string) => `require('node:net').createServer((socket) => { socket.on('error', () => {});
+  socket.on('data', (data) => { ${answer} }); }).listen(process.env.PORT, process.env.HOST);`;
+const children = (count: number) => `const { spawn } = require('node:child_process');
+  for (let one = 0; one < ${count}; one += 1) {
+    spawn('sleep', ['600'], { detached: one % 2 === 0, stdio: 'ignore' }).unref();
+  }`;
+
+/** Applications that mean harm, with the state in which their start leaves them. */
+const hostile: readonly (readonly [what: string, program: string, state: 'running' | 'stopped'])[] = [
+  ['closes its output', `for (const fd of [0, 1, 2]) require('node:fs').closeSync(fd); ${serve}`, 'running'],
+  [
+    'prints what is no text',
+    `process.stdout.write(Buffer.from([0, 27, 91, 50, 74, 255, 254, 226, 128, 174, 13, 10])); ${serve}`,
+    'running',
+  ],
+  [
+    'ignores every signal that it can',
+    `for (const one of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT']) process.on(one, () => {}); ${serve}`,
+    'running',
+  ],
+  ['starts forty processes, every second one in a session of its own', `${children(40)} ${serve}`, 'running'],
+  ['starts processes and ends, again and again', `${children(3)} process.exit(1);`, 'stopped'],
+  [
+    'replaces its own files by links to those of others',
+    `const fs = require('node:fs');
+     for (const one of fs.readdirSync(__dirname)) fs.rmSync(one, { recursive: true });
+     fs.symlinkSync(process.env.PRECIOUS, 'node_modules'); fs.symlinkSync('/', 'server.js');
+     fs.mkdirSync('more'); fs.symlinkSync(process.env.PRECIOUS, 'more/precious'); ${serve}`,
+    'running',
+  ],
+  [
+    'sends a header of a megabyte',
+    listen(`socket.end('HTTP/1.1 200 OK\\r\\nx-a: ' + 'a'.repeat(1e6) + '\\r\\n\\r\\n');`),
+    'stopped',
+  ],
+  ['answers with what is not HTTP', listen(`socket.end('\\0\\xff garbage\\r\\n\\r\\n');`), 'stopped'],
+  ['never answers', listen(''), 'stopped'],
+  ['closes every connection', listen('socket.destroy();'), 'stopped'],
+  [
+    'never ends its answer',
+    "require('node:http').createServer((q, s) => { s.writeHead(200); setInterval(() => s.write('x'.repeat(1000)), 5); })" +
+      '.listen(process.env.PORT, process.env.HOST);',
+    'running',
+  ],
+  [
+    'shows its environment',
+    `const shown = JSON.stringify(process.env); ${serverFile('').replace('""', 'shown')}`,
+    'running',
+  ],
+];
+
+// What runs is read from /proc.
+describe.skipIf(process.platform !== 'linux')('beside applications that mean harm', () => {
+  let folder: string;
+  let dataDir: string;
+  let precious: string;
+  let at: Platform;
+  const states: Record<string, unknown> = {};
+  const limits = { readinessMs: 6_000, graceMs: 500, drainMs: 500, crashPauseMs: 50 };
+  const environment = { PATH: process.env.PATH, SECRET_OF_THE_SERVICE: 'canary-of-the-service' };
+  const start = () => startPlatform({ serviceToken, dataDir, limits, environment });
+  const nameOf = (index: number) => `bad-${index}`;
+  const good = async () => (await fetch(String((await call(at, 'GET', '/apps/ada/good')).body.url))).text();
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'platform-'));
+    dataDir = join(folder, 'data');
+    precious = join(folder, 'precious');
+    await mkdir(precious, { recursive: true });
+    await writeFile(join(precious, 'file'), 'kept');
+    at = await start();
+    await at.ensureUser(login);
+    await deploy(at, 'good', '1', appFiles('good', serverFile('good one')));
+    await Promise.all(hostile.map((_, index) => begin(index)));
+  }, 120_000);
+  afterAll(async () => {
+    await at?.close();
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  async function begin(index: number): Promise<void> {
+    const [what, program] = hostile[index] ?? ['', ''];
+    const name = nameOf(index);
+    await call(at, 'PUT', `/apps/ada/${name}`, {});
+    await call(at, 'PUT', `/apps/ada/${name}/env`, { PRECIOUS: precious });
+    await deploy(at, name, '1', appFiles(name, program));
+    states[what] = (await call(at, 'GET', `/apps/ada/${name}`)).body.state;
+  }
+
+  it.each(hostile)('a start of one that %s is decided, and the others go on', async (what, _program, state) => {
+    expect(states[what]).toBe(state);
+    expect(await good()).toBe('good one');
+  });
+
+  it.each(['header', 'garbage', 'reset', 'half'])(
+    'an answer of the kind "%s" is 502 or cut, and no more',
+    async (kind) => {
+      const { url } = (await call(at, 'GET', `/apps/ada/${nameOf(hostile.length - 2)}`)).body;
+      const answer = await fetch(`${url}${kind}`, { signal: AbortSignal.timeout(20_000) }).then(
+        async ({ status, body }) => {
+          await body?.cancel();
+          return status;
+        },
+        () => 'cut',
+      );
+      expect([502, 'cut']).toContain(kind === 'half' && answer === 200 ? 'cut' : answer);
+      expect(await good()).toBe('good one');
+    },
+  );
+
+  it('no secret of the platform is in the environment of another', async () => {
+    const shown = await (
+      await fetch(String((await call(at, 'GET', `/apps/ada/${nameOf(hostile.length - 1)}`)).body.url))
+    ).text();
+    expect(Object.keys(JSON.parse(shown))).toContain('PRECIOUS');
+    expect(shown).not.toContain('canary-of-the-service');
+    expect(shown).not.toContain(serviceToken);
+    expect(shown).not.toContain(login.password);
+  });
+
+  it('the next start of the platform runs what ran', async () => {
+    await at.close();
+    expect(runningIn(dataDir)).toEqual([]);
+    at = await start();
+    await expect.poll(good, { timeout: 30_000 }).toBe('good one');
+  });
+
+  it('once they are removed, nothing of them is left, and nothing of others is gone', async () => {
+    await Promise.all(hostile.map((_, index) => call(at, 'DELETE', `/apps/ada/${nameOf(index)}`)));
+    const left = await readdir(dataDir, { recursive: true });
+    expect(left.filter((path) => path.includes('bad-'))).toEqual([]);
+    expect(await readFile(join(precious, 'file'), 'utf8')).toBe('kept');
+    expect(runningIn(dataDir).filter(({ command }) => command.includes('sleep'))).toEqual([]);
+    expect((await deploy(at, 'good', '2', appFiles('good', serverFile('good two')))).status).toBe(200);
+    expect(await good()).toBe('good two');
+  });
+});
