@@ -8,6 +8,8 @@ export const budget = {
   story: process.env.STORY === undefined ? null : Number(process.env.STORY),
   /** SIGKILLs during pushes to `npm start`. */
   kills: Number(process.env.KILLS ?? 2),
+  /** No kill is begun after this time, in milliseconds since 1970: `MINUTES` after the start. */
+  until: Date.now() + Number(process.env.MINUTES ?? 600) * 60_000,
   /** Within how many seconds of being ready the next start must have finished all accepted work. */
   recoverySeconds: Number(process.env.RECOVERY_SECONDS ?? 60),
 } as const;

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,6 +12,10 @@ import { KilledService, type Row, targets } from './world/killed-service.ts';
 import { randomOf } from './world/random.ts';
 
 const APPS = ['one', 'two', 'three'];
+/** A start and three deploys, also on a machine that is busy with other work. */
+const BEGIN_LIMIT_MS = 15 * 60_000;
+/** After how many kills the same work is done once without one, to compare with. */
+const UNDISTURBED_EVERY = 5;
 /** What a kill may leave and the next start has to remove. */
 const LEFT = /\.tmp$|\.part$|^cdk\.out\.\d+$|^sample-\w{6}$/;
 
@@ -24,7 +29,10 @@ describe.skipIf(process.platform !== 'linux')(
     /** Commits that git has taken, newest last, by application. */
     const taken = new Map<string, string[]>();
     const accepted: string[] = [];
-    const figures = { kills: 0, pushes: 0, posts: 0, ready: [] as number[], finished: [] as number[] };
+    const figures = {
+      ...{ kills: 0, pushes: 0, posts: 0 },
+      ...{ ready: [] as number[], finished: [] as number[], undisturbed: [] as number[] },
+    };
 
     beforeAll(async () => {
       service = new KilledService(dataFolder('kills'));
@@ -39,7 +47,8 @@ describe.skipIf(process.platform !== 'linux')(
         tree.git('remote', 'set-url', 'origin', service.repository(name));
       }
       await service.settled();
-    });
+      await pair();
+    }, BEGIN_LIMIT_MS);
 
     afterAll(async () => {
       await service.kill('everything').catch(() => {});
@@ -55,6 +64,7 @@ describe.skipIf(process.platform !== 'linux')(
         ...figures,
         ready: most(figures.ready),
         finished: most(figures.finished),
+        undisturbed: most(figures.undisturbed),
         accepted: accepted.length,
         taken: [...taken.values()].flat().length,
       };
@@ -68,6 +78,15 @@ describe.skipIf(process.platform !== 'linux')(
       await tree?.push().catch(() => '');
       const tip = tree?.git('ls-remote', 'origin', 'main').split('\t')[0];
       if (tip === sha) taken.get(name)?.push(sha);
+    }
+
+    /** Has commit statuses set. */
+    async function pair(): Promise<void> {
+      const made = await service.request(`${repositories()}/user/tokens`, { method: 'POST' });
+      const { token } = (await made.json()) as { token: string };
+      const body = JSON.stringify({ credentials: `demo:${token}` });
+      const headers = { 'content-type': 'application/json' };
+      expect((await service.request('/1/auth/local', { method: 'POST', headers, body })).status).toBe(201);
     }
 
     /** Sends a delivery of the newest commit by hand, as a sender does; with an answer it is accepted. */
@@ -102,19 +121,45 @@ describe.skipIf(process.platform !== 'linux')(
       return `http://127.0.0.1:${ports.repositories}`;
     };
 
+    const work = () => Promise.allSettled([...APPS.map(push), ...APPS.map(post), ...APPS.map(post)]);
+
     async function cycle(): Promise<void> {
       const target = random.pick(targets);
-      const work = Promise.allSettled([...APPS.map(push), ...APPS.map(post), ...APPS.map(post)]);
+      const working = work();
       await setTimeout(random.below(2500));
       await service.kill(target);
-      await work;
+      await working;
       figures.kills += 1;
       figures.ready.push(await service.start(true));
       figures.finished.push(await service.settled());
+      progress(target);
+    }
+
+    /** The same work without a kill. */
+    async function undisturbed(): Promise<void> {
+      const begin = performance.now();
+      await work();
+      await service.settled();
+      figures.undisturbed.push(Math.round((performance.now() - begin) / 100) / 10);
+      progress('nothing');
+    }
+
+    function progress(killed: string): void {
+      const load = loadavg()[0]?.toFixed(1);
+      const last = {
+        ready: figures.ready.at(-1),
+        finished: figures.finished.at(-1),
+        undisturbed: figures.undisturbed.at(-1),
+      };
+      const line = JSON.stringify({ kills: figures.kills, killed, load, ...last, accepted: accepted.length });
+      if (process.env.PROGRESS) appendFileSync(process.env.PROGRESS, `${line}\n`);
     }
 
     it('loses, doubles and overtakes nothing, and finishes what it has accepted', async () => {
-      for (let kill = 0; kill < budget.kills; kill += 1) await cycle();
+      for (let kill = 0; kill < budget.kills && Date.now() < budget.until; kill += 1) {
+        if (kill % UNDISTURBED_EVERY === 0) await undisturbed();
+        await cycle();
+      }
       const [rows, entries] = [await service.feed(), await service.entries()];
       expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, index) => index + 1));
       const ids = new Set(entries.map(({ id }) => id.split('/').at(-1)));
@@ -133,11 +178,23 @@ describe.skipIf(process.platform !== 'linux')(
             .match(/"(.*)"/)?.[1],
         );
       }
+      await expect.poll(pendingStatuses, { timeout: 120_000, interval: 1000 }).toEqual([]);
       expect(Math.max(...figures.finished)).toBeLessThanOrEqual(budget.recoverySeconds);
       await service.stop();
       const left = readdirSync(service.dataDir, { recursive: true, encoding: 'utf8' });
       expect(left.filter((path) => LEFT.test(path.split('/').at(-1) ?? ''))).toEqual([]);
     });
+
+    /** Returns the commits whose last status is `pending`, of those that have one. */
+    async function pendingStatuses(): Promise<string[]> {
+      const commits = [...taken].flatMap(([name, shas]) => shas.map((sha) => `${name}/commits/${sha}`));
+      const last = commits.map(async (commit) => {
+        const answer = await service.request(`${repositories()}/repos/demo/${commit}/statuses`);
+        const [newest] = (await answer.json()) as { state: string }[];
+        return newest?.state === 'pending' ? [commit] : [];
+      });
+      return (await Promise.all(last)).flat();
+    }
 
     async function pageOf(name: string): Promise<string> {
       const app = (await (await service.request(`/1/apps/demo/${name}`)).json()) as { url?: string };
