@@ -44,6 +44,11 @@ export interface PlatformOptions {
   readonly log?: Log;
   /** How applications are reached from other machines; absent: on this machine only. */
   readonly publicDomain?: PublicDomain;
+  /**
+   * The platform's own name for others. With it, `GET /ask?domain=` tells a proxy of this machine which names may have a
+   * certificate: this one and those of applications.
+   */
+  readonly ownHost?: string;
   readonly limits?: Partial<Limits>;
   /** How much memory applications may use; absent: any. */
   readonly memoryLimits?: MemoryLimits;
@@ -158,7 +163,7 @@ function assemble(options: PlatformOptions, base: BaseServices) {
     ...eventRoutes(events),
   ];
   const login = { users: userStore, verify, serviceToken: options.serviceToken };
-  const server = platformServer({ routes, log, runners: run, login });
+  const server = platformServer({ routes, log, runners: run, login, ownHost: options.ownHost });
   const { apps: all } = shared;
   const parts = { server, groups: base.groups, apps: all, users: userStore, verify };
   return { ...parts, builder: build, unpackers: unpacking, runners: run };

@@ -90,7 +90,12 @@ const isPackage = (name: string) => !/^(?:functions|lib|bin|test)\//.test(name);
 const packageName = (specifier: string) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
 
 /** The folder of lib behind each command. */
-const COMMANDS: Readonly<Record<string, string>> = { 'hooks.ts': 'cli', 'local.ts': 'local', 'service.ts': 'stack' };
+const COMMANDS: Readonly<Record<string, string>> = {
+  'hooks.ts': 'cli',
+  'local.ts': 'local',
+  'platform.ts': 'platform',
+  'service.ts': 'stack',
+};
 /** Plain JavaScript, which installs the packages before it loads the command. */
 const BEFORE_INSTALLATION = ['bin/install.mjs', 'bin/hooks.ts', 'tsx/esm/api'];
 

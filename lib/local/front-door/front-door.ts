@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { answerAsk, isAsk } from '../../processes/http/ask.ts';
 import { forwarder } from '../../processes/http/forwarder.ts';
 import { type Refusal, refuse, refuseUpgrade } from '../../processes/http/refusal.ts';
 import type { PublicAddresses } from '../config/public-addresses.ts';
-import { answerAsk, isAsk } from './ask.ts';
 import { type Destination, destinationOf, opensSignals, ownHosts } from './destination.ts';
 
 /** What is behind the front door besides the API. */

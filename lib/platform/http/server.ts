@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { answerAsk, isAsk } from '../../processes/http/ask.ts';
 import { refuse, refuseUpgrade } from '../../processes/http/refusal.ts';
 import { HttpError, messageOf, TooManyRequests } from '../http-error.ts';
 import type { Runners } from '../run/runners.ts';
@@ -14,6 +15,8 @@ export interface ServerDependencies {
   readonly login: Login;
   readonly runners: Runners;
   readonly log: Log;
+  /** With it, a proxy of this machine may ask which names may have a certificate. */
+  readonly ownHost: string | undefined;
 }
 
 const UNKNOWN_APP = { status: 404, sentence: 'There is no application at this address.' };
@@ -24,6 +27,8 @@ const UNKNOWN_APP = { status: 404, sentence: 'There is no application at this ad
  */
 export function platformServer(deps: ServerDependencies): Server {
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    if (deps.ownHost !== undefined && isAsk(request))
+      return answerAsk(request, response, (name) => isKnown(deps, name));
     const app = await deps.runners.forHost(request.headers.host);
     if (app) return app.proxy.serve(request, response);
     if (app === null) return refuse(request, response, UNKNOWN_APP);
@@ -45,6 +50,10 @@ export function platformServer(deps: ServerDependencies): Server {
   server.requestTimeout = 0;
   server.keepAliveTimeout = 75_000;
   return server;
+}
+
+async function isKnown({ ownHost, runners }: ServerDependencies, name: string): Promise<boolean> {
+  return name === ownHost || Boolean(await runners.forHost(name));
 }
 
 async function answer(deps: ServerDependencies, request: IncomingMessage, response: ServerResponse): Promise<void> {

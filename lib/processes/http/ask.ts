@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { hostName } from '../../processes/http/app-domain.ts';
+import { hostName } from './app-domain.ts';
 
 const LOOPBACK_PEER = /^(?:127\.|::1$|::ffff:127\.)/;
 const LOOPBACK_HOST = /^(?:127\.0\.0\.1|localhost|\[::1\])$/;

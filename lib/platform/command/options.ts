@@ -1,0 +1,116 @@
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { PublicDomain } from '../../processes/http/app-domain.ts';
+import { OperatorError } from '../../processes/operator-error.ts';
+
+/** How the platform is started as a program of its own. */
+export interface PlatformCommand {
+  readonly port: number;
+  readonly dataDir: string;
+  readonly serviceToken: string;
+  /** The file of the users; absent: those of the data folder stay. */
+  readonly usersFile?: string;
+  /** The platform's own name for others: that of `--url`. */
+  readonly ownHost?: string;
+  readonly publicDomain?: PublicDomain;
+}
+
+/** Where a call runs. */
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The folder that relative paths begin at. */
+  readonly folder: string;
+  /** The data folder without `--data`. */
+  readonly dataDir: string;
+}
+
+export const HELP = `Runs the hosting platform as a program of its own, for a service on AWS or on another machine.
+
+  npm run platform -- --listen 127.0.0.1:9000 --url https://platform.example.com --apps https://apps.example.com
+
+  --listen <host:port>   where it listens: an address of this machine alone, behind a proxy with a certificate
+  --url <address>        its address for the service: PlatformUrl of the stack
+  --apps <address>       the domain of applications: <app>.<user>.apps.example.com; default: this machine only
+  --token-file <file>    holds the token of the service; default: the variable PLATFORM_TOKEN
+  --users <file>         holds a line <user>:<password> for each user; SIGHUP reads it again
+  --data <folder>        default: .local/platform-alone
+
+lib/platform/README.md has a unit of systemd and a Caddyfile.`;
+
+const DEFINED = {
+  listen: { type: 'string' },
+  url: { type: 'string' },
+  apps: { type: 'string' },
+  'token-file': { type: 'string' },
+  users: { type: 'string' },
+  data: { type: 'string' },
+  help: { type: 'boolean' },
+} as const;
+
+/** Returns what a call says; null when it asks for help. Throws an `OperatorError`. */
+export function platformCommand(argv: readonly string[], at: Surroundings): PlatformCommand | null {
+  const given = valuesOf(argv);
+  if (given.help) return null;
+  const { url, apps, users } = given;
+  const dataDir = resolve(at.folder, given.data ?? at.dataDir);
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  return {
+    port: portOf(given.listen),
+    dataDir,
+    serviceToken: tokenOf(given['token-file'], at),
+    ...(users !== undefined && { usersFile: resolve(at.folder, users) }),
+    ...(url !== undefined && { ownHost: addressOf('--url', url).hostname }),
+    ...(apps !== undefined && { publicDomain: domainOf(addressOf('--apps', apps)) }),
+  };
+}
+
+/** Returns the text of a file that only its owner may read. Throws an `OperatorError`. */
+export function privateText(file: string): string {
+  try {
+    if ((statSync(file).mode & 0o077) === 0) return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new OperatorError(`${file} cannot be read.`, { cause });
+  }
+  throw new OperatorError(`Others may read ${file}, which holds secrets: chmod 600 it.`);
+}
+
+function valuesOf(argv: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argv], options: DEFINED, strict: true }).values;
+  } catch (cause) {
+    const said = cause instanceof Error ? (cause.message.split('. ')[0] ?? '') : '';
+    throw new OperatorError(`${said}. "npm run platform -- --help" explains the options.`, { cause });
+  }
+}
+
+function portOf(listen: string | undefined): number {
+  const [, host, digits] = /^(.+):(\d{1,5})$/.exec(listen ?? '') ?? [];
+  const port = Number(digits);
+  if (host === undefined || port > 65_535)
+    throw new OperatorError('--listen takes <host:port>, such as 127.0.0.1:9000.');
+  if (host === '127.0.0.1' || host === 'localhost') return port;
+  throw new OperatorError(
+    `--listen ${listen} would send passwords over the network in clear. Listen on 127.0.0.1:${port}, behind a proxy with a certificate.`,
+  );
+}
+
+function tokenOf(file: string | undefined, { env, folder }: Surroundings): string {
+  const token = file === undefined ? env.PLATFORM_TOKEN : privateText(resolve(folder, file)).trim();
+  if (token) return token;
+  throw new OperatorError(
+    'The token of the service is missing: PLATFORM_TOKEN or --token-file. It is the one in the secret of the output PlatformTokenSecret.',
+  );
+}
+
+/** Passwords and the token are sent there, so http is for this machine only. */
+function addressOf(option: string, text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isLocal = url?.protocol === 'http:' && /^(?:127\.0\.0\.1|(?:.+\.)?localhost)$/.test(url.hostname);
+  if (url && (url.protocol === 'https:' || isLocal) && url.pathname === '/') return url;
+  throw new OperatorError(`${option} takes an https address without a path, such as https://platform.example.com.`);
+}
+
+function domainOf({ hostname, protocol, port }: URL): PublicDomain {
+  return { domain: hostname, protocol: protocol === 'https:' ? 'https:' : 'http:', port };
+}

@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import { lockInstance } from '../../processes/instance-lock.ts';
+import { once } from '../../processes/once.ts';
+import { startPlatform } from '../platform.ts';
+import type { Log } from '../settings.ts';
+import type { PlatformCommand } from './options.ts';
+import { takeUsers } from './users-file.ts';
+
+/** The platform as a program of its own. */
+export interface RunningPlatform {
+  readonly url: string;
+  /** Reads the file of the users again. A file that cannot be read changes nothing and is logged. */
+  reload(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts it. A second start on the same folder is refused; one after a kill continues. */
+export async function runPlatform(command: PlatformCommand, log: Log): Promise<RunningPlatform> {
+  const { usersFile, dataDir } = command;
+  const unlock = await lockInstance(join(dataDir, 'lock'));
+  const platform = await startPlatform({ ...command, log }).catch((error: unknown) => {
+    unlock();
+    throw error;
+  });
+  const close = once(() => platform.close().finally(unlock));
+  const reload = async () => {
+    if (usersFile === undefined) return;
+    log({ type: 'platform.users', detail: `${await takeUsers(usersFile, platform)} users` });
+  };
+  try {
+    await reload();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    url: platform.url,
+    reload: () =>
+      reload().catch((error: unknown) =>
+        log({ type: 'platform.error', detail: error instanceof Error ? error.message : '' }),
+      ),
+    close,
+  };
+}
