@@ -1,15 +1,22 @@
-import { numberVariable } from '../adapters/aws/environment.ts';
+import { dynamoDb } from '../adapters/aws/dynamodb.ts';
+import { variable } from '../adapters/aws/environment.ts';
 import { publicUrl } from '../adapters/aws/public-url.ts';
+import { streamLimits } from '../adapters/aws/stream-limits.ts';
 import { chosenOutput } from '../adapters/platform/chosen/output.ts';
+import { dynamoDbLeases } from '../adapters/stores/dynamodb/limits/stream-leases.ts';
 import { systemClock } from '../adapters/system/clock.ts';
+import { systemIds } from '../adapters/system/ids.ts';
 import type { LogsPorts } from './ports.ts';
 
 /** Returns the endpoint's ports. A new service token is known to instances that start later. */
 export async function connect(): Promise<Omit<LogsPorts, 'trace'> & { readonly publicUrl: string | null }> {
+  const { seconds, places } = streamLimits();
+  const system = { clock: systemClock, ids: systemIds };
   return {
     output: await chosenOutput(systemClock),
     clock: systemClock,
-    seconds: numberVariable('CHANGES_SECONDS'),
+    leases: dynamoDbLeases({ ...system, client: dynamoDb(), table: variable('CONNECTIONS_TABLE'), places }),
+    seconds,
     publicUrl: publicUrl(),
   };
 }

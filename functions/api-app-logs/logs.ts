@@ -1,7 +1,9 @@
 import { appRef, required } from '../core/app-ref.ts';
+import { leased, streamEnd } from '../core/limits/leased.ts';
 import { OUTPUT_HEADERS } from '../core/output/headers.ts';
 import { writeLines } from '../core/output/write-lines.ts';
 import { flag, wholeNumber } from '../core/parameters.ts';
+import type { OutputQuery } from '../core/ports/apps/app-output.ts';
 import type { HttpRequest } from '../triggers/http.ts';
 import type { StreamAnswer } from '../triggers/stream.ts';
 import type { LogsPorts } from './ports.ts';
@@ -12,19 +14,25 @@ const MAX_LINES = 1000;
 /**
  * `GET /1/apps/<user>/<application>/logs`: what the application has printed, a JSON object per line; with `follow` also
  * what it prints from then on, until the reader leaves or the service ends the stream with a closing line. Throws
- * `request:bad_parameter`, `status:db:not_found` and `request:failed` before the first line.
+ * `request:bad_parameter`, `status:db:not_found`, `request:failed` and, with too many streams open, `request:throttled`
+ * before the first line.
  */
 export function logs(ports: LogsPorts): (request: HttpRequest) => Promise<StreamAnswer> {
-  return async (request) => {
-    const lines = wholeNumber(request.query, 'lines', { preset: DEFAULT_LINES, from: 0, to: MAX_LINES });
-    const follow = flag(request.query, 'follow');
-    const endsAt = ports.clock.now() + ports.seconds * 1000;
+  const open = async (request: HttpRequest, query: OutputQuery): Promise<StreamAnswer> => {
+    const { follow } = query;
+    const endsAt = streamEnd(ports);
     const stop = new AbortController();
-    const output = required(await ports.output.read(appRef(request), { lines, follow }, stop.signal), request);
+    const output = required(await ports.output.read(appRef(request), query, stop.signal), request);
     return {
       status: 200,
       headers: OUTPUT_HEADERS,
       body: writeLines(output, { follow, endless: true, endsAt, stop, uuid: request.uuid }, ports),
     };
+  };
+  return async (request) => {
+    const lines = wholeNumber(request.query, 'lines', { preset: DEFAULT_LINES, from: 0, to: MAX_LINES });
+    const follow = flag(request.query, 'follow');
+    const answer = () => open(request, { lines, follow });
+    return follow ? leased(request, ports, answer) : answer();
   };
 }

@@ -3,6 +3,7 @@ import { findEntry } from '../core/entry/find.ts';
 import { lineMasker } from '../core/entry/mask.ts';
 import { snapshotOf } from '../core/entry/snapshot.ts';
 import { DeployError } from '../core/errors.ts';
+import { leased, streamEnd } from '../core/limits/leased.ts';
 import { OUTPUT_HEADERS } from '../core/output/headers.ts';
 import { writeLines } from '../core/output/write-lines.ts';
 import { flag } from '../core/parameters.ts';
@@ -18,13 +19,13 @@ const PAUSE_MS = 500;
 /**
  * `GET /1/status/<user>/changes/<id>/build-log`: what the build of an entry's snapshot printed, a JSON object per line,
  * with secrets masked; with `follow` also what it prints until it ends. Throws `request:bad_parameter`,
- * `status:db:not_found` when there is no such build, and `request:failed` before the first line.
+ * `status:db:not_found` when there is no such build, `request:failed`, and with too many streams open
+ * `request:throttled` before the first line.
  */
 export function buildLog(ports: BuildLogPorts): (request: HttpRequest) => Promise<StreamAnswer> {
-  return async ({ user, uuid, params, query }) => {
-    const follow = flag(query, 'follow');
+  const open = async ({ user, uuid, params }: HttpRequest, follow: boolean): Promise<StreamAnswer> => {
     const entry = await findEntry(ports.log, user, params.id ?? '');
-    const endsAt = ports.clock.now() + ports.seconds * 1000;
+    const endsAt = streamEnd(ports);
     const stop = new AbortController();
     const signal = stop.signal;
     const lines =
@@ -35,6 +36,10 @@ export function buildLog(ports: BuildLogPorts): (request: HttpRequest) => Promis
       headers: OUTPUT_HEADERS,
       body: writeLines(lines, { follow, endless: false, shown: lineMasker(), endsAt, stop, uuid }, ports),
     };
+  };
+  return async (request) => {
+    const follow = flag(request.query, 'follow');
+    return follow ? leased(request, ports, () => open(request, true)) : open(request, false);
   };
 }
 

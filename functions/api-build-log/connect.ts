@@ -1,7 +1,9 @@
 import { dynamoDb } from '../adapters/aws/dynamodb.ts';
-import { numberVariable, variable } from '../adapters/aws/environment.ts';
+import { variable } from '../adapters/aws/environment.ts';
 import { publicUrl } from '../adapters/aws/public-url.ts';
+import { streamLimits } from '../adapters/aws/stream-limits.ts';
 import { chosenBuildOutput } from '../adapters/platform/chosen/build-output.ts';
+import { dynamoDbLeases } from '../adapters/stores/dynamodb/limits/stream-leases.ts';
 import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { systemIds } from '../adapters/system/ids.ts';
@@ -9,12 +11,15 @@ import type { BuildLogPorts } from './ports.ts';
 
 /** Returns the endpoint's ports. A new service token is known to instances that start later. */
 export async function connect(): Promise<Omit<BuildLogPorts, 'trace'> & { readonly publicUrl: string | null }> {
-  const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
+  const { seconds, places } = streamLimits();
+  const system = { clock: systemClock, ids: systemIds };
+  const table = { ...system, client: dynamoDb(), table: variable('LOG_TABLE') };
   return {
     log: dynamoDbReader(table),
     output: await chosenBuildOutput(systemClock),
     clock: systemClock,
-    seconds: numberVariable('CHANGES_SECONDS'),
+    leases: dynamoDbLeases({ ...system, client: dynamoDb(), table: variable('CONNECTIONS_TABLE'), places }),
+    seconds,
     publicUrl: publicUrl(),
   };
 }

@@ -1,5 +1,6 @@
 import { DeployError } from '../core/errors.ts';
 import type { ReadOptions } from '../core/feed/follow.ts';
+import { leased, streamEnd } from '../core/limits/leased.ts';
 import type { LogReader } from '../core/ports/log-reader.ts';
 import type { HttpRequest } from '../triggers/http.ts';
 import type { StreamAnswer } from '../triggers/stream.ts';
@@ -11,14 +12,13 @@ import { write } from './write.ts';
 
 /**
  * `GET /1/status/<user>/changes`: the user's changes after a cursor, as they happen. The head and the first bytes are
- * sent as soon as the start of the stream is known. Throws `request:bad_parameter` and `status:db:query_fail` before
- * that; a later failure is the last line of the stream.
+ * sent as soon as the start of the stream is known. Throws `request:bad_parameter`, `status:db:query_fail` and, with too
+ * many streams open, `request:throttled` before that; a later failure is the last line of the stream.
  */
 export function changes(ports: ChangesPorts): (request: HttpRequest) => Promise<StreamAnswer> {
   const lines = new Lines();
-  return async (request) => {
-    const asked = readChangesQuery(request);
-    const endsAt = ports.clock.now() + ports.seconds * 1000;
+  const open = async (request: HttpRequest, asked: ChangesQuery): Promise<StreamAnswer> => {
+    const endsAt = streamEnd(ports);
     // Before the first byte: a client that has the head must see every change from then on.
     const last = await readLast(ports.log, request.user);
     const options: ReadOptions = { ...asked, since: asked.since === 'now' ? last : asked.since, endsAt };
@@ -34,6 +34,12 @@ export function changes(ports: ChangesPorts): (request: HttpRequest) => Promise<
       },
       body: write({ request, last, options, frame, view, lines }, ports),
     };
+  };
+  return async (request) => {
+    const asked = readChangesQuery(request);
+    const answer = () => open(request, asked);
+    // It waits for nothing, so it holds no function.
+    return asked.mode === 'normal' ? answer() : leased(request, ports, answer);
   };
 }
 

@@ -1,9 +1,11 @@
 import { dynamoDb } from '../adapters/aws/dynamodb.ts';
-import { numberVariable, variable } from '../adapters/aws/environment.ts';
+import { variable } from '../adapters/aws/environment.ts';
 import { publicUrl } from '../adapters/aws/public-url.ts';
+import { streamLimits } from '../adapters/aws/stream-limits.ts';
 import { chosenLogin } from '../adapters/platform/chosen/login.ts';
 import { presign } from '../adapters/signals/presign.ts';
 import { webSocketSignals } from '../adapters/signals/websocket.ts';
+import { dynamoDbLeases } from '../adapters/stores/dynamodb/limits/stream-leases.ts';
 import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { systemIds } from '../adapters/system/ids.ts';
@@ -17,7 +19,9 @@ import type { ChangesPorts } from './ports.ts';
 export async function connect(
   trace: ChangesPorts['trace'],
 ): Promise<ChangesPorts & { readonly publicUrl: string | null }> {
-  const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
+  const { seconds, places } = streamLimits();
+  const system = { clock: systemClock, ids: systemIds };
+  const table = { ...system, client: dynamoDb(), table: variable('LOG_TABLE') };
   const log = dynamoDbReader(table);
   const signalsUrl = variable('SIGNALS_URL');
   // The DynamoDB client resolves the credentials and renews them.
@@ -31,7 +35,8 @@ export async function connect(
     accounts: await chosenLogin(),
     feeds: new Feeds({ log, signals, clock: systemClock }),
     clock: systemClock,
-    seconds: numberVariable('CHANGES_SECONDS'),
+    leases: dynamoDbLeases({ ...system, client: dynamoDb(), table: variable('CONNECTIONS_TABLE'), places }),
+    seconds,
     trace,
     publicUrl: publicUrl(),
   };

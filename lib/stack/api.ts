@@ -17,9 +17,10 @@ import { callHosts, knowHosts, storeTokens } from './access/hosts.ts';
 import { queryApps, queryLog, readEntries, writeLog } from './access/log.ts';
 import { checkLogins, keepTokens, updateUsers } from './access/platform.ts';
 import { sendTo } from './access/queues.ts';
-import { chooseBranch, endStreams, linkEntries, readHookSecrets } from './access/settings.ts';
-import { nameSignals, receiveSignals } from './access/signals.ts';
+import { chooseBranch, linkEntries, readHookSecrets } from './access/settings.ts';
+import { holdStreams, nameSignals, receiveSignals } from './access/signals.ts';
 import type { AppsPlatform } from './apps/apps-platform.ts';
+import type { Changes } from './changes.ts';
 import { ServiceFunction } from './function.ts';
 import { restApi } from './gateway.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
@@ -27,7 +28,6 @@ import type { Parameters } from './parameters.ts';
 import { unknownPaths } from './paths.ts';
 import { appsAccessOf } from './pipeline.ts';
 import type { Queues } from './queues.ts';
-import type { Socket } from './socket.ts';
 import type { Stores } from './stores.ts';
 
 /** The parts of the stack that the API needs. */
@@ -37,16 +37,15 @@ export interface ApiProps {
   readonly stores: Stores;
   readonly queues: Queues;
   readonly apps: AppsPlatform;
-  /** The internal WebSocket API. */
-  readonly signals: Socket;
-  /** The clients' WebSocket API. */
-  readonly clients: Socket;
+  readonly changes: Pick<Changes, 'internal' | 'clients' | 'connections'>;
 }
 
 /** API Gateway times out after 29 seconds. */
 const ENDPOINT_TIMEOUT_SECONDS = 29;
 /** With streaming it times out after 15 minutes, which is also Lambda's limit. */
 const STREAM_TIMEOUT_SECONDS = 900;
+/** The functions whose streams go on until their time is over. */
+const FOLLOWED = ['api-changes', 'api-build-log', 'api-app-logs'];
 
 /** The REST API: each route with its function, everything else with `api-unknown`, and one authorizer. */
 export class Api extends Construct {
@@ -78,9 +77,8 @@ export class Api extends Construct {
     return found;
   }
 
-  #endpoint(name: string, { bundles }: ApiProps, access: readonly Access[]): ServiceFunction {
-    const timeoutSeconds = streams(name) ? STREAM_TIMEOUT_SECONDS : ENDPOINT_TIMEOUT_SECONDS;
-    return new ServiceFunction(this, name, { bundles, timeoutSeconds, access });
+  #endpoint(name: string, { bundles, parameters }: ApiProps, access: readonly Access[]): ServiceFunction {
+    return new ServiceFunction(this, name, { bundles, timeoutSeconds: timeoutOf(name, parameters), access });
   }
 
   #route(authorizer: IAuthorizer): void {
@@ -114,6 +112,12 @@ export class Api extends Construct {
 
 function streams(name: string): boolean {
   return routes.some((route) => route.function === name && route.streams);
+}
+
+/** A stream that is followed has as long as its place is reserved for it: then Lambda ends it, if nothing else has. */
+function timeoutOf(name: string, { changesSeconds }: Parameters): number {
+  if (FOLLOWED.includes(name)) return changesSeconds.valueAsNumber;
+  return streams(name) ? STREAM_TIMEOUT_SECONDS : ENDPOINT_TIMEOUT_SECONDS;
 }
 
 /** Limits the streams that are open at a time: each holds a function for minutes, even when its reader is gone. */
@@ -166,7 +170,8 @@ function loginAt(scope: Construct, handler: ServiceFunction): RequestAuthorizer 
 
 /** Returns what each endpoint may do. */
 function endpointAccess(props: ApiProps): Record<string, readonly Access[]> {
-  const { parameters, stores, queues, signals, clients } = props;
+  const { parameters, stores, queues, changes } = props;
+  const streamed = holdStreams(changes.connections, parameters);
   const platform = appsAccessOf(props);
   const read = [readEntries(stores.log), linkEntries(parameters)];
   const queue = (['check', 'report'] as const).map((name) => sendTo(queues.named(name)));
@@ -182,15 +187,9 @@ function endpointAccess(props: ApiProps): Record<string, readonly Access[]> {
     ],
     'api-status': [...read, queryLog(stores.log), queryApps(stores.log)],
     'api-change': read,
-    'api-build-log': [...read, endStreams(parameters), readBuildLogs(platform)],
+    'api-build-log': [...read, streamed, readBuildLogs(platform)],
     'api-release': [writeLog(stores.log), ...queue, linkEntries(parameters)],
-    'api-changes': [
-      ...read,
-      queryLog(stores.log),
-      endStreams(parameters),
-      receiveSignals(signals),
-      checkLogins(platform),
-    ],
+    'api-changes': [...read, queryLog(stores.log), streamed, receiveSignals(changes.internal), checkLogins(platform)],
     'api-apps': [
       writeLog(stores.log),
       queryLog(stores.log),
@@ -200,7 +199,7 @@ function endpointAccess(props: ApiProps): Record<string, readonly Access[]> {
       configureApps(platform),
       linkEntries(parameters),
     ],
-    'api-app-logs': [readAppLogs(platform), endStreams(parameters), linkEntries(parameters)],
+    'api-app-logs': [readAppLogs(platform), streamed, linkEntries(parameters)],
     'api-tokens': [keepTokens(platform), linkEntries(parameters)],
     'api-pair': [
       linkEntries(parameters),
@@ -210,7 +209,7 @@ function endpointAccess(props: ApiProps): Record<string, readonly Access[]> {
     ],
     'api-badge': read,
     'api-documents': [linkEntries(parameters)],
-    'api-page': [linkEntries(parameters), nameSignals(clients, parameters)],
+    'api-page': [linkEntries(parameters), nameSignals(changes.clients, parameters)],
     'api-unknown': [linkEntries(parameters)],
   };
 }

@@ -35,6 +35,8 @@ export class Changes extends Construct {
   readonly internal: Socket;
   /** For clients. */
   readonly clients: Socket;
+  /** What lives for minutes or hours: connections, places of streams. */
+  readonly connections: TableV2;
   /** Batches that failed several times. */
   readonly failures: Queue;
   readonly register: ServiceFunction;
@@ -52,16 +54,16 @@ export class Changes extends Construct {
       description: 'Signals of changes, for clients',
     });
     this.failures = failureQueue(this);
-    const connections = connectionTable(this);
+    this.connections = connectionTable(this);
     this.register = new ServiceFunction(this, 'changes-register', {
       bundles,
       timeoutSeconds: REGISTER_TIMEOUT_SECONDS,
-      access: [registerConnections(connections, this.internal), readCounters(stores.log)],
+      access: [registerConnections(this.connections, this.internal), readCounters(stores.log)],
     });
     this.signal = new ServiceFunction(this, 'changes-signal', {
       bundles,
       timeoutSeconds: SIGNAL_TIMEOUT_SECONDS,
-      access: [readLogStream(stores.log), postSignals(connections, this), reportFailures(this.failures)],
+      access: [readLogStream(stores.log), postSignals(this.connections, this), reportFailures(this.failures)],
     });
     this.functions = [this.register, this.signal];
     this.#watch(stores.log);
@@ -109,7 +111,7 @@ export class Changes extends Construct {
   }
 }
 
-/** Nothing in it has to be kept: a connection lives two hours at most. */
+/** Nothing in it has to be kept: a connection lives two hours at most, a stream some minutes. */
 function connectionTable(scope: Construct): TableV2 {
   const table = new TableV2(scope, 'Connections', {
     partitionKey: { name: 'pk', type: AttributeType.STRING },
@@ -119,7 +121,7 @@ function connectionTable(scope: Construct): TableV2 {
   });
   Validations.of(table).acknowledge({
     id: 'AwsSolutions-DDB3',
-    reason: 'It holds open connections only; none of them survives what a backup would be needed for.',
+    reason: 'It holds open connections and streams only; none of them survives what a backup would be needed for.',
   });
   return table;
 }

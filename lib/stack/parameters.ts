@@ -18,6 +18,8 @@ export interface Parameters {
   readonly reconcileMinutes: CfnParameter;
   readonly changesSeconds: CfnParameter;
   readonly changesConcurrency: CfnParameter;
+  readonly streamsPerUser: CfnParameter;
+  readonly streamsInAll: CfnParameter;
   readonly publicUrl: CfnParameter;
   readonly publicSignalsUrl: CfnParameter;
   readonly alarmEmail: CfnParameter;
@@ -125,11 +127,11 @@ function changesParameters(stack: Stack) {
   return {
     changesSeconds: new CfnParameter(stack, 'ChangesSeconds', {
       type: 'Number',
-      default: 840,
+      default: 300,
       minValue: 1,
-      // Lambda ends the function after 900 seconds, and then the stream could not say why it ends.
-      maxValue: 880,
-      description: 'Seconds after which a stream of changes ends itself; its reader connects again.',
+      // Lambda's limit.
+      maxValue: 900,
+      description: 'Seconds that a stream may hold its function; it ends itself before, and its reader connects again.',
     }),
     changesConcurrency: new CfnParameter(stack, 'ChangesConcurrency', {
       type: 'Number',
@@ -137,6 +139,21 @@ function changesParameters(stack: Stack) {
       default: 0,
       minValue: 0,
       description: 'Streams of changes that may be open at once, reserved from the account for them; 0: no limit.',
+    }),
+    streamsPerUser: new CfnParameter(stack, 'StreamsPerUser', {
+      type: 'Number',
+      default: 5,
+      minValue: 1,
+      maxValue: 1000,
+      description: 'Streams (changes, output that is followed) that a user may have open at once.',
+    }),
+    streamsInAll: new CfnParameter(stack, 'StreamsInAll', {
+      type: 'Number',
+      // Each holds a function for minutes, even when its reader is gone, and a new account has 10.
+      default: 5,
+      minValue: 1,
+      maxValue: 10_000,
+      description: 'Streams that all users together may have open at once: half of the concurrency of a new account.',
     }),
   };
 }

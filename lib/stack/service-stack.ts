@@ -30,7 +30,7 @@ export class ServiceStack extends Stack {
     const parts = { bundles, parameters: settings, stores, queues, apps };
     const pipeline = new Pipeline(this, 'Pipeline', parts);
     const changes = new Changes(this, 'Changes', parts);
-    const api = new Api(this, 'Api', { ...parts, signals: changes.internal, clients: changes.clients });
+    const api = new Api(this, 'Api', { ...parts, changes });
     changes.attachClients(api);
     const { topic } = new Alarms(this, 'Alarms', { parameters: settings, stores, queues, pipeline, api, changes });
 

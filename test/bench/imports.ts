@@ -82,7 +82,9 @@ const environment: NodeJS.ProcessEnv = {
   PLATFORM_URL: 'http://127.0.0.1:1',
   PLATFORM_SECRET: 'bench',
   SIGNALS_URL: 'wss://127.0.0.1:1',
-  CHANGES_SECONDS: '840',
+  CHANGES_SECONDS: '300',
+  STREAMS_PER_USER: '5',
+  STREAMS_IN_ALL: '5',
   HOLD_MINUTES: '60',
   RETRY_BASE_SECONDS: '30',
   REPOSITORY_HOSTS: JSON.stringify([

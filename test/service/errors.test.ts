@@ -21,6 +21,7 @@ describe('every error of the API, provoked over HTTP', () => {
       PlatformUrl: proxy.url,
       RepositoryHosts: JSON.stringify([{ name: 'fake', kind: 'github', api: host.url, web: host.url }]),
       RetryBaseSeconds: '0',
+      StreamsPerUser: '2',
     });
     const { platform } = started.service;
     proxy.target = platform?.url ?? '';
@@ -336,6 +337,21 @@ describe('every error of the API, provoked over HTTP', () => {
       expect(doc.stages.at(-1)).toMatchObject({ name: 'upload', attempts: 5 });
       await expectFailure(truncated, 500, 'deploy:tar:truncated');
     });
+  });
+
+  it('a stream beyond those that a user may have is request:throttled; a page of changes is not', async () => {
+    const { url, login } = started.service;
+    const headers = { authorization: `Basic ${Buffer.from(`demo:${login.password}`).toString('base64')}` };
+    const stop = new AbortController();
+    const stream = () => fetch(`${url}/1/status/demo/changes`, { headers, signal: stop.signal });
+    for (const one of [await stream(), await stream()])
+      expect([one.status, one.status === 200 ? '' : await one.text()]).toEqual([200, '']);
+    const answer = await started.call('/1/status/demo/changes');
+    expectProblem(answer, 429, 'request:throttled');
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    const page = await started.call('/1/status/demo/changes?feed=normal');
+    expect(page.body).toMatchObject({ results: [] });
+    stop.abort();
   });
 
   it('the log page contains the error of each failed deploy without include_docs', async () => {

@@ -14,9 +14,12 @@ export interface ChangesServer {
 
 /**
  * Serves `/1/status/<user>/changes`: the scripts in their order, the last one again and again. What came last (`now`)
- * is `last`.
+ * is `last`; `rows` are those of a page.
  */
-export async function changesServer(scripts: readonly Script[], last = 0): Promise<ChangesServer> {
+export async function changesServer(
+  scripts: readonly Script[],
+  { last = 0, rows = [] }: { readonly last?: number; readonly rows?: readonly string[] } = {},
+): Promise<ChangesServer> {
   const left = [...scripts];
   const queries: URLSearchParams[] = [];
   const logins: (string | undefined)[] = [];
@@ -24,7 +27,9 @@ export async function changesServer(scripts: readonly Script[], last = 0): Promi
     const { searchParams } = new URL(request.url ?? '', 'http://service');
     if (searchParams.get('feed') === 'normal') {
       response.setHeader('content-type', 'application/json');
-      response.end(`{"results":[\n\n],"last_seq":${last}}\n`);
+      const after = Number(searchParams.get('since') ?? 0);
+      const found = rows.filter((text) => JSON.parse(text).seq > after);
+      response.end(`{"results":[\n${found.join(',')}\n],"last_seq":${last}}\n`);
       return;
     }
     queries.push(searchParams);

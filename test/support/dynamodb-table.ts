@@ -34,7 +34,12 @@ export async function createLogTable(client: DynamoDBClient, table: string): Pro
 }
 
 /** Makes the platform's table as the stack declares it. */
-export async function createPlatformTable(client: DynamoDBClient, table: string): Promise<void> {
+export const createPlatformTable = createKeyedTable;
+
+/** Makes the table of connections as the stack declares it. */
+export const createConnectionsTable = createKeyedTable;
+
+async function createKeyedTable(client: DynamoDBClient, table: string): Promise<void> {
   await client.send(
     new CreateTableCommand({
       TableName: table,

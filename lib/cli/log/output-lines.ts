@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
 import { type Call, Failure } from '../command.ts';
 import type { Api, ApiRequest } from '../service/api.ts';
+import { Refusal } from '../service/refusal.ts';
 import { oneLine, painter } from '../text.ts';
 
 const Line = v.object({ at: v.string(), stream: v.string(), line: v.string() });
@@ -13,6 +14,8 @@ type Ending = v.InferOutput<typeof Ending>;
 const TIMEOUT = 'status:changes:timeout';
 const PAUSE_MS = 1000;
 const MAX_FAILURES = 5;
+/** Others may give a place back long before the service knows that one is free. */
+const LONGEST_WAIT_MS = 10_000;
 
 /** Which output to print, and how. */
 export interface OutputRequest {
@@ -39,16 +42,31 @@ export async function printOutput(
   let failures = 0;
   for (;;) {
     const printed = seen.total;
-    const ending = await printStream(
-      call,
-      client.lines(current),
-      (line, sent) => seen.isNew(line) && print(line, sent),
-    );
+    const lines = whenFree(call, follow, () => client.lines(current));
+    const ending = await printStream(call, lines, (line, sent) => seen.isNew(line) && print(line, sent));
     if (ending === null || (call.signal.aborted && follow)) return seen.total;
     failures = seen.total > printed ? 0 : failures + 1;
     if (ending.code !== TIMEOUT) await retry(call, { ending, follow, failures });
     seen.again();
     current = { ...request, query: { ...request.query, lines: resumeLines } };
+  }
+}
+
+/** Yields the lines of a stream, and waits for it while the service has no place for another one. */
+async function* whenFree(
+  { warn, signal }: Call,
+  follow: boolean,
+  open: () => AsyncIterable<string>,
+): AsyncGenerator<string, void> {
+  for (let tries = 1; !signal.aborted; tries += 1) {
+    try {
+      return yield* open();
+    } catch (error) {
+      if (!follow || !(error instanceof Refusal) || error.status !== 429) throw error;
+      if (tries === 1) warn(`${error.message} Waiting.`);
+      const waitMs = Math.min(LONGEST_WAIT_MS, error.retryAfterMs ?? PAUSE_MS);
+      await setTimeout(waitMs, undefined, { signal }).catch(() => {});
+    }
   }
 }
 

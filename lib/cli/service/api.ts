@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { Failure } from '../command.ts';
-import { lines, Refused } from './changes/connection.ts';
+import { lines, Refused, Throttled } from './changes/connection.ts';
 import { refusal } from './refusal.ts';
 import type { Service } from './service.ts';
 
@@ -61,6 +61,8 @@ export function api(service: Service, signal: AbortSignal): Api {
         const ending = until ? AbortSignal.any([signal, until]) : signal;
         yield* lines({ address: addressOf(service, request), user, secret, silenceMs: SILENCE_MS, signal: ending });
       } catch (error) {
+        if (error instanceof Throttled)
+          throw refusal({ service, status: 429, body: error.body, retryAfterMs: error.retryAfterMs });
         throw error instanceof Refused ? error : unreachable(service, error);
       }
     },

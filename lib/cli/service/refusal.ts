@@ -12,6 +12,8 @@ export class Refusal extends Failure {
     readonly status: number,
     /** A code of the service's error table; null when something else answered. */
     readonly code: string | null,
+    /** How long the service asks to wait; only of a stream. */
+    readonly retryAfterMs?: number,
   ) {
     super(message);
   }
@@ -22,8 +24,9 @@ export function refusal(answer: {
   readonly service: Pick<Service, 'url' | 'user' | 'from'>;
   readonly status: number;
   readonly body: string;
+  readonly retryAfterMs?: number;
 }): Refusal {
-  const { service, status, body } = answer;
+  const { service, status, body, retryAfterMs } = answer;
   const problem = read(body);
   if (problem === null) {
     const text = `What answers at ${service.url} is not the service (status ${status}): is its address right?`;
@@ -32,7 +35,7 @@ export function refusal(answer: {
   const { code, title, detail } = problem;
   const login = code === 'mw:auth:unauthorized' ? ` The login of "${service.user}" is that of ${service.from}.` : '';
   const text = `${inCommands(detail) || title}${login} (${code}, explained at ${service.url}/errors#${code})`;
-  return new Refusal(text, status, code);
+  return new Refusal(text, status, code, retryAfterMs);
 }
 
 function read(body: string): v.InferOutput<typeof Problem> | null {

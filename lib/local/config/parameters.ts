@@ -26,6 +26,9 @@ export function stackParameters(config: Config, { platform, repositories }: Prog
     // Short enough to watch.
     RetryBaseSeconds: '5',
     StageConcurrency: '10',
+    // Here a stream holds no machine of its own.
+    StreamsPerUser: '1000',
+    StreamsInAll: '5000',
     ...(defaultBranch !== undefined && { DefaultBranch: defaultBranch }),
     ...(holdMinutes !== undefined && { HoldMinutes: String(holdMinutes) }),
     ...(reconcileMinutes !== undefined && { ReconcileMinutes: String(reconcileMinutes) }),

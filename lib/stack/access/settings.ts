@@ -34,8 +34,3 @@ export function retryLater({ retryBaseSeconds }: Parameters): Access {
 export function reconcileEvery({ reconcileMinutes }: Parameters): Access {
   return { environment: { RECONCILE_MINUTES: reconcileMinutes.valueAsString } };
 }
-
-/** Ends streams before Lambda ends the function. */
-export function endStreams({ changesSeconds }: Parameters): Access {
-  return { environment: { CHANGES_SECONDS: changesSeconds.valueAsString } };
-}

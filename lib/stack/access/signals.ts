@@ -21,6 +21,21 @@ export function nameSignals(clients: Socket, { publicSignalsUrl }: Parameters): 
   return { environment: { SIGNALS_URL: url } };
 }
 
+/** Holds streams open, so many at a time; their places are items of the table of connections. */
+export function holdStreams(connections: TableV2, parameters: Parameters): Access {
+  const { changesSeconds, streamsPerUser, streamsInAll } = parameters;
+  const actions = ['PutItem', 'Query', 'DeleteItem'].map((action) => `dynamodb:${action}`);
+  return {
+    environment: {
+      CONNECTIONS_TABLE: connections.tableName,
+      CHANGES_SECONDS: changesSeconds.valueAsString,
+      STREAMS_PER_USER: streamsPerUser.valueAsString,
+      STREAMS_IN_ALL: streamsInAll.valueAsString,
+    },
+    statements: [allow(actions, connections.tableArn)],
+  };
+}
+
 /** Writes the connection registry, for both WebSocket APIs. */
 export function registerConnections(connections: TableV2, internal: Socket): Access {
   const actions = ['GetItem', 'PutItem', 'DeleteItem'].map((action) => `dynamodb:${action}`);

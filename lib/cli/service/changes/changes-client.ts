@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
-import { type ConnectionOptions, lines, Refused } from './connection.ts';
+import { type ConnectionOptions, lines, Refused, Throttled } from './connection.ts';
 import { type Row, readLine } from './row.ts';
 
 /** The service, the user and the first change to follow. */
@@ -30,9 +30,17 @@ export interface Times {
   readonly silenceMs: number;
   /** A stream that lived that long resets the back-off: what follows is a new interruption. */
   readonly stableMs: number;
+  /** How often changes are asked for while the service has no place for another stream. */
+  readonly pollMs: number;
 }
 
-const DEFAULT_TIMES: Times = { minPauseMs: 500, maxPauseMs: 30_000, silenceMs: 45_000, stableMs: 30_000 };
+const DEFAULT_TIMES: Times = {
+  minPauseMs: 500,
+  maxPauseMs: 30_000,
+  silenceMs: 45_000,
+  stableMs: 30_000,
+  pollMs: 5_000,
+};
 
 /**
  * Returns the user's changes in order, each once, and reconnects as often as needed. Ends when `signal` aborts or the
@@ -52,18 +60,22 @@ export async function* followChanges(options: FollowOptions): AsyncGenerator<Row
   };
   while (!signal.aborted) {
     const startedAt = performance.now();
+    const settled = { ...options, signal, times };
     let cause: string | null;
+    let isThrottled = false;
     try {
-      cause = yield* stream(cursor, { ...options, signal, times }, reset);
+      cause = yield* stream(cursor, settled, reset);
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof Refused) throw error;
+      isThrottled = error instanceof Throttled;
       cause = causeOf(error);
     }
     if (performance.now() - startedAt >= times.stableMs) reset();
     if (cause !== null && !reported) onInterruption(cause);
     reported ||= cause !== null;
-    await pause(failures, times, signal);
+    if (isThrottled) yield* page(cursor, settled);
+    await pause(isThrottled ? times.pollMs : backOffMs(failures, times), signal);
     failures += 1;
   }
 }
@@ -96,13 +108,33 @@ async function* stream(cursor: Cursor, options: StreamOptions, onRow: () => void
   return 'the connection was cut';
 }
 
+/**
+ * Yields the changes that there are, and moves the cursor: a page needs no place for a stream. Nothing when it fails.
+ */
+async function* page(cursor: Cursor, options: StreamOptions): AsyncGenerator<Row, void> {
+  const read = await readPage(options, cursor.since).catch(() => null);
+  for (const sent of read?.results ?? []) {
+    const line = readLine(JSON.stringify(sent));
+    if (!line || !('row' in line)) continue;
+    cursor.since = line.row.seq;
+    yield line.row;
+  }
+  cursor.since = read?.last_seq ?? cursor.since;
+}
+
 /** A stream from `now` does not say where it starts: if it were cut before its first row, nothing could continue it. */
 async function lastSeq(options: StreamOptions): Promise<number> {
+  return (await readPage(options, 'now')).last_seq;
+}
+
+const Page = v.object({ results: v.array(v.unknown()), last_seq: v.number(), code: v.optional(v.string()) });
+
+async function readPage(options: StreamOptions, since: Cursor['since']): Promise<v.InferOutput<typeof Page>> {
   let text = '';
-  for await (const line of lines(connection(options, { since: 'now', feed: 'normal' }))) text += line;
-  const page = v.parse(v.object({ last_seq: v.number(), code: v.optional(v.string()) }), JSON.parse(text));
-  if (page.code !== undefined) throw new Error(`it answered with ${page.code}`);
-  return page.last_seq;
+  for await (const line of lines(connection(options, { since: String(since), feed: 'normal' }))) text += line;
+  const read = v.parse(Page, JSON.parse(text));
+  if (read.code !== undefined) throw new Error(`it answered with ${read.code}`);
+  return read;
 }
 
 function connection(options: StreamOptions, parameters: Readonly<Record<string, string>>): ConnectionOptions {
@@ -114,9 +146,13 @@ function connection(options: StreamOptions, parameters: Readonly<Record<string, 
 }
 
 /** Exponential back-off with jitter, so that clients that were disconnected together do not reconnect together. */
-async function pause(failures: number, { minPauseMs, maxPauseMs }: Times, signal: AbortSignal): Promise<void> {
+function backOffMs(failures: number, { minPauseMs, maxPauseMs }: Times): number {
   const limit = Math.min(maxPauseMs, minPauseMs * 2 ** (failures + 1));
-  await setTimeout(minPauseMs + Math.random() * (limit - minPauseMs), undefined, { signal }).catch(() => {});
+  return minPauseMs + Math.random() * (limit - minPauseMs);
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(ms, undefined, { signal }).catch(() => {});
 }
 
 /** `fetch` puts the reason of a failure into the error's cause. */

@@ -17,18 +17,36 @@ export class Refused extends Error {
   override readonly name = 'Refused';
 }
 
+/** The service takes no further stream or request now. */
+export class Throttled extends Error {
+  override readonly name = 'Throttled';
+
+  constructor(
+    message: string,
+    /** The answer's body. */
+    readonly body: string,
+    /** How long the service asks to wait. */
+    readonly retryAfterMs: number,
+  ) {
+    super(message);
+  }
+}
+
+/** When the service does not say how long to wait. */
+const RETRY_AFTER_MS = 5_000;
+
 /**
  * Yields the lines of a response as they arrive, without a last line that was cut off. Leaving the loop ends the
  * connection.
  *
- * @throws Refused when another attempt cannot help; any other error when it can
+ * @throws Refused when another attempt cannot help; Throttled when it can later; any other error when it can
  */
 export async function* lines(options: ConnectionOptions): AsyncGenerator<string, void> {
   const unanswered = new AbortController();
   let body: ReadableStreamDefaultReader<Uint8Array> | undefined;
   try {
     const response = await alive(request(options, unanswered.signal), options);
-    if (response.status !== 200) throw failure(response.status, await alive(response.text(), options), options);
+    if (response.status !== 200) throw failure(response, await alive(response.text(), options), options);
     body = checkedBody(response, options).getReader();
     const decoder = new TextDecoder();
     let unfinished = '';
@@ -80,10 +98,14 @@ function checkedBody(response: Response, { address }: ConnectionOptions) {
 
 const Problem = v.object({ code: v.string(), detail: v.optional(v.string(), '') });
 
-function failure(status: number, body: string, { address, user }: ConnectionOptions): Error {
+function failure({ status, headers }: Response, body: string, { address, user }: ConnectionOptions): Error {
   const said = sentence(body);
-  // 408 and 429 may succeed later; any other 4xx would be the same again.
-  if (status >= 500 || status === 408 || status === 429) return new Error(`it answered ${status}${said}`);
+  if (status === 429) {
+    const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+    return new Throttled(`it answered 429${said}`, body, seconds >= 0 ? seconds * 1000 : RETRY_AFTER_MS);
+  }
+  // 408 may succeed later; any other 4xx would be the same again.
+  if (status >= 500 || status === 408) return new Error(`it answered ${status}${said}`);
   if (status === 401 || status === 403) return new Refused(`The service refused the login of "${user}"${said}`);
   return new Refused(explanation(body) ?? `The service at ${new URL(address).origin} answered ${status}${said}`);
 }

@@ -4,6 +4,7 @@ import { buildLog } from '../../../../functions/api-build-log/build-log.ts';
 import type { OutputLine } from '../../../../functions/core/ports/apps/app-output.ts';
 import { memoryClock, memoryIds } from '../../../fakes/clock.ts';
 import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
+import { memoryLeases } from '../../../fakes/stream-leases.ts';
 import { AT, append, checked } from '../../../support/entries.ts';
 import { request } from '../../../support/requests.ts';
 
@@ -33,12 +34,13 @@ async function world(...answers: readonly (AsyncIterable<readonly OutputLine[]> 
     now: clock.now,
     sleep: (ms: number, signal?: AbortSignal) => (ms < 1000 ? clock.sleep(ms) : aborted(signal)),
   };
-  const endpoint = buildLog({ log, output, clock: patient, seconds: 60, trace });
+  const leases = memoryLeases(clock, { user: 1, service: 1 });
+  const endpoint = buildLog({ log, output, clock: patient, leases, seconds: 60, trace });
   const get = async (query: Record<string, string> = {}, of = id) => {
     const { headers, body } = await endpoint(request({ params: { user: 'ann', id: of }, query }));
     return { headers, lines: (await text(body)).split('\n').filter((line) => line !== '') };
   };
-  return { log, get, asked, traced };
+  return { log, get, asked, traced, leases };
 }
 
 function aborted(signal?: AbortSignal): Promise<void> {
@@ -65,6 +67,16 @@ describe('GET /1/status/<user>/changes/<id>/build-log', () => {
     const { get, asked } = await world(null, batches(), batches([printed('installing')]));
     expect((await get({ follow: '' })).lines).toHaveLength(1);
     expect(asked).toEqual(Array(3).fill('ann/shop/1.0.0-1 follow'));
+  });
+
+  it('holds a place for a stream while it is followed, and is refused without one', async () => {
+    const { get, leases } = await world(batches([printed('one')]), batches([printed('two')]), null);
+    const other = await leases.take('ann', AT + 60_000);
+    await expect(get({ follow: '' })).rejects.toMatchObject({ code: 'request:throttled' });
+    expect((await get()).lines).toHaveLength(1);
+    if ('id' in other) await leases.giveBack(other);
+    expect((await get({ follow: '' })).lines).toHaveLength(1);
+    expect(leases.open()).toBe(0);
   });
 
   it('ends without a line when the deploy ends before its build', async () => {

@@ -7,6 +7,7 @@ import { memoryAccounts } from '../../../fakes/accounts.ts';
 import { memoryIds } from '../../../fakes/clock.ts';
 import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
 import { memorySignals } from '../../../fakes/signals.ts';
+import { memoryLeases } from '../../../fakes/stream-leases.ts';
 import { append } from '../../../support/entries.ts';
 import { request } from '../../../support/requests.ts';
 
@@ -25,12 +26,14 @@ function world({ seconds = 60 } = {}) {
     },
   };
   const clock = { now: systemClock.now, sleep: async () => {} };
+  const leases = memoryLeases(clock, { user: 2, service: 2 });
   const traced: unknown[] = [];
   const endpoint = changes({
     log: reader,
     accounts: memoryAccounts([]),
     feeds: new Feeds({ log: reader, signals, clock }),
     clock,
+    leases,
     seconds,
     trace: (event, fields) => traced.push([event, fields]),
   });
@@ -52,7 +55,7 @@ function world({ seconds = 60 } = {}) {
     };
     return { ...answer, next, rest, leave: () => pieces.return?.(undefined) };
   };
-  return { ask, write, log, reads, reader, signals, traced };
+  return { ask, write, log, reads, reader, signals, leases, traced };
 }
 
 const rows = (text: string) =>
@@ -107,6 +110,16 @@ describe('a stream of changes', () => {
       throw new Error('away');
     };
     await expect(ask()).rejects.toMatchObject({ code: 'status:db:query_fail', status: 500 });
+  });
+
+  it('holds a place until it ends, also as a long poll, and is refused without one; feed=normal needs none', async () => {
+    const { ask, write, leases } = world();
+    await write();
+    const streams = [await ask({ since: '0', limit: '1' }), await ask({ feed: 'longpoll', since: '0' })];
+    await expect(ask()).rejects.toMatchObject({ code: 'request:throttled', status: 429 });
+    expect(JSON.parse(await (await ask({ feed: 'normal', since: '0' })).rest()).last_seq).toBe(1);
+    for (const stream of streams) await stream.rest();
+    expect(leases.open()).toBe(0);
   });
 
   it('includes documents with include_docs', async () => {

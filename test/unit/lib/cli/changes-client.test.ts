@@ -7,7 +7,7 @@ import { Refused } from '../../../../lib/cli/service/changes/connection.ts';
 import { server } from '../../../support/api-server.ts';
 import { changesServer, cut, ended, open, refused, row } from '../../../support/changes-server.ts';
 
-const times = { minPauseMs: 5, maxPauseMs: 20, silenceMs: 5_000, stableMs: 60_000 };
+const times = { minPauseMs: 5, maxPauseMs: 20, silenceMs: 5_000, stableMs: 60_000, pollMs: 10 };
 const login = { user: 'kiwi', secret: 'pässword:canary' };
 const timeout = (last: number) => `{"code":"status:changes:timeout","status":408,"last_seq":${last}}\n`;
 const fatal = (last: number) => `{"code":"status:changes:fatal","status":500,"last_seq":${last}}\n`;
@@ -85,7 +85,7 @@ describe('Following changes', () => {
   });
 
   it('reads the current sequence number before the first stream, so that a cut before the first row loses nothing', async () => {
-    const { url, queries } = await changesServer([cut(), open(row(42))], 41);
+    const { url, queries } = await changesServer([cut(), open(row(42))], { last: 41 });
     expect(await take(1, { url, since: 'now' })).toEqual([42]);
     expect(sinces(queries)).toEqual(['41', '41']);
   });
@@ -139,6 +139,18 @@ describe('A service that is down', () => {
       late.closeAllConnections();
       late.close();
     }
+  });
+
+  it('polls while the service has no place for another stream, and streams again when it has', async () => {
+    const full = { code: 'request:throttled', detail: 'You have 5 open streams.' };
+    const causes: string[] = [];
+    const { url, queries } = await changesServer([refused(429, full), refused(429, full), open(row(3))], {
+      last: 2,
+      rows: [row(1), row(2)],
+    });
+    expect(await take(3, { url, onInterruption: (cause) => causes.push(cause) })).toEqual([1, 2, 3]);
+    expect(sinces(queries)).toEqual(['0', '2', '2']);
+    expect(causes).toEqual(['it answered 429 (request:throttled): You have 5 open streams.']);
   });
 
   it.each([408, 429, 500, 503])('The status %i is retried', async (status) => {

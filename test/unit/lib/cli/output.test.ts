@@ -54,6 +54,17 @@ describe('logs', () => {
     expect(calls.at(-1)).toBe('/1/apps/kiwi/shop/logs?lines=1000&follow=true');
   });
 
+  it('waits for a place for its stream while it follows, and says so once; else it is refused', async () => {
+    const body = { code: 'request:throttled', detail: 'You have 5 open streams, and no more are allowed.' };
+    const full = { status: 429, body, headers: { 'retry-after': '0' } };
+    const lines = { status: 200, headers: { 'content-type': 'application/x-ndjson' }, body: line(1, 'up') };
+    const followed = await cliAt('logs shop --follow', [full, full, lines], { onOutput: (soFar) => soFar !== '' });
+    expect([followed.code, followed.out, followed.calls.length]).toEqual([0, 'up\n', 3]);
+    expect(followed.err.match(/You have 5 open streams/g)).toHaveLength(1);
+    const refused = await cliAt('logs shop', [full]);
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('You have 5 open streams')]);
+  });
+
   it('fails when the service ends the output by an error', async () => {
     const { env } = await streams([`${line(1, 'up')}{"code":"status:changes:fatal","status":500}\n`]);
     const { code, out, err } = await cli('logs shop', { env });

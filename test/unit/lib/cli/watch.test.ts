@@ -79,7 +79,7 @@ describe('Watching', () => {
   });
 
   it('begins now or after a given change, and may be limited to one application', async () => {
-    const { url, queries } = await changesServer([open(row(42))], 41);
+    const { url, queries } = await changesServer([open(row(42))], { last: 41 });
     await run('', loginAt(url));
     await run('hello --since 7', loginAt(url));
     expect(queries.map((query) => [query.get('since'), query.get('app'), query.get('include_docs')])).toEqual([

@@ -93,6 +93,8 @@ describe('the stream of the log', () => {
   });
 });
 
+const STREAMING = ['api-changes', 'api-build-log', 'api-app-logs'];
+
 describe('the table of connections', () => {
   it('expires items and has no backup', () => {
     const table = ofType('AWS::DynamoDB::GlobalTable').find(({ id }) => id.startsWith('ChangesConnections'));
@@ -103,14 +105,23 @@ describe('the table of connections', () => {
     });
   });
 
-  it('is written by changes-register only; changes-signal can only delete from it', () => {
+  it('has connections, which changes-register writes; changes-signal can only delete from it', () => {
     const actions = (folder: string) =>
       statementsOf(folder)
         .filter(({ Resource }: { Resource: unknown }) => JSON.stringify(Resource).includes('ChangesConnections'))
         .flatMap(({ Action }: { Action: string | string[] }) => Action);
     expect(actions('changes-register').sort()).toEqual(['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem']);
     expect(actions('changes-signal').sort()).toEqual(['dynamodb:DeleteItem', 'dynamodb:Query']);
-    expect(actions('api-changes')).toEqual([]);
+  });
+
+  it('has the places of streams, which those functions write that hold one', () => {
+    const actions = (folder: string) =>
+      statementsOf(folder)
+        .filter(({ Resource }: { Resource: unknown }) => JSON.stringify(Resource).includes('ChangesConnections'))
+        .flatMap(({ Action }: { Action: string | string[] }) => Action);
+    for (const folder of STREAMING) {
+      expect(actions(folder).sort(), folder).toEqual(['dynamodb:DeleteItem', 'dynamodb:PutItem', 'dynamodb:Query']);
+    }
   });
 });
 
@@ -123,12 +134,10 @@ describe('the function that streams changes', () => {
     expect(JSON.stringify(opens[0].Resource)).toMatch(/ChangesInsideApi[^*]*\/live\/\$connect/);
   });
 
-  it('has a Lambda timeout after the end of its own streams', () => {
+  it.each(STREAMING)('%s is ended by Lambda when the place of its stream is free again', (folder) => {
     const { MaxValue } = template.findParameters('ChangesSeconds').ChangesSeconds ?? {};
-    const streaming = ofType('AWS::Lambda::Function').find(
-      ({ properties }) => properties.Description === 'api-changes',
-    );
-    expect(streaming?.properties.Timeout).toBe(900);
-    expect(MaxValue).toBeLessThan(900);
+    const streaming = ofType('AWS::Lambda::Function').find(({ properties }) => properties.Description === folder);
+    expect(streaming?.properties.Timeout).toEqual({ Ref: 'ChangesSeconds' });
+    expect(MaxValue).toBe(900);
   });
 });

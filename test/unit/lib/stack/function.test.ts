@@ -155,8 +155,14 @@ describe('access to keys, secrets and data', () => {
   });
 
   it('lets readers of the log write nothing', () => {
+    const onTheLog = (folder: string) =>
+      statementsOf(named(folder)).filter(({ Resource }) => !JSON.stringify(Resource).includes('ChangesConnections'));
     const actions = (folder: string) => [
-      ...new Set(actionsOf(named(folder)).filter((action) => action.startsWith('dynamodb:'))),
+      ...new Set(
+        onTheLog(folder)
+          .flatMap(({ Action }) => Action)
+          .filter((action) => action.startsWith('dynamodb:')),
+      ),
     ];
     for (const folder of ['api-change', 'api-build-log', 'api-badge']) {
       expect(actions(folder), folder).toEqual(['dynamodb:GetItem']);
@@ -169,8 +175,21 @@ describe('access to keys, secrets and data', () => {
   });
 
   it('lets nobody delete entries of the log', () => {
-    // Tokens of repository hosts are items of the same table, and connections of another.
-    expect(foldersThatMay('dynamodb:DeleteItem').sort()).toEqual(['api-pair', 'changes-register', 'changes-signal']);
+    // Tokens of repository hosts are items of the same table, and connections and places of streams of another.
+    expect(foldersThatMay('dynamodb:DeleteItem').sort()).toEqual([
+      'api-app-logs',
+      'api-build-log',
+      'api-changes',
+      'api-pair',
+      'changes-register',
+      'changes-signal',
+    ]);
+    const ofTheLog = functions.filter((one) =>
+      statementsOf(one).some(
+        ({ Action, Resource }) => Action.includes('dynamodb:DeleteItem') && target(Resource).startsWith('StoresLog'),
+      ),
+    );
+    expect(ofTheLog.map(({ properties }) => properties.Description)).toEqual(['api-pair']);
     expect(foldersThatMay('dynamodb:ConditionCheckItem')).toEqual([]);
   });
 
@@ -198,6 +217,7 @@ const hosts = ['REPOSITORY_HOSTS', 'TOKEN_KEY'];
 const http = ['PLATFORM', 'PLATFORM_SECRET', 'PLATFORM_URL'];
 const logins = ['PLATFORM', 'PLATFORM_URL', 'PLATFORM_TABLE'];
 const platform = [...http, 'PLATFORM_TABLE', 'PLATFORM_PARTS'];
+const streams = ['CHANGES_SECONDS', 'CONNECTIONS_TABLE', 'STREAMS_IN_ALL', 'STREAMS_PER_USER'];
 const queues = ['QUEUE_CHECK', 'QUEUE_EXTRACT', 'QUEUE_FETCH', 'QUEUE_REPORT', 'QUEUE_START', 'QUEUE_UPLOAD'];
 
 it.each([
@@ -211,14 +231,14 @@ it.each([
   ],
   ['api-status', ['LOG_TABLE', 'PUBLIC_URL']],
   ['api-change', ['LOG_TABLE', 'PUBLIC_URL']],
-  ['api-build-log', ['LOG_TABLE', 'PUBLIC_URL', 'CHANGES_SECONDS', ...platform]],
+  ['api-build-log', ['LOG_TABLE', 'PUBLIC_URL', ...streams, ...platform]],
   ['api-release', ['LOG_TABLE', 'PUBLIC_URL', 'QUEUE_CHECK', 'QUEUE_REPORT']],
-  ['api-changes', ['LOG_TABLE', 'PUBLIC_URL', 'CHANGES_SECONDS', 'SIGNALS_URL', ...logins]],
+  ['api-changes', ['LOG_TABLE', 'PUBLIC_URL', ...streams, 'SIGNALS_URL', ...logins]],
   ['changes-register', ['LOG_TABLE', 'CONNECTIONS_TABLE', 'INTERNAL_API']],
   ['changes-signal', ['CONNECTIONS_TABLE', 'INTERNAL_POST', 'PUBLIC_POST']],
   ['api-pair', ['LOG_TABLE', 'PUBLIC_URL', ...hosts, ...http, 'PLATFORM_TABLE']],
   ['api-apps', ['LOG_TABLE', 'PUBLIC_URL', ...hosts, ...platform, 'QUEUE_CHECK', 'QUEUE_EXTRACT', 'QUEUE_START']],
-  ['api-app-logs', ['CHANGES_SECONDS', 'PUBLIC_URL', ...platform]],
+  ['api-app-logs', [...streams, 'PUBLIC_URL', ...platform]],
   ['api-tokens', [...logins, 'PUBLIC_URL']],
   ['api-badge', ['LOG_TABLE', 'PUBLIC_URL']],
   ['api-documents', ['PUBLIC_URL']],

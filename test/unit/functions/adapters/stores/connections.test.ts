@@ -1,14 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dynamoDbConnections } from '../../../../../functions/adapters/stores/dynamodb/connections.ts';
 import { startDynamoDb } from '../../../../../lib/aws-local/emulators/dynamodb.ts';
 import { connectionRegistryContract } from '../../../../contracts/connection-registry.ts';
 import { memoryClock } from '../../../../fakes/clock.ts';
 import { memoryConnections } from '../../../../fakes/signals.ts';
-import { emulatorClient } from '../../../../support/dynamodb-table.ts';
+import { createConnectionsTable, emulatorClient } from '../../../../support/dynamodb-table.ts';
 
 connectionRegistryContract('The memory', memoryConnections);
 
@@ -19,17 +18,7 @@ describe('the connection registry in DynamoDB', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'connections-'));
     database = await startDynamoDb({ file: join(folder, 'db.sqlite'), externalEndpoint: undefined });
-    await emulatorClient(database.endpoint).send(
-      new CreateTableCommand({
-        TableName: table,
-        BillingMode: 'PAY_PER_REQUEST',
-        AttributeDefinitions: ['pk', 'sk'].map((AttributeName) => ({ AttributeName, AttributeType: 'S' as const })),
-        KeySchema: [
-          { AttributeName: 'pk', KeyType: 'HASH' },
-          { AttributeName: 'sk', KeyType: 'RANGE' },
-        ],
-      }),
-    );
+    await createConnectionsTable(emulatorClient(database.endpoint), table);
   });
   afterAll(async () => {
     await database.close();

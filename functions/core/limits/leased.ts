@@ -1,0 +1,95 @@
+import { DeployError } from '../errors.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { NoPlace, StreamLease, StreamLeases } from '../ports/limits/stream-leases.ts';
+import type { Trace } from '../ports/trace.ts';
+
+/** The ports and settings of a stream that holds a function. */
+export interface LeasePorts {
+  readonly leases: StreamLeases;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Seconds that a stream may hold its function. */
+  readonly seconds: number;
+  readonly trace: Trace;
+}
+
+interface Streamed {
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** How long before the function's end its stream ends, so that there is time for the last line. */
+const MAX_MARGIN_MS = 5_000;
+
+/** Returns when a stream that begins now must end, in milliseconds since 1970. */
+export function streamEnd({ clock, seconds }: Pick<LeasePorts, 'clock' | 'seconds'>): number {
+  return clock.now() + seconds * 1000 - Math.min(MAX_MARGIN_MS, seconds * 100);
+}
+
+/**
+ * Opens a stream in a place of its own, which is given back when its body has ended or its reader has left. A function
+ * cannot see on AWS that its reader has left, so a place may be taken until the function's end. Throws
+ * `request:throttled` when no place is free, and what `open` throws.
+ */
+export async function leased<Answer extends Streamed>(
+  { user, uuid }: { readonly user: string; readonly uuid: string },
+  ports: LeasePorts,
+  open: () => Promise<Answer>,
+): Promise<Answer> {
+  const lease = await take(user, ports);
+  const giveBack = async () => {
+    try {
+      await ports.leases.giveBack(lease);
+    } catch (error) {
+      // The place is free again when the lease expires.
+      ports.trace('lease not given back', { uuid, error });
+    }
+  };
+  try {
+    const answer = await open();
+    return { ...answer, body: withEnd(answer.body, giveBack) };
+  } catch (error) {
+    await giveBack();
+    throw error;
+  }
+}
+
+async function take(user: string, { leases, clock, seconds }: LeasePorts): Promise<StreamLease> {
+  // Lambda ends the function by then.
+  const taken = await leases.take(user, clock.now() + seconds * 1000).catch((cause: unknown) => {
+    throw new DeployError('status:db:query_fail', 'The open streams could not be counted; ask again.', { cause });
+  });
+  if ('id' in taken) return taken;
+  const retryAfter = Math.max(1, Math.ceil((taken.freeAt - clock.now()) / 1000));
+  throw new DeployError('request:throttled', refusal(taken, retryAfter), { retryAfter });
+}
+
+function refusal({ taken, places }: NoPlace, seconds: number): string {
+  const whose = taken === 'user' ? `You have ${places} open streams` : `The service has ${places} open streams`;
+  return (
+    `${whose}, and no more are allowed; close one, or try again in ${seconds} s. A stream whose reader has left counts ` +
+    'until its end. feed=normal and the WebSocket of signals are always open.'
+  );
+}
+
+/** Calls `end` once: after the last piece, a failure, or when the reader leaves, even before the first piece. */
+function withEnd(body: AsyncIterable<Uint8Array>, end: () => Promise<void>): AsyncIterable<Uint8Array> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      const pieces = body[Symbol.asyncIterator]();
+      return {
+        next: async () => {
+          const piece = await pieces.next().catch(async (error: unknown) => {
+            await end();
+            throw error;
+          });
+          if (piece.done) await end();
+          return piece;
+        },
+        return: async () => {
+          await pieces.return?.();
+          await end();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}

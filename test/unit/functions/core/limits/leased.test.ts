@@ -1,0 +1,112 @@
+import { Readable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { leased, streamEnd } from '../../../../../functions/core/limits/leased.ts';
+import { memoryClock } from '../../../../fakes/clock.ts';
+import { memoryLeases } from '../../../../fakes/stream-leases.ts';
+
+const request = { user: 'ann', uuid: 'u-1' };
+
+function world({ seconds = 300, places = { user: 1, service: 5 } } = {}) {
+  const clock = memoryClock();
+  const leases = memoryLeases(clock, places);
+  const traced: unknown[] = [];
+  const ports = { leases, clock, seconds, trace: (event: string, fields: object) => void traced.push([event, fields]) };
+  const open = (body: AsyncIterable<Uint8Array> = pieces()) => leased(request, ports, async () => ({ body }));
+  return { clock, leases, traced, ports, open };
+}
+
+async function* pieces() {
+  yield Buffer.from('one');
+  yield Buffer.from('two');
+}
+
+async function* failing() {
+  yield Buffer.from('one');
+  throw new Error('down');
+}
+
+async function readAll(body: AsyncIterable<Uint8Array>): Promise<string> {
+  let text = '';
+  for await (const piece of body) text += Buffer.from(piece).toString();
+  return text;
+}
+
+describe('a stream in a place of its own', () => {
+  it('has the place until its body has ended', async () => {
+    const { open, leases } = world();
+    const { body } = await open();
+    expect(leases.open()).toBe(1);
+    expect(await readAll(body)).toBe('onetwo');
+    expect(leases.open()).toBe(0);
+  });
+
+  it('gives the place back when its body fails, and when it cannot be opened', async () => {
+    const { open, leases, ports } = world();
+    await expect(open(failing()).then(({ body }) => readAll(body))).rejects.toThrow('down');
+    const refused = leased(request, ports, async () => {
+      throw new Error('no such application');
+    });
+    await expect(refused).rejects.toThrow('no such application');
+    expect(leases.open()).toBe(0);
+  });
+
+  it('gives the place back when its reader leaves, even before the first piece', async () => {
+    const { open, leases } = world();
+    for await (const _ of (await open()).body) break;
+    expect(leases.open()).toBe(0);
+    const unread = Readable.from((await open()).body, { objectMode: false });
+    const closed = new Promise((resolve) => unread.once('close', resolve));
+    unread.destroy();
+    await closed;
+    expect(leases.open()).toBe(0);
+  });
+
+  it('is refused with the seconds after which a place is free at the latest', async () => {
+    const { open, clock } = world();
+    await open();
+    clock.pass(100_500);
+    await expect(open()).rejects.toMatchObject({
+      code: 'request:throttled',
+      status: 429,
+      retryAfter: 200,
+      detail: expect.stringMatching(/^You have 1 open streams, .* try again in 200 s/),
+    });
+    clock.pass(199_500);
+    await open();
+  });
+
+  it('is refused when those of all users together are too many', async () => {
+    const { open } = world({ places: { user: 5, service: 1 } });
+    await open();
+    await expect(open()).rejects.toMatchObject({
+      code: 'request:throttled',
+      detail: expect.stringMatching(/^The service has 1 open streams/),
+    });
+  });
+
+  it('is not opened when the places cannot be counted, and ends well when its place cannot be given back', async () => {
+    const { open, ports, leases, traced } = world();
+    leases.giveBack = async () => {
+      throw new Error('ECONNREFUSED');
+    };
+    expect(await readAll((await open()).body)).toBe('onetwo');
+    expect(traced).toEqual([['lease not given back', { uuid: 'u-1', error: new Error('ECONNREFUSED') }]]);
+    const broken = {
+      ...ports,
+      leases: {
+        ...leases,
+        take: async () => {
+          throw new Error('ECONNREFUSED');
+        },
+      },
+    };
+    await expect(leased(request, broken, async () => ({ body: pieces() }))).rejects.toMatchObject({
+      code: 'status:db:query_fail',
+    });
+  });
+});
+
+it('A stream ends some seconds before its function, in time for its last line', () => {
+  const clock = memoryClock(0);
+  expect([1, 12, 300].map((seconds) => streamEnd({ clock, seconds }))).toEqual([900, 10_800, 295_000]);
+});
