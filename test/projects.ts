@@ -7,6 +7,7 @@ export const STARTS_PROGRAMS: readonly string[] = [
   'test/unit/functions/adapters/sealers/kms.test.ts',
   'test/unit/functions/adapters/senders/jenkins-pipeline.test.ts',
   'test/unit/functions/adapters/stores/connections.test.ts',
+  'test/unit/functions/adapters/stores/failure-memory.test.ts',
   'test/unit/functions/adapters/stores/stream-leases.test.ts',
   'test/unit/functions/adapters/stores/dynamodb.test.ts',
   'test/unit/functions/adapters/stores/s3-tarballs.test.ts',

@@ -1,10 +1,10 @@
 import { authenticate } from '../core/authenticate.ts';
 import { readBasic } from '../core/basic-auth.ts';
 import { DeployError, type ErrorCode } from '../core/errors.ts';
+import { type BrakePorts, type LoginAttempt, loginBrake } from '../core/limits/login-brake.ts';
 import type { LoginDecision, LoginRequest } from '../core/login.ts';
 import { decodePercent } from '../core/percent.ts';
 import type { Accounts } from '../core/ports/accounts.ts';
-import type { Clock } from '../core/ports/clock.ts';
 import { routes } from '../core/routes.ts';
 import { remember } from './remember.ts';
 import { Revocations } from './revocations.ts';
@@ -17,16 +17,15 @@ const RETRY_AFTER_SECONDS = 5;
  * Returns the login check of every request. Deploy routes refuse with `deploy:auth:bad_creds`, the others with
  * `mw:auth:unauthorized`, `mw:auth:no_username` or, when the path belongs to another user than the credentials,
  * `mw:auth:not_you`. Throws `mw:auth:auth_server_down` on every route, and returns the seconds to wait when the
- * platform checks too many logins. Valid credentials are remembered for 60 seconds, failures never. A request that
- * revokes an API token ends what this process remembers of the user; others may accept the token for the rest of the 60
+ * platform checks too many logins, or too many passwords were wrong. Valid credentials are remembered for 60 seconds. A
+ * request that revokes an API token ends what this process remembers of the user; others may accept the token for the rest of the 60
  * seconds.
  */
-export function authorizer(ports: {
-  readonly accounts: Pick<Accounts, 'authenticate'>;
-  readonly clock: Pick<Clock, 'now'>;
-}): (request: LoginRequest) => Promise<LoginDecision> {
+export function authorizer(ports: AuthorizerPorts): (request: LoginRequest) => Promise<LoginDecision> {
   const revocations = new Revocations(ports.clock);
-  const login = remember((credentials) => authenticate(ports.accounts, credentials), {
+  const brake = loginBrake(ports);
+  const check = (attempt: LoginAttempt) => brake(attempt, () => authenticate(ports.accounts, attempt));
+  const login = remember(check, {
     clock: ports.clock,
     forMs: REMEMBER_MS,
     maxLogins: MAX_REMEMBERED,
@@ -36,7 +35,7 @@ export function authorizer(ports: {
     const credentials = readBasic(request.authorization);
     if (!credentials) return refuse(request, 'mw:auth:unauthorized', HOW_TO_LOG_IN);
     try {
-      const user = await login(credentials);
+      const user = await login({ ...credentials, address: request.address });
       if (request.resource === REVOKE_TOKEN) revocations.begin(user);
       return mayEnter(request, user) ? { allowed: true, user } : refuse(request, 'mw:auth:not_you', WRONG_USER_IN_PATH);
     } catch (error) {
@@ -45,6 +44,11 @@ export function authorizer(ports: {
       return refuse(request, error.code, error.detail);
     }
   };
+}
+
+/** The ports of checking logins. */
+export interface AuthorizerPorts extends BrakePorts {
+  readonly accounts: Pick<Accounts, 'authenticate'>;
 }
 
 const REVOKE_TOKEN = '/1/auth/tokens/{name}';

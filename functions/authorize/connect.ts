@@ -1,14 +1,28 @@
+import { variable } from '../adapters/aws/environment.ts';
 import { chosenLogin } from '../adapters/platform/chosen/login.ts';
-import type { Accounts } from '../core/ports/accounts.ts';
-import type { Clock } from '../core/ports/clock.ts';
+import { systemClock } from '../adapters/system/clock.ts';
+import { once } from '../core/once.ts';
+import type { FailureMemory } from '../core/ports/limits/login-failures.ts';
+import type { AuthorizerPorts } from './authorize.ts';
 
 /**
  * Returns the authorizer's ports, from the environment. It runs before every request, so it loads nothing that the
- * configured platform does not need.
+ * configured platform does not need, and the memory of wrong passwords with the first password.
  */
-export async function connect(): Promise<{
-  readonly accounts: Pick<Accounts, 'authenticate'>;
-  readonly clock: Pick<Clock, 'now'>;
-}> {
-  return { accounts: await chosenLogin(), clock: { now: Date.now } };
+export async function connect(): Promise<Omit<AuthorizerPorts, 'trace'>> {
+  return { accounts: await chosenLogin(), failures: failureMemory(variable('CONNECTIONS_TABLE')), clock: systemClock };
+}
+
+function failureMemory(table: string): FailureMemory {
+  const load = once(async () => {
+    const { dynamoDb } = await import('../adapters/aws/dynamodb.ts');
+    const { dynamoDbFailures } = await import('../adapters/stores/dynamodb/limits/failure-memory.ts');
+    return dynamoDbFailures({ client: dynamoDb(), table, clock: systemClock });
+  });
+  return {
+    read: async (source) => (await load()).read(source),
+    beginPause: async (source, seen, until) => (await load()).beginPause(source, seen, until),
+    add: async (source) => (await load()).add(source),
+    forget: async (source) => (await load()).forget(source),
+  };
 }

@@ -1,9 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Credentials } from '../core/basic-auth.ts';
+import type { LoginAttempt } from '../core/limits/login-brake.ts';
 import type { Clock } from '../core/ports/clock.ts';
 
 /** Returns the user that the credentials belong to, and throws when there is none. */
-export type CheckLogin = (credentials: Credentials) => Promise<string>;
+export type CheckLogin = (attempt: LoginAttempt) => Promise<string>;
 
 export interface RememberOptions {
   readonly clock: Pick<Clock, 'now'>;
@@ -41,21 +41,21 @@ export function remember(login: CheckLogin, options: RememberOptions): CheckLogi
     return hit.user;
   }
 
-  async function check(hash: string, credentials: Credentials): Promise<string> {
+  async function check(hash: string, attempt: LoginAttempt): Promise<string> {
     // Counted from before the check: the password may change while the response is on its way.
     const checkedAt = clock.now();
-    const user = await login(credentials);
+    const user = await login(attempt);
     known.set(hash, { user, checkedAt });
     const oldest = known.keys().next();
     if (known.size > maxLogins && !oldest.done) known.delete(oldest.value);
     return user;
   }
 
-  return async (credentials) => {
-    const hash = createHmac('sha256', key).update(`${credentials.user}:${credentials.secret}`).digest('base64');
+  return async (attempt) => {
+    const hash = createHmac('sha256', key).update(`${attempt.user}:${attempt.secret}`).digest('base64');
     const user = recall(hash);
     if (user !== null) return user;
-    const shared = pending.get(hash) ?? check(hash, credentials).finally(() => pending.delete(hash));
+    const shared = pending.get(hash) ?? check(hash, attempt).finally(() => pending.delete(hash));
     pending.set(hash, shared);
     return shared;
   };

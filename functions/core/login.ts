@@ -8,6 +8,8 @@ export interface LoginRequest {
   readonly pathUser: string | undefined;
   /** The `Authorization` header as sent. Holds the secret: never logged. */
   readonly authorization: string | undefined;
+  /** The address of the client. */
+  readonly address: string;
 }
 
 /**

@@ -7,6 +7,7 @@ import { header } from './header.ts';
 export interface AuthorizerEvent extends Pick<APIGatewayRequestAuthorizerEvent, 'methodArn' | 'headers'> {
   readonly resource?: string;
   readonly pathParameters?: APIGatewayRequestAuthorizerEvent['pathParameters'];
+  readonly requestContext: { readonly identity: { readonly sourceIp: string } };
 }
 
 const LOGIN_PROTOCOL = 'basic.';
@@ -35,12 +36,14 @@ export function authorizerTrigger(decide: (request: LoginRequest) => Promise<Log
   };
 }
 
-function readEvent({ resource, headers, pathParameters }: AuthorizerEvent): LoginRequest {
+function readEvent({ resource, headers, pathParameters, requestContext }: AuthorizerEvent): LoginRequest {
   const authorization = header(headers, 'authorization');
-  if (resource !== undefined) return { resource, pathUser: pathParameters?.user, authorization };
+  const address = requestContext.identity.sourceIp;
+  if (resource !== undefined) return { resource, pathUser: pathParameters?.user, authorization, address };
   return {
     resource: '$connect',
     pathUser: undefined,
+    address,
     authorization: authorization ?? offeredLogin(header(headers, 'sec-websocket-protocol')),
   };
 }

@@ -127,7 +127,7 @@ function baseAddress({ path, requestContext, ...event }: APIGatewayProxyEvent, p
 
 function checkThrottled(seconds: unknown): void {
   if (seconds === undefined || seconds === null) return;
-  const detail = `Too many logins are being checked; try again in ${seconds} s, or log in with an API token.`;
+  const detail = `Too many passwords were wrong or are being checked; try again in ${seconds} s, or use an API token.`;
   throw new DeployError('request:throttled', detail, { retryAfter: Number(seconds) });
 }
 

@@ -18,7 +18,7 @@ import { queryApps, queryLog, readEntries, writeLog } from './access/log.ts';
 import { checkLogins, keepTokens, updateUsers } from './access/platform.ts';
 import { sendTo } from './access/queues.ts';
 import { chooseBranch, linkEntries, readHookSecrets } from './access/settings.ts';
-import { holdStreams, nameSignals, receiveSignals } from './access/signals.ts';
+import { holdStreams, nameSignals, receiveSignals, rememberFailures } from './access/signals.ts';
 import type { AppsPlatform } from './apps/apps-platform.ts';
 import type { Changes } from './changes.ts';
 import { ServiceFunction } from './function.ts';
@@ -59,7 +59,8 @@ export class Api extends Construct {
   constructor(scope: Construct, id: string, props: ApiProps) {
     super(scope, id);
     this.rest = restApi(this);
-    this.authorize = this.#endpoint('authorize', props, [checkLogins(appsAccessOf(props))]);
+    const brake = rememberFailures(props.changes.connections);
+    this.authorize = this.#endpoint('authorize', props, [checkLogins(appsAccessOf(props)), brake]);
     const endpoints = Object.entries(endpointAccess(props)).map(([name, access]) =>
       this.#endpoint(name, props, access),
     );

@@ -371,6 +371,17 @@ describe('every error of the API, provoked over HTTP', () => {
     for (const secret of secrets) expect(log).not.toContain(secret);
   });
 
+  it('three hundred wrong passwords under way shut out no good login', async () => {
+    await started.service.platform?.ensureUser({ user: 'gus', password: 'of the gathering' });
+    const { body } = await platformCall('POST', '/users/gus/tokens', 'gus:of the gathering', { name: 'crowd' });
+    const guesses = Array.from({ length: 300 }, (_, guess) => page(`bob:guess ${guess}`));
+    const good = await Promise.all([page('gus:of the gathering'), page(`gus:${body.token}`)]);
+    expect(good.map(({ status }) => status)).toEqual([200, 200]);
+    const codes = (await Promise.all(guesses)).map((answer) => answer.body.code);
+    expect(new Set(codes)).toEqual(new Set(['mw:auth:unauthorized', 'request:throttled']));
+    expect(codes.filter((code) => code === 'mw:auth:unauthorized').length).toBeLessThan(20);
+  });
+
   // The last one, because nothing works any more afterwards.
   it('requests fail with the error codes of the database when it is down', async () => {
     const files = application('lost', '');

@@ -36,6 +36,15 @@ export function holdStreams(connections: TableV2, parameters: Parameters): Acces
   };
 }
 
+/** Remembers wrong passwords, in the table of connections. */
+export function rememberFailures(connections: TableV2): Access {
+  const actions = ['GetItem', 'UpdateItem', 'DeleteItem'].map((action) => `dynamodb:${action}`);
+  return {
+    environment: { CONNECTIONS_TABLE: connections.tableName },
+    statements: [allow(actions, connections.tableArn)],
+  };
+}
+
 /** Writes the connection registry, for both WebSocket APIs. */
 export function registerConnections(connections: TableV2, internal: Socket): Access {
   const actions = ['GetItem', 'PutItem', 'DeleteItem'].map((action) => `dynamodb:${action}`);

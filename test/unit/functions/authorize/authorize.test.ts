@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { authorizer } from '../../../../functions/authorize/authorize.ts';
 import { memoryAccounts } from '../../../fakes/accounts.ts';
+import { memoryFailures } from '../../../fakes/failure-memory.ts';
 
 const status = '/1/status/{user}/webhooks';
 const basic = (user: string, secret: string) => `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`;
@@ -13,9 +14,9 @@ function setUp() {
     { user: 'a%20b', secrets: ['password'] },
     { user: 'broken', secrets: ['password'], record: { email: 'broken@example.com' } },
   ]);
-  const authorize = authorizer({ accounts, clock });
-  const enter = (resource: string, authorization?: string, pathUser?: string) =>
-    authorize({ resource, authorization, pathUser });
+  const authorize = authorizer({ accounts, clock, failures: memoryFailures(clock), trace: () => {} });
+  const enter = (resource: string, authorization?: string, pathUser?: string, address = '192.0.2.1') =>
+    authorize({ resource, authorization, pathUser, address });
   return { accounts, clock, enter };
 }
 
@@ -134,6 +135,30 @@ describe('a login that the platform cannot check now', () => {
     const { accounts, enter } = setUp();
     accounts.throttle(7);
     expect(await enter(path, basic('kiwi', 'password'), 'kiwi')).toEqual({ throttledSeconds: 7 });
+  });
+});
+
+describe('many wrong passwords', () => {
+  const guess = async ({ enter }: ReturnType<typeof setUp>, address?: string) => {
+    for (let count = 0; count < 11; count += 1) await enter(status, basic('kiwi', 'wrong'), 'kiwi', address);
+  };
+
+  it('have the next wait, without asking the platform', async () => {
+    const world = setUp();
+    await guess(world);
+    const before = world.accounts.logins;
+    expect(await world.enter(status, basic('kiwi', 'a guess'), 'kiwi')).toEqual({ throttledSeconds: 1 });
+    expect(world.accounts.logins).toBe(before);
+  });
+
+  it('do not concern a remembered login, another address, or another user', async () => {
+    const world = setUp();
+    await world.enter(status, basic('kiwi', 'password'), 'kiwi');
+    await guess(world);
+    for (const address of ['192.0.2.1', '203.0.113.7']) {
+      expect(await world.enter(status, basic('kiwi', 'password'), 'kiwi', address)).toMatchObject({ allowed: true });
+    }
+    expect(await world.enter(status, basic('a b', 'password'), 'a b')).toMatchObject({ allowed: true });
   });
 });
 

@@ -4,12 +4,15 @@ import { server } from '../../../support/api-server.ts';
 const event = {
   methodArn: 'arn:aws:execute-api:us-east-1:000000000000:api/prod/POST/1/deploy',
   resource: '/1/deploy',
-  headers: { authorization: `Basic ${Buffer.from('kiwi:secret').toString('base64')}` },
+  headers: { authorization: `Basic ${Buffer.from(`kiwi:dwt_${'a'.repeat(40)}`).toString('base64')}` },
   pathParameters: null,
+  requestContext: { identity: { sourceIp: '192.0.2.1' } },
 };
 
 beforeEach(() => {
   vi.stubEnv('PLATFORM', 'http');
+  vi.stubEnv('AWS_REGION', 'us-east-1');
+  vi.stubEnv('CONNECTIONS_TABLE', 'connections');
 });
 afterEach(() => {
   vi.unstubAllEnvs();

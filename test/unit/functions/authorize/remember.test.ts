@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { remember } from '../../../../functions/authorize/remember.ts';
-import type { Credentials } from '../../../../functions/core/basic-auth.ts';
+import type { LoginAttempt } from '../../../../functions/core/limits/login-brake.ts';
 
 function setUp(maxLogins = 1000) {
   const clock = { time: 1_000_000, now: () => clock.time };
@@ -17,7 +17,8 @@ function setUp(maxLogins = 1000) {
   return { clock, calls, login };
 }
 
-const good = (user: string): Credentials => ({ user, secret: 'good' });
+const attempt = (user: string, secret: string): LoginAttempt => ({ user, secret, address: '192.0.2.1' });
+const good = (user: string) => attempt(user, 'good');
 const kiwi = good('kiwi');
 
 describe('a remembered login', () => {
@@ -42,7 +43,7 @@ describe('a remembered login', () => {
   it('expires a minute after the start of its check', async () => {
     const clock = { time: 0, now: () => clock.time };
     let asked = 0;
-    const slow = async ({ user }: Credentials) => {
+    const slow = async ({ user }: LoginAttempt) => {
       asked += 1;
       clock.time += 5000;
       return user;
@@ -56,23 +57,23 @@ describe('a remembered login', () => {
 
   it('is never a failed one', async () => {
     const { login, calls } = setUp();
-    await expect(login({ user: 'kiwi', secret: 'bad' })).rejects.toThrow('no');
-    await expect(login({ user: 'kiwi', secret: 'bad' })).rejects.toThrow('no');
+    await expect(login(attempt('kiwi', 'bad'))).rejects.toThrow('no');
+    await expect(login(attempt('kiwi', 'bad'))).rejects.toThrow('no');
     expect(calls).toHaveLength(2);
   });
 
   it('does not match another secret or another user', async () => {
     const { login, calls } = setUp();
     await login(kiwi);
-    await expect(login({ user: 'kiwi', secret: 'goo' })).rejects.toThrow('no');
-    await expect(login({ user: 'melon', secret: 'good' })).resolves.toBe('melon');
+    await expect(login(attempt('kiwi', 'goo'))).rejects.toThrow('no');
+    await expect(login(attempt('melon', 'good'))).resolves.toBe('melon');
     expect(calls).toEqual(['kiwi:good', 'kiwi:goo', 'melon:good']);
   });
 
   it('shares one check among equal concurrent logins, whether it succeeds or fails', async () => {
     const { login, calls } = setUp();
     await Promise.all([login(kiwi), login(kiwi), login(kiwi)]);
-    await Promise.allSettled([login({ user: 'kiwi', secret: 'bad' }), login({ user: 'kiwi', secret: 'bad' })]);
+    await Promise.allSettled([login(attempt('kiwi', 'bad')), login(attempt('kiwi', 'bad'))]);
     expect(calls).toEqual(['kiwi:good', 'kiwi:bad']);
   });
 

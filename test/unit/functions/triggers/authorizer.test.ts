@@ -11,6 +11,7 @@ function event(fields: Partial<AuthorizerEvent> = {}): AuthorizerEvent {
     resource: '/1/status/{user}/webhooks',
     headers: { Authorization: 'Basic a2l3aTpzZWNyZXQ=' },
     pathParameters: { user: 'kiwi' },
+    requestContext: { identity: { sourceIp: '192.0.2.1' } },
     ...fields,
   };
 }
@@ -29,11 +30,16 @@ const allowed: LoginDecision = { allowed: true, user: 'kiwi' };
 afterEach(() => vi.restoreAllMocks());
 
 describe('the authorizer', () => {
-  it('passes route, user and header on', async () => {
+  it('passes route, user, header and the address of the client on', async () => {
     const { handler, seen } = deciding(allowed);
     await handler(event());
     expect(seen).toEqual([
-      { resource: '/1/status/{user}/webhooks', pathUser: 'kiwi', authorization: 'Basic a2l3aTpzZWNyZXQ=' },
+      {
+        resource: '/1/status/{user}/webhooks',
+        pathUser: 'kiwi',
+        authorization: 'Basic a2l3aTpzZWNyZXQ=',
+        address: '192.0.2.1',
+      },
     ]);
   });
 
@@ -108,6 +114,7 @@ describe('the authorizer of a socket', () => {
   const handshake = (headers: Record<string, string>) => ({
     methodArn: 'arn:aws:execute-api:::ws/live/$connect',
     headers,
+    requestContext: { identity: { sourceIp: '192.0.2.1' } },
   });
 
   it('takes the login of the header, or of a subprotocol, which is all that a browser can set', async () => {

@@ -181,6 +181,7 @@ describe('access to keys, secrets and data', () => {
       'api-build-log',
       'api-changes',
       'api-pair',
+      'authorize',
       'changes-register',
       'changes-signal',
     ]);
@@ -221,7 +222,7 @@ const streams = ['CHANGES_SECONDS', 'CONNECTIONS_TABLE', 'STREAMS_IN_ALL', 'STRE
 const queues = ['QUEUE_CHECK', 'QUEUE_EXTRACT', 'QUEUE_FETCH', 'QUEUE_REPORT', 'QUEUE_START', 'QUEUE_UPLOAD'];
 
 it.each([
-  ['authorize', logins],
+  ['authorize', [...logins, 'CONNECTIONS_TABLE']],
   [
     'api-deploy',
     [
