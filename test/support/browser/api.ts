@@ -48,6 +48,7 @@ export interface Page {
   on(event: 'dialog', listener: (dialog: { message(): string; dismiss(): Promise<void> }) => void): unknown;
   setViewportSize(size: { readonly width: number; readonly height: number }): Promise<void>;
   screenshot(options?: { readonly fullPage?: boolean; readonly path?: string }): Promise<Buffer>;
+  readonly mouse: { move(x: number, y: number): Promise<void> };
   readonly keyboard: { press(key: string): Promise<void> };
   close(): Promise<void>;
 }
