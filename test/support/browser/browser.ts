@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -46,8 +46,9 @@ interface Chromium {
 type Packages = 'driver' | 'chromium';
 
 /**
- * Starts a headless Chromium: that of the variable CHROMIUM, the machine's own, or else one from the registry. Installs
- * what drives it on demand, below `.local/test`. Rejects with what is missing: a browser test is never skipped.
+ * Starts a headless Chromium: that of the variable CHROMIUM (`registry` for the one there), the machine's own, or else
+ * one from the registry. Installs what drives it on demand, below `.local/test`. Rejects with what is missing: a browser
+ * test is never skipped.
  */
 export async function startBrowser(): Promise<Browser> {
   const driver = await install('driver', 'playwright-core');
@@ -69,6 +70,7 @@ export async function axeSource(): Promise<string> {
 
 async function findChromium(): Promise<Chromium> {
   const { CHROMIUM } = process.env;
+  if (CHROMIUM === 'registry') return fromRegistry();
   if (CHROMIUM && !existsSync(CHROMIUM)) throw new Error(`CHROMIUM is ${CHROMIUM}, which does not exist.`);
   const program = CHROMIUM ?? USUAL_PLACES.find((place) => existsSync(place));
   return program === undefined ? fromRegistry() : { program, env: {} };
@@ -86,13 +88,23 @@ async function fromRegistry(): Promise<Chromium> {
   mkdirSync(temporary, { recursive: true });
   const script = `const { default: chromium } = await import('@sparticuz/chromium');
     const program = await chromium.executablePath();
-    const { LD_LIBRARY_PATH, FONTCONFIG_PATH } = process.env;
-    console.log(JSON.stringify({ program, env: { LD_LIBRARY_PATH, FONTCONFIG_PATH } }));`;
+    const { LD_LIBRARY_PATH } = process.env;
+    console.log(JSON.stringify({ program, env: { LD_LIBRARY_PATH } }));`;
   const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], {
     cwd: packages,
     env: { ...process.env, TMPDIR: temporary, AWS_LAMBDA_JS_RUNTIME: 'nodejs22.x' },
   });
-  return JSON.parse(stdout);
+  const { program, env }: Chromium = JSON.parse(stdout);
+  return { program, env: { ...env, FONTCONFIG_FILE: fontsFile(temporary) } };
+}
+
+/** The package's own file names fonts in /tmp, and without any font each page crashes. */
+function fontsFile(temporary: string): string {
+  const file = join(temporary, 'fonts.conf');
+  const folders = [join(temporary, 'fonts'), '/usr/share/fonts'].map((folder) => `<dir>${folder}</dir>`);
+  const cache = `<cachedir>${join(temporary, 'fonts-cache')}</cachedir>`;
+  writeFileSync(file, `<?xml version="1.0"?><fontconfig>${folders.join('')}${cache}</fontconfig>`);
+  return file;
 }
 
 /** Returns the folder in which the packages of a lockfile are installed, after installing them if they are not. */
