@@ -1,0 +1,229 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { httpAccounts } from '../../../../functions/adapters/platform/accounts.ts';
+import { httpApiTokens } from '../../../../functions/adapters/platform/api-tokens.ts';
+import { httpAppEvents } from '../../../../functions/adapters/platform/app-events.ts';
+import { httpAppOperations } from '../../../../functions/adapters/platform/app-operations.ts';
+import { httpAppOutput } from '../../../../functions/adapters/platform/app-output.ts';
+import { httpAppVariables } from '../../../../functions/adapters/platform/app-variables.ts';
+import { httpApplications } from '../../../../functions/adapters/platform/applications.ts';
+import { httpBuildOutput } from '../../../../functions/adapters/platform/build-output.ts';
+import { httpPlatform } from '../../../../functions/adapters/platform/hosting.ts';
+import { accountRoutes } from '../../../../lib/platform/api/accounts.ts';
+import { appRoutes } from '../../../../lib/platform/api/apps.ts';
+import { eventRoutes } from '../../../../lib/platform/api/events.ts';
+import { logRoutes } from '../../../../lib/platform/api/logs.ts';
+import { processRoutes } from '../../../../lib/platform/api/processes.ts';
+import { snapshotRoutes } from '../../../../lib/platform/api/snapshots.ts';
+import { type Platform, startPlatform } from '../../../../lib/platform/platform.ts';
+import { uploadOf } from '../../../contracts/hosting-platform.ts';
+import {
+  appFiles,
+  basic,
+  login,
+  serverFile,
+  serviceToken,
+  tarball,
+  temporaryFolder,
+} from '../../../support/platform/harness.ts';
+
+const document = JSON.parse(readFileSync(new URL('../../../../lib/platform/openapi.json', import.meta.url), 'utf8'));
+const METHODS = ['get', 'put', 'post', 'patch', 'delete'];
+
+/** `GET /apps/{user}`, for all operations of the document. */
+const operations: readonly string[] = Object.entries<object>(document.paths).flatMap(([path, item]) =>
+  Object.keys(item).flatMap((method) => (METHODS.includes(method) ? [`${method.toUpperCase()} ${path}`] : [])),
+);
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats(ajv);
+ajv.addSchema(document, 'platform');
+
+/** Returns what is wrong with a value that stands at a place of the document. */
+function wrong(value: unknown, ...place: readonly string[]): string | null {
+  const pointer = place.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
+  const validate = ajv.getSchema(`platform#/${pointer}`);
+  if (!validate) return `there is no ${pointer}`;
+  return validate(value) ? null : ajv.errorsText(validate.errors);
+}
+
+/** A call as it was made. */
+interface Made {
+  readonly operation: string;
+  readonly status: number;
+}
+
+/** Returns a `fetch` that notes calls, and what they say that the document does not. */
+function recorder(made: Made[], mistakes: string[]): typeof fetch {
+  return async (input, init) => {
+    const { pathname } = new URL(String(input));
+    const method = init?.method ?? 'GET';
+    const response = await fetch(input, init);
+    const template = Object.keys(document.paths).find((path) => fits(path, pathname)) ?? pathname;
+    const operation = `${method} ${template}`;
+    const { status } = response;
+    made.push({ operation, status });
+    const note = (text: string | null) => text !== null && mistakes.push(`${operation} ${status}: ${text}`);
+    if (!operations.includes(operation)) note('it is not in the document');
+    else for (const text of await differences(method.toLowerCase(), template, { init, response })) note(text);
+    return response;
+  };
+}
+
+function fits(template: string, pathname: string): boolean {
+  const [parts, given] = [template.split('/'), pathname.split('/')];
+  return parts.length === given.length && parts.every((part, at) => part.startsWith('{') || part === given[at]);
+}
+
+async function differences(
+  method: string,
+  template: string,
+  { init, response }: { readonly init: RequestInit | undefined; readonly response: Response },
+): Promise<readonly (string | null)[]> {
+  const { status, headers } = response;
+  const declared = document.paths[template][method].responses[status];
+  if (declared === undefined) return ['the status is not declared'];
+  const found: (string | null)[] = [];
+  if (typeof init?.body === 'string') {
+    const place = ['requestBody', 'content', 'application/json', 'schema'];
+    found.push(wrong(JSON.parse(init.body), 'paths', template, method, ...place));
+  }
+  const named = declared.$ref?.split('/').at(-1);
+  const at =
+    named === undefined ? ['paths', template, method, 'responses', String(status)] : ['components', 'responses', named];
+  for (const name of Object.keys(
+    (named === undefined ? declared : document.components.responses[named]).headers ?? {},
+  )) {
+    if (!headers.has(name)) found.push(`the header ${name} is missing`);
+  }
+  const type = headers.get('content-type')?.split(';')[0] ?? '';
+  const text = await response.clone().text();
+  if (type === 'application/x-ndjson') {
+    for (const line of text.split('\n').filter(Boolean))
+      found.push(wrong(JSON.parse(line), 'components', 'schemas', 'Line'));
+  } else if (type === 'application/json') found.push(wrong(JSON.parse(text), ...at, 'content', type, 'schema'));
+  else if (text !== '' && type !== 'text/plain') found.push(`a body of the type "${type}"`);
+  return found;
+}
+
+describe('the document of the platform API', () => {
+  it('has exactly the paths and methods of the server', () => {
+    // The routes read their parts when they are called.
+    const routes = [
+      ...accountRoutes({} as never, 0),
+      ...appRoutes({} as never),
+      ...snapshotRoutes({} as never),
+      ...processRoutes({} as never),
+      ...logRoutes({} as never),
+      ...eventRoutes({} as never),
+    ];
+    const served = routes.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
+    expect([...operations].sort()).toEqual(served.sort());
+  });
+
+  it('is what the adapter and the server say to each other, in every operation', { timeout: 120_000 }, async () => {
+    const [made, mistakes]: [Made[], string[]] = [[], []];
+    const platform = await startPlatform({
+      dataDir: await temporaryFolder(),
+      serviceToken,
+      limits: { drainMs: 500, graceMs: 500, serverErrorMs: 200 },
+    });
+    try {
+      await platform.ensureUser(login);
+      const observed = recorder(made, mistakes);
+      await adapterCalls(platform, observed);
+      await otherCalls(platform, observed);
+    } finally {
+      await platform.close();
+    }
+    expect(mistakes).toEqual([]);
+    const succeeded = made.filter(({ status }) => status < 300).map(({ operation }) => operation);
+    expect(operations.filter((one) => !succeeded.includes(one))).toEqual([]);
+  });
+});
+
+const ref = (snapshot: string, app = 'shop') => ({ user: login.user, app, snapshot });
+const shop = ref('1');
+
+/** Everything that the service does, with what fails. */
+async function adapterCalls({ url }: Platform, observed: typeof fetch): Promise<void> {
+  const options = { url, serviceToken, fetch: observed };
+  const [hosting, apps, operate] = [httpPlatform(options), httpApplications(options), httpAppOperations(options)];
+  const variables = httpAppVariables(options);
+  const crash = "console.error('no'); process.exit(1)";
+  for (const [snapshot, server] of [
+    ['1', serverFile('one')],
+    ['2', crash],
+  ] as const) {
+    await hosting.ensureApp(shop, { name: 'shop', version: '1.0.0' });
+    const bytes = await tarball(appFiles('shop', server));
+    await hosting.upload(ref(snapshot), uploadOf(bytes));
+    await hosting.upload(ref(snapshot), uploadOf(bytes));
+    await hosting.activate(ref(snapshot));
+    await expect.poll(() => hosting.poll(ref(snapshot), 5), { timeout: 60_000 }).toEqual({ state: 'ready' });
+  }
+  await expect(hosting.upload(shop, uploadOf(Buffer.from('other')))).rejects.toThrow();
+  await hosting.start(shop);
+  await expect(hosting.start(ref('2'))).rejects.toThrow();
+  await expect(hosting.poll(ref('3'))).rejects.toThrow();
+  await apps.list(login.user);
+  await apps.find(shop);
+  await apps.snapshots(shop);
+  await variables.set(shop, 'COLOUR', 'red');
+  await variables.read(shop);
+  await variables.unset(shop, 'COLOUR');
+  const never = new AbortController().signal;
+  await linesOf(await httpAppOutput(options).read(shop, { lines: 10, follow: false }, never));
+  await linesOf(await httpBuildOutput(options).read(ref('2'), false, never));
+  await httpAppEvents(options).after(0);
+  await operate.restart(shop);
+  await operate.stop(shop);
+  await operate.remove(shop);
+  await expect(apps.find(shop)).resolves.toBeNull();
+
+  const accounts = httpAccounts({ ...options, serviceToken });
+  await expect(accounts.authenticate(login.user, 'wrong')).rejects.toThrow();
+  await accounts.update({ user: login.user, record: { username: login.user } });
+  await accounts.read(login.user);
+  await accounts.authenticate(login.user, login.password);
+  const tokens = httpApiTokens({ url, fetch: observed });
+  const secret = { user: login.user, secret: login.password };
+  await tokens.create(secret, 'hook');
+  await expect(tokens.create(secret, 'hook')).rejects.toThrow();
+  await tokens.list(secret);
+  await tokens.revoke(secret, 'hook');
+}
+
+async function linesOf(lines: AsyncIterable<unknown> | null): Promise<void> {
+  if (lines) for await (const _line of lines);
+}
+
+/** What the API offers besides, and what it refuses. */
+async function otherCalls({ url }: Platform, observed: typeof fetch): Promise<void> {
+  const call = (method: string, path: string, json?: unknown, secret = login.password) =>
+    observed(`${url}${path}`, {
+      method,
+      headers: { authorization: basic(login.user, secret), 'content-type': 'application/json' },
+      ...(json !== undefined && { body: JSON.stringify(json) }),
+    });
+  const user = `/users/${login.user}`;
+  const stored: unknown = await (await call('POST', `${user}/thirdparty`, { sealed: 'x' })).json();
+  const { id } = v.parse(v.object({ id: v.string() }), stored);
+  await call('GET', `${user}/thirdparty`);
+  await call('DELETE', `${user}/thirdparty/${id}`);
+  const app = `/apps/${login.user}/blog`;
+  await call('POST', app, { name: 'blog' });
+  await call('POST', app, { name: 'blog' });
+  await call('PUT', `${app}/env`, { A: '1' });
+  await call('PATCH', `${app}/env`, { A: null, B: '2' });
+  await call('DELETE', `${app}/env/B`);
+  await call('GET', '/events');
+  await call('GET', '/apps/other');
+  await call('GET', '/auth', undefined, 'wrong');
+  await call('POST', `${app}/start`, {});
+  await call('POST', `${app}/restart`);
+  await call('GET', `${app}/logs?lines=x`);
+}
