@@ -4,7 +4,7 @@ import type { AppOutput, OutputLine } from '../../functions/core/ports/apps/app-
 import type { AppVariables } from '../../functions/core/ports/apps/app-variables.ts';
 import type { Applications } from '../../functions/core/ports/apps/applications.ts';
 import type { SnapshotRef } from '../../functions/core/ports/hosting-platform.ts';
-import { type PlatformUnderTest, uploadOf } from './hosting-platform.ts';
+import { BUILD_LIMIT_MS, type PlatformUnderTest, uploadOf } from './hosting-platform.ts';
 
 /** A platform with everything that can be done with its applications. */
 export interface ApplicationsUnderTest extends PlatformUnderTest {
@@ -31,7 +31,9 @@ export function applicationsContract(title: string, open: () => Promise<Applicat
       await at.platform.ensureApp(snapshot, { name, version: '1.0.0' });
       await at.platform.upload(snapshot, uploadOf(await at.tarball(name, snapshot.snapshot, 'runs')));
       await at.platform.activate(snapshot);
-      await expect.poll(() => at.platform.poll(snapshot, 5), { timeout: 60_000 }).toEqual({ state: 'ready' });
+      await expect
+        .poll(() => at.platform.poll(snapshot, 5), { timeout: at.buildLimitMs ?? BUILD_LIMIT_MS })
+        .toEqual({ state: 'ready' });
       return (await at.platform.start(snapshot)).url;
     }
 
