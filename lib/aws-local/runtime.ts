@@ -17,6 +17,7 @@ import { warnOfUnsupported } from './resources/unsupported.ts';
 import { type RunningServices, startServices } from './services.ts';
 import { startEventRules } from './sources/events/rules.ts';
 import { startExpiry } from './sources/expiry/expiry.ts';
+import { startLogNotices } from './sources/logs/log-notices.ts';
 import { startQueues } from './sources/queues/queues.ts';
 import { startSchedules } from './sources/schedules/schedules.ts';
 import { startStreams } from './sources/streams/streams.ts';
@@ -183,6 +184,7 @@ async function openSources(
     running.push(startQueues({ ...sources, functions: waking(forEvents) }));
     running.push(startSchedules(sources), startExpiry(sources));
     running.push(startEventRules({ ...sources, bus: wired.services.events }));
+    running.push(startLogNotices({ ...sources, notices: wired.services.notices }));
     // A bundle that cannot be loaded fails the start, not the first request.
     await Promise.all((options.warm ?? []).map((name) => functions.warm(functionNamed(template, name))));
     return { url: gateway?.url, close };

@@ -13,9 +13,11 @@ import type { Warn } from './invoke/invoker.ts';
 import { openLambda } from './lambda/lambda-service.ts';
 import { openLogStore } from './logs/log-store.ts';
 import { logsService } from './logs/logs-service.ts';
+import { openSubscriptions, subscribed } from './logs/subscriptions.ts';
 import type { Guard } from './permissions/guard.mjs';
 import { nameOfResource } from './resources/resources.ts';
 import { type EventBus, eventBus } from './sources/events/event-bus.ts';
+import { type LogNotices, logNotices } from './sources/logs/log-notices.ts';
 import { isRecord } from './template/intrinsics.ts';
 import type { Template } from './template/template.ts';
 import { startWireEndpoint } from './wire/endpoint.ts';
@@ -25,6 +27,8 @@ export interface RunningServices {
   readonly endpoints: Endpoints & ServiceEndpoints;
   /** What they report, for the rules of the template. */
   readonly events: EventBus;
+  /** Lines of logs that functions asked for. */
+  readonly notices: LogNotices;
   close(): Promise<void>;
 }
 
@@ -45,7 +49,9 @@ export async function startServices(options: ServicesOptions): Promise<RunningSe
   await killOrphans(list);
   const groups = await openGroupRegistry(list);
   const events = eventBus();
-  const logs = openLogStore(join(dataDir, 'logs'));
+  const notices = logNotices();
+  const subscriptions = openSubscriptions(join(dataDir, 'log-subscriptions.json'), callableByLogs(template));
+  const logs = subscribed(openLogStore(join(dataDir, 'logs')), subscriptions, notices.put);
   for (const group of template.ofType('AWS::Logs::LogGroup')) logs.createGroup(nameOfResource(group));
   const s3 = new S3Client(clientFor(endpoints.s3));
   const lambda = await openLambda({
@@ -65,13 +71,14 @@ export async function startServices(options: ServicesOptions): Promise<RunningSe
     groups,
     changed: (build) => events.put(buildEvent(build, projects.get(build.project))),
   });
-  const services = [lambda.service, codeBuildService(projects, builder), logsService(logs)];
+  const services = [lambda.service, codeBuildService(projects, builder), logsService(logs, subscriptions)];
   const { endpoint, close } = await startWireEndpoint(services, warn, guard);
   const all = { ...endpoints, lambda: endpoint, codeBuild: endpoint, logs: endpoint };
   await publishAwsConfig(join(dataDir, 'config'), all);
   return {
     endpoints: all,
     events,
+    notices,
     close: async () => {
       await close();
       await Promise.all([lambda.close(), builder.close()]);
@@ -79,6 +86,13 @@ export async function startServices(options: ServicesOptions): Promise<RunningSe
       s3.destroy();
     },
   };
+}
+
+/** Returns the ARNs of the template's functions that CloudWatch Logs may invoke. */
+function callableByLogs(template: Template): ReadonlySet<string> {
+  const permissions = template.ofType('AWS::Lambda::Permission').map(({ properties }) => properties);
+  const own = permissions.filter(({ Principal }) => Principal === 'logs.amazonaws.com');
+  return new Set(own.map(({ FunctionName }) => String(FunctionName)));
 }
 
 /** Returns the ARNs of the template's roles that Lambda may assume. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { GroupRegistry } from '../../processes/group-registry.ts';
 import type { LogStore } from '../logs/log-store.ts';
 import type { UrlEvent, UrlResult } from './url-event.ts';
@@ -36,6 +37,8 @@ interface Host {
 
 /** Lambda ends environments that are not used after minutes; the next request starts another. */
 const IDLE_MS = 5 * 60_000;
+/** How long a process whose connection was lost may take to end. */
+const END_MS = 500;
 
 /**
  * Opens the runner. Unlike an environment on Lambda, a process gets requests beside each other: one machine has no room
@@ -130,6 +133,13 @@ async function invoke(host: Host, event: UrlEvent, { requestId, logs }: Invocati
   return { result, requestId, lines };
 }
 
+/** The connection is lost a moment before the process has ended; Lambda then says how it did. */
+async function endOf({ gone }: VersionProcess, error: AdapterError): Promise<AdapterError> {
+  if (error.errorType !== 'Runtime.ExitError') return error;
+  const reason = await Promise.race([gone, pause(END_MS)]);
+  return reason === undefined ? error : new AdapterError('Runtime.ExitError', `Error: ${reason}`);
+}
+
 /** The time of a start counts, as it does on Lambda for a server that the web adapter waits for. */
 async function withinTimeout(
   running: VersionProcess,
@@ -144,7 +154,7 @@ async function withinTimeout(
     return await callServer(running.port, event, signal);
   } catch (error) {
     if (signal.aborted) return late;
-    if (error instanceof AdapterError) return error;
+    if (error instanceof AdapterError) return endOf(running, error);
     throw error;
   }
 }

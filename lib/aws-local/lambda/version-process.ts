@@ -28,6 +28,8 @@ export interface VersionProcess {
   /** Resolves when the server takes connections; rejects with AdapterError when it ends before. */
   readonly ready: Promise<void>;
   readonly hasEnded: () => boolean;
+  /** Resolves with how it ended, in Lambda's words. */
+  readonly gone: Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -87,6 +89,7 @@ export async function startVersion(
     logStream,
     ready,
     hasEnded: () => ended,
+    gone,
     stop: async () => {
       if (pid === undefined || ended) return;
       await endGroup(pid, GRACE_MS);

@@ -7,11 +7,13 @@ import type {
   GetLogEventsRequest,
   PutLogEventsRequest,
   PutRetentionPolicyRequest,
+  PutSubscriptionFilterRequest,
 } from '@aws-sdk/client-cloudwatch-logs';
 import { ACCOUNT, REGION } from '../clients.ts';
 import { ServiceError } from '../emulators/json-endpoint.ts';
 import { operation, type Service } from '../wire/service.ts';
 import type { LogStore, StoredEvent } from './log-store.ts';
+import type { Subscriptions } from './subscriptions.ts';
 
 const MAX_EVENTS = 10_000;
 const MAX_STREAMS = 50;
@@ -21,7 +23,7 @@ const MAX_STREAMS = 50;
  *
  * @see https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_Operations.html
  */
-export function logsService(store: LogStore): Service {
+export function logsService(store: LogStore, subscriptions: Subscriptions): Service {
   return {
     name: 'CloudWatch Logs',
     target: 'Logs_20140328',
@@ -55,6 +57,19 @@ export function logsService(store: LogStore): Service {
         store.append(logGroupName, logStreamName, events);
         return {};
       }),
+      PutSubscriptionFilter: operation<PutSubscriptionFilterRequest>(
+        ['logGroupName', 'filterName', 'filterPattern', 'destinationArn'],
+        ({
+          logGroupName = '',
+          filterName: name = '',
+          filterPattern: pattern = '',
+          destinationArn: destination = '',
+        }) => {
+          streamsOf(store, logGroupName);
+          subscriptions.put(logGroupName, { name, pattern, destination });
+          return {};
+        },
+      ),
       DescribeLogStreams: operation<DescribeLogStreamsRequest>(
         ['logGroupName', 'logStreamNamePrefix', 'orderBy', 'descending', 'limit', 'nextToken'],
         (input) => describeStreams(store, input),

@@ -31,7 +31,7 @@ const CODEBUILD: Readonly<Record<string, CallsOf>> = {
 const LOGS: Readonly<Record<string, CallsOf>> = Object.fromEntries(
   [
     ...['CreateLogGroup', 'PutRetentionPolicy', 'DeleteLogGroup', 'CreateLogStream', 'PutLogEvents'],
-    ...['DescribeLogStreams', 'GetLogEvents', 'FilterLogEvents'],
+    ...['PutSubscriptionFilter', 'DescribeLogStreams', 'GetLogEvents', 'FilterLogEvents'],
   ].map((name) => [name, onLogGroup]),
 );
 

@@ -145,7 +145,7 @@ describe('The permissions that a request needs', () => {
     const none: any = {};
     const lambda = await openLambda({ folder, s3: none, logs, groups, roles: new Set(), warn: () => {} });
     try {
-      const services = [lambda.service, codeBuildService(new Map(), none), logsService(logs)];
+      const services = [lambda.service, codeBuildService(new Map(), none), logsService(logs, none)];
       const unknown = services.flatMap(({ name, operations }) =>
         Object.keys(operations).filter((operation) => callsOf(name, operation, {}) === undefined),
       );
