@@ -2,6 +2,7 @@ import { dynamoDb } from '../adapters/aws/dynamodb.ts';
 import { variable } from '../adapters/aws/environment.ts';
 import { sqs } from '../adapters/aws/sqs.ts';
 import { chosenEvents } from '../adapters/platform/chosen/events.ts';
+import { chosenHealth } from '../adapters/platform/chosen/health.ts';
 import { sqsQueue } from '../adapters/queues/sqs.ts';
 import { dynamoDbAppEventCursor } from '../adapters/stores/dynamodb/apps/app-event-cursor.ts';
 import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
@@ -16,6 +17,7 @@ export async function connect(): Promise<Omit<WatchPorts, 'trace'>> {
   return {
     log: dynamoDbLog(table),
     facts: dynamoDbAppFacts(table),
+    health: await chosenHealth(systemClock),
     events: await chosenEvents(),
     cursor: dynamoDbAppEventCursor(table),
     queue: sqsQueue({ client: sqs(), urls: { report: variable('QUEUE_REPORT') }, ids: systemIds }),

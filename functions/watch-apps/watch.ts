@@ -1,20 +1,24 @@
 import type { AppEvent, AppEventCursor, AppEventPage, AppEvents } from '../core/ports/apps/app-events.ts';
+import type { AppHealth, EndedInstance } from '../core/ports/apps/app-health.ts';
 import type { Trace } from '../core/ports/trace.ts';
 import { type ApplyPorts, applyEvent } from './apply.ts';
 
 /** The ports of watching the applications. */
 export interface WatchPorts extends ApplyPorts {
+  readonly health: AppHealth;
   readonly events: AppEvents;
   readonly cursor: AppEventCursor;
   readonly trace: Trace;
 }
 
 /**
- * Reads what the platform says about its applications, and applies it to the entries that they run. An event that could
- * not be applied yet is read again by the next run, and so may others be: applying one twice changes nothing. Returns
- * the number of events.
+ * Looks after an application of which an instance has `ended`, else after one that has crashed. Then reads what the
+ * platform says about its applications, and applies it to the entries that they run. An event that could not be applied yet
+ * is read again by the next run, and so may others be: applying one twice changes nothing. Returns the number of
+ * events.
  */
-export async function watchApps(ports: WatchPorts): Promise<number> {
+export async function watchApps(ports: WatchPorts, ended: EndedInstance | null = null): Promise<number> {
+  await look(ports, ended);
   const since = await ports.cursor.read();
   const { events, last } = await newEvents(since, ports.events);
   let readUntil = last;
@@ -23,6 +27,15 @@ export async function watchApps(ports: WatchPorts): Promise<number> {
   }
   if (readUntil !== since) await ports.cursor.write(readUntil);
   return events.length;
+}
+
+/** What cannot be found out now does not keep the events from being applied. */
+async function look({ health, trace }: WatchPorts, ended: EndedInstance | null): Promise<void> {
+  try {
+    await (ended ? health.ended(ended) : health.recheck());
+  } catch (error) {
+    trace('application not looked after', { ...ended, error });
+  }
 }
 
 /** A platform that was set up again counts from 1. */

@@ -5,10 +5,10 @@ import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { type Stage, type StageName, stages } from '../../functions/core/pipeline/pipeline.ts';
 import type { Access } from './access/access.ts';
-import { type AppsAccess, buildSnapshots, runApps, storeSnapshots } from './access/apps.ts';
+import { type AppsAccess, buildSnapshots, lookAfterApps, runApps, storeSnapshots } from './access/apps.ts';
 import { callHosts } from './access/hosts.ts';
 import { closeEntries, findDue, queryApps, queryLog, readEntries, writeLog } from './access/log.ts';
-import { callOverHttp, manageUsers } from './access/platform.ts';
+import { manageUsers } from './access/platform.ts';
 import { consume, receive, sendTo } from './access/queues.ts';
 import { hold, reconcileEvery, retryLater } from './access/settings.ts';
 import { readTarballs, removeTarballs, writeTarballs } from './access/tarballs.ts';
@@ -43,9 +43,11 @@ export class Pipeline extends Construct {
     super(scope, id);
     this.#props = props;
     this.#scaling = scalingOf(this, props.parameters);
-    const access = stageAccess(props);
+    const watch = this.#watch();
+    const access = stageAccess(props, watch);
     this.sweep = this.#sweep();
-    const scheduled = [this.sweep, this.#watch()];
+    const scheduled = [this.sweep, watch];
+    props.apps.tellOfEnds(watch);
     const rule = new Rule(this, 'EveryMinute', { schedule: Schedule.rate(Duration.minutes(1)) });
     for (const one of scheduled) rule.addTarget(onceIn(Duration.minutes(1), one));
     const reconcile = this.#reconcile();
@@ -105,8 +107,8 @@ export class Pipeline extends Construct {
   }
 
   #watch(): ServiceFunction {
-    const { bundles, parameters, stores, queues } = this.#props;
-    const platform = callOverHttp({ parameters, token: stores.platformToken });
+    const { bundles, stores, queues } = this.#props;
+    const platform = lookAfterApps(appsAccessOf(this.#props));
     return new ServiceFunction(this, 'watch-apps', {
       bundles,
       timeoutSeconds: 60,
@@ -172,7 +174,7 @@ function onceIn(maxEventAge: Duration, one: ServiceFunction): LambdaFunction {
 }
 
 /** Returns what each stage may do in addition to what all may. */
-function stageAccess(props: PipelineProps): Record<StageName, readonly Access[]> {
+function stageAccess(props: PipelineProps, watch: ServiceFunction): Record<StageName, readonly Access[]> {
   const { parameters, stores, queues } = props;
   const hosts = callHosts(parameters, stores.tokenKey);
   const platform = appsAccessOf(props);
@@ -184,7 +186,7 @@ function stageAccess(props: PipelineProps): Record<StageName, readonly Access[]>
     // `fetch`, for a tarball that has expired.
     upload: [send('extract'), send('fetch'), storeSnapshots(platform), readTarballs(stores.tarballs)],
     extract: [send('start'), buildSnapshots(platform)],
-    start: [runApps(platform)],
+    start: [runApps(platform, watch)],
   };
 }
 

@@ -1,3 +1,5 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PLATFORMS } from '../../lib/local/platform-name.ts';
 import { application, entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
@@ -81,4 +83,25 @@ describe.each(PLATFORMS)('the way of an application on the platform %s', (platfo
     expect((await push(answers('three'))).status).toBe('ok');
     expect(await page()).toBe('three more');
   });
+
+  // On the embedded platform it takes five crashes, which its own tests wait for.
+  if (platform === 'aws-lambda') {
+    it('an application that ends and does not start again is crashed, with its last lines', async () => {
+      const broken = join(tree.folder, 'broken');
+      const server = `const fs = require('node:fs');
+        if (fs.existsSync(${JSON.stringify(broken)})) throw new Error('no table');
+        require('node:http').createServer(({ url }, response) => {
+          if (url === '/end') process.exit(3);
+          response.end('well');
+        }).listen(process.env.PORT, process.env.HOST);`;
+      const entry = await push({ ...answers('well'), 'server.js': server });
+      writeFileSync(broken, '');
+      expect((await fetch(`${entry.url}/end`)).status).toBe(502);
+      const crashed = await started.until(entry.id, 'crashed');
+      expect(crashed.reason).toBe('The application crashed and does not start again: Error: no table (server.js:2).');
+      expect(crashed.doc.log_tail).toContain('Error: no table');
+      expect((await started.call(app)).body.state).toBe('crashed');
+      rmSync(broken);
+    });
+  }
 });

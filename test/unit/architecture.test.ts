@@ -142,7 +142,7 @@ const rules: readonly Rule[] = [
       isCore(target) ||
       isTrigger(target) ||
       isIn('functions/adapters/queues')(target) ||
-      isOneOf('@middy/core', 'node:stream')(target),
+      isOneOf('@middy/core', 'node:stream', 'node:zlib')(target),
     allowedTypes: (target) => isVerb(target) || target === 'aws-lambda',
   },
   {

@@ -37,8 +37,29 @@ export function buildSnapshots(access: AppsAccess): Access {
   );
 }
 
-/** Runs applications: their functions, their logs, and what is to be removed of them. */
-export function runApps(access: AppsAccess): Access {
+/** Runs applications: their functions, their logs, and what is to be removed of them; `watcher` is told of their ends. */
+export function runApps(access: AppsAccess, watcher: { readonly functionArn: string }): Access {
+  return all(
+    startApps(access),
+    only(access.parameters.onLambda, { environment: { PLATFORM_WATCHER: watcher.functionArn } }),
+  );
+}
+
+/** Asks applications whether they answer, and notes those that do not. */
+export function lookAfterApps(access: AppsAccess): Access {
+  const { functionArn, logGroupArn } = access.apps;
+  return appsAccess(
+    access,
+    ['GetItem', 'Query', 'UpdateItem'],
+    [
+      allow(['lambda:InvokeFunction'], functionArn),
+      allow(['logs:FilterLogEvents', 'logs:PutLogEvents'], logGroupArn, `${logGroupArn}:*`),
+      ofVariables(allow(['kms:Decrypt'], access.sealingKey.keyArn)),
+    ],
+  );
+}
+
+function startApps(access: AppsAccess): Access {
   const { apps, sealingKey } = access;
   const { bucket } = apps;
   return appsAccess(
@@ -92,7 +113,7 @@ const LAMBDA_ACTIONS = [
   ...['PutFunctionConcurrency', 'DeleteFunctionConcurrency'],
 ];
 const LOG_ACTIONS = [
-  ...['CreateLogGroup', 'PutRetentionPolicy', 'DeleteLogGroup'],
+  ...['CreateLogGroup', 'PutRetentionPolicy', 'PutSubscriptionFilter', 'DeleteLogGroup'],
   ...['CreateLogStream', 'PutLogEvents', 'FilterLogEvents'],
 ];
 

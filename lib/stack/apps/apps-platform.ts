@@ -79,6 +79,18 @@ export class AppsPlatform extends Construct {
     this.#onlyOnLambda();
   }
 
+  /** Lets the logs of applications invoke a function; the filters come and go with the applications. */
+  tellOfEnds(target: { readonly functionArn: string }): void {
+    new CfnPermission(this, 'LogsMayTell', {
+      action: 'lambda:InvokeFunction',
+      functionName: target.functionArn,
+      principal: 'logs.amazonaws.com',
+      sourceAccount: Aws.ACCOUNT_ID,
+      sourceArn: `${this.logGroupArn}:*`,
+    });
+    this.#onlyOnLambda();
+  }
+
   #roleOfApps(): Role {
     const role = new Role(this, 'AppRole', {
       description: 'Applications: write their own logs, and nothing else',

@@ -12,6 +12,8 @@ interface Event {
 /** A fake of CloudWatch Logs. */
 export class FakeLogs {
   readonly groups = new Map<string, Event[]>();
+  /** The filter of each group. */
+  readonly filters = new Map<string, Omit<Logs.PutSubscriptionFilterCommandInput, 'logGroupName'>>();
   readonly #streams = new Set<string>();
   #count = 0;
 
@@ -31,6 +33,10 @@ export class FakeLogs {
       },
       PutRetentionPolicyCommand: ({ logGroupName }: Logs.PutRetentionPolicyCommandInput) => {
         this.#events(logGroupName);
+      },
+      PutSubscriptionFilterCommand: ({ logGroupName = '', ...filter }: Logs.PutSubscriptionFilterCommandInput) => {
+        this.#events(logGroupName);
+        this.filters.set(logGroupName, filter);
       },
       CreateLogStreamCommand: ({ logGroupName = '', logStreamName }: Logs.CreateLogStreamCommandInput) => {
         this.#events(logGroupName);

@@ -41,6 +41,7 @@ export function fakeAws(): FakeAws {
     functionPrefix: 'stack-app',
     appRole: 'arn:aws:iam::000000000000:role/apps',
     adapterLayer: 'arn:aws:lambda:us-east-1:753240598075:layer:LambdaAdapterLayerArm64:27',
+    watcher: 'arn:aws:lambda:us-east-1:000000000000:function:watch-apps',
     sealingKey: 'arn:aws:kms:us-east-1:000000000000:key/tokens',
   };
   return { parts, functions, builds, logs, table, objects };

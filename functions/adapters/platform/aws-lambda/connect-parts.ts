@@ -4,6 +4,7 @@ import { kms } from '../../aws/kms.ts';
 import { lambda } from '../../aws/lambda.ts';
 import { cloudWatchLogs } from '../../aws/logs.ts';
 import { platformPartNames } from '../../aws/platform/parts.ts';
+import { watcherArn } from '../../aws/platform/watcher.ts';
 import { s3 } from '../../aws/s3.ts';
 import { connectTable } from './connect-table.ts';
 import type { LambdaPlatformParts } from './parts.ts';
@@ -12,6 +13,7 @@ import type { LambdaPlatformParts } from './parts.ts';
 export function connectParts(clock: Clock): LambdaPlatformParts {
   return {
     ...platformPartNames(),
+    watcher: watcherArn(),
     table: connectTable(),
     lambda: lambda(),
     codeBuild: codeBuild(),

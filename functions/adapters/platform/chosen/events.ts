@@ -3,10 +3,10 @@ import { isOnLambda } from '../../aws/platform/kind.ts';
 import { platformAccess } from '../../aws/platform/secret.ts';
 import { httpAppEvents } from '../app-events.ts';
 
-/**
- * Returns the events of the configured platform. Lambda starts again what ends, so that nothing crashes for good there.
- */
+/** Returns the events of the configured platform. */
 export async function chosenEvents(): Promise<AppEvents> {
-  if (isOnLambda()) return { after: async (seq) => ({ events: [], last: seq }) };
-  return httpAppEvents(await platformAccess());
+  if (!isOnLambda()) return httpAppEvents(await platformAccess());
+  const { lambdaAppEvents } = await import('../aws-lambda/run/app-events.ts');
+  const { connectTable } = await import('../aws-lambda/connect-table.ts');
+  return lambdaAppEvents(connectTable());
 }

@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { CodeBuildClient } from '@aws-sdk/client-codebuild';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { S3Client } from '@aws-sdk/client-s3';
-import { App } from 'aws-cdk-lib';
+import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { lambdaPlatform } from '../../../../functions/adapters/platform/aws-lambda/hosting.ts';
 import type { LambdaPlatformParts } from '../../../../functions/adapters/platform/aws-lambda/parts.ts';
 import { lambdaAppOutput } from '../../../../functions/adapters/platform/aws-lambda/run/app-output.ts';
@@ -20,6 +20,7 @@ import { clientFor } from '../../../../lib/aws-local/clients.ts';
 import { type Runtime, startRuntime } from '../../../../lib/aws-local/runtime.ts';
 import type { ApplicationsUnderTest } from '../../../contracts/applications.ts';
 import { filesOf, tarball } from '../../platform/embedded.ts';
+import { synthesiseApp } from '../synthesise-app.ts';
 import { AppsStack } from './apps-stack.ts';
 
 /** The platform on AWS Lambda on the emulators, and their start: the buildspec and the applications are real. */
@@ -27,18 +28,21 @@ export interface EmulatedApps extends ApplicationsUnderTest {
   readonly parts: LambdaPlatformParts;
   /** What the emulators refused or did not know. */
   readonly warnings: readonly string[];
+  /** Returns the next message that CloudWatch Logs has sent to the watcher of the stack. */
+  notice(): Promise<unknown>;
   /** Stops the emulators and starts them again with the same folder. */
   restarted(): Promise<EmulatedApps>;
 }
 
+const NOTICE_LIMIT_MS = 30_000;
+
 /** Starts the platform on AWS Lambda on emulators, in a new folder. */
 export async function emulatedApps(): Promise<EmulatedApps> {
   const folder = await mkdtemp(join(tmpdir(), 'emulated-apps-'));
-  // The check against CloudFormation's rules takes most of the synthesis, and the service's own stack is checked.
-  const options = { analyticsReporting: false, builtinCloudFormationValidation: false };
-  const app = new App({ outdir: join(folder, 'cdk.out'), ...options });
-  new AppsStack(app, 'Apps');
-  app.synth();
+  await synthesiseApp(folder, {
+    handlers: new URL('handlers', import.meta.url),
+    addStack: (app, bundles) => void new AppsStack(app, 'Apps', bundles),
+  });
   return started(folder);
 }
 
@@ -70,6 +74,7 @@ async function started(folder: string): Promise<EmulatedApps> {
     user: 'kiwi',
     tarball: (name, version, works) => tarball(filesOf(name, version, works)),
     version: async (_app, url) => (await fetch(url)).text(),
+    notice: () => nextNotice(parts),
     restarted: async () => {
       await stop();
       return started(folder);
@@ -79,6 +84,21 @@ async function started(folder: string): Promise<EmulatedApps> {
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+async function nextNotice({ s3, bucket: Bucket }: LambdaPlatformParts): Promise<unknown> {
+  const end = Date.now() + NOTICE_LIMIT_MS;
+  while (Date.now() < end) {
+    const { Contents: [{ Key } = {}] = [] } = await s3.send(new ListObjectsV2Command({ Bucket, Prefix: 'notices/' }));
+    if (Key === undefined) {
+      await pause(50);
+      continue;
+    }
+    const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }));
+    await s3.send(new DeleteObjectCommand({ Bucket, Key }));
+    return JSON.parse((await Body?.transformToString()) ?? '');
+  }
+  throw new Error('No instance of an application has ended.');
 }
 
 /** Returns the parts of the stack with clients of the emulators. */
@@ -109,6 +129,7 @@ function partsOf({ endpoints, template }: Runtime): { parts: LambdaPlatformParts
     appRole: output('appRole'),
     adapterLayer: output('adapterLayer'),
     sealingKey: output('sealingKey'),
+    watcher: output('watcher'),
   };
   const table = platformTable({ client: database, table: output('table') });
   return {

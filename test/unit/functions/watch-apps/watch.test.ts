@@ -35,14 +35,21 @@ async function world(deploys = 1) {
   };
   for (let number = 1; number <= deploys; number += 1) await deploy();
   const trace = (event: string) => void traced.push(event);
-  const ports = { log, facts: log, queue, clock, events, cursor, trace };
+  const looks: string[] = [];
+  const health = {
+    ended: async ({ stream }: { stream: string }) => void looks.push(stream),
+    recheck: async () => void looks.push('recheck'),
+  };
+  const ports = { log, facts: log, queue, clock, events, cursor, trace, health };
   return {
     ...ports,
     said,
     traced,
     deploy,
     say: (event: Omit<AppEvent, 'seq'>) => void said.push({ ...event, seq: (said.at(-1)?.seq ?? 0) + 1 }),
-    watch: () => watchApps(ports),
+    looks,
+    watch: (more: Partial<typeof ports> = {}) => watchApps({ ...ports, ...more }),
+    ended: () => watchApps(ports, { group: 'shop', stream: '[1]' }),
     entry: async (number = 1) => log.read('ann', number),
   };
 }
@@ -158,5 +165,22 @@ describe('an application that crashes after its deploy', () => {
     await watch();
     expect(cursor.at).toBe(1);
     expect(await entry()).toMatchObject({ status: 'crashed' });
+  });
+});
+
+describe('a run of the watch', () => {
+  it('looks after the application of which an instance has ended, else after one that has crashed', async () => {
+    const { watch, ended, looks } = await world();
+    await watch();
+    await ended();
+    expect(looks).toEqual(['recheck', '[1]']);
+  });
+
+  it('applies events also when it cannot find out about an application', async () => {
+    const { say, watch, entry, traced } = await world();
+    say(crash);
+    const fails = async () => Promise.reject(new Error('Lambda is away.'));
+    expect(await watch({ health: { ended: fails, recheck: fails } })).toBe(1);
+    expect([(await entry())?.status, traced]).toEqual(['crashed', ['application not looked after']]);
   });
 });

@@ -4,6 +4,7 @@ import {
   CreateLogStreamCommand,
   PutLogEventsCommand,
   PutRetentionPolicyCommand,
+  PutSubscriptionFilterCommand,
 } from '@aws-sdk/client-cloudwatch-logs';
 import type { Clock } from '../../../../core/ports/clock.ts';
 import { errorName } from '../failures.ts';
@@ -15,6 +16,8 @@ interface LogParts {
 }
 
 const RETENTION_DAYS = 14;
+/** What Lambda writes when the process of an instance ends, whatever the reason. */
+const ENDED = '"Runtime exited with error"';
 
 /** Makes the log group of an application's function, which Lambda would make without an end of its retention. */
 export async function ensureLog(name: string, { logs }: LogParts): Promise<void> {
@@ -24,6 +27,15 @@ export async function ensureLog(name: string, { logs }: LogParts): Promise<void>
     await logs.send(new PutRetentionPolicyCommand({ logGroupName, retentionInDays: RETENTION_DAYS }));
   });
   await unlessThere(() => logs.send(new CreateLogStreamCommand({ logGroupName, logStreamName: PLATFORM_STREAM })));
+}
+
+/**
+ * Has a function told of each instance that ends by itself. Made at each start, because an older log may have no filter;
+ * the same one again changes nothing.
+ */
+export async function watchLog(name: string, destinationArn: string, { logs }: LogParts): Promise<void> {
+  const filter = { logGroupName: logGroupOf(name), filterName: 'ended', filterPattern: ENDED };
+  await logs.send(new PutSubscriptionFilterCommand({ ...filter, destinationArn }));
 }
 
 /** Writes what happened to an application into its log. Never throws: the line is not worth a failed deploy. */

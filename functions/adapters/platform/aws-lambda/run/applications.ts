@@ -29,5 +29,5 @@ export function lambdaApplications({ table }: { readonly table: PlatformTable })
 function shown(user: string, app: string, { name = app, snapshot, state, url }: Item): Application {
   const known = { user, app, name, url: url ?? null, snapshot: snapshot ?? null };
   if (snapshot === undefined) return { ...known, state: 'never' };
-  return { ...known, state: state === 'stopped' ? state : 'running' };
+  return { ...known, state: state === 'stopped' || state === 'crashed' ? state : 'running' };
 }

@@ -41,6 +41,8 @@ async function remove(app: AppRef, parts: LambdaPlatformParts): Promise<void> {
   await unlessGone(() => parts.logs.send(new DeleteLogGroupCommand({ logGroupName: logGroupOf(FunctionName) })));
   await removeSnapshots(app, parts);
   await parts.s3.send(new DeleteObjectCommand({ Bucket: parts.bucket, Key: cacheKey(app) }));
+  await parts.table.remove(keys.event(app));
+  await parts.table.remove(keys.function(FunctionName));
   await parts.table.remove(keys.app(app));
 }
 

@@ -3,8 +3,9 @@ import { DeployError } from '../../../../core/errors.ts';
 import type { AppRef, SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
 import { functionName, keys, objectKeys } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
+import { recordEvent } from './app-events.ts';
 import { publishVersion, type VersionPlan } from './app-function.ts';
-import { ensureLog, note } from './app-log.ts';
+import { ensureLog, note, watchLog } from './app-log.ts';
 import { environmentOf, masked, type Variables } from './environment.ts';
 import { variableSeal } from './sealed-variables.ts';
 import { pruneSnapshots } from './snapshots.ts';
@@ -22,16 +23,17 @@ export async function release(
   parts: LambdaPlatformParts,
   fresh = false,
 ): Promise<{ readonly url: string }> {
-  const { variables, path } = await startable(snapshot, parts);
+  const { variables, path, wasCrashed } = await startable(snapshot, parts);
   const plan = planOf(snapshot, variables, { parts, fresh });
   const { name } = plan;
-  await ensureLog(name, parts);
+  await prepareLog(name, snapshot, parts);
   const version = (await versionOf(name, plan.description, parts)) ?? (await publishVersion(plan, parts));
   await allowRuns(name, parts);
   await tried({ name, version, path, variables: plan.environment }, parts);
   const url = await moveTraffic(name, version, parts);
-  const state = { snapshot: snapshot.snapshot, version, url, state: 'running' };
+  const state = { snapshot: snapshot.snapshot, version, url, state: 'running', asked: null };
   await parts.table.write(keys.app(snapshot), state, { exists: true });
+  if (wasCrashed) await answersAgain(snapshot, parts);
   await note(name, `${snapshot.snapshot} serves`, parts);
   await pruneVersions(name, version, parts).catch(() => {});
   await pruneSnapshots(snapshot, parts).catch(() => {});
@@ -42,6 +44,7 @@ interface Startable {
   readonly variables: Variables;
   /** The folder of the application in its repository. */
   readonly path: string;
+  readonly wasCrashed: boolean;
 }
 
 /** Returns what the start of a snapshot needs. */
@@ -50,7 +53,19 @@ async function startable(snapshot: SnapshotRef, parts: LambdaPlatformParts): Pro
   const [app, item] = await Promise.all([table.read(keys.app(snapshot)), table.read(keys.snapshot(snapshot))]);
   if (!app || !item) throw refused(`There is no snapshot ${snapshot.snapshot} of ${snapshot.app}.`);
   if (item.state !== 'ready') throw refused(`The snapshot ${snapshot.snapshot} is not built: it is ${item.state}.`);
-  return { variables: await variableSeal(parts).open(snapshot, app.variables), path: item.path ?? '' };
+  const variables = await variableSeal(parts).open(snapshot, app.variables);
+  return { variables, path: item.path ?? '', wasCrashed: app.state === 'crashed' };
+}
+
+/** The log exists before the function, and who reads of its ends finds the application by its name. */
+async function prepareLog(name: string, { user, app }: AppRef, parts: LambdaPlatformParts): Promise<void> {
+  await ensureLog(name, parts);
+  await parts.table.write(keys.function(name), { user, app });
+  if (parts.watcher !== undefined) await watchLog(name, parts.watcher, parts);
+}
+
+async function answersAgain(snapshot: SnapshotRef, { table, clock }: LambdaPlatformParts): Promise<void> {
+  await recordEvent(table, { ...snapshot, seq: clock.now(), state: 'running', reason: null, log: [] });
 }
 
 interface Planning {

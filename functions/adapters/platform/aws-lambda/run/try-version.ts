@@ -8,7 +8,7 @@ import { type Exit, lastError, whyItEnded } from '../../../../core/output/diagno
 import { oneLine } from '../../../../core/text.ts';
 import { logGroupOf } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
-import { isOfLambda } from './log-lines.ts';
+import { isEndOfInstance, isOfLambda } from './log-lines.ts';
 
 /** Below the timeout of the stage, which has to write the outcome too. */
 const ANSWER_LIMIT_MS = 60_000;
@@ -26,13 +26,16 @@ export interface Candidate {
   readonly version: string;
   /** The folder of the application in its repository; empty for the root. */
   readonly path: string;
+  /** How long it may take to answer; default 60 seconds. */
+  readonly limitMs?: number;
 }
 
 /**
  * Sends a request to a version that has no traffic yet. Throws `deploy:platform:start_app`, with what the application
  * printed, when it ends, does not answer within a minute, or answers 500 or more.
  */
-export async function tryVersion({ name, version, path }: Candidate, parts: LambdaPlatformParts): Promise<void> {
+export async function tryVersion(candidate: Candidate, parts: LambdaPlatformParts): Promise<void> {
+  const { name, version, path, limitMs = ANSWER_LIMIT_MS } = candidate;
   const folder = posix.join(ROOT, path);
   const since = parts.clock.now();
   const command = new InvokeCommand({
@@ -42,7 +45,7 @@ export async function tryVersion({ name, version, path }: Candidate, parts: Lamb
     LogType: 'Tail',
     Payload: Buffer.from(JSON.stringify(getRoot(since))),
   });
-  const signal = AbortSignal.timeout(ANSWER_LIMIT_MS);
+  const signal = AbortSignal.timeout(limitMs);
   const answer = await parts.lambda.send(command, { abortSignal: signal }).catch((error: unknown) => {
     if (signal.aborted) return null;
     throw error;
@@ -50,7 +53,7 @@ export async function tryVersion({ name, version, path }: Candidate, parts: Lamb
   if (answer && isGood(answer)) return;
   const tail = tailOf(answer?.LogResult);
   const printed = tail.length > 0 ? tail : await loggedSince(name, since, parts);
-  const [reason = '', ...logTail] = [reasonOf(answer, printed, folder), ...printed].map(inApplication);
+  const [reason = '', ...logTail] = [reasonOf(answer ?? limitMs, printed, folder), ...printed].map(inApplication);
   throw new DeployError('deploy:platform:start_app', reason, { retry: false, logTail });
 }
 
@@ -60,8 +63,8 @@ function isGood({ FunctionError, Payload }: InvokeCommandOutput): boolean {
 }
 
 /** Returns a sentence about what is wrong, in the words of the embedded platform. */
-function reasonOf(answer: InvokeCommandOutput | null, lines: readonly string[], folder: string): string {
-  if (!answer) return `The application did not answer GET / within ${ANSWER_LIMIT_MS / 1000} s.`;
+function reasonOf(answer: InvokeCommandOutput | number, lines: readonly string[], folder: string): string {
+  if (typeof answer === 'number') return `The application did not answer GET / within ${answer / 1000} s.`;
   const { statusCode, errorMessage } = parsed(answer.Payload);
   if (answer.FunctionError === undefined) {
     if (typeof statusCode !== 'number') return 'The application gave no answer to GET / that Lambda understands.';
@@ -95,12 +98,17 @@ function parsed(payload: Uint8Array | undefined): Readonly<Record<string, unknow
   }
 }
 
+/** Whether the application has printed a line. */
+function isPrinted(line: string): boolean {
+  return line.trim() !== '' && !isOfLambda(line) && !isEndOfInstance(line);
+}
+
 /** The last 4 KB of what the call logged, in base64. */
 function tailOf(logResult: string | undefined): readonly string[] {
   const lines = Buffer.from(logResult ?? '', 'base64')
     .toString('utf8')
     .split(/\r?\n/);
-  return lines.filter((line) => line.trim() !== '' && !isOfLambda(line)).slice(-MAX_LOG_LINES);
+  return lines.filter(isPrinted).slice(-MAX_LOG_LINES);
 }
 
 /** What was printed before the call counts, an end at start above all, is only in the log, some seconds later. */
@@ -110,7 +118,7 @@ async function loggedSince(name: string, startTime: number, parts: LambdaPlatfor
       .send(new FilterLogEventsCommand({ logGroupName: logGroupOf(name), startTime, limit: 1000 }))
       .catch(() => ({ events: [] }));
     const lines = events.map(({ message = '' }) => message.trimEnd());
-    const own = lines.filter((line) => line !== '' && !isOfLambda(line));
+    const own = lines.filter(isPrinted);
     if (own.length > 0) return own.slice(-MAX_LOG_LINES);
     await parts.clock.sleep(LOG_PAUSE_MS);
   }

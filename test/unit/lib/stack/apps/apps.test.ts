@@ -32,6 +32,7 @@ describe('the platform on AWS Lambda', () => {
       'AWS::IAM::Role',
       'AWS::IAM::Role',
       'AWS::Lambda::Permission',
+      'AWS::Lambda::Permission',
       'AWS::Logs::LogGroup',
       'AWS::S3::Bucket',
       'AWS::S3::BucketPolicy',
@@ -84,6 +85,16 @@ describe('the platform on AWS Lambda', () => {
     });
   });
 
+  it('is told by the logs of its own applications, and by no others, that one of their instances has ended', () => {
+    const watch = ofType('AWS::Lambda::Function').find(({ properties }) => properties.Description === 'watch-apps');
+    const permission = ofType('AWS::Lambda::Permission').find(
+      ({ properties }) => properties.Principal === 'logs.amazonaws.com',
+    );
+    expect(target(permission?.properties.FunctionName)).toBe(watch?.id);
+    expect(permission?.properties.SourceAccount).toEqual({ Ref: 'AWS::AccountId' });
+    expect(JSON.stringify(permission?.properties.SourceArn)).toContain('-app-*:*');
+  });
+
   it('lets the functions that start applications give away one role, and that only to Lambda', () => {
     const passing = ofType('AWS::IAM::Policy').flatMap(({ properties }) =>
       properties.PolicyDocument.Statement.filter(({ Action }: Statement) => [Action].flat().includes('iam:PassRole')),
@@ -103,10 +114,11 @@ describe('the platform on AWS Lambda', () => {
     const uses = (prefix: string) => (folder: string) =>
       actionsOf(folder).some((action) => action.startsWith(`${prefix}:`));
     const folders = ofType('AWS::Lambda::Function').map(({ properties }) => properties.Description);
-    expect(folders.filter(uses('lambda')).sort()).toEqual(['stage-start']);
+    expect(folders.filter(uses('lambda')).sort()).toEqual(['stage-start', 'watch-apps']);
     expect(folders.filter(uses('codebuild')).sort()).toEqual(['api-build-log', 'stage-extract']);
     expect(folders.filter(uses('s3')).sort()).toEqual(['stage-extract', 'stage-start', 'stage-upload']);
-    expect(folders.filter(uses('kms')).sort()).toEqual(['api-apps', 'stage-start']);
+    expect(folders.filter(uses('kms')).sort()).toEqual(['api-apps', 'stage-start', 'watch-apps']);
+    expect(actionsOf('watch-apps').filter((action) => action.startsWith('lambda:'))).toEqual(['lambda:InvokeFunction']);
     expect(actionsOf('authorize')).toEqual(['dynamodb:Query']);
   });
 
@@ -123,7 +135,7 @@ describe('the platform on AWS Lambda', () => {
   });
 
   it('opens variables with the key and never tokens of repository hosts', () => {
-    for (const folder of ['api-apps', 'stage-start']) {
+    for (const folder of ['api-apps', 'stage-start', 'watch-apps']) {
       const opens = statementsOf(folder).filter(({ Action }) => [Action].flat().includes('kms:Decrypt'));
       expect(opens.map(({ Condition }) => Condition)).toEqual([
         { StringEquals: { 'kms:EncryptionContext:purpose': 'app-variables' } },

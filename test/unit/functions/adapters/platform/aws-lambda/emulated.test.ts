@@ -1,4 +1,12 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { lambdaAppEvents } from '../../../../../../functions/adapters/platform/aws-lambda/run/app-events.ts';
+import { lambdaAppHealth } from '../../../../../../functions/adapters/platform/aws-lambda/run/app-health.ts';
+import { systemClock } from '../../../../../../functions/adapters/system/clock.ts';
+import type { SnapshotRef } from '../../../../../../functions/core/ports/hosting-platform.ts';
+import { noticeIn } from '../../../../../../functions/triggers/log-notice.ts';
 import { applicationsContract } from '../../../../../contracts/applications.ts';
 import { hostingPlatformContract, uploadOf } from '../../../../../contracts/hosting-platform.ts';
 import { type EmulatedApps, emulatedApps } from '../../../../../support/aws-local/apps/emulated-apps.ts';
@@ -19,16 +27,22 @@ const openFor = (user: string) => async () => ({ ...apps, user, close: async () 
 hostingPlatformContract('AWS Lambda on the emulators', openFor('kiwi'));
 applicationsContract('AWS Lambda on the emulators', openFor('lime'));
 
+/** Uploads, builds and starts an application, and returns its address. */
+async function deploy(snapshot: SnapshotRef, bytes: Buffer): Promise<string> {
+  const { platform } = apps;
+  await platform.ensureApp(snapshot, { name: snapshot.app });
+  await platform.upload(snapshot, uploadOf(bytes));
+  await platform.activate(snapshot);
+  const isBuilt = async () => (await platform.poll(snapshot)).state === 'ready';
+  await vi.waitUntil(isBuilt, { timeout: 60_000, interval: 100 });
+  return (await platform.start(snapshot)).url;
+}
+
 describe('an application on the emulators', () => {
   const shop = { user: 'plum', app: 'shop', snapshot: '1.0.0-1' };
 
   it('answers after a restart at its address, and gets new versions and variables as before', async () => {
-    const { platform } = apps;
-    await platform.ensureApp(shop, { name: 'shop' });
-    await platform.upload(shop, uploadOf(await apps.tarball('shop', '1.0.0-1', 'runs')));
-    await platform.activate(shop);
-    await expect.poll(() => platform.poll(shop), { timeout: 60_000 }).toEqual({ state: 'ready' });
-    const { url } = await platform.start(shop);
+    const url = await deploy(shop, await apps.tarball('shop', '1.0.0-1', 'runs'));
     apps = await apps.restarted();
     expect(await (await fetch(url)).text()).toBe('1.0.0-1');
     expect(await apps.operations.restart(shop)).toEqual({ url });
@@ -42,13 +56,75 @@ describe('an application on the emulators', () => {
       'package.json': JSON.stringify({ name: 'site', version: '1.0.0', scripts }),
       'page.html': 'a site',
     };
-    await apps.platform.ensureApp(site, { name: 'site' });
-    await apps.platform.upload(site, uploadOf(await tarball(files)));
-    await apps.platform.activate(site);
-    await expect.poll(() => apps.platform.poll(site), { timeout: 60_000 }).toEqual({ state: 'ready' });
-    const { url } = await apps.platform.start(site);
+    const url = await deploy(site, await tarball(files));
     const answer = await fetch(`${url}/any/path`);
     expect([await answer.text(), answer.headers.get('content-type')]).toEqual(['a site', 'text/html; charset=utf-8']);
+  });
+});
+
+describe('an application on the emulators that ends by itself', () => {
+  const shop = { user: 'plum', app: 'falling', snapshot: '1.0.0-1' };
+  let broken: string;
+  let url: string;
+
+  beforeAll(async () => {
+    broken = join(await mkdtemp(join(tmpdir(), 'broken-')), 'broken');
+    const server = `const { existsSync } = require('node:fs');
+      const broken = ${JSON.stringify(broken)};
+      if (existsSync(broken)) throw new Error('no table ' + process.env.TABLE);
+      require('node:http').createServer(({ url }, response) => {
+        if (url === '/end') { console.log('ending'); process.exit(3); }
+        response.end('well');
+      }).listen(process.env.PORT, process.env.HOST);`;
+    const manifest = JSON.stringify({ name: 'falling', version: '1.0.0' });
+    await apps.platform.ensureApp(shop, { name: 'falling' });
+    await apps.variables.set(shop, 'TABLE', 'a-secret-table');
+    url = await deploy(shop, await tarball({ 'package.json': manifest, 'server.js': server }));
+  });
+  afterAll(() => rm(dirname(broken), { recursive: true, force: true }));
+
+  /** Health at a time of one's choice, so that an application may be asked again. */
+  const health = (laterMs = 0) =>
+    lambdaAppHealth({ ...apps.parts, clock: { ...systemClock, now: () => Date.now() + laterMs } });
+  const end = async () => {
+    expect((await fetch(`${url}/end`)).status).toBe(502);
+    return noticeIn(await apps.notice()) ?? expect.unreachable();
+  };
+  const state = async () => (await apps.applications.find(shop))?.state;
+  const events = async () => (await lambdaAppEvents(apps.parts.table).after(0)).events;
+
+  it('is not crashed when it answers after that, and is asked once a minute at most', async () => {
+    const notice = await end();
+    await health().ended(notice);
+    await writeFile(broken, '');
+    await health().ended(notice);
+    expect([await state(), await events()]).toEqual(['running', []]);
+  });
+
+  it('is crashed when it does not start again, with the reason and the last lines but not its variables', async () => {
+    const response = await fetch(`${url}/end`);
+    expect(response.status).toBe(502);
+    await health(60_000).ended(noticeIn(await apps.notice()) ?? expect.unreachable());
+    expect(await state()).toBe('crashed');
+    const [event] = await events();
+    expect(event).toMatchObject({
+      ...shop,
+      state: 'crashed',
+      reason: 'The application crashed and does not start again: Error: no table *** (server.js:3).',
+      log: expect.arrayContaining([expect.stringContaining('no table ***')]),
+    });
+    await health().recheck();
+    expect(await state()).toBe('crashed');
+  });
+
+  it('runs again when it answers', async () => {
+    await health(10 * 60_000).recheck();
+    expect(await state()).toBe('crashed');
+    await rm(broken);
+    await health(20 * 60_000).recheck();
+    expect(await state()).toBe('running');
+    expect(await events()).toMatchObject([{ ...shop, state: 'running', reason: null, log: [] }]);
+    expect(await (await fetch(url)).text()).toBe('well');
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { lambdaBuildOutput } from '../../../../../../functions/adapters/platform/aws-lambda/build/build-output.ts';
 import { lambdaPlatform } from '../../../../../../functions/adapters/platform/aws-lambda/hosting.ts';
 import { functionName } from '../../../../../../functions/adapters/platform/aws-lambda/names.ts';
+import { lambdaAppEvents } from '../../../../../../functions/adapters/platform/aws-lambda/run/app-events.ts';
 import { lambdaAppOutput } from '../../../../../../functions/adapters/platform/aws-lambda/run/app-output.ts';
 import { lambdaAppVariables } from '../../../../../../functions/adapters/platform/aws-lambda/run/app-variables.ts';
 import { lambdaApplications } from '../../../../../../functions/adapters/platform/aws-lambda/run/applications.ts';
@@ -142,7 +143,31 @@ describe('an application on AWS Lambda', () => {
     await deployed(aws, '1');
     await lambdaAppOperations(aws.parts).remove(shop('1'));
     expect([aws.functions.all.size, aws.objects.size]).toEqual([0, 0]);
+    expect(await aws.table.read({ pk: `F#${FUNCTION}`, sk: 'APP' })).toBeNull();
     expect([...aws.logs.groups.keys()]).toEqual(['builds']);
+  });
+
+  it('has a log of which the watch hears when an instance ends', async () => {
+    const aws = fakeAws();
+    await deployed(aws, '1');
+    expect([...aws.logs.filters]).toEqual([
+      [
+        `/aws/lambda/${FUNCTION}`,
+        { filterName: 'ended', filterPattern: '"Runtime exited with error"', destinationArn: aws.parts.watcher },
+      ],
+    ]);
+  });
+
+  it('is running again, with an event, when it is restarted after a crash', async () => {
+    const aws = fakeAws();
+    await deployed(aws, '1');
+    await aws.table.write({ pk: 'A#kiwi', sk: 'shop' }, { state: 'crashed' });
+    expect(await lambdaApplications(aws.parts).find(shop('1'))).toMatchObject({ state: 'crashed' });
+    await lambdaAppOperations(aws.parts).restart(shop('1'));
+    expect(await lambdaApplications(aws.parts).find(shop('1'))).toMatchObject({ state: 'running' });
+    const { events, last } = await lambdaAppEvents(aws.table).after(0);
+    expect(events).toEqual([{ ...shop('1'), seq: last, state: 'running', reason: null, log: [] }]);
+    expect(await lambdaAppEvents(aws.table).after(last + 60_000)).toEqual({ events: [], last: last + 60_000 });
   });
 
   it('has no values of its variables in the lines of a failed start', async () => {

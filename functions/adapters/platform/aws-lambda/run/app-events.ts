@@ -1,0 +1,40 @@
+import { isObject, parseJson } from '../../../../core/json.ts';
+import type { AppEvent, AppEvents } from '../../../../core/ports/apps/app-events.ts';
+import { onAws } from '../failures.ts';
+import { keys } from '../names.ts';
+import type { Item, PlatformTable } from '../table.ts';
+
+/** The events of all applications are read every minute. */
+const MAX_LOG_LINES = 50;
+const MAX_LINE_LENGTH = 300;
+/** An event may be stored after one with a later number was read. To apply one twice changes nothing. */
+const LATE_MS = 30_000;
+
+/** Returns the events of applications in the platform's table: the last one of each, numbered by its time. */
+export function lambdaAppEvents(table: PlatformTable): AppEvents {
+  return {
+    after: (seq) =>
+      onAws('request:failed', 'the events of applications', async () => {
+        const all = await crashEvents(table);
+        const events = all.filter((event) => event.seq > seq - LATE_MS).sort((one, other) => one.seq - other.seq);
+        return { events, last: Math.max(seq, ...all.map((event) => event.seq)) };
+      }),
+  };
+}
+
+/** Returns the last event of each application that has crashed once. */
+export async function crashEvents(table: PlatformTable): Promise<readonly AppEvent[]> {
+  return (await table.list(keys.events)).flatMap((item) => eventIn(item) ?? []);
+}
+
+/** Stores the last event of an application. */
+export async function recordEvent(table: PlatformTable, event: AppEvent): Promise<void> {
+  const log = event.log.slice(-MAX_LOG_LINES).map((line) => line.slice(0, MAX_LINE_LENGTH));
+  await table.write(keys.event(event), { event: JSON.stringify({ ...event, log }) });
+}
+
+function eventIn({ event = '' }: Item): AppEvent | null {
+  const parsed = parseJson(event);
+  // It was written by `recordEvent`.
+  return parsed.ok && isObject(parsed.value) ? (parsed.value as unknown as AppEvent) : null;
+}

@@ -1,0 +1,111 @@
+import { DeployError } from '../../../../core/errors.ts';
+import type { AppHealth, EndedInstance } from '../../../../core/ports/apps/app-health.ts';
+import type { AppRef } from '../../../../core/ports/hosting-platform.ts';
+import { functionName, keys, logGroupOf } from '../names.ts';
+import type { LambdaPlatformParts } from '../parts.ts';
+import type { Item } from '../table.ts';
+import { crashEvents, recordEvent } from './app-events.ts';
+import { note } from './app-log.ts';
+import { masked } from './environment.ts';
+import { variableSeal } from './sealed-variables.ts';
+import { tryVersion } from './try-version.ts';
+
+/** How often an application is asked at most: when its instances end, and when it has crashed. */
+const ASK_EVERY_MS = 60_000;
+const RECHECK_EVERY_MS = 5 * 60_000;
+/** Below the timeout of the function that asks. */
+const ANSWER_LIMIT_MS = 30_000;
+
+/** An application that serves a version, or did before it crashed. */
+interface Served {
+  readonly app: AppRef;
+  readonly item: Item & { readonly version: string; readonly snapshot: string };
+}
+
+/**
+ * Returns what finds applications that crash. Lambda starts an application again with the next request, so that an
+ * instance that ends says little. One that then does not answer `GET /` has crashed; it is asked now and then until it
+ * answers again.
+ */
+export function lambdaAppHealth(parts: LambdaPlatformParts): AppHealth {
+  return {
+    ended: async (instance) => {
+      const served = await servedBy(instance, parts);
+      if (served?.item.state === 'running' && (await claim(served, ASK_EVERY_MS, parts)))
+        await checkRunning(served, parts);
+    },
+    recheck: async () => {
+      const crashed = (await crashEvents(parts.table)).filter(({ state }) => state === 'crashed');
+      for (const { user, app } of crashed) {
+        const served = await servedOf({ user, app }, parts);
+        if (served?.item.state !== 'crashed' || !(await claim(served, RECHECK_EVERY_MS, parts))) continue;
+        // One at a time: an answer may take as long as a run of the watch may.
+        return checkCrashed(served, parts);
+      }
+    },
+  };
+}
+
+async function checkRunning(served: Served, parts: LambdaPlatformParts): Promise<void> {
+  const failure = await failureOf(served, parts);
+  if (failure) await change(served, { to: 'crashed', why: failure.detail, log: failure.logTail }, parts);
+}
+
+async function checkCrashed(served: Served, parts: LambdaPlatformParts): Promise<void> {
+  if (!(await failureOf(served, parts))) await change(served, { to: 'running', why: null, log: [] }, parts);
+}
+
+/** Returns the application whose serving version an instance belongs to; its stream is `2026/11/22/[<version>]<id>`. */
+async function servedBy({ group, stream }: EndedInstance, parts: LambdaPlatformParts): Promise<Served | null> {
+  const [name = ''] = group.split('/').slice(-1);
+  if (group !== logGroupOf(name)) return null;
+  const { user, app } = (await parts.table.read(keys.function(name))) ?? {};
+  const served = user && app ? await servedOf({ user, app }, parts) : null;
+  const [, version] = /\[(\d+)\]/.exec(stream) ?? [];
+  return served?.item.version === version ? served : null;
+}
+
+async function servedOf(app: AppRef, { table }: LambdaPlatformParts): Promise<Served | null> {
+  const item = await table.read(keys.app(app));
+  const { version, snapshot } = item ?? {};
+  return item && version && snapshot ? { app, item: { ...item, version, snapshot } } : null;
+}
+
+/** Whether this run is the one that asks: several may be told of one crash. */
+async function claim({ app, item }: Served, everyMs: number, { table, clock }: LambdaPlatformParts): Promise<boolean> {
+  const { asked } = item;
+  if (asked !== undefined && clock.now() - Number(asked) < everyMs) return false;
+  return table.write(keys.app(app), { asked: String(clock.now()) }, { attribute: 'asked', is: asked ?? null });
+}
+
+/** Returns why an application does not answer, without the values of its variables; null when it does. */
+async function failureOf({ app, item }: Served, parts: LambdaPlatformParts) {
+  const name = functionName(parts.functionPrefix, app);
+  const { path = '' } = (await parts.table.read(keys.snapshot({ ...app, snapshot: item.snapshot }))) ?? {};
+  try {
+    await tryVersion({ name, version: item.version, path, limitMs: ANSWER_LIMIT_MS }, parts);
+    return null;
+  } catch (error) {
+    if (!(error instanceof DeployError)) throw error;
+    const variables = await variableSeal(parts).open(app, item.variables);
+    const [detail = '', ...logTail] = masked([error.detail, ...error.logTail], variables);
+    return { detail, logTail };
+  }
+}
+
+interface Change {
+  readonly to: 'crashed' | 'running';
+  readonly why: string | null;
+  readonly log: readonly string[];
+}
+
+/** Only while the version that was asked still serves: a deploy may have replaced it. */
+async function change({ app, item }: Served, { to, why, log }: Change, parts: LambdaPlatformParts): Promise<void> {
+  const now = parts.clock.now();
+  const served = { attribute: 'version', is: item.version };
+  if (!(await parts.table.write(keys.app(app), { state: to }, served))) return;
+  const reason = why === null ? null : `The application crashed and does not start again: ${why.replace(/\.$/, '')}.`;
+  await recordEvent(parts.table, { ...app, snapshot: item.snapshot, seq: now, state: to, reason, log });
+  const name = functionName(parts.functionPrefix, app);
+  await note(name, why === null ? `${item.snapshot} answers again` : `${item.snapshot} crashed: ${why}`, parts);
+}

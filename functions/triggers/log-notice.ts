@@ -1,0 +1,22 @@
+import { gunzipSync } from 'node:zlib';
+import { isObject, parseJson } from '../core/json.ts';
+import type { EndedInstance } from '../core/ports/apps/app-health.ts';
+
+/** A few events of one log stream; what unpacks to more is none. */
+const MAX_BYTES = 10 * 1024 * 1024;
+
+/**
+ * Returns the stream that CloudWatch Logs tells of, by the filter on an application's log; null for any other event.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/SubscriptionFilters.html#LambdaFunctionExample
+ */
+export function noticeIn(event: unknown): EndedInstance | null {
+  const logs = isObject(event) && isObject(event.awslogs) ? event.awslogs : {};
+  if (typeof logs.data !== 'string') return null;
+  const parsed = parseJson(
+    gunzipSync(Buffer.from(logs.data, 'base64'), { maxOutputLength: MAX_BYTES }).toString('utf8'),
+  );
+  const { messageType, logGroup, logStream } = parsed.ok && isObject(parsed.value) ? parsed.value : {};
+  // A CONTROL_MESSAGE only checks that the function can be reached.
+  if (messageType !== 'DATA_MESSAGE' || typeof logGroup !== 'string' || typeof logStream !== 'string') return null;
+  return { group: logGroup, stream: logStream };
+}

@@ -1,0 +1,29 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { noticeIn } from '../../../../functions/triggers/log-notice.ts';
+
+const sent = (message: object) => ({ awslogs: { data: gzipSync(JSON.stringify(message)).toString('base64') } });
+// https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/SubscriptionFilters.html#LambdaFunctionExample
+const message = {
+  owner: '111111111111',
+  logGroup: '/aws/lambda/stack-app-ann-shop-0f',
+  logStream: '2026/11/22/[3]0f',
+  subscriptionFilters: ['ended'],
+  messageType: 'DATA_MESSAGE',
+  logEvents: [{ id: '1', timestamp: 1432826855000, message: 'Error: Runtime exited with error: exit status 1' }],
+};
+
+describe('an event of a log', () => {
+  it('names the log and the instance that has ended', () => {
+    expect(noticeIn(sent(message))).toEqual({ group: message.logGroup, stream: message.logStream });
+  });
+
+  it.each([
+    ['the event of a schedule', { source: 'aws.events' }],
+    ['a message that only checks the function', sent({ ...message, messageType: 'CONTROL_MESSAGE' })],
+    ['a message without a stream', sent({ ...message, logStream: undefined })],
+    ['nothing', undefined],
+  ])('is none when it is %s', (_what, event) => {
+    expect(noticeIn(event)).toBeNull();
+  });
+});
