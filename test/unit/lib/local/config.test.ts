@@ -65,6 +65,8 @@ describe('The configuration of one machine', () => {
       PlatformUrl: addresses.platform,
       RetryBaseSeconds: '5',
       StageConcurrency: '10',
+      StreamsPerUser: '1000',
+      StreamsInAll: '5000',
       DefaultBranch: 'main',
       HoldMinutes: '30',
       ReconcileMinutes: '0',
@@ -81,6 +83,8 @@ describe('The configuration of one machine', () => {
       'RepositoryHosts',
       'RetryBaseSeconds',
       'StageConcurrency',
+      'StreamsPerUser',
+      'StreamsInAll',
     ]);
   });
 
