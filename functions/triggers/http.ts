@@ -3,6 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { DeployError, problem } from '../core/errors.ts';
 import { version } from '../core/version.ts';
 import { refuseCrossSite } from './cross-site.ts';
+import { allowedOrigin, cors } from './origins.ts';
 import { trace } from './trace.ts';
 
 /** A parsed request to an endpoint. */
@@ -40,6 +41,7 @@ export interface HttpAnswer {
  */
 export function httpTrigger(answer: (request: HttpRequest) => Promise<HttpAnswer>, publicUrl: string | null = null) {
   return middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
+    .use(cors())
     .use(problems(publicUrl))
     .handler(async (event) => {
       const request = readRequest(event, publicUrl);
@@ -92,12 +94,14 @@ export function head(status: number, headers: Readonly<Record<string, string>>, 
 }
 
 /**
- * Returns the request in an event of API Gateway. `publicUrl` replaces the address that the request used. Throws
+ * Returns the request in an event of API Gateway. `publicUrl` replaces the address that the request used. A page of an
+ * allowed origin counts as one of the service. Throws
  * `request:throttled` when the authorizer could not check the login.
  */
 export function readRequest(event: APIGatewayProxyEvent, publicUrl: string | null): HttpRequest {
   checkThrottled(event.requestContext.authorizer?.throttled);
-  const headers = lowerCase(event.headers ?? {});
+  const isOwnPage = allowedOrigin(event) !== null;
+  const headers = { ...lowerCase(event.headers ?? {}), ...(isOwnPage && { 'sec-fetch-site': 'same-origin' }) };
   return {
     method: event.httpMethod,
     resource: event.resource,

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { type HttpRequest, head, problems, readRequest } from './http.ts';
+import { cors } from './origins.ts';
 
 /** An answer with a streamed body. */
 export interface StreamAnswer {
@@ -30,6 +31,7 @@ export function streamTrigger(
   publicUrl: string | null = null,
 ) {
   return middy<APIGatewayProxyEvent, StreamedResult>({ streamifyResponse: true })
+    .use(cors())
     .use(problems(publicUrl))
     .handler(async (event) => {
       const { status, headers, body } = await answer(readRequest(event, publicUrl));

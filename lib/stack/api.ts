@@ -58,7 +58,7 @@ export class Api extends Construct {
 
   constructor(scope: Construct, id: string, props: ApiProps) {
     super(scope, id);
-    this.rest = restApi(this);
+    this.rest = restApi(this, props.parameters);
     const brake = rememberFailures(props.changes.connections);
     this.authorize = this.#endpoint('authorize', props, [checkLogins(appsAccessOf(props)), brake]);
     const endpoints = Object.entries(endpointAccess(props)).map(([name, access]) =>

@@ -80,6 +80,9 @@ const headers = {
   'Content-Type': quoted('application/problem+json'),
   'x-api-uuid': 'context.requestId',
   'x-api-version': quoted(version),
+  // They hold no data of users, so any page may read them; which may send requests is said in the answer to OPTIONS.
+  'Access-Control-Allow-Origin': quoted('*'),
+  'Access-Control-Expose-Headers': quoted('retry-after, x-api-uuid, x-api-version'),
 };
 
 /**

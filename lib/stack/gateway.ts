@@ -1,7 +1,8 @@
-import { RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Aws, CfnCondition, Fn, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import {
   AccessLogField,
   AccessLogFormat,
+  CfnStage,
   EndpointType,
   LogGroupLogDestination,
   RestApi,
@@ -9,9 +10,10 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import type { Parameters } from './parameters.ts';
 
 /** Returns the REST API without routes. It is regional: only then may a stream be idle for more than 30 seconds. */
-export function restApi(scope: Construct): RestApi {
+export function restApi(scope: Construct, parameters: Parameters): RestApi {
   const api = new RestApi(scope, 'Rest', {
     restApiName: 'deployment-webhooks',
     description: 'Push to deploy',
@@ -21,7 +23,22 @@ export function restApi(scope: Construct): RestApi {
     deployOptions: stage(scope),
   });
   acknowledge(api);
+  setVariables(api, parameters);
   return api;
+}
+
+/**
+ * A variable, because a change of it is in effect at once: what is written into the API itself needs a new deployment of
+ * it. An empty one is not accepted.
+ */
+function setVariables(api: RestApi, { allowedOrigins }: Parameters): void {
+  const given = new CfnCondition(api, 'OriginsGiven', {
+    expression: Fn.conditionNot(Fn.conditionEquals(allowedOrigins.valueAsString, '')),
+  });
+  const stage = api.deploymentStage.node.defaultChild;
+  if (!(stage instanceof CfnStage)) throw new Error('The stage has no resource in the template.');
+  const variables = Fn.conditionIf(given.logicalId, { allowedOrigins: allowedOrigins.valueAsString }, Aws.NO_VALUE);
+  stage.addPropertyOverride('Variables', variables);
 }
 
 function stage(scope: Construct): StageOptions {

@@ -21,6 +21,7 @@ export interface Parameters {
   readonly streamsPerUser: CfnParameter;
   readonly streamsInAll: CfnParameter;
   readonly publicUrl: CfnParameter;
+  readonly allowedOrigins: CfnParameter;
   readonly publicSignalsUrl: CfnParameter;
   readonly alarmEmail: CfnParameter;
   readonly firewall: CfnParameter;
@@ -169,6 +170,13 @@ function addressParameters(stack: Stack) {
       allowedPattern: '(wss?://\\S+)?',
       constraintDescription: 'wss:// and a host, as in wss://signals.example.com',
       description: "Address of the WebSocket for clients, e.g. of a custom domain; empty: API Gateway's.",
+    }),
+    allowedOrigins: new CfnParameter(stack, 'AllowedOrigins', {
+      default: '',
+      // What a variable of a stage may contain, and no "*": a page of any site could use a login that a browser keeps.
+      allowedPattern: '(https?://[A-Za-z0-9.:-]+(,https?://[A-Za-z0-9.:-]+)*)?',
+      constraintDescription: 'must be origins like https://dashboard.example.com, separated by commas, without paths',
+      description: 'Origins of pages that may call the API from a browser (CORS), separated by commas; empty: none.',
     }),
     alarmEmail: new CfnParameter(stack, 'AlarmEmail', {
       default: '',

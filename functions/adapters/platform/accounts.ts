@@ -13,7 +13,7 @@ export interface HttpAccountsOptions extends Partial<ServiceToken> {
   /** Base address of the platform API, without credentials in it. */
   readonly url: string;
   readonly fetch?: typeof fetch;
-  /** Default 5000. */
+  /** Default 9000: a platform that is busy is waited for, until before a webhook's sender gives up, after ten seconds. */
   readonly timeoutMs?: number;
 }
 
@@ -22,7 +22,7 @@ export interface HttpAccountsOptions extends Partial<ServiceToken> {
  * the user's record at the same time, so that a login takes one round trip. The service's own token is for `read` and
  * `update` only. See `Accounts` for the codes.
  */
-export function httpAccounts({ timeoutMs = 5000, ...options }: HttpAccountsOptions): Accounts {
+export function httpAccounts({ timeoutMs = 9000, ...options }: HttpAccountsOptions): Accounts {
   const http = platformHttp(options);
   const get = (credentials: Credentials, ...path: string[]) => http({ method: 'GET', path, credentials, timeoutMs });
   const asService = withServiceToken({ serviceToken: noToken, ...options });

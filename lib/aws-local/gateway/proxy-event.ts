@@ -43,7 +43,7 @@ export function eventBase(api: RestApi, request: GatewayRequest, { method, pathP
     queryStringParameters: request.query,
     multiValueQueryStringParameters: request.multiValueQuery,
     pathParameters,
-    stageVariables: null,
+    stageVariables: api.stageVariables,
     requestContext: {
       ...requestContextOf(api, request),
       resourceId: method.resourceId,

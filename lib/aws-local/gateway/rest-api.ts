@@ -28,6 +28,8 @@ export interface RestApi {
   readonly apiId: string;
   readonly stage: string;
   readonly binaryMediaTypes: readonly string[];
+  /** Null without any, as in events. */
+  readonly stageVariables: Readonly<Record<string, string>> | null;
   readonly methods: readonly Method[];
 }
 
@@ -47,14 +49,19 @@ export function readRestApi(template: Template): RestApi {
     const ids = apis.map(({ logicalId }) => logicalId).join(', ') || 'none';
     throw new OperatorError(`the template must have exactly one REST API to be served here; it has ${ids}`);
   }
-  const stage = template.ofType('AWS::ApiGateway::Stage')[0]?.properties.StageName;
+  const { StageName: stage, Variables: variables } = template.ofType('AWS::ApiGateway::Stage')[0]?.properties ?? {};
   const types = api.properties.BinaryMediaTypes;
   return {
     apiId: api.logicalId,
     stage: typeof stage === 'string' ? stage : 'local',
     binaryMediaTypes: Array.isArray(types) ? types.map(String) : [],
+    stageVariables: isRecord(variables) ? texts(variables) : null,
     methods: template.ofType('AWS::ApiGateway::Method').map((method) => readMethod(template, api.logicalId, method)),
   };
+}
+
+function texts(values: Record<string, unknown>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
 }
 
 function readMethod(template: Template, apiId: string, { logicalId, properties }: Resource): Method {

@@ -17,7 +17,7 @@ export function stackParameters(config: Config, { platform, repositories }: Prog
     { name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' },
     ...(config.repositoryHosts ?? []),
   ];
-  const { defaultBranch, holdMinutes, reconcileMinutes } = config;
+  const { defaultBranch, holdMinutes, reconcileMinutes, allowedOrigins } = config;
   const addresses = publicAddresses(config);
   return {
     Platform: 'http',
@@ -32,6 +32,7 @@ export function stackParameters(config: Config, { platform, repositories }: Prog
     ...(defaultBranch !== undefined && { DefaultBranch: defaultBranch }),
     ...(holdMinutes !== undefined && { HoldMinutes: String(holdMinutes) }),
     ...(reconcileMinutes !== undefined && { ReconcileMinutes: String(reconcileMinutes) }),
+    ...(allowedOrigins && { AllowedOrigins: allowedOrigins.join(',') }),
     ...(addresses && { PublicUrl: addresses.service, PublicSignalsUrl: addresses.signals }),
   };
 }

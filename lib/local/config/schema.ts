@@ -93,6 +93,12 @@ export const ConfigSchema = v.strictObject(
       ),
     ),
     publicUrl: v.optional(Address),
+    allowedOrigins: v.optional(
+      v.array(
+        v.pipe(Text, v.regex(/^https?:\/\/[A-Za-z0-9.:-]+$/, 'must be an origin like https://dashboard.example.com')),
+        'must be a list',
+      ),
+    ),
     appsDomain: v.optional(v.pipe(Text, v.check(isDomain, 'must be a domain like apps.example.com, in lower case'))),
     listen: v.optional(
       v.pipe(

@@ -57,6 +57,7 @@ describe('The configuration of one machine', () => {
       defaultBranch: 'main',
       holdMinutes: 30,
       reconcileMinutes: 0,
+      allowedOrigins: ['http://localhost:5173', 'https://dashboard.example.com'],
       publicUrl: 'https://deploy.example.com/',
     });
     const { RepositoryHosts = '', ...others } = stackParameters(readConfig(dataDir), addresses);
@@ -70,6 +71,7 @@ describe('The configuration of one machine', () => {
       DefaultBranch: 'main',
       HoldMinutes: '30',
       ReconcileMinutes: '0',
+      AllowedOrigins: 'http://localhost:5173,https://dashboard.example.com',
       PublicUrl: 'https://deploy.example.com',
       PublicSignalsUrl: 'wss://deploy.example.com/signals',
     });
@@ -114,6 +116,7 @@ describe('The configuration of one machine', () => {
     [{ holdMinutes: '60' }, /holdMinutes must be a number/],
     [{ reconcileMinutes: -1 }, /reconcileMinutes must be at least 0/],
     [{ holdMinutes: 0 }, /holdMinutes must be at least 1/],
+    [{ allowedOrigins: ['*'] }, /allowedOrigins\[0\] must be an origin like/],
     [{ publicUrl: 'deploy.example.com' }, /publicUrl must be an https/],
     [{ appsDomain: 'https://apps.example.com' }, /appsDomain must be a domain like apps\.example\.com, in lower case/],
     [{ appsDomain: '*.example.com' }, /appsDomain must be a domain/],

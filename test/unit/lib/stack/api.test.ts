@@ -112,3 +112,24 @@ describe('the gateway', () => {
     template.resourceCountIs('AWS::ApiGateway::Account', 1);
   });
 });
+
+it('The origins of pages are a variable of the stage, which is in effect without a new deployment of the API', () => {
+  const [stage] = ofType('AWS::ApiGateway::Stage');
+  const variables = { allowedOrigins: { Ref: 'AllowedOrigins' } };
+  expect(stage?.properties.Variables).toEqual({
+    'Fn::If': [expect.stringContaining('OriginsGiven'), variables, { Ref: 'AWS::NoValue' }],
+  });
+  const { AllowedPattern = '' } = template.findParameters('AllowedOrigins').AllowedOrigins ?? {};
+  const isAllowed = (text: string) => new RegExp(`^(?:${AllowedPattern})$`).test(text);
+  expect(['', 'https://a.example', 'http://localhost:5173,https://a.example'].map(isAllowed)).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(['*', 'https://a.example/', 'a.example', 'https://a.example,'].map(isAllowed)).toEqual([
+    false,
+    false,
+    false,
+    false,
+  ]);
+});

@@ -21,6 +21,7 @@ describe('the stack’s parameters and outputs', () => {
       StreamsPerUser: 5,
       StreamsInAll: 5,
       PublicUrl: '',
+      AllowedOrigins: '',
       PublicSignalsUrl: '',
       AlarmEmail: '',
       Firewall: 'off',
