@@ -16,7 +16,7 @@ export interface Sample {
 }
 
 /** The tip of a repository's default branch. */
-interface Tip {
+export interface Tip {
   readonly branch: string;
   readonly sha: string;
 }
@@ -83,7 +83,7 @@ async function push(client: Api, sample: Sample, tip: Tip, signal: AbortSignal):
   const query = { branch: tip.branch, path: sample.path, ci: 'ignore' };
   for (let tries = 1; ; tries += 1) {
     try {
-      return parsed(EntrySchema, await client.send('POST', { path: ['deploy'], query, body: payload(sample, tip) }));
+      return parsed(EntrySchema, await client.send('POST', { path: ['deploy'], query, body: pushOf(sample, tip) }));
     } catch (error) {
       const isEarly = error instanceof Refusal && (error.status >= 500 || error.code === null);
       if (!isEarly || tries === TRIES) throw error;
@@ -92,8 +92,11 @@ async function push(client: Api, sample: Sample, tip: Tip, signal: AbortSignal):
   }
 }
 
-/** The time makes it a push of its own, also of a commit that was deployed before. */
-function payload({ owner, name }: Sample, { branch, sha }: Tip): object {
+/**
+ * Returns the push as GitHub's webhook says it. The time makes it one of its own, also of a commit that was deployed
+ * before.
+ */
+export function pushOf({ owner, name }: Sample, { branch, sha }: Tip): object {
   return {
     ref: `refs/heads/${branch}`,
     before: NO_COMMIT,

@@ -104,16 +104,15 @@ export function fakeCloudFormation(): FakeCloudFormation {
     },
     DescribeChangeSet: {
       takes: ['ChangeSetName', 'StackName', 'NextToken', 'IncludePropertyValues'],
-      run: ({ ChangeSetName = '', StackName }) => ({
-        ...{ ChangeSetName, ChangeSetId: ChangeSetName, StackId: existing(StackName).id },
-        ...{ StackName, Status: 'CREATE_COMPLETE', ExecutionStatus: 'AVAILABLE', CreationTime: TIME },
-        Changes: [
-          {
-            Type: 'Resource',
-            ResourceChange: { Action: 'Add', LogicalResourceId: 'One', ResourceType: 'AWS::SQS::Queue' },
-          },
-        ],
-      }),
+      run: ({ ChangeSetName = '', StackName }) => {
+        if (!changeSets.has(ChangeSetName)) throw noChangeSet(ChangeSetName);
+        const change = { Action: 'Add', LogicalResourceId: 'One', ResourceType: 'AWS::SQS::Queue' };
+        return {
+          ...{ ChangeSetName, ChangeSetId: ChangeSetName, StackId: existing(StackName).id, StackName },
+          ...{ Status: 'CREATE_COMPLETE', ExecutionStatus: 'AVAILABLE', CreationTime: TIME },
+          Changes: [{ Type: 'Resource', ResourceChange: change }],
+        };
+      },
     },
     ExecuteChangeSet: {
       takes: ['ChangeSetName', 'StackName', 'ClientRequestToken', 'DisableRollback', 'RetainExceptOnCreate'],
@@ -122,7 +121,13 @@ export function fakeCloudFormation(): FakeCloudFormation {
         return {};
       },
     },
-    DeleteChangeSet: { takes: ['ChangeSetName', 'StackName'], run: () => ({}) },
+    DeleteChangeSet: {
+      takes: ['ChangeSetName', 'StackName'],
+      run: ({ ChangeSetName = '' }) => {
+        changeSets.delete(ChangeSetName);
+        return {};
+      },
+    },
     DescribeStackEvents: { takes: ['StackName', 'NextToken'], run: () => ({ StackEvents: [] }) },
     DescribeEvents: {
       takes: ['StackName', 'ChangeSetName', 'OperationId', 'Filters.FailedEvents', 'NextToken'],
@@ -167,6 +172,10 @@ const CREATE_CHANGE_SET = [
   ...['Parameters.member.N.UsePreviousValue', 'Tags', 'NotificationARNs', 'ResourcesToImport', 'DeploymentMode'],
   ...['Parameters', 'Tags.member.N.Key', 'Tags.member.N.Value', 'OnStackFailure', 'DeploymentConfig.Mode'],
 ];
+
+function noChangeSet(name: string): QueryError {
+  return new QueryError('ChangeSetNotFound', `ChangeSet [${name}] does not exist`, 404);
+}
 
 function isDeleted({ status }: FakeStack): boolean {
   return status === 'DELETE_COMPLETE';

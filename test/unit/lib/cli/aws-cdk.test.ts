@@ -36,7 +36,7 @@ function synthesised(): string {
 }
 
 // The CDK pauses for seconds between its questions.
-it('The CDK of this checkout understands what it is told, and deploys and deletes with it', {
+it('The CDK of this checkout understands what it is told: it deploys, updates with the values it had, and deletes', {
   timeout: 180_000,
 }, async () => {
   account.cloudFormation.put({ name: 'CDKToolkit', outputs: { BootstrapVersion: '30' } });
@@ -49,6 +49,9 @@ it('The CDK of this checkout understands what it is told, and deploys and delete
     status: 'CREATE_COMPLETE',
     parameters: { HoldMinutes: '5' },
   });
+  await runInProcess('aws deploy --no-sample --parameters AlarmEmail=a@example.com', { groups, env });
+  const both = { HoldMinutes: '5', AlarmEmail: 'a@example.com' };
+  expect(stack).toMatchObject({ status: 'UPDATE_COMPLETE', parameters: both });
   const { code, out } = await runInProcess('aws destroy --yes', { groups, env });
   expect([code, out]).toEqual([0, expect.stringContaining('Deleted: the stack DeploymentWebhooks')]);
   expect(stack?.status).toBe('DELETE_COMPLETE');

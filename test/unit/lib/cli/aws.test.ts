@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateBucketCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { senderRegistry, senders } from '../../../../functions/adapters/senders/registry.ts';
 import { awsCommand } from '../../../../lib/cli/aws/aws.ts';
 import type { Cdk } from '../../../../lib/cli/aws/cdk.ts';
+import { pushOf } from '../../../../lib/cli/aws/sample.ts';
 import { apiServer, type Received } from '../../../support/api-server.ts';
 import { type FakeAccount, MANAGE_USERS, startAccount } from '../../../support/aws-account/account.ts';
 import { QueryError } from '../../../support/aws-account/query-server.ts';
@@ -216,6 +218,21 @@ describe('the sample', () => {
     const sent = JSON.parse(push.body);
     expect(sent).toMatchObject({ ref: 'refs/heads/trunk', repository: { full_name: 'octo/hello', private: false } });
     expect(sent.after).toMatch(/^[0-9a-f]{40}$/);
+  });
+
+  it('is a push of GitHub to the service, each time another one', () => {
+    const tip = { branch: 'trunk', sha: 'c0ffee12'.repeat(5) };
+    const read = () => {
+      const body = pushOf({ owner: 'octo', name: 'hello' }, tip);
+      const call = { headers: {}, query: {}, body, raw: new TextEncoder().encode(JSON.stringify(body)) };
+      return senderRegistry(senders).recognise(call).read(call)[0];
+    };
+    const first = read();
+    const repository = { owner: 'octo', name: 'hello', private: false, hostname: 'github.com' };
+    expect(first).toMatchObject({ kind: 'push', provider: 'github', hostKind: 'github', ...tip, repository });
+    vi.setSystemTime(Date.now() + 1000);
+    expect(read()?.id).not.toBe(first?.id);
+    vi.useRealTimers();
   });
 
   it('that is not public on GitHub is an error when it was named', async () => {
