@@ -125,6 +125,7 @@ describe.skipIf(process.platform !== 'linux')(
 
     async function cycle(): Promise<void> {
       const target = random.pick(targets);
+      service.watch().catch(() => {});
       const working = work();
       await setTimeout(random.below(2500));
       await service.kill(target);
@@ -183,6 +184,7 @@ describe.skipIf(process.platform !== 'linux')(
       await service.stop();
       const left = readdirSync(service.dataDir, { recursive: true, encoding: 'utf8' });
       expect(left.filter((path) => LEFT.test(path.split('/').at(-1) ?? ''))).toEqual([]);
+      expect(await service.connections(), 'connections of streams that a kill has cut').toEqual([]);
     });
 
     /** Returns the commits whose last status is `pending`, of those that have one. */

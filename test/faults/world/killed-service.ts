@@ -1,5 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { DynamoDBClient, ListTablesCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { clientFor } from '../../../lib/aws-local/clients.ts';
+import { startDynamoDb } from '../../../lib/aws-local/emulators/dynamodb.ts';
 import { WAIT_LIMIT_MS } from '../../support/service/place.ts';
 import { gone, loginOf, type ServiceProcess, startProcess } from '../../support/service/service-process.ts';
 
@@ -90,6 +93,28 @@ export class KilledService {
   /** Returns the last row of each entry. */
   async entries(): Promise<readonly Row[]> {
     return [...new Map((await this.feed()).map((row) => [row.id.split('/').at(-1), row])).values()];
+  }
+
+  /** Opens a stream of changes and reads it until the service dies. */
+  async watch(): Promise<void> {
+    const response = await this.request('/1/status/demo/changes?feed=eventsource');
+    await response.text();
+  }
+
+  /** Returns the keys of the connections that its database knows, while it does not run. */
+  async connections(): Promise<readonly string[]> {
+    const database = await startDynamoDb({ file: join(this.dataDir, 'aws', 'dynamodb.sqlite') });
+    const client = new DynamoDBClient(clientFor(database.endpoint));
+    try {
+      const { TableNames = [] } = await client.send(new ListTablesCommand({}));
+      const tables = TableNames.filter((name) => name.includes('Connections'));
+      if (tables.length === 0) throw new Error(`No table of connections among ${TableNames.join(', ')}.`);
+      const found = await Promise.all(tables.map((TableName) => client.send(new ScanCommand({ TableName }))));
+      return found.flatMap(({ Items = [] }) => Items.map(({ pk, sk }) => `${pk?.S} ${sk?.S}`));
+    } finally {
+      client.destroy();
+      await database.close();
+    }
   }
 
   /** Returns the seconds until every entry has ended. */
