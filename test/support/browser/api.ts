@@ -28,7 +28,13 @@ export interface ContextOptions {
 export interface Context {
   newPage(): Promise<Page>;
   setOffline(offline: boolean): Promise<void>;
+  /** The protocol of Chromium's developer tools. */
+  newCDPSession(page: Page): Promise<DevTools>;
   close(): Promise<void>;
+}
+
+export interface DevTools {
+  send<T>(method: string, parameters?: object): Promise<T>;
 }
 
 export interface Page {

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { idOf, numberOf } from '../../model/entry.ts';
+import { idOf } from '../../model/entry.ts';
 import { hasMore, rowsOf } from '../../model/log.ts';
 import { hashOf } from '../../model/route.ts';
 import { statusGroups } from '../../model/status.ts';
@@ -10,7 +10,7 @@ import { Glyph } from '../icons.tsx';
 import { useTitle } from '../title.ts';
 import { FirstRun, NothingHappened } from './empty.tsx';
 import { Filters } from './filters.tsx';
-import { Row } from './row.tsx';
+import { Rows } from './rows.tsx';
 import { Skeleton } from './skeleton.tsx';
 
 /** A filter that few rows pass reads further pages by itself until it has so many rows, or has looked at so many. */
@@ -71,11 +71,7 @@ export function Deploys({ query }: { query: Readonly<Record<string, string>> }) 
               No deploy matches. <a href={hashOf({ user, view: 'deploys' })}>Show all</a>
             </p>
           ) : (
-            <ul class="rows card" aria-label="Deploys, newest first">
-              {rows.map((entry) => (
-                <Row key={numberOf(entry)} entry={entry} user={user} isCurrent={current.has(idOf(entry))} />
-              ))}
-            </ul>
+            <Rows rows={rows} user={user} current={current} />
           )}
           {extent && (
             <p class="more">
