@@ -125,12 +125,18 @@ async function invoke(host: Host, event: UrlEvent, { requestId, logs }: Invocati
   const began = performance.now();
   note(`START RequestId: ${requestId} Version: ${version}`);
   const result = await withinTimeout(running, event, settings.timeoutSeconds);
-  if (result instanceof AdapterError) note(`${new Date().toISOString()} ${requestId} ${result.message}`);
+  if (result instanceof AdapterError) for (const line of failureLines(result, requestId)) note(line);
   const ms = (performance.now() - began).toFixed(2);
   note(`END RequestId: ${requestId}`);
   note(`REPORT RequestId: ${requestId}\tDuration: ${ms} ms\tMemory Size: ${settings.memoryMb} MB`);
   listeners.delete(listen);
   return { result, requestId, lines };
+}
+
+/** What Lambda writes about an invocation that has failed. */
+function failureLines({ errorType, message }: AdapterError, requestId: string): readonly string[] {
+  if (errorType !== 'Runtime.ExitError') return [`${new Date().toISOString()} ${requestId} ${message}`];
+  return [`RequestId: ${requestId} ${message}`, errorType];
 }
 
 /** The connection is lost a moment before the process has ended; Lambda then says how it did. */

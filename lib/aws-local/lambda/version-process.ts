@@ -67,9 +67,8 @@ export async function startVersion(
   });
   const exited = exitOf(child).then(async ({ code, signal }) => {
     if (pid !== undefined) await endGroup(pid, GRACE_MS);
-    return code === null
-      ? `Runtime exited with error: signal: ${signal}`
-      : `Runtime exited with error: exit status ${code}`;
+    if (code === 0) return 'Runtime exited without providing a reason';
+    return `Runtime exited with error: ${code === null ? `signal: ${signal}` : `exit status ${code}`}`;
   });
   const gone = Promise.race([notStarted, exited]).then((reason) => {
     ended = true;

@@ -16,8 +16,11 @@ interface LogParts {
 }
 
 const RETENTION_DAYS = 14;
-/** What Lambda writes when the process of an instance ends, whatever the reason. */
-const ENDED = '"Runtime exited with error"';
+/**
+ * What Lambda writes when the process of an instance ends, whatever its code: `RequestId: … Error: Runtime exited with
+ * error: exit status 1 Runtime.ExitError`.
+ */
+const ENDED = '"Runtime.ExitError"';
 
 /** Makes the log group of an application's function, which Lambda would make without an end of its retention. */
 export async function ensureLog(name: string, { logs }: LogParts): Promise<void> {

@@ -77,8 +77,12 @@ function reasonOf(answer: InvokeCommandOutput | number, lines: readonly string[]
   return `The application ended before it answered: ${oneLine(message, MAX_REASON_LENGTH) ?? 'Lambda gave no reason.'}`;
 }
 
-/** Returns how a process ended, from Lambda's words: `Runtime exited with error: exit status 1` or `signal: killed`. */
+/**
+ * Returns how a process ended, from Lambda's words: `Runtime exited with error: exit status 1`, or `signal: killed`, or
+ * `Runtime exited without providing a reason`, which is the code 0.
+ */
 function exitIn(message: string): Exit | null {
+  if (/Runtime exited without providing a reason/.test(message)) return { code: 0, signal: null };
   const [, code, signal] = /Runtime exited with error: (?:exit status (\d+)|signal: (\w+))/.exec(message) ?? [];
   if (code !== undefined) return { code: Number(code), signal: null };
   return signal === undefined ? null : { code: null, signal };

@@ -153,7 +153,7 @@ describe('an application on AWS Lambda', () => {
     expect([...aws.logs.filters]).toEqual([
       [
         `/aws/lambda/${FUNCTION}`,
-        { filterName: 'ended', filterPattern: '"Runtime exited with error"', destinationArn: aws.parts.watcher },
+        { filterName: 'ended', filterPattern: '"Runtime.ExitError"', destinationArn: aws.parts.watcher },
       ],
     ]);
   });

@@ -92,6 +92,12 @@ describe('the reason of a failed start on AWS Lambda', () => {
       'The process exited with code 3 before it answered; its last line was: no database',
     ],
     [
+      'how it ended also without an error',
+      ended('RequestId: 1 Error: Runtime exited without providing a reason'),
+      ['done', 'RequestId: 1 Error: Runtime exited without providing a reason', 'Runtime.ExitError'],
+      'The process exited with code 0 before it answered; its last line was: done',
+    ],
+    [
       'the signal that ended it',
       exit('signal: killed'),
       ['bye'],
