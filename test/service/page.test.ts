@@ -1,4 +1,6 @@
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser } from '../support/browser/api.ts';
 import { axeSource, startBrowser } from '../support/browser/browser.ts';
@@ -19,6 +21,9 @@ describe('the page, in a browser', () => {
   let base: string;
   let login: string;
   let tab: Tab;
+  /** Pages of other sites: one that may call the API, and one that may not. */
+  let dashboard: EmptyPage;
+  let stranger: EmptyPage;
   const trees: GitFolder[] = [];
 
   async function tree(name: string): Promise<GitFolder> {
@@ -33,6 +38,8 @@ describe('the page, in a browser', () => {
 
   beforeAll(async () => {
     dataDir = dataFolder('page');
+    [dashboard, stranger] = await Promise.all([emptyPage(), emptyPage()]);
+    writeFileSync(join(dataDir, 'config.json'), JSON.stringify({ allowedOrigins: [dashboard.origin] }));
     service = startProcess({ dataDir });
     [browser, axe] = await Promise.all([startBrowser(), axeSource()]);
     base = (await service.printed(webhookAt))[1] ?? '';
@@ -44,6 +51,7 @@ describe('the page, in a browser', () => {
     await browser?.close();
     service.kill();
     await service.ended;
+    for (const page of [dashboard, stranger]) page.close();
     for (const { pid } of runningIn(dataDir)) signalIfThere(pid, 'SIGKILL');
     for (const one of trees) one.remove();
     rmSync(dataDir, { recursive: true, force: true });
@@ -191,6 +199,31 @@ describe('the page, in a browser', () => {
     }
   });
 
+  it('a page of an allowed origin follows changes, changes something and reads errors; no other page does', async () => {
+    const script = `(async () => {
+      const headers = { authorization: 'Basic ' + btoa(${JSON.stringify(login)}) };
+      const stop = new AbortController();
+      const changes = '${base}/1/status/demo/changes?since=0';
+      const stream = await fetch(changes, { headers, signal: stop.signal });
+      const reader = stream.body.pipeThrough(new TextDecoderStream()).getReader();
+      let text = '';
+      while (!text.includes('"seq":1')) text += (await reader.read()).value;
+      stop.abort();
+      const json = { ...headers, 'content-type': 'application/json' };
+      const body = JSON.stringify({ value: 'hello' });
+      const put = (name) => fetch('${base}/1/apps/demo/shop/env/' + name + '?restart=false', { method: 'PUT', headers: json, body });
+      const set = await put('GREETING');
+      const refused = await put('no-name');
+      const wrong = await fetch(changes, { headers: { authorization: 'Basic ' + btoa('demo:wrong') } });
+      return [stream.status, set.status, refused.status, wrong.status, wrong.headers.has('x-api-uuid'), (await wrong.json()).code];
+    })()`;
+    const { page } = await openTab(browser, { base: dashboard.origin, login });
+    expect(await page.evaluate(script)).toEqual([200, 200, 400, 401, true, 'mw:auth:unauthorized']);
+    await page.goto(stranger.origin);
+    await expect(page.evaluate(script)).rejects.toThrow('Failed to fetch');
+    await page.close();
+  });
+
   it('a login that is revoked ends in every tab, and leads back to where one was', async () => {
     const made = await fetch(`${base}/1/auth/tokens`, {
       method: 'POST',
@@ -207,6 +240,21 @@ describe('the page, in a browser', () => {
     await other.context.close();
   });
 });
+
+interface EmptyPage {
+  readonly origin: string;
+  close(): void;
+}
+
+async function emptyPage(): Promise<EmptyPage> {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>A page</title>');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  return { origin: `http://127.0.0.1:${port}`, close: () => server.closeAllConnections() ?? server.close() };
+}
 
 function rowOfIn({ page }: Tab, message: string) {
   return page.locator('li.row', { hasText: message });
