@@ -1,6 +1,7 @@
 import { type Entry, isFinal } from '../core/entry/entry.ts';
 import { failure } from '../core/entry/transition.ts';
 import { DeployError } from '../core/errors.ts';
+import { forEachLimit } from '../core/for-each-limit.ts';
 import { endHeld } from '../core/hold/hold.ts';
 import { type Job, jobOf } from '../core/pipeline/job.ts';
 import { stageCodes } from '../core/pipeline/stage-failure.ts';
@@ -28,7 +29,11 @@ const GIVE_UP_AFTER_MS = 120 * 60_000;
 const REPORT_AGAIN_AFTER_MS = 20 * 60_000;
 /** The time after which a commit status that could not be set is out of date for whoever reads it. */
 const GIVE_UP_STATUS_AFTER_MS = 24 * 3_600_000;
-const BATCH_SIZE = 200;
+const BATCH_SIZE = 1000;
+/** Entries that are read, and repositories that are worked on, at a time. */
+const AT_ONCE = 10;
+/** Entries that are read before they are worked on: what was read long ago is out of date. */
+const PAGE_SIZE = 100;
 
 /**
  * Looks at the entries that are due: queues their stages again, ends holds that were not released and deploys that have
@@ -40,17 +45,42 @@ export async function sweep(ports: SweepPorts, everything = false): Promise<numb
   const jobs = await ports.backlog.due(until, everything ? 10_000 : BATCH_SIZE);
   // In the order of the entries, which queuing them again must not change.
   const inOrder = [...jobs].sort((one, other) => one.number - other.number);
-  for (const job of inOrder) {
-    await lookAfter(job, ports, everything).catch((error: unknown) => {
-      ports.trace('sweep failed', { ...job, error });
+  for (let from = 0; from < inOrder.length; from += PAGE_SIZE) {
+    const repositories = byRepository(await readAll(inOrder.slice(from, from + PAGE_SIZE), ports));
+    await forEachLimit(repositories, AT_ONCE, async (entries) => {
+      for (const entry of entries) await reporting(entry, ports, () => lookAfter(entry, ports, everything));
     });
   }
   return jobs.length;
 }
 
-async function lookAfter({ user, number }: Job, ports: SweepPorts, everything: boolean): Promise<void> {
-  const entry = await ports.log.read(user, number);
-  if (!entry) return;
+/** Returns the entries of the jobs in their order, without those that cannot be read. */
+async function readAll(jobs: readonly Job[], ports: SweepPorts): Promise<readonly Entry[]> {
+  const found: (Entry | null)[] = [];
+  await forEachLimit(jobs.entries(), AT_ONCE, ([place, job]) =>
+    reporting(job, ports, async () => {
+      found[place] = await ports.log.read(job.user, job.number);
+    }),
+  );
+  return found.filter((entry) => entry != null);
+}
+
+/** One entry that fails must not stop the others. */
+async function reporting({ user, number }: Job, { trace }: SweepPorts, work: () => Promise<void>): Promise<void> {
+  await work().catch((error: unknown) => trace('sweep failed', { user, number, error }));
+}
+
+/** The messages of a repository must keep their order; those of others do not wait for them. */
+function byRepository(entries: readonly Entry[]): Iterable<readonly Entry[]> {
+  const groups = new Map<string, Entry[]>();
+  for (const entry of entries) {
+    const { group } = jobOf(entry);
+    groups.set(group, [...(groups.get(group) ?? []), entry]);
+  }
+  return groups.values();
+}
+
+async function lookAfter(entry: Entry, ports: SweepPorts, everything: boolean): Promise<void> {
   if (isFinal(entry.status)) return lookAfterEnded(entry, ports);
   const now = ports.clock.now();
   // Its `pending` may be lost too; nothing else sets it for as long as the entry does not move.

@@ -101,7 +101,8 @@ export class Pipeline extends Construct {
     const { bundles, parameters, stores, queues } = this.#props;
     return new ServiceFunction(this, 'sweep', {
       bundles,
-      timeoutSeconds: 60,
+      // After an outage there is much to look at.
+      timeoutSeconds: 300,
       access: [writeLog(stores.log), findDue(stores.log), hold(parameters), ...queues.all.map(sendTo)],
     });
   }

@@ -15,6 +15,7 @@ function world() {
   return { ...ports, traced, sweep: (everything = false) => sweep(ports, everything) };
 }
 
+const named = (name: string) => ({ ...repository, name });
 const held = { ...checked, status: 'held' } as const;
 
 describe('the sweeper', () => {
@@ -55,6 +56,38 @@ describe('the sweeper', () => {
     clock.pass(2 * MINUTE);
     await sweep();
     expect(queue.sent.map(({ number }) => number)).toEqual([1, 2]);
+  });
+
+  it('works on ten repositories at a time, and on one entry of a repository at a time, in their order', async () => {
+    const { log, queue, clock, sweep } = world();
+    for (let entry = 0; entry < 40; entry += 1) await append(log, { repository: named(`shop-${entry % 20}`) });
+    let [running, most] = [0, 0];
+    const send = queue.send.bind(queue);
+    queue.send = async (job) => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running -= 1;
+      await send(job);
+    };
+    clock.pass(MINUTE);
+    expect(await sweep()).toBe(40);
+    expect(most).toBe(10);
+    const numbersOf = (name: string) =>
+      queue.sent.filter(({ group }) => group.endsWith(name)).map(({ number }) => number);
+    expect(queue.sent).toHaveLength(40);
+    expect([numbersOf('shop-0'), numbersOf('shop-19')]).toEqual([
+      [1, 21],
+      [20, 40],
+    ]);
+  });
+
+  it('looks at far more than a page at once', async () => {
+    const { log, queue, clock, sweep } = world();
+    for (let entry = 0; entry < 250; entry += 1) await append(log);
+    clock.pass(MINUTE);
+    expect(await sweep()).toBe(250);
+    expect(queue.sent.map(({ number }) => number)).toEqual(Array.from({ length: 250 }, (_, place) => place + 1));
   });
 
   it('continues with the next entry when one fails', async () => {
