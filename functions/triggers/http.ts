@@ -4,6 +4,7 @@ import { DeployError, problem } from '../core/errors.ts';
 import { version } from '../core/version.ts';
 import { refuseCrossSite } from './cross-site.ts';
 import { allowedOrigin, cors } from './origins.ts';
+import { requestUuid } from './request-uuid.ts';
 import { trace } from './trace.ts';
 
 /** A parsed request to an endpoint. */
@@ -54,7 +55,7 @@ export function httpTrigger(answer: (request: HttpRequest) => Promise<HttpAnswer
 export function problems(publicUrl: string | null): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> {
   return {
     onError: (request) => {
-      const uuid = request.event.requestContext.requestId;
+      const uuid = requestUuid(request.event);
       const error = asDeployError(request.error, uuid);
       const base = baseAddress(request.event, publicUrl);
       request.response = render(problemAnswer(error, { base, uuid }), uuid);
@@ -111,7 +112,7 @@ export function readRequest(event: APIGatewayProxyEvent, publicUrl: string | nul
     headers,
     body: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
     base: baseAddress(event, publicUrl),
-    uuid: event.requestContext.requestId,
+    uuid: requestUuid(event),
     user: String(event.requestContext.authorizer?.user ?? ''),
   };
 }

@@ -3,6 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { routes } from '../core/routes.ts';
 import { version } from '../core/version.ts';
 import { header } from './header.ts';
+import { requestUuid } from './request-uuid.ts';
 
 /** The part of an event that says from which page it comes, and which pages may read the answers. */
 type FromPage = Pick<APIGatewayProxyEvent, 'headers'> & Partial<Pick<APIGatewayProxyEvent, 'stageVariables'>>;
@@ -38,7 +39,7 @@ export function cors(): MiddlewareObj<APIGatewayProxyEvent, Pick<APIGatewayProxy
     before: ({ event }) => {
       const origin = allowedOrigin(event);
       if (origin === null || event.httpMethod !== 'OPTIONS') return undefined;
-      return { statusCode: 204, headers: preflightHeaders(origin, event.requestContext.requestId), body: '' };
+      return { statusCode: 204, headers: preflightHeaders(origin, requestUuid(event)), body: '' };
     },
     after: addHeaders,
     onError: addHeaders,

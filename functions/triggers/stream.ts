@@ -3,6 +3,7 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { type HttpRequest, head, problems, readRequest } from './http.ts';
 import { cors } from './origins.ts';
+import { requestUuid } from './request-uuid.ts';
 
 /** An answer with a streamed body. */
 export interface StreamAnswer {
@@ -35,7 +36,7 @@ export function streamTrigger(
     .use(problems(publicUrl))
     .handler(async (event) => {
       const { status, headers, body } = await answer(readRequest(event, publicUrl));
-      return { ...head(status, headers, event.requestContext.requestId), body: streamed(body) };
+      return { ...head(status, headers, requestUuid(event)), body: streamed(body) };
     });
 }
 

@@ -47,6 +47,24 @@ describe('a request that a browser sends from a page of another site', () => {
   });
 });
 
+describe('the id of a request', () => {
+  const chosen = '22222222-2222-4222-8222-222222222222';
+  const context = { requestId: chosen, extendedRequestId: 'JBlsFHu7oAMF4Ug=' };
+
+  it.each([
+    ['the header that sets it', context, { 'X-Amzn-RequestId': chosen }],
+    ['no UUID', { ...context, requestId: 'my-request' }, {}],
+  ])('is none that a client can choose: %s', async (_what, ids, headers) => {
+    const { result, request } = await call({ context: ids, headers });
+    expect(request?.uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(result.headers?.['x-api-uuid']).toBe(request?.uuid);
+    const again = await call({ context: ids, headers });
+    expect(again.request?.uuid).toBe(request?.uuid);
+    const other = await call({ context: { ...ids, extendedRequestId: 'another' }, headers });
+    expect(other.request?.uuid).not.toBe(request?.uuid);
+  });
+});
+
 describe('an answer', () => {
   it('carries the request’s id and the version of the API', async () => {
     const { result } = await call();

@@ -10,7 +10,11 @@ const stageVariables = { allowedOrigins: `http://localhost:5173,${ORIGIN}` };
 async function call(event: Partial<APIGatewayProxyEvent>, answer: () => Promise<HttpAnswer>) {
   const endpoint = vi.fn(answer);
   const handler = httpTrigger(endpoint);
-  const requestContext = { requestId: 'id-1', domainName: 'hooks.example.com', path: '/1/deploy' };
+  const requestContext = {
+    requestId: '6ad0ce5c-1f4d-4b0b-9d5e-0a2f3a4b5c6d',
+    domainName: 'hooks.example.com',
+    path: '/1/deploy',
+  };
   const request = { httpMethod: 'GET', path: '/1/deploy', resource: '/1/deploy', headers: {}, body: null, ...event };
   const result = await handler({ ...request, requestContext } as unknown as APIGatewayProxyEvent, {} as Context);
   return { ...result, endpoint };
@@ -35,7 +39,7 @@ describe('a page of an allowed origin', () => {
     expect(result.headers).toMatchObject({
       'access-control-allow-origin': ORIGIN,
       'access-control-expose-headers': expect.stringContaining('x-api-uuid'),
-      'x-api-uuid': 'id-1',
+      'x-api-uuid': '6ad0ce5c-1f4d-4b0b-9d5e-0a2f3a4b5c6d',
       vary,
     });
     // Without it a browser adds no login of its own.
@@ -51,7 +55,7 @@ describe('a page of an allowed origin', () => {
         'access-control-allow-origin': ORIGIN,
         'access-control-allow-methods': 'POST, GET, DELETE, PUT',
         'access-control-allow-headers': expect.stringMatching(/^authorization, content-type/),
-        'x-api-uuid': 'id-1',
+        'x-api-uuid': '6ad0ce5c-1f4d-4b0b-9d5e-0a2f3a4b5c6d',
       },
     });
     expect(result.endpoint).not.toHaveBeenCalled();

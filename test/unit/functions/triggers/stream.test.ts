@@ -27,7 +27,11 @@ const event = {
   httpMethod: 'GET',
   path: '/1/status/ann/changes',
   headers: { Host: 'hooks.example.com' },
-  requestContext: { requestId: 'id-1', path: '/1/status/ann/changes', authorizer: { user: 'ann' } },
+  requestContext: {
+    requestId: '6ad0ce5c-1f4d-4b0b-9d5e-0a2f3a4b5c6d',
+    path: '/1/status/ann/changes',
+    authorizer: { user: 'ann' },
+  },
 };
 
 function run(answer: () => Promise<StreamAnswer | BodilessAnswer>, write?: (chunk: Buffer, done: () => void) => void) {
@@ -59,7 +63,11 @@ describe('a streamed answer', () => {
     await ended;
     expect(head()).toMatchObject({
       statusCode: 200,
-      headers: { 'content-type': 'application/x-ndjson', 'x-api-uuid': 'id-1', 'x-api-version': expect.any(String) },
+      headers: {
+        'content-type': 'application/x-ndjson',
+        'x-api-uuid': '6ad0ce5c-1f4d-4b0b-9d5e-0a2f3a4b5c6d',
+        'x-api-version': expect.any(String),
+      },
     });
     expect(text()).toBe('one\ntwo\n');
   });
@@ -72,7 +80,10 @@ describe('a streamed answer', () => {
       done();
     });
     await ended;
-    expect(head()).toMatchObject({ statusCode: 304, headers: { etag: '"1"', 'x-api-uuid': 'id-1' } });
+    expect(head()).toMatchObject({
+      statusCode: 304,
+      headers: { etag: '"1"', 'x-api-uuid': '6ad0ce5c-1f4d-4b0b-9d5e-0a2f3a4b5c6d' },
+    });
     expect(written).toEqual([0]);
   });
 
@@ -82,7 +93,10 @@ describe('a streamed answer', () => {
     });
     await ended;
     expect(head()).toMatchObject({ statusCode: 400, headers: { 'content-type': 'application/problem+json' } });
-    expect(JSON.parse(text())).toMatchObject({ code: 'request:bad_parameter', uuid: 'id-1' });
+    expect(JSON.parse(text())).toMatchObject({
+      code: 'request:bad_parameter',
+      uuid: '6ad0ce5c-1f4d-4b0b-9d5e-0a2f3a4b5c6d',
+    });
   });
 
   it('asks for no more than its reader takes', async () => {
