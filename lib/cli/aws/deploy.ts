@@ -15,6 +15,8 @@ import { deploySample, type Sample, sampleNamed } from './sample.ts';
 import { findStack, STACK_NAME, type Stack } from './stack.ts';
 
 const FIRST_USER = 'admin';
+/** What CloudFormation calls a stack that has never run. */
+const NEVER_CREATED = ['ROLLBACK_COMPLETE', 'ROLLBACK_FAILED', 'CREATE_FAILED'];
 
 /** Deploys the service, or updates it, and goes on to the first application. Returns the exit code. */
 export async function deploy(call: Call, cdk: Cdk): Promise<number> {
@@ -23,7 +25,9 @@ export async function deploy(call: Call, cdk: Cdk): Promise<number> {
   const sample = sampleNamed(args.text('sample'));
   const account = await openAccount(call);
   warn(`Account ${account.id} in ${account.region}, as ${account.arn}.`);
-  const before = await findStack(account, STACK_NAME);
+  const found = await findStack(account, STACK_NAME);
+  // The CDK deletes a stack whose first deploy failed, and makes it anew.
+  const before = found && NEVER_CREATED.includes(found.status) ? null : found;
   await bootstrap(cdk, call, account);
   await deployStack(cdk, call, account, await deployParameters(account.lambda, before, given));
   const stack = await findStack(account, STACK_NAME);
@@ -78,7 +82,10 @@ async function printWebhook({ print }: Call, service: string, user: string): Pro
     ...{ service, user, secret: undefined, showSecret: false, api: undefined, hostToken: undefined },
   });
   for (const line of lines) print(`  ${line}`.trimEnd());
-  print('\nOther hosts and CI providers: hooks hook <host> <owner>/<repository>.\n');
+  print(
+    '\nPut the token for webhooks where it says <token>; "npm run users -- token <user> <name>" makes another one.',
+  );
+  print('Other hosts and CI providers: hooks hook <host> <owner>/<repository>.\n');
 }
 
 /** Deploys the sample into a log without entries, or the one that is named. */

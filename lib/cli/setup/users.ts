@@ -58,7 +58,7 @@ does it within a minute.`,
 export const users: CommandDefinition = {
   name: 'users',
   summary: 'List, add and remove users of the service on this machine, and change their passwords',
-  details: 'Works on the data folder of this machine (DATA_DIR). Elsewhere the hosting platform has the users.',
+  details: 'Works on the data folder of this machine (DATA_DIR). On AWS it is "hooks aws users".',
   examples: [...list.examples, ...add.examples],
   subcommands: [list, add, password, remove],
 };

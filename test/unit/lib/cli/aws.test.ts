@@ -148,6 +148,14 @@ describe('hooks aws deploy', () => {
     expect(cdkCalls.at(-1)).toMatch(/never$/);
   });
 
+  it('is the first time again after a first time that failed', async () => {
+    account.concurrency = 10;
+    account.cloudFormation.put({ name: 'DeploymentWebhooks', status: 'ROLLBACK_COMPLETE' });
+    const { out } = await hooks('aws deploy --no-sample');
+    expect(out).toContain('Deployed: ');
+    expect(cdkCalls.at(-1)).toMatch(/StageConcurrency=2$/);
+  });
+
   it('says in one line that nothing was deployed when the CDK fails', async () => {
     fails = true;
     const { code, err } = await hooks('aws deploy');
