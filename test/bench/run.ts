@@ -10,6 +10,7 @@ const parts: Readonly<Record<string, () => Promise<Bench>>> = {
   serving: async () => (await import('./serving.ts')).run,
   tarball: async () => (await import('./tarball.ts')).run,
   unpack: async () => (await import('./unpack.ts')).run,
+  page: async () => (await import('./page/page.ts')).run,
   load: async () => (await import('./burst/burst.ts')).run,
 };
 

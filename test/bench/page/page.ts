@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { dynamoDbLog } from '../../../functions/adapters/stores/dynamodb/log.ts';
+import { systemClock } from '../../../functions/adapters/system/clock.ts';
+import { systemIds } from '../../../functions/adapters/system/ids.ts';
+import type { Browser, Page } from '../../support/browser/api.ts';
+import { startBrowser } from '../../support/browser/browser.ts';
+import { signIn } from '../../support/browser/page-driver.ts';
+import { append } from '../../support/entries.ts';
+import { testFolder } from '../../support/service/place.ts';
+import type { Service } from '../changes/own.ts';
+import { startChild } from '../child.ts';
+import type { BenchRow } from '../row.ts';
+import { milliseconds, quantile, ratioOf } from '../statistics.ts';
+import { fill } from './fill.ts';
+import { type Arrivals, arrivals } from './latency.ts';
+import { mainThread } from './main-thread.ts';
+import { scrolling } from './scrolling.ts';
+
+/** What the page has read at first, and what it then shows. */
+const FEW = 50;
+const ROWS = 1000;
+const CHANGES = 30;
+const MAX_ON_SCREEN_MS = 200;
+/** Of a screen that is drawn 60 times a second. */
+const FRAME_MS = 16.7;
+
+/** What was measured with a number of rows in the list; processor time is that of the page's main thread. */
+interface Measured {
+  readonly arrived: Arrivals;
+  readonly changeMs: number;
+  readonly frameMs: number;
+}
+
+/**
+ * Measures the page in a Chromium: how long a row takes to be on the screen, beside a program that follows the stream
+ * of changes, and what a change and a frame of scrolling cost with a thousand rows, beside the first fifty.
+ */
+export async function run(): Promise<readonly BenchRow[]> {
+  const folder = join(testFolder, 'bench-page');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const service = await startChild<Service>('service.ts', [folder]);
+  const browser = await startBrowser();
+  try {
+    return await measure(browser, service.ready);
+  } finally {
+    await browser.close();
+    await service.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function measure(browser: Browser, service: Service): Promise<readonly BenchRow[]> {
+  const { url, user, password, dynamodb, logTable } = service;
+  const client = new DynamoDBClient(dynamodb);
+  await fill({ client, table: logTable, user }, ROWS);
+  const log = dynamoDbLog({ client, table: logTable, clock: systemClock, ids: systemIds });
+  const write = async (message: string) => {
+    await append(log, { user, status: 'skipped', uuid: randomUUID(), message });
+  };
+  const { page, context } = await signIn(browser, { base: url, login: `${user}:${password}` });
+  await page.getByText('Live', { exact: true }).waitFor();
+  const spent = await mainThread(context, page);
+  const measured = async (): Promise<Measured> => {
+    const before = await spent();
+    const arrived = await arrivals({ page, service, write, changes: CHANGES });
+    const changeMs = ((await spent()) - before) / CHANGES;
+    return { arrived, changeMs, frameMs: await scrolling(page, spent) };
+  };
+  const few = await measured();
+  await showAll(page);
+  const many = await measured();
+  client.destroy();
+  return [
+    ...latencies(many.arrived),
+    beside('main thread for a change', { many: many.changeMs, few: few.changeMs, mostMs: MAX_ON_SCREEN_MS }),
+    beside('main thread for a frame of scrolling', { many: many.frameMs, few: few.frameMs, mostMs: FRAME_MS }),
+  ];
+}
+
+/** Reads page after page of the log, until all rows are in the list. */
+async function showAll(page: Page): Promise<void> {
+  const rows = page.locator('li.row');
+  while ((await rows.count()) < ROWS) {
+    const before = await rows.count();
+    await page.getByRole('button', { name: 'Show older deploys' }).click();
+    await rows.nth(before).waitFor({ state: 'attached', timeout: 120_000 });
+  }
+}
+
+function latencies({ onScreen, streamed }: Arrivals): BenchRow[] {
+  return [0.5, 0.95].map((share) => {
+    const [value, baseline] = [quantile(onScreen, share), quantile(streamed, share)];
+    return {
+      figure: `row to the screen, of ${ROWS}, beside the stream, p${share * 100}`,
+      value: milliseconds(value),
+      baseline: milliseconds(baseline),
+      ratio: ratioOf(value, baseline),
+      target: `≤ ${MAX_ON_SCREEN_MS} ms`,
+      reached: value <= MAX_ON_SCREEN_MS,
+    };
+  });
+}
+
+interface Compared {
+  readonly many: number;
+  readonly few: number;
+  readonly mostMs: number;
+}
+
+function beside(figure: string, { many, few, mostMs }: Compared): BenchRow {
+  return {
+    figure: `${figure}, ${ROWS} rows beside ${FEW}`,
+    value: milliseconds(many),
+    baseline: milliseconds(few),
+    ratio: ratioOf(many, few),
+    target: `≤ ${mostMs} ms`,
+    reached: many <= mostMs,
+  };
+}
