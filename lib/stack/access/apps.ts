@@ -53,7 +53,7 @@ export function lookAfterApps(access: AppsAccess): Access {
     ['GetItem', 'Query', 'UpdateItem'],
     [
       allow(['lambda:InvokeFunction'], functionArn),
-      allow(['logs:FilterLogEvents', 'logs:PutLogEvents'], logGroupArn, `${logGroupArn}:*`),
+      allow(['logs:FilterLogEvents', 'logs:PutLogEvents'], logGroupArn),
       ofVariables(allow(['kms:Decrypt'], access.sealingKey.keyArn)),
     ],
   );
@@ -77,7 +77,6 @@ function startApps(access: AppsAccess): Access {
       allow(
         LOG_ACTIONS.map((action) => `logs:${action}`),
         apps.logGroupArn,
-        `${apps.logGroupArn}:*`,
       ),
       ofVariables(allow(['kms:Decrypt'], sealingKey.keyArn)),
     ],
@@ -92,8 +91,7 @@ export function configureApps(access: AppsAccess): Access {
 
 /** Reads what applications print. */
 export function readAppLogs(access: AppsAccess): Access {
-  const { logGroupArn } = access.apps;
-  return appsAccess(access, ['GetItem'], [allow(['logs:FilterLogEvents'], logGroupArn, `${logGroupArn}:*`)]);
+  return appsAccess(access, ['GetItem'], [allow(['logs:FilterLogEvents'], access.apps.logGroupArn)]);
 }
 
 /** Reads what builds print. */
