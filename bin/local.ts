@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { overridesIn } from '../lib/local/config/config.ts';
 import { hasTerminal, outliveHangup } from '../lib/local/hangup.ts';
-import { platformNamed } from '../lib/local/platform-name.ts';
+import { startArguments } from '../lib/local/platform-name.ts';
 import { sampleDeploy } from '../lib/local/sample/deploy.ts';
 import { applicationsOf } from '../lib/local/show/applications.ts';
 import { follow } from '../lib/local/show/follow.ts';
@@ -48,7 +48,7 @@ async function run(): Promise<void> {
     project,
     dataDir,
     port: port(),
-    platform: platformNamed(process.argv.slice(2)),
+    ...startArguments(process.argv.slice(2)),
     overrides: overridesIn(process.env),
     step: (what) => drawing.line(`… ${what}`),
     log: note,

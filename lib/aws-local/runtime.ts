@@ -11,7 +11,7 @@ import type { Invoker } from './invoke/invoker.ts';
 import type { FunctionLogLine } from './invoke/log-lines.ts';
 import { functionName } from './invoke/settings.ts';
 import type { Guard } from './permissions/guard.mjs';
-import { checkPollers, type Permissions, permissionsOf, unchecked } from './permissions/permissions.ts';
+import { checkRoles, type Permissions, permissionsOf, unchecked } from './permissions/permissions.ts';
 import { createResources, nameOfResource } from './resources/resources.ts';
 import { warnOfUnsupported } from './resources/unsupported.ts';
 import { type RunningServices, startServices } from './services.ts';
@@ -21,6 +21,9 @@ import { startLogNotices } from './sources/logs/log-notices.ts';
 import { startQueues } from './sources/queues/queues.ts';
 import { startSchedules } from './sources/schedules/schedules.ts';
 import { startStreams } from './sources/streams/streams.ts';
+import { accountConcurrency } from './strict/concurrency.ts';
+import { strictEvents } from './strict/events.ts';
+import { hostInIsolates } from './strict/isolates.ts';
 import { findResource } from './template/find-resource.ts';
 import { loadTemplate, type Template } from './template/template.ts';
 import { requestPriority } from './tuning/request-priority.ts';
@@ -44,6 +47,8 @@ export interface RuntimeOptions {
   readonly trusts?: TrustsAddress;
   /** Functions whose bundles are loaded before the API answers, so that no request waits for them. */
   readonly warm?: readonly string[];
+  /** Runs functions as Lambda does, where one machine is kinder: "Strict" in the README. */
+  readonly strict?: boolean;
   readonly log: (line: FunctionLogLine) => void;
   readonly warn: (sentence: string) => void;
   /** Gets what the person who starts it has to know; `warn` when absent. */
@@ -100,7 +105,13 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
     const services = await startServices({ ...options, template, endpoints, guard });
     closers.push(services.close);
     const addresses = endpointVariables(services.endpoints);
-    const functions = startFunctions({ template, endpoints: addresses, log, credentialsOf });
+    const functions = startFunctions({
+      template,
+      endpoints: addresses,
+      log,
+      credentialsOf,
+      ...(options.strict && { host: hostInIsolates(log, accountConcurrency(template)) }),
+    });
     closers.push(() => functions.close());
     return {
       template,
@@ -134,7 +145,7 @@ function readPermissions(options: RuntimeOptions): Permissions {
   }
   const template = loadTemplate({ ...options, values: { sqsEndpoint: 'http://127.0.0.1' } });
   const permissions = permissionsOf(template, options.warn);
-  checkPollers(template, permissions);
+  checkRoles(template, permissions);
   return permissions;
 }
 
@@ -170,21 +181,24 @@ async function openSources(
   };
   try {
     const positionsFile = join(dataDir, 'stream-positions.json');
-    const { forRequests, forEvents } = requestPriority(functions);
+    const { forRequests, forEvents } = options.strict
+      ? { forRequests: functions, forEvents: strictEvents(functions) }
+      : requestPriority(functions);
     const { writes } = emulators;
     const streams = await startStreams({ ...wired, warn, positionsFile, functions: forEvents, writes });
     running.push(streams);
     const waking = (invoker: Invoker) => (writes ? invoker : wakingStreams(invoker, () => streams.wake()));
     const sources = { ...wired, warn, functions: { ...functions, ...waking(functions) } };
+    const inBackground = { ...sources, functions: waking(options.strict ? forEvents : functions) };
     running.push(await startWebSocketApis({ ...sources, log: warn }));
     const forGateway = { ...functions, ...waking(forRequests) };
     const hasRestApi = template.ofType('AWS::ApiGateway::RestApi').length > 0;
     const gateway = hasRestApi ? await startGateway({ ...options, template, functions: forGateway }) : undefined;
     if (gateway) running.push(gateway);
     running.push(startQueues({ ...sources, functions: waking(forEvents) }));
-    running.push(startSchedules(sources), startExpiry(sources));
-    running.push(startEventRules({ ...sources, bus: wired.services.events }));
-    running.push(startLogNotices({ ...sources, notices: wired.services.notices }));
+    running.push(startSchedules(inBackground), startExpiry(sources));
+    running.push(startEventRules({ ...inBackground, bus: wired.services.events }));
+    running.push(startLogNotices({ ...inBackground, notices: wired.services.notices }));
     // A bundle that cannot be loaded fails the start, not the first request.
     await Promise.all((options.warm ?? []).map((name) => functions.warm(functionNamed(template, name))));
     return { url: gateway?.url, close };

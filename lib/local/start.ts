@@ -42,6 +42,8 @@ export interface StartOptions {
   readonly port: number;
   /** Where applications run; on the embedded platform by default. */
   readonly platform?: PlatformName;
+  /** Whether functions run as strictly as on AWS, where one machine is kinder. */
+  readonly strict?: boolean;
   /** Settings that win over those of the configuration file. */
   readonly overrides?: Overrides;
   /** Values of the template's parameters that win over those of one machine. */

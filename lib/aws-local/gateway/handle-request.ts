@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { FunctionError, PayloadTooLarge } from '../invoke/function-error.ts';
+import { FunctionError, PayloadTooLarge, Throttled } from '../invoke/function-error.ts';
 import type { Functions } from '../invoke/invoke.ts';
 import { authorize, authorizerFailed, requireIdentity } from './authorizer.ts';
 import { type BodyBudget, readBody } from './body.ts';
@@ -108,5 +108,7 @@ function integrationFailed({ functionName }: Method, error: unknown): GatewayErr
   if (error instanceof GatewayError) return error;
   const reason = `${functionName}: ${error instanceof Error ? error.message : String(error)}`;
   if (error instanceof FunctionError) return new GatewayError('DEFAULT_5XX', { reason });
+  // As on AWS, where the client does not see that it was throttled.
+  if (error instanceof Throttled) return new GatewayError('API_CONFIGURATION_ERROR', { reason });
   return new GatewayError(error instanceof PayloadTooLarge ? 'REQUEST_TOO_LARGE' : 'INTEGRATION_FAILURE', { reason });
 }

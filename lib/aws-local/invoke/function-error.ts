@@ -26,3 +26,12 @@ export class FunctionError extends Error {
 export class PayloadTooLarge extends Error {
   override readonly name = 'PayloadTooLarge';
 }
+
+/** Lambda runs as many invocations as it may already: on AWS the call fails with 429. */
+export class Throttled extends Error {
+  override readonly name = 'TooManyRequestsException';
+
+  constructor(functionName: string) {
+    super(`${functionName} was throttled: as many invocations run as the account or the function may have`);
+  }
+}

@@ -10,35 +10,52 @@ import type { FunctionSettings } from './settings.ts';
 // https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
 const MAX_PAYLOAD_BYTES = 6 * 1024 * 1024;
 
+/** A function that can be invoked. */
+export interface HostedFunction {
+  invoke(event: unknown): Promise<unknown>;
+  invokeStreaming(event: unknown): Promise<{ prelude: Prelude; body: AsyncIterableIterator<Uint8Array> }>;
+  /** Loads the bundle, unless it is loaded. */
+  worker(): Promise<unknown>;
+  stop(): Promise<void>;
+}
+
 /** One function: its worker, started when needed and again after a crash, and the timeouts of its invocations. */
-export class FunctionHost {
+export class FunctionHost implements HostedFunction {
   readonly #settings: FunctionSettings;
   readonly #log: (line: FunctionLogLine) => void;
   readonly #logStream = `local/${randomUUID()}`;
+  readonly #endsAfterTimeout: boolean;
   #worker: FunctionWorker | undefined;
 
-  constructor(settings: FunctionSettings, log: (line: FunctionLogLine) => void) {
+  /** @param options.endsAfterTimeout as on Lambda, where no other invocation shares the worker */
+  constructor(
+    settings: FunctionSettings,
+    log: (line: FunctionLogLine) => void,
+    { endsAfterTimeout = false }: { readonly endsAfterTimeout?: boolean } = {},
+  ) {
     this.#settings = settings;
     this.#log = log;
+    this.#endsAfterTimeout = endsAfterTimeout;
   }
 
-  async invoke(event: unknown): Promise<unknown> {
+  /** @param done is called when the function has ended */
+  async invoke(event: unknown, done = () => {}): Promise<unknown> {
     const payload = serialise(event);
     const worker = await this.worker();
     const invocation = bufferedInvocation();
     const id = randomUUID();
-    this.#start(worker, { id, payload, invocation, stream: false });
+    this.#start(worker, { id, payload, invocation, stream: false, done });
     const result = await invocation.result;
     if (Buffer.byteLength(result) > MAX_PAYLOAD_BYTES) throw responseTooLarge();
     return JSON.parse(result);
   }
 
-  async invokeStreaming(event: unknown): Promise<{ prelude: Prelude; body: AsyncIterableIterator<Uint8Array> }> {
+  async invokeStreaming(event: unknown, done = () => {}): ReturnType<HostedFunction['invokeStreaming']> {
     const payload = serialise(event);
     const worker = await this.worker();
     const id = randomUUID();
     const invocation = streamedInvocation((bytes) => worker.send({ kind: 'ack', id, bytes }));
-    this.#start(worker, { id, payload, invocation, stream: true });
+    this.#start(worker, { id, payload, invocation, stream: true, done });
     return splitPrelude(invocation.bytes);
   }
 
@@ -54,17 +71,19 @@ export class FunctionHost {
     await this.#worker?.stop();
   }
 
-  #start(worker: FunctionWorker, call: { id: string; payload: string; invocation: Invocation; stream: boolean }): void {
-    const { id, payload, invocation, stream } = call;
+  #start(worker: FunctionWorker, call: HostedCall): void {
+    const { id, payload, invocation, stream, done } = call;
     const timer = setTimeout(() => this.#timeOut(worker, call), this.#settings.timeoutMs);
     worker.open(id, {
       chunk: invocation.chunk,
       succeed: (result) => {
         clearTimeout(timer);
+        done();
         invocation.succeed(result);
       },
       fail: (error) => {
         clearTimeout(timer);
+        done();
         // As on Lambda, the client only sees the status 502.
         this.#log({ functionName: this.#settings.name, stream: 'stderr', text: JSON.stringify(error) });
         invocation.fail(error);
@@ -73,14 +92,20 @@ export class FunctionHost {
     worker.send({ kind: 'invoke', id, event: payload, context: this.#context(id), stream });
   }
 
-  #timeOut(worker: FunctionWorker, { id, invocation }: { id: string; invocation: Invocation }): void {
+  #timeOut(worker: FunctionWorker, { id, invocation, done }: HostedCall): void {
     const seconds = (this.#settings.timeoutMs / 1000).toFixed(2);
     worker.release(id);
     const errorMessage = `${new Date().toISOString()} ${id} Task timed out after ${seconds} seconds`;
     this.#log({ functionName: this.#settings.name, stream: 'stderr', text: errorMessage });
     invocation.fail({ errorType: 'Sandbox.Timedout', errorMessage, trace: [] });
-    // The other invocations of this thread continue, unless the thread itself hangs.
-    worker.probe();
+    if (this.#endsAfterTimeout) {
+      this.#worker = undefined;
+      void worker.stop();
+      done();
+    } else {
+      // The other invocations of this thread continue, unless the thread itself hangs.
+      worker.probe();
+    }
   }
 
   #context(awsRequestId: string): InvocationContext {
@@ -96,6 +121,15 @@ export class FunctionHost {
       deadline: Date.now() + timeoutMs,
     };
   }
+}
+
+/** An invocation and what it is told. */
+interface HostedCall {
+  readonly id: string;
+  readonly payload: string;
+  readonly invocation: Invocation;
+  readonly stream: boolean;
+  readonly done: () => void;
 }
 
 function serialise(event: unknown): string {

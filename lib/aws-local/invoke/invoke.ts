@@ -1,9 +1,9 @@
 import { OperatorError } from '../../processes/operator-error.ts';
 import type { Template } from '../template/template.ts';
-import { FunctionHost } from './function-host.ts';
+import { FunctionHost, type HostedFunction } from './function-host.ts';
 import type { FunctionLogLine } from './log-lines.ts';
 import type { Prelude } from './prelude.ts';
-import { type Credentials, functionName, functionSettings } from './settings.ts';
+import { type Credentials, type FunctionSettings, functionName, functionSettings } from './settings.ts';
 
 /** The functions of the template, run in worker threads of this process. */
 export interface Functions {
@@ -33,6 +33,7 @@ export interface Functions {
  * thread serves many invocations at a time, where Lambda would start as many machines; what a function keeps in its
  * module scope is therefore shared, as it is between the calls of one warm machine.
  *
+ * @param options.host runs one function; by default, in one worker for all its invocations
  * @param options.credentialsOf returns the key of a function; by default, all have that of the person who started this
  * @param options.endpoints emulator addresses by service, e.g. `{ DYNAMODB, SQS, S3, KMS, SECRETS_MANAGER }`
  */
@@ -41,23 +42,22 @@ export function startFunctions(options: {
   endpoints: Record<string, string>;
   log: (line: FunctionLogLine) => void;
   credentialsOf?: (functionName: string) => Credentials;
+  host?: (settings: FunctionSettings) => HostedFunction;
 }): Functions {
   const declared = new Map(
     options.template.ofType('AWS::Lambda::Function').map((resource) => [functionName(resource), resource]),
   );
-  const hosts = new Map<string, FunctionHost>();
+  const hosts = new Map<string, HostedFunction>();
+  const { credentialsOf, host: hosted = (settings) => new FunctionHost(settings, options.log) } = options;
   let closed = false;
 
-  const host = (name: string): FunctionHost => {
+  const host = (name: string): HostedFunction => {
     if (closed) throw new OperatorError('the functions were closed');
     const known = hosts.get(name);
     if (known) return known;
     const resource = declared.get(name);
     if (!resource) throw new OperatorError(`function ${name} is not in the template`);
-    const created = new FunctionHost(
-      functionSettings(resource, options.endpoints, options.credentialsOf?.(name)),
-      options.log,
-    );
+    const created = hosted(functionSettings(resource, options.endpoints, credentialsOf?.(name)));
     hosts.set(name, created);
     return created;
   };

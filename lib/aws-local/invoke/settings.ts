@@ -48,7 +48,7 @@ export function functionSettings(
   return {
     name,
     arn: `arn:aws:lambda:${REGION}:${ACCOUNT}:function:${name}`,
-    logGroup: logGroupOf(properties.LoggingConfig) ?? `/aws/lambda/${name}`,
+    logGroup: logOf(resource).logGroup,
     bundle: moduleFile(join(assetPath, module), logicalId),
     exportName,
     timeoutMs: Number(properties.Timeout ?? 3) * 1000,
@@ -65,6 +65,12 @@ export function functionSettings(
 /** Returns the name of a function: `FunctionName`, else the logical id. */
 export function functionName({ properties, logicalId }: Resource): string {
   return typeof properties.FunctionName === 'string' ? properties.FunctionName : logicalId;
+}
+
+/** Returns the name of a function and of the log group that it writes to. */
+export function logOf(resource: Resource): { readonly name: string; readonly logGroup: string } {
+  const name = functionName(resource);
+  return { name, logGroup: logGroupOf(resource.properties.LoggingConfig) ?? `/aws/lambda/${name}` };
 }
 
 function splitHandler(handler: string, logicalId: string): [string, string] {

@@ -1,5 +1,7 @@
 import { OperatorError } from '../../processes/operator-error.ts';
 import type { Warn } from '../invoke/invoker.ts';
+import { logOf } from '../invoke/settings.ts';
+import { ACCOUNT, REGION } from '../place.mjs';
 import { mappingsOf } from '../sources/event-source-mapping.ts';
 import type { Template } from '../template/template.ts';
 import { type Call, type Finding, type Grant, type Guard, openGuard, type Principal } from './guard.mjs';
@@ -68,11 +70,15 @@ function grantsOf(principals: readonly Principal[]): Grant[] {
 
 /**
  * Checks what Lambda itself does with the roles of functions: it polls their queues and streams, reports what failed,
- * and writes their logs.
+ * and writes their logs. A function that may not write its log runs on AWS, too, and nobody sees what it prints.
  *
  * @throws OperatorError for a mapping that Lambda would refuse to create
  */
-export function checkPollers(template: Template, { guard, credentialsOf }: Permissions): void {
+export function checkRoles(template: Template, { guard, credentialsOf }: Permissions): void {
+  for (const resource of template.ofType('AWS::Lambda::Function')) {
+    const { name, logGroup } = logOf(resource);
+    guard.denial(credentialsOf(name).accessKeyId, logCalls(logGroup));
+  }
   for (const service of ['sqs', 'dynamodb'] as const) {
     for (const { id, functionName, sourceArn, failureArn } of mappingsOf(template, service)) {
       const calls = [...pollerCalls(service, sourceArn), ...failureCalls(failureArn)];
@@ -80,6 +86,11 @@ export function checkPollers(template: Template, { guard, credentialsOf }: Permi
       if (denial !== undefined) throw new OperatorError(`event source mapping ${id}: ${denial}.`);
     }
   }
+}
+
+function logCalls(logGroup: string): Call[] {
+  const resource = `arn:aws:logs:${REGION}:${ACCOUNT}:log-group:${logGroup}:log-stream:local`;
+  return ['CreateLogStream', 'PutLogEvents'].map((name) => ({ action: `logs:${name}`, resource }));
 }
 
 function pollerCalls(service: 'sqs' | 'dynamodb', resource: string): Call[] {

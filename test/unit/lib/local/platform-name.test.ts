@@ -1,19 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import { platformNamed } from '../../../../lib/local/platform-name.ts';
+import { startArguments } from '../../../../lib/local/platform-name.ts';
 
-describe('The platform that a start names', () => {
-  it('is the embedded one without an option', () => {
-    expect(platformNamed([])).toBe('embedded');
+describe('The arguments of a start', () => {
+  it('without any, applications run on the embedded platform', () => {
+    expect(startArguments([])).toEqual({ platform: 'embedded', strict: false });
+  });
+
+  it('--strict runs functions as AWS does, on each platform', () => {
+    expect(startArguments(['--strict'])).toEqual({ platform: 'embedded', strict: true });
+    expect(startArguments(['--platform', 'aws-lambda', '--strict'])).toEqual({ platform: 'aws-lambda', strict: true });
   });
 
   it.each([[['--platform', 'aws-lambda']], [['--platform=aws-lambda']]])('%j is AWS Lambda', (words) => {
-    expect(platformNamed(words)).toBe('aws-lambda');
+    expect(startArguments(words).platform).toBe('aws-lambda');
   });
 
-  it.each([[['--platform']], [['--platform', 'heroku']], [['aws-lambda']], [['--platform', 'embedded', 'now']]])(
-    '%j is refused, with what there is',
-    (words) => {
-      expect(() => platformNamed(words)).toThrow('npm start knows one option, --platform embedded or aws-lambda');
-    },
-  );
+  it.each([
+    [['--platform']],
+    [['--platform', 'heroku']],
+    [['aws-lambda']],
+    [['--platform', 'embedded', 'now']],
+    [['--strict=yes']],
+    [['--lax']],
+  ])('%j is refused, with what there is', (words) => {
+    expect(() => startArguments(words)).toThrow(
+      'npm start knows the options --platform embedded or aws-lambda, and --strict, not ',
+    );
+  });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { matches } from '../../../../../lib/aws-local/permissions/guard.mjs';
-import { checkPollers, permissionsOf } from '../../../../../lib/aws-local/permissions/permissions.ts';
+import { checkRoles, permissionsOf } from '../../../../../lib/aws-local/permissions/permissions.ts';
 import { templateOf } from '../../../../support/aws-local/template-fixture.ts';
 
 const TABLE = 'arn:aws:dynamodb:us-east-1:000000000000:table/Log';
@@ -191,6 +191,7 @@ describe('The keys of functions', () => {
 });
 
 describe('What Lambda does with a role', () => {
+  const ownLog = allow(['logs:CreateLogStream', 'logs:PutLogEvents'], 'arn:aws:logs:*:*:log-group:/aws/lambda/Work:*');
   const mapping = (more: object = {}): Declared => ({
     Source: ['AWS::Lambda::EventSourceMapping', { FunctionName: 'Work', EventSourceArn: QUEUE, ...more }],
   });
@@ -198,20 +199,29 @@ describe('What Lambda does with a role', () => {
 
   it('a mapping whose function may not poll its queue ends the start', () => {
     const { template, permissions } = worker([allow(poll.slice(0, 2), QUEUE)], mapping());
-    expect(() => checkPollers(template, permissions)).toThrow(
+    expect(() => checkRoles(template, permissions)).toThrow(
       /^event source mapping Source: User: .*Worker\/Work is not authorized to perform: sqs:GetQueueAttributes/,
     );
+  });
+
+  it('a function that may not write its log is warned of', () => {
+    const silent = worker([]);
+    checkRoles(silent.template, silent.permissions);
+    expect(silent.warnings).toEqual([expect.stringContaining('logs:CreateLogStream on resource')]);
+    const { template, permissions, warnings } = worker([ownLog]);
+    checkRoles(template, permissions);
+    expect(warnings).toEqual([]);
   });
 
   it('a stream needs the permissions of its reader and of its failure queue', () => {
     const stream = `${TABLE}/stream/local`;
     const read = ['DescribeStream', 'GetRecords', 'GetShardIterator'].map((name) => `dynamodb:${name}`);
-    const statements = [allow(read, stream), allow('dynamodb:ListStreams', '*')];
+    const statements = [ownLog, allow(read, stream), allow('dynamodb:ListStreams', '*')];
     const source = { EventSourceArn: stream, DestinationConfig: { OnFailure: { Destination: QUEUE } } };
     const { template, permissions } = worker(statements, mapping(source));
-    expect(() => checkPollers(template, permissions)).toThrow('sqs:SendMessage');
+    expect(() => checkRoles(template, permissions)).toThrow('sqs:SendMessage');
     const both = worker([...statements, allow('sqs:SendMessage', QUEUE)], mapping(source));
-    checkPollers(both.template, both.permissions);
+    checkRoles(both.template, both.permissions);
     expect(both.permissions.unused()).toEqual([]);
   });
 });

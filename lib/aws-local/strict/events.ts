@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Throttled } from '../invoke/function-error.ts';
+import type { Invoker } from '../invoke/invoker.ts';
+
+/** How events are delivered. */
+export interface EventOptions {
+  /** Each batch with this place among the batches of its function is delivered twice. */
+  readonly doubledEvery?: number;
+  /** How long an event waits for a place among the invocations of the account. */
+  readonly patienceMs?: number;
+}
+
+const DOUBLED_EVERY = 5;
+/** Lambda tries again for hours; the visibility timeout of a queue ends before. */
+const PATIENCE_MS = 60_000;
+const PAUSE_MS = 100;
+
+/**
+ * Invokes functions for events as the pollers of Lambda do: they wait while the account is throttled, and batches of
+ * messages and records may come twice. Here that is each fifth batch of a function, after its first delivery has
+ * succeeded, so that a run can be repeated.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventsourcemapping.html
+ */
+export function strictEvents(functions: Invoker, options: EventOptions = {}): Invoker {
+  const { doubledEvery = DOUBLED_EVERY, patienceMs = PATIENCE_MS } = options;
+  const batches = new Map<string, number>();
+  const patiently = async (name: string, event: unknown): Promise<unknown> => {
+    const end = Date.now() + patienceMs;
+    for (;;) {
+      try {
+        return await functions.invoke(name, event);
+      } catch (error) {
+        if (!(error instanceof Throttled) || Date.now() > end) throw error;
+        await sleep(PAUSE_MS);
+      }
+    }
+  };
+  return {
+    invoke: async (name, event) => {
+      const first = await patiently(name, event);
+      if (!isBatch(event)) return first;
+      const place = (batches.get(name) ?? 0) + 1;
+      batches.set(name, place);
+      return place % doubledEvery === 0 ? patiently(name, event) : first;
+    },
+  };
+}
+
+function isBatch(event: unknown): boolean {
+  return typeof event === 'object' && event !== null && 'Records' in event;
+}
