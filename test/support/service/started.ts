@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { PlatformName } from '../../../lib/local/platform-name.ts';
 import { type LocalService, startLocal } from '../../../lib/local/start.ts';
 import { undescribed } from '../described.ts';
+import { recordGrants } from './grants.ts';
 import { project, testAssembly, testFolder, WAIT_LIMIT_MS } from './place.ts';
 
 /** An answer of the API, its body parsed. */
@@ -96,6 +97,7 @@ export async function startOn(
       }
     },
     close: async () => {
+      recordGrants(name, service.runtime.permissions);
       await service.close();
       rmSync(dataDir, { recursive: true, force: true });
       const denied = lines.filter((line) => line.startsWith('On AWS, this would be refused'));
