@@ -6,10 +6,11 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/watch-parents.ts'],
     reporters: ['default', 'test/support/failed-tests.ts'],
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    // A minute for milliseconds of work: beside other programs a test may wait for its turn.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     // What is polled for comes late on a busy machine; the default is one second.
-    expect: { poll: { timeout: 15_000 } },
+    expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
     maxWorkers: 2,
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
@@ -23,9 +24,9 @@ export default defineConfig({
           ...projects.service,
           globalSetup: ['test/support/service/synthesise.ts'],
           // Longer than what the helpers wait for, so that their errors say what did not happen.
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
-          expect: { poll: { timeout: 30_000 } },
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          expect: { poll: { timeout: 60_000 } },
         },
       },
     ],

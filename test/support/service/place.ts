@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 export const project = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** How long tests wait for something to happen, in milliseconds; many times what an idle machine needs. */
-export const WAIT_LIMIT_MS = 120_000;
+export const WAIT_LIMIT_MS = 240_000;
 
 /** The folder for the files of tests; nothing is written outside the checkout. */
 export const testFolder = join(project, '.local', 'test');
