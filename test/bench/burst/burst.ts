@@ -11,6 +11,7 @@ import type { BenchRow } from '../row.ts';
 import { milliseconds, quantile } from '../statistics.ts';
 
 const DELIVERIES = Number(process.env.DELIVERIES ?? 2000);
+const IN_FLIGHT = (process.env.IN_FLIGHT ?? '64,256').split(',').map(Number);
 const USERS = 10;
 const APPS_PER_USER = 5;
 /** Far more than any run has needed; a leak of a delivery's bytes would exceed it. */
@@ -36,7 +37,7 @@ interface Repository {
  */
 export async function run(): Promise<readonly BenchRow[]> {
   const rows: BenchRow[] = [];
-  for (const inFlight of [64, 256]) {
+  for (const inFlight of IN_FLIGHT) {
     const folder = join(testFolder, `bench-burst-${inFlight}`);
     rmSync(folder, { recursive: true, force: true });
     const service = await startChild<Service>('service.ts', [folder, String(USERS)]);
@@ -65,12 +66,12 @@ async function burst(ready: Service, { folder, inFlight }: Burst): Promise<Bench
   const endedMs = performance.now() - begin;
   const peakMb = memory.stop();
   const figure = (what: string) => `${DELIVERIES} deliveries, ${inFlight} in flight: ${what}`;
-  const refused = shots.filter(({ status }) => status !== 202 && status !== 200).length;
+  const refused = refusals(shots);
   const row = (what: string, value: string, target: string, reached: boolean): BenchRow => {
     return { figure: figure(what), value, baseline: '', target, reached };
   };
   return [
-    row('refused', String(refused), '0', refused === 0),
+    row('refused', refused === '' ? '0' : refused, '0', refused === ''),
     row(
       'p50 / p99 of the answer',
       `${at(shots, 0.5)} / ${at(shots, 0.99)}`,
@@ -81,6 +82,14 @@ async function burst(ready: Service, { folder, inFlight }: Burst): Promise<Bench
     row('all ended', milliseconds(endedMs), 'none unfinished', open === 0),
     row('peak memory of the service', `${peakMb} MB`, `≤ ${MEMORY_LIMIT_MB} MB`, peakMb <= MEMORY_LIMIT_MB),
   ];
+}
+
+/** Returns how many were refused, by the status of the answer; empty when none was. */
+function refusals(shots: readonly Shot[]): string {
+  const counts = new Map<number, number>();
+  for (const { status } of shots)
+    if (status !== 202 && status !== 200) counts.set(status, (counts.get(status) ?? 0) + 1);
+  return [...counts].map(([status, count]) => `${count} × ${status}`).join(', ');
 }
 
 function at(shots: readonly Shot[], share: number): string {
