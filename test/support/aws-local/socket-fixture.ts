@@ -139,7 +139,7 @@ export async function startSocketFixture(options: FixtureOptions = {}) {
         );
         if (!found) return expect.fail(`no event of ${routeKey}`);
         return found;
-      }, 5_000),
+      }, 30_000),
     /** The routes that a connection has taken so far, in order. */
     routesOf: (connectionId: string): string[] =>
       events

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { BuildProgress } from '../../../../lib/terminal/build-progress.ts';
 import type { ShownEntry } from '../../../../lib/terminal/shown-entry.ts';
 
@@ -48,7 +48,7 @@ describe('The output of a build in progress', () => {
     const { progress, printed, sent, end } = build();
     sent.push(line('npm ci'), '', line(' '));
     await progress.seen(entry('running'));
-    await vi.waitFor(() => expect(printed).toEqual(['    npm ci']));
+    await expect.poll(() => printed).toEqual(['    npm ci']);
     sent.push(line('added 12 packages'));
     const drawn = await end();
     expect(printed).toEqual(['    npm ci', '    added 12 packages']);
@@ -68,14 +68,14 @@ describe('The output of a build in progress', () => {
     const all = build();
     all.sent.push(line('TypeError'));
     await all.progress.seen(entry('running'));
-    await vi.waitFor(() => expect(all.printed).toHaveLength(1));
+    await expect.poll(() => all.printed).toHaveLength(1);
     expect((await all.end('failed')).doc.log_tail).toEqual([]);
     expect((await all.progress.seen(entry('failed'))).doc.log_tail).toEqual([]);
 
     const cut = build({ lines: 1 });
     cut.sent.push(line('one'), line('two'));
     await cut.progress.seen(entry('running'));
-    await vi.waitFor(() => expect(cut.sent).toEqual([]));
+    await expect.poll(() => cut.sent).toEqual([]);
     expect((await cut.end('failed')).doc.log_tail).toEqual(['tail']);
   });
 
@@ -83,7 +83,7 @@ describe('The output of a build in progress', () => {
     const { progress, printed, sent, end } = build({ lines: 2 });
     sent.push(...['a', 'b', 'c', 'd'].map(line));
     await progress.seen(entry('running'));
-    await vi.waitFor(() => expect(sent).toEqual([]));
+    await expect.poll(() => sent).toEqual([]);
     await end();
     expect(printed).toEqual(['    a', '    b', '    … 2 more lines: hooks build-log 7']);
   });
@@ -92,7 +92,7 @@ describe('The output of a build in progress', () => {
     const { progress, printed, sent, end } = build();
     sent.push(line(`\u001b[2J\u001b[31mred\rx\u0007${'y'.repeat(1000)}`));
     await progress.seen(entry('running'));
-    await vi.waitFor(() => expect(printed).toHaveLength(1));
+    await expect.poll(() => printed).toHaveLength(1);
     await end();
     expect(printed[0]).toMatch(/^ {4}red x y{10,}$/);
     expect(printed[0]?.length).toBeLessThan(250);
@@ -101,7 +101,7 @@ describe('The output of a build in progress', () => {
   it('of a build that prints nothing says that it goes on', async () => {
     const { progress, printed, end } = build({ quietMs: 5 });
     await progress.seen(entry('running'));
-    await vi.waitFor(() => expect(printed.length).toBeGreaterThan(1));
+    await expect.poll(() => printed.length).toBeGreaterThan(1);
     await end();
     expect(printed[0]).toBe('    … building for 0 s');
     const before = printed.length;
@@ -119,14 +119,14 @@ describe('The output of a build in progress', () => {
     const limits = { afterMs: 0, restMs: 20 };
     const progress = new BuildProgress({ output, print: (text) => printed.push(text), whole: '', limits });
     await progress.seen(entry('running'));
-    await vi.waitFor(() => expect(printed).toEqual(['    one']));
+    await expect.poll(() => printed).toEqual(['    one']);
     expect((await progress.seen(entry('failed'))).doc.log_tail).toEqual(['tail']);
   });
 
   it('is ended when nobody looks on', async () => {
     const { progress, state } = build();
     await progress.seen(entry('running'));
-    await vi.waitFor(() => expect(state.asked).toBe(1));
+    await expect.poll(() => state.asked).toBe(1);
     progress.close();
     expect(state.aborted).toBe(true);
   });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, connect as tcpConnect } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openSocket, refusedSocket } from '../../../../support/aws-local/socket-client.ts';
 import { type SocketFixture, startSocketFixture } from '../../../../support/aws-local/socket-fixture.ts';
 
@@ -155,7 +155,7 @@ describe('a handshake with an authorizer', () => {
   ])('is refused when it %s', async (_, authorization, status) => {
     const refusal = await refusedSocket(fixture.url, as(authorization));
     expect(refusal.status).toBe(status);
-    await vi.waitFor(() => expect(fixture.routesOf(String(refusal.body.connectionId))).toEqual(['$connect']));
+    await expect.poll(() => fixture.routesOf(String(refusal.body.connectionId))).toEqual(['$connect']);
     expect(fixture.events.map((event) => event.type)).toContain('REQUEST');
   });
 

@@ -210,7 +210,7 @@ describe('the close of the server', () => {
     await Promise.all([fixture.stop(), fixture.stop()]);
     expect(await Promise.all([client.closed, second.closed])).toMatchObject([{ code: 1001 }, { code: 1001 }]);
     const ends = () => fixture.events.filter(({ requestContext }) => requestContext.eventType === 'DISCONNECT');
-    await vi.waitFor(() => expect(ends()).toHaveLength(2));
+    await expect.poll(() => ends()).toHaveLength(2);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(ends()).toHaveLength(2);
     await expect(openSocket(fixture.url)).rejects.toThrow('ECONNREFUSED');
@@ -221,7 +221,7 @@ describe('the close of the server', () => {
     client.socket.pause();
     const pending = openSocket(`${fixture.url}/?wait=600`).catch((error: Error) => error.message);
     const connects = () => fixture.events.filter(({ requestContext }) => requestContext.eventType === 'CONNECT');
-    await vi.waitFor(() => expect(connects()).toHaveLength(2));
+    await expect.poll(() => connects()).toHaveLength(2);
     const waiting = connects()[1]?.requestContext.connectionId ?? '';
     await fixture.stop();
     expect(await pending).toMatch(/socket hang up|ECONNRESET/);

@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { extract } from '../../../../../lib/platform/build/extract.ts';
 import { type Unpackers, unpackers } from '../../../../../lib/platform/build/unpackers.ts';
 import type { GroupRegistry } from '../../../../../lib/processes/group-registry.ts';
@@ -52,10 +52,10 @@ describe('a process that unpacks', () => {
   it('is started ahead after the first one, and each takes one tarball', async () => {
     const { running, unpack } = await world(0);
     expect(await unpack('one')).toBe('one');
-    await vi.waitFor(() => expect([...running.values()]).toEqual(['the next tarball unpack']), 10_000);
+    await expect.poll(() => [...running.values()]).toEqual(['the next tarball unpack']);
     const [ahead] = running.keys();
     expect(await unpack('two')).toBe('two');
-    await vi.waitFor(() => expect([...running.keys()]).not.toContain(ahead), 10_000);
+    await expect.poll(() => [...running.keys()]).not.toContain(ahead);
   });
 
   it('is not started ahead while tarballs come in a rush', async () => {
@@ -67,16 +67,16 @@ describe('a process that unpacks', () => {
   it('is replaced when it has been ended by someone else', async () => {
     const { running, unpack } = await world(0);
     await unpack('one');
-    await vi.waitFor(() => expect(running.size).toBe(1), 10_000);
+    await expect.poll(() => running.size).toBe(1);
     for (const pid of running.keys()) process.kill(pid, 'SIGKILL');
-    await vi.waitFor(() => expect(running.size).toBe(0), 10_000);
+    await expect.poll(() => running.size).toBe(0);
     expect(await unpack('two')).toBe('two');
   });
 
   it('ends with the platform', async () => {
     const { own, running, unpack } = await world(0);
     await unpack('one');
-    await vi.waitFor(() => expect(running.size).toBe(1), 10_000);
+    await expect.poll(() => running.size).toBe(1);
     const pids = [...running.keys()];
     await own.close();
     expect([running.size, pids.filter(isAlive)]).toEqual([0, []]);
