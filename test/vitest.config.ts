@@ -12,7 +12,8 @@ export default defineConfig({
     // What is polled for comes late on a busy machine; the default is one second.
     expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
-    maxWorkers: 2,
+    // Of two cores a third is idle with two workers: tests wait for processes, ports and polls.
+    maxWorkers: 3,
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
     projects: [
       { extends: true, test: { name: 'unit', ...projects.unit } },

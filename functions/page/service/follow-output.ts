@@ -38,7 +38,7 @@ export async function followOutput(api: Api, followed: Followed): Promise<void> 
     if (outcome === 'ended' && follow) return batch.end(() => onEnd(null));
     if (outcome instanceof Problem) return batch.end(() => onEnd(outcome));
     seen.again();
-    const isRefused = outcome === 'too-many' && follow;
+    const isRefused: boolean = outcome === 'too-many' && follow;
     follow = !isRefused;
     if (isRefused) continue;
     failures += 1;

@@ -32,12 +32,11 @@ export class Store<T> {
 /** Returns the value of a store, and draws the view again when it changes. */
 export function useStore<T>(store: Store<T>): T {
   const [, draw] = useState({});
+  const drawn = store.value;
   useEffect(() => {
-    const seen = store.value;
-    const stop = store.follow(() => draw({}));
-    // It may have changed between the drawing and this effect.
-    if (seen !== store.value) draw({});
-    return stop;
+    // It may have changed since it was drawn: effects run after the browser has painted.
+    if (drawn !== store.value) draw({});
+    return store.follow(() => draw({}));
   }, [store]);
-  return store.value;
+  return drawn;
 }
