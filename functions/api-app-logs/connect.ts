@@ -1,22 +1,16 @@
-import { dynamoDb } from '../adapters/aws/dynamodb.ts';
-import { variable } from '../adapters/aws/environment.ts';
 import { publicUrl } from '../adapters/aws/public-url.ts';
-import { streamLimits } from '../adapters/aws/stream-limits.ts';
 import { chosenOutput } from '../adapters/platform/chosen/output.ts';
-import { dynamoDbLeases } from '../adapters/stores/dynamodb/limits/stream-leases.ts';
+import { streamLimits } from '../adapters/stores/dynamodb/limits/stream-limits.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { systemIds } from '../adapters/system/ids.ts';
 import type { LogsPorts } from './ports.ts';
 
 /** Returns the endpoint's ports. A new service token is known to instances that start later. */
 export async function connect(): Promise<Omit<LogsPorts, 'trace'> & { readonly publicUrl: string | null }> {
-  const { seconds, places } = streamLimits();
-  const system = { clock: systemClock, ids: systemIds };
   return {
     output: await chosenOutput(systemClock),
     clock: systemClock,
-    leases: dynamoDbLeases({ ...system, client: dynamoDb(), table: variable('CONNECTIONS_TABLE'), places }),
-    seconds,
+    ...streamLimits({ clock: systemClock, ids: systemIds }),
     publicUrl: publicUrl(),
   };
 }

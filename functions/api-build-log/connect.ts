@@ -1,9 +1,8 @@
 import { dynamoDb } from '../adapters/aws/dynamodb.ts';
 import { variable } from '../adapters/aws/environment.ts';
 import { publicUrl } from '../adapters/aws/public-url.ts';
-import { streamLimits } from '../adapters/aws/stream-limits.ts';
 import { chosenBuildOutput } from '../adapters/platform/chosen/build-output.ts';
-import { dynamoDbLeases } from '../adapters/stores/dynamodb/limits/stream-leases.ts';
+import { streamLimits } from '../adapters/stores/dynamodb/limits/stream-limits.ts';
 import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { systemIds } from '../adapters/system/ids.ts';
@@ -11,15 +10,13 @@ import type { BuildLogPorts } from './ports.ts';
 
 /** Returns the endpoint's ports. A new service token is known to instances that start later. */
 export async function connect(): Promise<Omit<BuildLogPorts, 'trace'> & { readonly publicUrl: string | null }> {
-  const { seconds, places } = streamLimits();
   const system = { clock: systemClock, ids: systemIds };
   const table = { ...system, client: dynamoDb(), table: variable('LOG_TABLE') };
   return {
     log: dynamoDbReader(table),
     output: await chosenBuildOutput(systemClock),
     clock: systemClock,
-    leases: dynamoDbLeases({ ...system, client: dynamoDb(), table: variable('CONNECTIONS_TABLE'), places }),
-    seconds,
+    ...streamLimits(system),
     publicUrl: publicUrl(),
   };
 }

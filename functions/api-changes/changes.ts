@@ -12,8 +12,8 @@ import { write } from './write.ts';
 
 /**
  * `GET /1/status/<user>/changes`: the user's changes after a cursor, as they happen. The head and the first bytes are
- * sent as soon as the start of the stream is known. Throws `request:bad_parameter`, `status:db:query_fail` and, with too
- * many streams open, `request:throttled` before that; a later failure is the last line of the stream.
+ * sent as soon as the start of the stream is known. Throws `request:bad_parameter`, `status:db:query_fail` and, with
+ * too many streams open, `request:throttled` before that; a later failure is the last line of the stream.
  */
 export function changes(ports: ChangesPorts): (request: HttpRequest) => Promise<StreamAnswer> {
   const lines = new Lines();

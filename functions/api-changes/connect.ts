@@ -1,11 +1,10 @@
 import { dynamoDb } from '../adapters/aws/dynamodb.ts';
 import { variable } from '../adapters/aws/environment.ts';
 import { publicUrl } from '../adapters/aws/public-url.ts';
-import { streamLimits } from '../adapters/aws/stream-limits.ts';
 import { chosenLogin } from '../adapters/platform/chosen/login.ts';
 import { presign } from '../adapters/signals/presign.ts';
 import { webSocketSignals } from '../adapters/signals/websocket.ts';
-import { dynamoDbLeases } from '../adapters/stores/dynamodb/limits/stream-leases.ts';
+import { streamLimits } from '../adapters/stores/dynamodb/limits/stream-limits.ts';
 import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { systemIds } from '../adapters/system/ids.ts';
@@ -19,7 +18,6 @@ import type { ChangesPorts } from './ports.ts';
 export async function connect(
   trace: ChangesPorts['trace'],
 ): Promise<ChangesPorts & { readonly publicUrl: string | null }> {
-  const { seconds, places } = streamLimits();
   const system = { clock: systemClock, ids: systemIds };
   const table = { ...system, client: dynamoDb(), table: variable('LOG_TABLE') };
   const log = dynamoDbReader(table);
@@ -35,8 +33,7 @@ export async function connect(
     accounts: await chosenLogin(),
     feeds: new Feeds({ log, signals, clock: systemClock }),
     clock: systemClock,
-    leases: dynamoDbLeases({ ...system, client: dynamoDb(), table: variable('CONNECTIONS_TABLE'), places }),
-    seconds,
+    ...streamLimits(system),
     trace,
     publicUrl: publicUrl(),
   };

@@ -10,7 +10,7 @@ interface HookTarget {
   readonly track: string;
 }
 
-type HostPorts = Pick<AcceptPorts, 'hostName' | 'hostNames' | 'facts'>;
+type HostPorts = Pick<AcceptPorts, 'hostName' | 'hostNames'> & { readonly facts: Pick<AcceptPorts['facts'], 'branch'> };
 
 /**
  * Returns the configured name of the host that a delivery's repository is at. A delivery that deploys nothing may be

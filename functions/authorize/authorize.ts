@@ -18,8 +18,8 @@ const RETRY_AFTER_SECONDS = 5;
  * `mw:auth:unauthorized`, `mw:auth:no_username` or, when the path belongs to another user than the credentials,
  * `mw:auth:not_you`. Throws `mw:auth:auth_server_down` on every route, and returns the seconds to wait when the
  * platform checks too many logins, or too many passwords were wrong. Valid credentials are remembered for 60 seconds. A
- * request that revokes an API token ends what this process remembers of the user; others may accept the token for the rest of the 60
- * seconds.
+ * request that revokes an API token ends what this process remembers of the user; others may accept the token for the
+ * rest of the 60 seconds.
  */
 export function authorizer(ports: AuthorizerPorts): (request: LoginRequest) => Promise<LoginDecision> {
   const revocations = new Revocations(ports.clock);

@@ -28,9 +28,9 @@ const MAX_POSTS = 3;
 
 /**
  * Sets the commit status to the current status of the entry, or of the one that has deployed the same commit since, so
- * that late and repeated messages have no effect. Does nothing without a stored token. An entry that has ended is closed
- * then: its staged tarball is removed, and the sweeper looks at it no more. Throws what the host throws; the sweeper has
- * what can succeed later reported again.
+ * that late and repeated messages have no effect. Does nothing without a stored token. An entry that has ended is
+ * closed then: its staged tarball is removed, and the sweeper looks at it no more. Throws what the host throws; the
+ * sweeper has what can succeed later reported again.
  */
 export async function report({ user, number }: Job, ports: ReportPorts): Promise<void> {
   let posted: string | null = null;

@@ -12,11 +12,18 @@ const MAX_BYTES = 10 * 1024 * 1024;
 export function noticeIn(event: unknown): EndedInstance | null {
   const logs = isObject(event) && isObject(event.awslogs) ? event.awslogs : {};
   if (typeof logs.data !== 'string') return null;
-  const parsed = parseJson(
-    gunzipSync(Buffer.from(logs.data, 'base64'), { maxOutputLength: MAX_BYTES }).toString('utf8'),
-  );
+  const parsed = parseJson(unpacked(logs.data));
   const { messageType, logGroup, logStream } = parsed.ok && isObject(parsed.value) ? parsed.value : {};
   // A CONTROL_MESSAGE only checks that the function can be reached.
   if (messageType !== 'DATA_MESSAGE' || typeof logGroup !== 'string' || typeof logStream !== 'string') return null;
   return { group: logGroup, stream: logStream };
+}
+
+/** Returns the empty string for what is not gzip, is cut off, or unpacks to more than the limit. */
+function unpacked(data: string): string {
+  try {
+    return gunzipSync(Buffer.from(data, 'base64'), { maxOutputLength: MAX_BYTES }).toString('utf8');
+  } catch {
+    return '';
+  }
 }

@@ -13,8 +13,8 @@ export interface WatchPorts extends ApplyPorts {
 
 /**
  * Looks after an application of which an instance has `ended`, else after one that has crashed. Then reads what the
- * platform says about its applications, and applies it to the entries that they run. An event that could not be applied yet
- * is read again by the next run, and so may others be: applying one twice changes nothing. Returns the number of
+ * platform says about its applications, and applies it to the entries that they run. An event that could not be applied
+ * yet is read again by the next run, and so may others be: applying one twice changes nothing. Returns the number of
  * events.
  */
 export async function watchApps(ports: WatchPorts, ended: EndedInstance | null = null): Promise<number> {

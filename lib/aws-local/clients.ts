@@ -6,8 +6,9 @@ export { ACCOUNT, REGION } from './place.mjs';
 const SECRET_BYTES = 32;
 
 /**
- * The key of the person who started this, who may do everything. Each function has a key of its own. The secret is new for each process, so that no other user of
- * this machine knows it. The id is not: some DynamoDB-compatible servers keep a database for each.
+ * The key of the person who started this, who may do everything. Each function has a key of its own. The secret is new
+ * for each process, so that no other user of this machine knows it. The id is not: some DynamoDB-compatible servers
+ * keep a database for each.
  */
 export const CREDENTIALS = {
   accessKeyId: 'local',

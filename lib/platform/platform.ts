@@ -45,8 +45,8 @@ export interface PlatformOptions {
   /** How applications are reached from other machines; absent: on this machine only. */
   readonly publicDomain?: PublicDomain;
   /**
-   * The platform's own name for others. With it, `GET /ask?domain=` tells a proxy of this machine which names may have a
-   * certificate: this one and those of applications.
+   * The platform's own name for others. With it, `GET /ask?domain=` tells a proxy of this machine which names may have
+   * a certificate: this one and those of applications.
    */
   readonly ownHost?: string;
   readonly limits?: Partial<Limits>;
@@ -60,6 +60,8 @@ export interface PlatformOptions {
 export interface Platform {
   /** Address of the API, without a slash at the end. */
   readonly url: string;
+  /** What the API serves: `GET /apps/:user`, …. */
+  readonly operations: readonly string[];
   /** Creates the user, or sets the password of an existing one; a second call changes nothing. */
   ensureUser(login: { readonly user: string; readonly password: string }): Promise<void>;
   /** Removes all other users with their tokens, and stops their applications, whose files stay. */
@@ -100,6 +102,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   let closing: Promise<void> | undefined;
   return {
     url: `http://127.0.0.1:${port}`,
+    operations: parts.routes.map(({ method, path }) => `${method} ${path}`),
     ensureUser: (login) => ensureUser(parts, login),
     keepUsers: (names) => keepUsers(parts, names),
     hasHost: async (host) => Boolean(await parts.runners.forHost(host)),
@@ -165,7 +168,7 @@ function assemble(options: PlatformOptions, base: BaseServices) {
   const login = { users: userStore, verify, serviceToken: options.serviceToken };
   const server = platformServer({ routes, log, runners: run, login, ownHost: options.ownHost });
   const { apps: all } = shared;
-  const parts = { server, groups: base.groups, apps: all, users: userStore, verify };
+  const parts = { server, routes, groups: base.groups, apps: all, users: userStore, verify };
   return { ...parts, builder: build, unpackers: unpacking, runners: run };
 }
 

@@ -28,8 +28,8 @@ export function restApi(scope: Construct, parameters: Parameters): RestApi {
 }
 
 /**
- * A variable, because a change of it is in effect at once: what is written into the API itself needs a new deployment of
- * it. An empty one is not accepted.
+ * A variable, because a change of it is in effect at once: what is written into the API itself needs a new deployment
+ * of it. An empty one is not accepted.
  */
 function setVariables(api: RestApi, { allowedOrigins }: Parameters): void {
   const given = new CfnCondition(api, 'OriginsGiven', {

@@ -29,8 +29,9 @@ interface Assets {
 }
 
 /**
- * Bundles the page for browsers: every file as it is, with gzip and with brotli, named for its content, and `assets.json`,
- * which says which is which. Does nothing in a folder without a page. The same sources produce the same bytes.
+ * Bundles the page for browsers: every file as it is, with gzip and with brotli, named for its content, and
+ * `assets.json`, which says which is which. Does nothing in a folder without a page. The same sources produce the same
+ * bytes.
  */
 export async function bundlePage(source: string, outdir: string): Promise<void> {
   if (!existsSync(join(source, 'main.tsx'))) return;

@@ -30,7 +30,8 @@ export interface Parameters {
 }
 
 /**
- * Adds the parameters to the stack. All have defaults; a rule requires the address of a platform that is not AWS Lambda.
+ * Adds the parameters to the stack. All have defaults; a rule requires the address of a platform that is not AWS
+ * Lambda.
  */
 export function parameters(stack: Stack): Parameters {
   return {

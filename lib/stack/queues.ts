@@ -36,9 +36,9 @@ const REPORT: QueueSettings = {
 };
 
 /**
- * How much longer than its function's timeout a received message stays hidden. AWS recommends six times the timeout, for
- * throttled invocations. But a hidden message locks its group, the repository, and a message that comes too early does
- * no harm: the entry's lease makes it wait.
+ * How much longer than its function's timeout a received message stays hidden. AWS recommends six times the timeout,
+ * for throttled invocations. But a hidden message locks its group, the repository, and a message that comes too early
+ * does no harm: the entry's lease makes it wait.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
  */
 const VISIBILITY_MARGIN_SECONDS = 45;

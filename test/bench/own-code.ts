@@ -6,6 +6,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { connect } from '../../functions/api-deploy/connect.ts';
 import { deploy } from '../../functions/api-deploy/deploy.ts';
 import { httpTrigger } from '../../functions/triggers/http.ts';
+import { proxyEvent } from '../support/aws-events.ts';
 import { pushPayload } from './push-payload.ts';
 import type { BenchRow } from './row.ts';
 import { milliseconds, quantile } from './statistics.ts';
@@ -77,13 +78,9 @@ const environment = {
 };
 
 function hook(): APIGatewayProxyEvent {
-  const event = {
-    httpMethod: 'POST',
-    path: '/1/deploy',
+  return proxyEvent({
     headers: { 'x-github-event': 'push', 'x-github-delivery': randomUUID(), 'content-type': 'application/json' },
     body: pushPayload('ann', 'https://github.com'),
-    isBase64Encoded: false,
-    requestContext: { requestId: randomUUID(), path: '/1/deploy', authorizer: { user: 'ann' } },
-  };
-  return event as unknown as APIGatewayProxyEvent;
+    requestContext: { requestId: randomUUID(), authorizer: { user: 'ann' } },
+  });
 }

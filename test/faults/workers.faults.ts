@@ -74,7 +74,9 @@ describe('a worker that dies', () => {
     return { user, calls: found, answer };
   }
 
-  /** Returns what does not hold when the worker of a function dies after calls of those numbers; 0: before the first. */
+  /**
+   * Returns what does not hold when the worker of a function dies after calls of those numbers; 0: before the first.
+   */
   async function deathsAt(
     { where, losesMessages = false }: Omit<Place, 'dies'>,
     places: readonly number[],

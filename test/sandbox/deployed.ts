@@ -6,8 +6,9 @@ import { findStack, STACK_NAME, stackResources } from '../../lib/cli/aws/stack.t
 const BUILDS = 'Pipelinestagestart';
 
 /**
- * Gives this process the environment of a function of the deployed stack, so that the adapters connect as they do there:
- * with the names of the real table, bucket, project, role and key, and the credentials of whoever runs the tests.
+ * Gives this process the environment of a function of the deployed stack, so that the adapters connect as they do
+ * there: with the names of the real table, bucket, project, role and key, and the credentials of whoever runs the
+ * tests.
  */
 export async function asDeployed(): Promise<void> {
   const account = await openAccount({ signal: new AbortController().signal });

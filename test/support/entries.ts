@@ -76,7 +76,9 @@ export async function append(
   throw new Error(`It is a duplicate of ${result.duplicateOf}.`);
 }
 
-/** The same beside other writers: on a busy machine one of them can lose to the others for longer than the log tries. */
+/**
+ * The same beside other writers: on a busy machine one of them can lose to the others for longer than the log tries.
+ */
 export async function appendAmongOthers(log: DeployLog, patch: Partial<Draft> = {}): Promise<Entry> {
   for (;;) {
     try {

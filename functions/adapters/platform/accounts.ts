@@ -13,7 +13,9 @@ export interface HttpAccountsOptions extends Partial<ServiceToken> {
   /** Base address of the platform API, without credentials in it. */
   readonly url: string;
   readonly fetch?: typeof fetch;
-  /** Default 9000: a platform that is busy is waited for, until before a webhook's sender gives up, after ten seconds. */
+  /**
+   * Default 9000: a platform that is busy is waited for, until before a webhook's sender gives up, after ten seconds.
+   */
   readonly timeoutMs?: number;
 }
 

@@ -1,4 +1,5 @@
-// Buckets whose objects are files: the emulator's own store has them in memory. Plain JavaScript, as the worker that uses it.
+// Buckets whose objects are files: the emulator's own store has them in memory. Plain JavaScript, as the worker that
+// uses it.
 import { createHash } from 'node:crypto';
 import {
   closeSync,

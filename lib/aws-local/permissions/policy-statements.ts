@@ -28,7 +28,9 @@ export function identityStatements(document: unknown, where: string): Statement[
   return statementsOf(document, where).map((statement) => readStatement(statement, where));
 }
 
-/** Returns the statements of a resource's policy. What services may do is left out: none of them sends requests here. */
+/**
+ * Returns the statements of a resource's policy. What services may do is left out: none of them sends requests here.
+ */
 export function resourceStatements(document: unknown, where: string): ResourceStatement[] {
   return statementsOf(document, where)
     .map(({ Principal, ...statement }) => ({ principals: principalsOf(Principal, where), statement }))

@@ -78,11 +78,11 @@ async function run(service: Service, { model, input }: Call, demand: (input: obj
   const operation = Object.hasOwn(service.operations, model.name) ? service.operations[model.name] : undefined;
   if (!operation) throw new ShapeError(`${model.name} is not emulated`);
   const decoded = convert(model.input, input, 'decode', model.name);
-  demand(typeof decoded === 'object' && decoded !== null ? decoded : {});
-  const other = Object.keys(decoded ?? {}).find((name) => !operation.takes.includes(name));
+  const members = typeof decoded === 'object' && decoded !== null ? decoded : {};
+  demand(members);
+  const other = Object.keys(members).find((name) => !operation.takes.includes(name));
   if (other !== undefined) throw new ShapeError(`${model.name}.${other} is not emulated`);
-  // The model has just been held against the input; `operation` ties the function to the SDK's type of it.
-  return operation.run(decoded as never);
+  return operation.run(members);
 }
 
 function writeAnswer(service: Service, model: OperationModel, output: object): WireResponse {

@@ -2,8 +2,8 @@
 export interface Operation {
   /** The members of the input that have an effect here; any other is refused. */
   readonly takes: readonly string[];
-  /** Gets the input in the SDK's type and returns the output in the SDK's type. */
-  readonly run: (input: never) => object | Promise<object>;
+  /** Gets the input, which has been held against the model, and returns the output in the SDK's type. */
+  readonly run: (input: object) => object | Promise<object>;
 }
 
 /** A service by its model and the operations of it that are emulated. */
@@ -22,5 +22,5 @@ export function operation<Input extends object>(
   takes: readonly (keyof Input & string)[],
   run: (input: Input) => object | Promise<object>,
 ): Operation {
-  return { takes, run };
+  return { takes, run: (input) => run(input as Input) };
 }

@@ -8,8 +8,8 @@ export interface ConditionalStatements {
 }
 
 /**
- * What a function may do with a part of the service, and the environment variables by which it finds that part. A function
- * without the access has neither.
+ * What a function may do with a part of the service, and the environment variables by which it finds that part. A
+ * function without the access has neither.
  *
  * Actions are listed by hand, because CDK's `grant…` methods allow more than is used.
  */

@@ -37,7 +37,9 @@ export function buildSnapshots(access: AppsAccess): Access {
   );
 }
 
-/** Runs applications: their functions, their logs, and what is to be removed of them; `watcher` is told of their ends. */
+/**
+ * Runs applications: their functions, their logs, and what is to be removed of them; `watcher` is told of their ends.
+ */
 export function runApps(access: AppsAccess, watcher: { readonly functionArn: string }): Access {
   return all(
     startApps(access),

@@ -10,8 +10,9 @@ import { buildCommand } from './build-command.ts';
 const TIMEOUT_MINUTES = 15;
 
 /**
- * The project that builds applications, and its log. Install scripts run anything, so its role may write the log and nothing
- * else; the tarball, the release and the packages are read and written by addresses that are signed for one object each.
+ * The project that builds applications, and its log. Install scripts run anything, so its role may write the log and
+ * nothing else; the tarball, the release and the packages are read and written by addresses that are signed for one
+ * object each.
  */
 export class BuildProject extends Construct {
   readonly project: CfnProject;

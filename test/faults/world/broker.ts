@@ -5,6 +5,7 @@ import {
   ReceiveMessageCommand,
 } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
+import { sqsEvent } from '../../support/aws-events.ts';
 import { type Aws, type QueueSettings, queues, queueUrl } from './aws.ts';
 import { clock } from './clock.ts';
 import type { FunctionName, Instances } from './functions.ts';
@@ -174,17 +175,14 @@ export class Broker {
 }
 
 function eventOf(messages: readonly Message[]): SQSEvent {
-  return {
-    Records: messages.map((message) => ({
-      messageId: message.MessageId ?? '',
-      receiptHandle: message.ReceiptHandle ?? '',
-      body: message.Body ?? '',
-      attributes: message.Attributes as unknown as SQSEvent['Records'][number]['attributes'],
-      messageAttributes: {},
-      md5OfBody: message.MD5OfBody ?? '',
-      eventSource: 'aws:sqs',
-      eventSourceARN: '',
-      awsRegion: 'us-east-1',
-    })),
-  };
+  return sqsEvent(
+    ...messages.map(
+      ({ MessageId: messageId = '', ReceiptHandle: receiptHandle = '', Body: body = '', Attributes }) => ({
+        messageId,
+        receiptHandle,
+        body,
+        attributes: Attributes,
+      }),
+    ),
+  );
 }

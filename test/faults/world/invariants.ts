@@ -13,7 +13,8 @@ export interface Promised {
   /** Codes of the answers that were errors. */
   readonly refusals: readonly string[];
   /**
-   * Whether a staged tarball may be left, because a worker stored it after the end; the bucket deletes it after two days.
+   * Whether a staged tarball may be left, because a worker stored it after the end; the bucket deletes it after two
+   * days.
    */
   readonly leavesTarballs: boolean;
 }

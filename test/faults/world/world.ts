@@ -3,6 +3,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { dynamoDbTokens } from '../../../functions/adapters/stores/dynamodb/tokens.ts';
 import { systemIds } from '../../../functions/adapters/system/ids.ts';
 import { CREDENTIALS, REGION } from '../../../lib/aws-local/clients.ts';
+import { proxyEvent } from '../../support/aws-events.ts';
 import { testFolder } from '../../support/service/place.ts';
 import { type Aws, BUCKET, queues, queueUrl, startAws, TABLE } from './aws.ts';
 import { Broker } from './broker.ts';
@@ -148,16 +149,10 @@ let requests = 0;
 function hookEvent({ user, payload, delivery, query = {} }: HookCall): APIGatewayProxyEvent {
   requests += 1;
   const requestId = `00000000-0000-4000-8000-${String(requests).padStart(12, '0')}`;
-  const event = {
-    httpMethod: 'POST',
-    path: '/1/deploy',
-    resource: '/1/deploy',
+  return proxyEvent({
     headers: { 'content-type': 'application/json', 'x-github-event': 'push', 'x-github-delivery': delivery },
-    pathParameters: null,
     queryStringParameters: { branch: 'main', ...query },
     body: JSON.stringify(payload),
-    isBase64Encoded: false,
-    requestContext: { requestId, authorizer: { user }, path: '/1/deploy', domainName: 'service.example.com' },
-  };
-  return event as unknown as APIGatewayProxyEvent;
+    requestContext: { requestId, authorizer: { user }, domainName: 'service.example.com' },
+  });
 }

@@ -47,8 +47,8 @@ type Packages = 'driver' | 'chromium';
 
 /**
  * Starts a headless Chromium: that of the variable CHROMIUM (`registry` for the one there), the machine's own, or else
- * one from the registry. Installs what drives it on demand, below `.local/test`. Rejects with what is missing: a browser
- * test is never skipped.
+ * one from the registry. Installs what drives it on demand, below `.local/test`. Rejects with what is missing: a
+ * browser test is never skipped.
  */
 export async function startBrowser(): Promise<Browser> {
   const driver = await install('driver', 'playwright-core');

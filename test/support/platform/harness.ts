@@ -115,7 +115,7 @@ export function appFiles(name: string, server: string, manifest: object = {}): R
 
 /** Uploads files as a snapshot and has it built. */
 export async function build(
-  at: Platform,
+  at: Pick<Platform, 'url'>,
   app: string,
   id: string,
   files: Record<string, string | Buffer>,
@@ -131,7 +131,7 @@ export async function build(
 
 /** Uploads files as a snapshot, has it built, and starts it. */
 export async function deploy(
-  at: Platform,
+  at: Pick<Platform, 'url'>,
   app: string,
   id: string,
   files: Record<string, string | Buffer>,

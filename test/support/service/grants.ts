@@ -27,8 +27,8 @@ export function recordGrants(name: string, permissions: Permissions): void {
 }
 
 /**
- * Returns what differs from the reviewed list of grants that no test uses: a grant that is missing in it, and a row that
- * is no grant any more. Nothing when not all tests have run.
+ * Returns what differs from the reviewed list of grants that no test uses: a grant that is missing in it, and a row
+ * that is no grant any more. Nothing when not all tests have run.
  */
 export function reviewGrants(): readonly string[] {
   if (!NEEDED.every((name) => existsSync(join(recorded, `${name}.json`)))) return [];

@@ -3,8 +3,8 @@ import { forgetGrants, reviewGrants } from './grants.ts';
 import { project, testAssembly } from './place.ts';
 
 /**
- * Synthesises the stack once for all tests that run it. After a run of all of them it prints what functions may do though
- * no test needs it.
+ * Synthesises the stack once for all tests that run it. After a run of all of them it prints what functions may do
+ * though no test needs it.
  */
 export default async function setup(): Promise<() => void> {
   forgetGrants();

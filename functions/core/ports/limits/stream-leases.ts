@@ -18,7 +18,9 @@ export interface NoPlace {
 
 /** The places for open streams: so many for each user, and so many for all users together. */
 export interface StreamLeases {
-  /** Takes a place until a time, in milliseconds since 1970; then it is free again, whether it was given back or not. */
+  /**
+   * Takes a place until a time, in milliseconds since 1970; then it is free again, whether it was given back or not.
+   */
   take(user: string, until: number): Promise<StreamLease | NoPlace>;
   /** Gives a place back. One that has expired, and may be another stream's by now, is left alone. */
   giveBack(lease: StreamLease): Promise<void>;

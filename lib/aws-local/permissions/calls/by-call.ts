@@ -42,8 +42,8 @@ const SERVICES: Readonly<Record<string, Readonly<Record<string, CallsOf>>>> = {
 };
 
 /**
- * Returns the permissions that an operation of Lambda, CodeBuild or CloudWatch Logs needs; undefined for one that is not
- * known here.
+ * Returns the permissions that an operation of Lambda, CodeBuild or CloudWatch Logs needs; undefined for one that is
+ * not known here.
  *
  * @see https://docs.aws.amazon.com/service-authorization/latest/reference/list_awslambda.html
  */

@@ -10,7 +10,9 @@ export interface LogNotices {
   listen(listener: (notice: LogNotice) => void): void;
 }
 
-/** Returns notices that nobody listens to yet; what comes before is lost, as it is where a function cannot be invoked. */
+/**
+ * Returns notices that nobody listens to yet; what comes before is lost, as it is where a function cannot be invoked.
+ */
 export function logNotices(): LogNotices {
   let deliver: (notice: LogNotice) => void = () => {};
   return {

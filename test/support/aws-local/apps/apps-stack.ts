@@ -6,7 +6,10 @@ import type { Construct } from 'constructs';
 import { AppsPlatform } from '../../../../lib/stack/apps/apps-platform.ts';
 import { parameters } from '../../../../lib/stack/parameters.ts';
 
-/** The platform on AWS Lambda as the service's stack has it, and nothing else of the service; its outputs name the parts. */
+/**
+ * The platform on AWS Lambda as the service's stack has it, and nothing else of the service; its outputs name the
+ * parts.
+ */
 export class AppsStack extends Stack {
   /** @param bundles folder with a folder for each handler */
   constructor(scope: Construct, id: string, bundles: string) {

@@ -9,7 +9,10 @@ type Patch = Partial<Entry> & { readonly minutesAgo: number };
 const STAGES = ['check', 'fetch', 'upload', 'extract', 'start'] as const;
 const TOOK_MS = [380, 520, 140, 1900, 460];
 
-/** The log of a user as it looks on an ordinary day, newest first, and the applications; `base` is the service's address. */
+/**
+ * The log of a user as it looks on an ordinary day, newest first, and the applications; `base` is the service's
+ * address.
+ */
 export function cannedLog(base: string): { readonly rows: readonly Row[]; readonly apps: readonly object[] } {
   const day = theDay();
   const entries = day.map((patch, place) => entryOf(patch, day.length - place, base));

@@ -18,7 +18,7 @@ function ports(...pushedFrom: readonly string[]) {
   };
   const hostName = (kind: string, hostname: string | null) =>
     kind === 'github' || hostname === 'github.com' ? 'github' : null;
-  return { asked, hostName, hostNames: ['github', 'gitlab'], facts: { branch } as DeployFacts };
+  return { asked, hostName, hostNames: ['github', 'gitlab'], facts: { branch } };
 }
 
 describe('the host of a delivery', () => {
@@ -62,7 +62,7 @@ describe('the host of a delivery', () => {
   });
 
   it('is not known while the database fails', async () => {
-    const facts = { branch: () => Promise.reject(new Error('away')) } as unknown as DeployFacts;
-    await expect(hostOf(anonymous, target, { ...ports(), facts })).rejects.toThrow('away');
+    const branch = () => Promise.reject(new Error('away'));
+    await expect(hostOf(anonymous, target, { ...ports(), facts: { branch } })).rejects.toThrow('away');
   });
 });

@@ -10,8 +10,9 @@ import { startJsonEndpoint } from '../../../../lib/aws-local/emulators/json-endp
 import { kmsOperations } from '../../../../lib/aws-local/emulators/kms.ts';
 import { openSecrets, secretsOperations } from '../../../../lib/aws-local/emulators/secrets.ts';
 import { startPlatform } from '../../../../lib/platform/platform.ts';
+import { context } from '../../../support/aws-events.ts';
 import { createLogTable, emulatorClient } from '../../../support/dynamodb-table.ts';
-import { context, gatewayEvent, type PairRequest } from '../../../support/gateway-event.ts';
+import { gatewayEvent, type PairRequest } from '../../../support/gateway-event.ts';
 import type { Forge } from '../../../support/hosts/forge.ts';
 import { giteaForge } from '../../../support/hosts/gitea-forge.ts';
 

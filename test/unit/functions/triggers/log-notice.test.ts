@@ -23,6 +23,10 @@ describe('an event of a log', () => {
     ['a message that only checks the function', sent({ ...message, messageType: 'CONTROL_MESSAGE' })],
     ['a message without a stream', sent({ ...message, logStream: undefined })],
     ['nothing', undefined],
+    ['data that is not gzip', { awslogs: { data: 'bm90IGd6aXA=' } }],
+    ['data that is cut off', { awslogs: { data: sent(message).awslogs.data.slice(0, 40) } }],
+    ['data that unpacks to more than a few lines', sent({ ...message, owner: 'x'.repeat(11 * 1024 * 1024) })],
+    ['data without JSON', { awslogs: { data: gzipSync('{').toString('base64') } }],
   ])('is none when it is %s', (_what, event) => {
     expect(noticeIn(event)).toBeNull();
   });

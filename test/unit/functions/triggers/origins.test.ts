@@ -1,22 +1,16 @@
-import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import { type HttpAnswer, httpTrigger } from '../../../../functions/triggers/http.ts';
 import { allowedOrigin } from '../../../../functions/triggers/origins.ts';
+import { context, type GivenRequest, proxyEvent } from '../../../support/aws-events.ts';
 
 const ORIGIN = 'https://dashboard.example.com';
 const stageVariables = { allowedOrigins: `http://localhost:5173,${ORIGIN}` };
 
-async function call(event: Partial<APIGatewayProxyEvent>, answer: () => Promise<HttpAnswer>) {
+async function call(event: GivenRequest, answer: () => Promise<HttpAnswer>) {
   const endpoint = vi.fn(answer);
   const handler = httpTrigger(endpoint);
-  const requestContext = {
-    requestId: '6ad0ce5c-1f4d-4b0b-9d5e-0a2f3a4b5c6d',
-    domainName: 'hooks.example.com',
-    path: '/1/deploy',
-  };
-  const request = { httpMethod: 'GET', path: '/1/deploy', resource: '/1/deploy', headers: {}, body: null, ...event };
-  const result = await handler({ ...request, requestContext } as unknown as APIGatewayProxyEvent, {} as Context);
+  const result = await handler(proxyEvent({ httpMethod: 'GET', ...event }), context);
   return { ...result, endpoint };
 }
 

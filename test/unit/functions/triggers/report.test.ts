@@ -1,6 +1,6 @@
-import type { SQSEvent } from 'aws-lambda';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { reportTrigger } from '../../../../functions/triggers/report.ts';
+import { sqsEvent } from '../../../support/aws-events.ts';
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockImplementation(() => {});
@@ -16,13 +16,8 @@ it('A host that hangs repeats its own commit status, not those of the others in 
     if (number === 1) await new Promise(() => {});
     set.push(number);
   }, 20);
-  const records = [1, 2].map((number) => ({
-    messageId: `m${number}`,
-    receiptHandle: 'r',
-    body: JSON.stringify({ user: 'ann', number }),
-    attributes: {},
-  }));
-  const { batchItemFailures } = await handler({ Records: records } as unknown as SQSEvent);
+  const messages = [1, 2].map((number) => ({ messageId: `m${number}`, body: JSON.stringify({ user: 'ann', number }) }));
+  const { batchItemFailures } = await handler(sqsEvent(...messages));
   expect(batchItemFailures).toEqual([{ itemIdentifier: 'm1' }]);
   expect(set).toEqual([2]);
 });

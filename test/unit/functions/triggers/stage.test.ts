@@ -1,4 +1,3 @@
-import type { SQSEvent } from 'aws-lambda';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import { stages, workLimitMs } from '../../../../functions/core/pipeline/pipeline.ts';
@@ -7,6 +6,7 @@ import { stageTrigger } from '../../../../functions/triggers/stage.ts';
 import { memoryClock, memoryIds } from '../../../fakes/clock.ts';
 import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
 import { memoryQueue } from '../../../fakes/job-queue.ts';
+import { sqsEvent } from '../../../support/aws-events.ts';
 import { AT, append, checked } from '../../../support/entries.ts';
 
 let lines: string[];
@@ -35,8 +35,7 @@ async function receive(body: string, work: StageWork, limitMs?: number) {
     ...(limitMs !== undefined && { limitMs }),
     setVisibility: async (_receipt, seconds) => void hidden.push(seconds),
   });
-  const event = { Records: [{ messageId: 'm', receiptHandle: 'r', body, attributes: {} }] } as unknown as SQSEvent;
-  const { batchItemFailures } = await handler(event);
+  const { batchItemFailures } = await handler(sqsEvent({ body }));
   return { log, queue, hidden, failed: batchItemFailures.length };
 }
 

@@ -33,8 +33,12 @@ export async function recordEvent(table: PlatformTable, event: AppEvent): Promis
   await table.write(keys.event(event), { event: JSON.stringify({ ...event, log }) });
 }
 
+/** Returns what `recordEvent` wrote; null for anything else. */
 function eventIn({ event = '' }: Item): AppEvent | null {
   const parsed = parseJson(event);
-  // It was written by `recordEvent`.
-  return parsed.ok && isObject(parsed.value) ? (parsed.value as unknown as AppEvent) : null;
+  const { user, app, snapshot, seq, state, reason, log } = parsed.ok && isObject(parsed.value) ? parsed.value : {};
+  if (typeof user !== 'string' || typeof app !== 'string' || typeof snapshot !== 'string') return null;
+  if (typeof seq !== 'number' || (state !== 'crashed' && state !== 'running')) return null;
+  const lines = Array.isArray(log) ? log.filter((line) => typeof line === 'string') : [];
+  return { user, app, snapshot, seq, state, reason: typeof reason === 'string' ? reason : null, log: lines };
 }

@@ -1,11 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, it } from 'vitest';
+import { openBuilder } from '../../../../../lib/aws-local/codebuild/builder.ts';
 import { codeBuildService } from '../../../../../lib/aws-local/codebuild/codebuild-service.ts';
 import { openLambda } from '../../../../../lib/aws-local/lambda/lambda-service.ts';
 import { openLogStore } from '../../../../../lib/aws-local/logs/log-store.ts';
 import { logsService } from '../../../../../lib/aws-local/logs/logs-service.ts';
+import { openSubscriptions } from '../../../../../lib/aws-local/logs/subscriptions.ts';
 import { callsOf } from '../../../../../lib/aws-local/permissions/calls/by-call.ts';
 import { dynamodbCalls } from '../../../../../lib/aws-local/permissions/calls/dynamodb.mjs';
 import { listCall, s3Calls } from '../../../../../lib/aws-local/permissions/calls/s3.mjs';
@@ -141,17 +144,18 @@ describe('The permissions that a request needs', () => {
     const folder = mkdtempSync(join(tmpdir(), 'calls-'));
     const groups = { add: () => {}, remove: () => {} };
     const logs = openLogStore(join(folder, 'logs'));
-    // biome-ignore lint/suspicious/noExplicitAny: nothing of them is called, only the operations are listed.
-    const none: any = {};
-    const lambda = await openLambda({ folder, s3: none, logs, groups, roles: new Set(), warn: () => {} });
+    const subscriptions = openSubscriptions(join(folder, 'subscriptions.json'), new Set());
+    const builder = openBuilder({ folder, tools: folder, logs, groups, changed: () => {} });
+    const s3 = new S3Client({ region: 'us-east-1' });
+    const lambda = await openLambda({ folder, s3, logs, groups, roles: new Set(), warn: () => {} });
     try {
-      const services = [lambda.service, codeBuildService(new Map(), none), logsService(logs, none)];
+      const services = [lambda.service, codeBuildService(new Map(), builder), logsService(logs, subscriptions)];
       const unknown = services.flatMap(({ name, operations }) =>
         Object.keys(operations).filter((operation) => callsOf(name, operation, {}) === undefined),
       );
       expect(unknown).toEqual([]);
     } finally {
-      await lambda.close();
+      await Promise.all([lambda.close(), builder.close()]);
       rmSync(folder, { recursive: true });
     }
   });

@@ -3,6 +3,7 @@ import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  type AttributeValue,
   CreateTableCommand,
   DynamoDBClient,
   GetItemCommand,
@@ -121,11 +122,11 @@ describe('A function calls the emulators with a key of its own', () => {
     await expect(client.send(new QueryCommand(query))).rejects.toMatchObject(
       denied('dynamodb:Query', `${table('Notes')}/index/byText`),
     );
-    const transaction = (Key: object) => [
+    const transaction = (Key: Record<string, AttributeValue>) => [
       { Put: { TableName: 'Notes', Item: Item('b') } },
       { Delete: { TableName: 'Notes', Key } },
     ];
-    const both = new TransactWriteItemsCommand({ TransactItems: transaction({ pk: { S: 'ü' } }) as never });
+    const both = new TransactWriteItemsCommand({ TransactItems: transaction({ pk: { S: 'ü' } }) });
     await expect(client.send(both)).rejects.toMatchObject(denied('dynamodb:DeleteItem', table('Notes')));
     const after = await client.send(new GetItemCommand({ TableName: 'Notes', Key: { pk: { S: 'b' } } }));
     expect(after.Item).toBeUndefined();

@@ -1,0 +1,21 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { dynamoDb } from './dynamodb.ts';
+import { numberVariable, variable } from './environment.ts';
+
+/** How long a stream may hold its function, how many may be open at once, and where those that are open are listed. */
+export interface StreamSettings {
+  readonly seconds: number;
+  readonly places: { readonly user: number; readonly service: number };
+  readonly client: DynamoDBClient;
+  readonly table: string;
+}
+
+/** Returns the settings of streams, from the environment of a function. */
+export function streamSettings(): StreamSettings {
+  return {
+    seconds: numberVariable('CHANGES_SECONDS'),
+    places: { user: numberVariable('STREAMS_PER_USER'), service: numberVariable('STREAMS_IN_ALL') },
+    client: dynamoDb(),
+    table: variable('CONNECTIONS_TABLE'),
+  };
+}
