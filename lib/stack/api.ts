@@ -68,7 +68,7 @@ export class Api extends Construct {
     this.limitsStreams = limitStreams(this.named('api-changes'), props.parameters);
     this.#route(loginAt(this, this.authorize));
     this.#answerUnknown();
-    addGatewayResponses(this.rest, props.parameters);
+    addGatewayResponses(this.rest);
   }
 
   /** Returns the function of an endpoint. */

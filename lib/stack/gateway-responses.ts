@@ -1,8 +1,7 @@
-import { CfnCondition, Fn } from 'aws-cdk-lib';
 import { type GatewayResponse, ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { type ErrorCode, errors, problem, problemType } from '../../functions/core/errors.ts';
 import { version } from '../../functions/core/version.ts';
-import type { Parameters } from './parameters.ts';
+import { BASE_VARIABLE } from './gateway.ts';
 
 /** A response that the gateway sends by itself, before or instead of a function's. */
 interface OwnResponse {
@@ -73,6 +72,9 @@ const defaultResponses: readonly OwnResponse[] = [
   { type: ResponseType.DEFAULT_5XX, code: 'request:failed', detail: SERVICE_FAILED },
 ];
 
+/** A variable of the stage and not the parameter, a change of which would need a new deployment of the API. */
+const BASE = `$stageVariables.${BASE_VARIABLE}`;
+
 /** Emitted by the gateway only: a function's own `WWW-Authenticate` would be renamed. */
 const CHALLENGE = { 'WWW-Authenticate': quoted('Basic realm="deployment-webhooks", charset="UTF-8"') };
 
@@ -92,31 +94,17 @@ const headers = {
  *
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */
-export function addGatewayResponses(api: RestApi, parameters: Parameters): GatewayResponse[] {
-  const base = baseAddress(api, parameters);
+export function addGatewayResponses(api: RestApi): GatewayResponse[] {
   return [
-    refuse(api, base),
-    ...responses.map((response) => respond(api, response, { base, statusCode: String(errors[response.code].status) })),
-    ...defaultResponses.map((response) => respond(api, response, { base })),
+    refuse(api),
+    ...responses.map((response) => respond(api, response, String(errors[response.code].status))),
+    ...defaultResponses.map((response) => respond(api, response)),
   ];
 }
 
-/**
- * The base address in a template: the one that the operator has set, without a slash at its end, or that of the stage.
- */
-function baseAddress(api: RestApi, { publicUrl }: Parameters): string {
-  const given = new CfnCondition(api, 'PublicUrlGiven', {
-    expression: Fn.conditionNot(Fn.conditionEquals(publicUrl.valueAsString, '')),
-  });
-  // CloudFormation cannot trim. The mark at the end tells a slash there from the other ones.
-  const marked = Fn.join('', [publicUrl.valueAsString, '|']);
-  const trimmed = Fn.select(0, Fn.split('|', Fn.select(0, Fn.split('/|', marked))));
-  return Fn.conditionIf(given.logicalId, trimmed, 'https://$context.domainName/$context.stage').toString();
-}
-
-function refuse(api: RestApi, base: string): GatewayResponse {
+function refuse(api: RestApi): GatewayResponse {
   const said = (name: string) => `$context.authorizer.${name}`;
-  const type = problemType(base, said('code'));
+  const type = problemType(BASE, said('code'));
   const body = { type, title: said('title'), status: 401, code: said('code'), detail: said('detail') };
   return api.addGatewayResponse(ResponseType.ACCESS_DENIED.responseType, {
     type: ResponseType.ACCESS_DENIED,
@@ -126,11 +114,7 @@ function refuse(api: RestApi, base: string): GatewayResponse {
   });
 }
 
-function respond(
-  api: RestApi,
-  { type, code, detail }: OwnResponse,
-  { base, statusCode }: { base: string; statusCode?: string },
-): GatewayResponse {
+function respond(api: RestApi, { type, code, detail }: OwnResponse, statusCode?: string): GatewayResponse {
   return api.addGatewayResponse(type.responseType, {
     type,
     ...(statusCode && { statusCode }),
@@ -139,7 +123,7 @@ function respond(
       ...(statusCode === '401' && CHALLENGE),
       ...(statusCode === '429' && { 'Retry-After': quoted('5') }),
     },
-    templates: template(problem(code, detail, { base, uuid: '$context.requestId' })),
+    templates: template(problem(code, detail, { base: BASE, uuid: '$context.requestId' })),
   });
 }
 

@@ -12,6 +12,11 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Parameters } from './parameters.ts';
 
+const STAGE = 'live';
+
+/** The stage's variable with the base address in links, for the gateway's own responses. */
+export const BASE_VARIABLE = 'baseUrl';
+
 /** Returns the REST API without routes. It is regional: only then may a stream be idle for more than 30 seconds. */
 export function restApi(scope: Construct, parameters: Parameters): RestApi {
   const api = new RestApi(scope, 'Rest', {
@@ -28,17 +33,34 @@ export function restApi(scope: Construct, parameters: Parameters): RestApi {
 }
 
 /**
- * A variable, because a change of it is in effect at once: what is written into the API itself needs a new deployment
- * of it. An empty one is not accepted.
+ * Variables, because a change of them is in effect at once: what is written into the API itself needs a new deployment
+ * of it, which a parameter cannot cause. An empty one is not accepted.
  */
-function setVariables(api: RestApi, { allowedOrigins }: Parameters): void {
+function setVariables(api: RestApi, parameters: Parameters): void {
+  const { allowedOrigins } = parameters;
   const given = new CfnCondition(api, 'OriginsGiven', {
     expression: Fn.conditionNot(Fn.conditionEquals(allowedOrigins.valueAsString, '')),
   });
   const stage = api.deploymentStage.node.defaultChild;
   if (!(stage instanceof CfnStage)) throw new Error('The stage has no resource in the template.');
-  const variables = Fn.conditionIf(given.logicalId, { allowedOrigins: allowedOrigins.valueAsString }, Aws.NO_VALUE);
-  stage.addPropertyOverride('Variables', variables);
+  stage.variables = {
+    [BASE_VARIABLE]: baseAddress(api, parameters),
+    allowedOrigins: Fn.conditionIf(given.logicalId, allowedOrigins.valueAsString, Aws.NO_VALUE).toString(),
+  };
+}
+
+/**
+ * The base address in links: the one that the operator has set, without a slash at its end, or that of the stage.
+ */
+function baseAddress(api: RestApi, { publicUrl }: Parameters): string {
+  const given = new CfnCondition(api, 'PublicUrlGiven', {
+    expression: Fn.conditionNot(Fn.conditionEquals(publicUrl.valueAsString, '')),
+  });
+  // CloudFormation cannot trim. The mark at the end tells a slash there from the other ones.
+  const marked = Fn.join('', [publicUrl.valueAsString, '|']);
+  const trimmed = Fn.select(0, Fn.split('|', Fn.select(0, Fn.split('/|', marked))));
+  const own = `https://${api.restApiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}/${STAGE}`;
+  return Fn.conditionIf(given.logicalId, trimmed, own).toString();
 }
 
 function stage(scope: Construct): StageOptions {
@@ -47,7 +69,7 @@ function stage(scope: Construct): StageOptions {
     removalPolicy: RemovalPolicy.DESTROY,
   });
   return {
-    stageName: 'live',
+    stageName: STAGE,
     throttlingRateLimit: 50,
     throttlingBurstLimit: 100,
     // Metrics of the whole API are free; those of each method would cost 0.30 dollars apiece.

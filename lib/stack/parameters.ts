@@ -164,6 +164,9 @@ function addressParameters(stack: Stack) {
   return {
     publicUrl: new CfnParameter(stack, 'PublicUrl', {
       default: '',
+      // What a variable of a stage may contain.
+      allowedPattern: '(https?://[A-Za-z0-9.:/_~-]+)?',
+      constraintDescription: 'must be an address like https://deploy.example.com',
       description: "Base address in links, e.g. of a custom domain; empty: the request's own.",
     }),
     publicSignalsUrl: new CfnParameter(stack, 'PublicSignalsUrl', {

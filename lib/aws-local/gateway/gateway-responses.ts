@@ -13,6 +13,8 @@ export interface GatewayResponse {
 export interface FailedRequest {
   /** What `$context` refers to. */
   readonly context: Readonly<Record<string, unknown>>;
+  /** What `$stageVariables` refers to. */
+  readonly stageVariables: Readonly<Record<string, string>> | null;
   readonly headers: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>> | null;
 }
@@ -30,7 +32,7 @@ const PLAIN: Declared = { status: undefined, headers: [], templates: new Map() }
  * Compiles the `AWS::ApiGateway::GatewayResponse` resources. A type that is not declared falls back to DEFAULT_4XX or
  * DEFAULT_5XX and keeps its own status; without either, the body is `{"message": …}`.
  *
- * Templates substitute `$context…` and nothing else; a missing value becomes an empty string, and a header without a
+ * Templates substitute `$context…` and `$stageVariables…` and nothing else; a missing value becomes an empty string, and a header without a
  * value is omitted.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-gatewayResponse-definition.html
@@ -75,7 +77,7 @@ function compile(properties: Record<string, unknown>): Declared {
   };
 }
 
-/** `'literal'`, `context.requestId`, `method.request.header.Name` or `method.request.querystring.name`. */
+/** `'literal'`, `context.…`, `stageVariables.…`, `method.request.header.Name` or `method.request.querystring.name`. */
 function compileParameter(expression: string): Render {
   const [, literal] = /^'(.*)'$/.exec(expression) ?? [];
   if (literal !== undefined) return () => literal;
@@ -83,22 +85,18 @@ function compileParameter(expression: string): Render {
   if (header !== undefined) return ({ headers }) => headerValue(headers, header);
   const [, parameter] = /^method\.request\.querystring\.(.+)$/.exec(expression) ?? [];
   if (parameter !== undefined) return ({ query }) => query?.[parameter];
-  const path = expression.split('.').slice(1);
-  return expression.startsWith('context.') ? ({ context }) => lookUp(context, path) : () => undefined;
+  const [root, ...path] = expression.split('.');
+  if (root === 'context') return ({ context }) => lookUp(context, path);
+  return root === 'stageVariables' ? ({ stageVariables }) => lookUp(stageVariables, path) : () => undefined;
 }
 
-/** How a template writes the address of its stage on AWS. Here it is served over http and without the stage. */
-const STAGE_ADDRESS = 'https://$context.domainName/$context.stage';
-
 function compileTemplate(template: string): Render {
-  const parts = template
-    .replaceAll(STAGE_ADDRESS, 'http://$context.domainName')
-    .split(/(\$context(?:\.[A-Za-z0-9_-]+)+)/);
+  const parts = template.split(/(\$(?:context|stageVariables)(?:\.[A-Za-z0-9_-]+)+)/);
   const rendered = parts.map((part, index): Render => {
     // Every second part is the capture group.
     if (index % 2 === 0) return () => part;
-    const path = part.split('.').slice(1);
-    return ({ context }) => lookUp(context, path);
+    const [root, ...path] = part.split('.');
+    return ({ context, stageVariables }) => lookUp(root === '$context' ? context : stageVariables, path);
   });
   return (request) => rendered.map((render) => render(request) ?? '').join('');
 }

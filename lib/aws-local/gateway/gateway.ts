@@ -77,7 +77,7 @@ export async function startGateway(options: {
   const respond = compileGatewayResponses(template.ofType('AWS::ApiGateway::GatewayResponse'));
   const errorResponse = (error: GatewayError, request: GatewayRequest): HttpResponse => {
     const context = { ...requestContextOf(api, request), authorizer: error.authorizer };
-    const { headers, ...response } = respond(error.type, { ...request, context });
+    const { headers, ...response } = respond(error.type, { ...request, context, stageVariables: api.stageVariables });
     return { ...response, headers: headers.map(([name, value]) => [name, [value]]) };
   };
   const serve = (expectsContinue: boolean) => (message: IncomingMessage, response: ServerResponse) => {

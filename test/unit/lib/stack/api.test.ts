@@ -115,9 +115,8 @@ describe('the gateway', () => {
 
 it('The origins of pages are a variable of the stage, which is in effect without a new deployment of the API', () => {
   const [stage] = ofType('AWS::ApiGateway::Stage');
-  const variables = { allowedOrigins: { Ref: 'AllowedOrigins' } };
-  expect(stage?.properties.Variables).toEqual({
-    'Fn::If': [expect.stringContaining('OriginsGiven'), variables, { Ref: 'AWS::NoValue' }],
+  expect(stage?.properties.Variables.allowedOrigins).toEqual({
+    'Fn::If': [expect.stringContaining('OriginsGiven'), { Ref: 'AllowedOrigins' }, { Ref: 'AWS::NoValue' }],
   });
   const { AllowedPattern = '' } = template.findParameters('AllowedOrigins').AllowedOrigins ?? {};
   const isAllowed = (text: string) => new RegExp(`^(?:${AllowedPattern})$`).test(text);

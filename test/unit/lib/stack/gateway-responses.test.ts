@@ -1,8 +1,12 @@
+import { Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import { major, valid } from 'semver';
 import { describe, expect, it } from 'vitest';
 import { errors } from '../../../../functions/core/errors.ts';
 import { resolve } from '../../../../lib/aws-local/template/intrinsics.ts';
+import { restApi } from '../../../../lib/stack/gateway.ts';
+import { parameters } from '../../../../lib/stack/parameters.ts';
 import packageJson from '../../../../package.json' with { type: 'json' };
 import { serviceTemplate } from '../../../support/service-template.ts';
 
@@ -12,14 +16,8 @@ const responses = ofType('AWS::ApiGateway::GatewayResponse').map(({ properties }
   statusCode: properties.StatusCode,
   headers: properties.ResponseParameters,
   templates: properties.ResponseTemplates,
-  body: JSON.parse(withBase(properties.ResponseTemplates['application/json'])),
+  body: JSON.parse(properties.ResponseTemplates['application/json']),
 }));
-
-/** A template as text, with `{base}` where CloudFormation puts the base address. */
-function withBase(template: { 'Fn::Join': [string, unknown[]] }): string {
-  const parts = template['Fn::Join'][1];
-  return parts.map((part) => (typeof part === 'string' ? part : '{base}')).join('');
-}
 
 function response(type: string) {
   const found = responses.find((one) => one.type === type);
@@ -57,24 +55,74 @@ describe.each(fixed)('%s', (type) => {
 
   it('has code, status and title of functions/core/errors.ts', () => {
     const row = errors[body.code as keyof typeof errors];
-    expect(body).toMatchObject({ title: row.title, status: row.status, type: `{base}/errors#${body.code}` });
+    expect(body).toMatchObject({ title: row.title, status: row.status, type: `$stageVariables.baseUrl/errors#${body.code}` });
     // The status of the two defaults is the gateway's own choice; one set here would overrule it.
     expect(statusCode).toBe(defaults.includes(type) ? undefined : String(row.status));
   });
 });
 
-it('The base address in `type` is that of the stage or of PublicUrl, without a trailing slash', () => {
-  const { templates } = response('ACCESS_DENIED');
-  const [, address] = templates['application/json']['Fn::Join'][1];
-  const [condition, given, otherwise] = address['Fn::If'];
-  expect(template.findConditions(condition)[condition]).toEqual({
-    'Fn::Not': [{ 'Fn::Equals': [{ Ref: 'PublicUrl' }, ''] }],
-  });
-  expect(otherwise).toBe('https://$context.domainName/$context.stage');
+describe('the base address in `type`', () => {
+  const [stage] = ofType('AWS::ApiGateway::Stage');
+  const [condition, given, otherwise] = stage?.properties.Variables.baseUrl['Fn::If'] ?? [];
   const resolved = (PublicUrl: string) =>
     resolve(given, { ref: () => PublicUrl, getAtt: () => null, condition: () => true, mapping: () => null });
-  expect(resolved('https://deploy.example.com/')).toBe('https://deploy.example.com');
-  expect(resolved('https://deploy.example.com/hooks')).toBe('https://deploy.example.com/hooks');
+
+  it('is PublicUrl without a trailing slash, or else the address of the stage', () => {
+    expect(template.findConditions(condition)[condition]).toEqual({
+      'Fn::Not': [{ 'Fn::Equals': [{ Ref: 'PublicUrl' }, ''] }],
+    });
+    expect(resolved('https://deploy.example.com/')).toBe('https://deploy.example.com');
+    expect(resolved('https://deploy.example.com/hooks')).toBe('https://deploy.example.com/hooks');
+    const names: Record<string, string> = { 'AWS::Region': 'eu-north-1', 'AWS::URLSuffix': 'amazonaws.com' };
+    const ref = (name: string) => names[name] ?? 'a1b2c3';
+    const own = resolve(otherwise, { ref, getAtt: () => null, condition: () => false, mapping: () => null });
+    expect(own).toBe('https://a1b2c3.execute-api.eu-north-1.amazonaws.com/live');
+  });
+
+  it('is refused by CloudFormation when no variable of a stage could hold it', () => {
+    const allowed = new RegExp(`^(?:${template.toJSON().Parameters.PublicUrl.AllowedPattern})$`);
+    for (const address of ['', 'https://deploy.example.com/hooks/', 'http://127.0.0.1:8080']) {
+      expect(address).toMatch(allowed);
+      expect(address).toMatch(/^[A-Za-z0-9-._~:/?#&=,]*$/);
+    }
+    for (const address of ['deploy.example.com', 'https://a b', 'https://$context.stage', 'https://a.example|']) {
+      expect(address).not.toMatch(allowed);
+    }
+  });
+});
+
+describe('what the gateway knows by its deployment', () => {
+  const deployed = ['Authorizer', 'Method', 'GatewayResponse', 'Resource'].flatMap((type) =>
+    ofType(`AWS::ApiGateway::${type}`),
+  );
+
+  it('depends on no parameter: a change of one makes no new deployment, and would not arrive', () => {
+    const { Parameters, Conditions } = template.toJSON();
+    const known = [...Object.keys(Parameters), ...Object.keys(Conditions)];
+    expect(known).toContain('PublicUrl');
+    for (const { id, properties } of deployed) {
+      const used = JSON.stringify(properties).matchAll(/"(?:Ref":|Fn::If":\[)"([^"]+)"/g);
+      expect([id, ...[...used].map(([, name]) => name).filter((name) => known.includes(name ?? ''))]).toEqual([id]);
+    }
+  });
+
+  it('is all there before the deployment is made', () => {
+    const [deployment] = Object.values(template.findResources('AWS::ApiGateway::Deployment'));
+    const ids = deployed.filter(({ type }) => !type.endsWith('Authorizer')).map(({ id }) => id);
+    expect(deployment?.DependsOn).toEqual(expect.arrayContaining(ids));
+  });
+
+  it('is deployed anew when a response of the gateway changes', () => {
+    const deploymentId = (text: string) => {
+      const stack = new Stack();
+      const api = restApi(stack, parameters(stack));
+      api.root.addMethod('GET');
+      api.addGatewayResponse('Throttled', { type: ResponseType.THROTTLED, templates: { 'application/json': text } });
+      return Object.keys(Template.fromStack(stack).findResources('AWS::ApiGateway::Deployment'));
+    };
+    expect(deploymentId('{"a":1}')).toEqual(deploymentId('{"a":1}'));
+    expect(deploymentId('{"a":1}')).not.toEqual(deploymentId('{"a":2}'));
+  });
 });
 
 describe('the gateway’s response to a refused login', () => {
@@ -82,7 +130,7 @@ describe('the gateway’s response to a refused login', () => {
     const { body, statusCode } = response('ACCESS_DENIED');
     expect(statusCode).toBe('401');
     expect(body).toMatchObject({
-      type: '{base}/errors#$context.authorizer.code',
+      type: '$stageVariables.baseUrl/errors#$context.authorizer.code',
       title: '$context.authorizer.title',
       status: 401,
       code: '$context.authorizer.code',

@@ -69,13 +69,17 @@ const Resources = {
   Changes: { Type: 'AWS::ApiGateway::Resource', Properties: { ParentId: root, PathPart: 'changes' } },
   Post: method('POST', root, uri('Hello', 'invocations')),
   Get: method('GET', { Ref: 'Changes' }, uri('Feed', 'response-streaming-invocations')),
+  Stage: {
+    Type: 'AWS::ApiGateway::Stage',
+    Properties: { StageName: 'live', Variables: { base: 'https://hooks.example.com' } },
+  },
   Denied: {
     Type: 'AWS::ApiGateway::GatewayResponse',
     Properties: {
       ResponseType: 'ACCESS_DENIED',
       StatusCode: '401',
       ResponseParameters: { 'gatewayresponse.header.WWW-Authenticate': '\'Basic realm="x"\'' },
-      ResponseTemplates: { 'application/problem+json': '{"code":"$context.authorizer.code"}' },
+      ResponseTemplates: { 'application/problem+json': '{"code":"$context.authorizer.code","at":"$stageVariables.base/x"}' },
     },
   },
 };
@@ -108,7 +112,7 @@ describe('a synthesised API with its functions', () => {
     const response = await fetch(gateway.url, { method: 'POST', ...as('bad') });
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toBe('Basic realm="x"');
-    expect(await response.json()).toEqual({ code: 'bad_creds' });
+    expect(await response.json()).toEqual({ code: 'bad_creds', at: 'https://hooks.example.com/x' });
   });
 
   it('a failed authorizer is status 500', async () => {
