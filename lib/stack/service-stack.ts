@@ -1,4 +1,7 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import type { Construct } from 'constructs';
 import { Alarms } from './alarms.ts';
 import { Api } from './api.ts';
@@ -61,5 +64,19 @@ export class ServiceStack extends Stack {
       value: stores.hookSecrets.secretArn,
       description: 'Secret with the secrets that webhooks are signed with',
     });
+    keepSourceMaps(this, join(bundles, 'maps'));
   }
+}
+
+/**
+ * Has a deploy store the source maps of its bundles beside them, in the bucket of the CDK: with those of another version
+ * a stack trace cannot be read. A stack that only runs on this machine has none.
+ */
+function keepSourceMaps(stack: Stack, maps: string): void {
+  if (!existsSync(maps)) return;
+  const { s3ObjectUrl } = new Asset(stack, 'SourceMapsAsset', { path: maps });
+  new CfnOutput(stack, 'SourceMaps', {
+    value: s3ObjectUrl,
+    description: 'Archive with the source maps of the functions that run',
+  });
 }

@@ -55,7 +55,11 @@ describe.each(fixed)('%s', (type) => {
 
   it('has code, status and title of functions/core/errors.ts', () => {
     const row = errors[body.code as keyof typeof errors];
-    expect(body).toMatchObject({ title: row.title, status: row.status, type: `$stageVariables.baseUrl/errors#${body.code}` });
+    expect(body).toMatchObject({
+      title: row.title,
+      status: row.status,
+      type: `$stageVariables.baseUrl/errors#${body.code}`,
+    });
     // The status of the two defaults is the gateway's own choice; one set here would overrule it.
     expect(statusCode).toBe(defaults.includes(type) ? undefined : String(row.status));
   });

@@ -36,6 +36,15 @@ describe('synthesise', () => {
     expect(report.pluginReports.map(({ conclusion }: { conclusion: string }) => conclusion)).not.toContain('failure');
   }, 120_000);
 
+  it('has a deploy store the source maps of its bundles, apart from what is deployed', async () => {
+    const { Outputs } = JSON.parse(templateIn(join(folder, 'checked')));
+    const [, hash = ''] = /([0-9a-f]{64})\.zip$/.exec(Outputs.SourceMaps.Value['Fn::Sub']) ?? [];
+    const { files } = JSON.parse(readFileSync(join(folder, 'checked', `${STACK_ID}.assets.json`), 'utf8'));
+    const { path } = files[hash].source;
+    const map = readFileSync(join(folder, 'checked', path, 'authorize', 'index.mjs.map'), 'utf8');
+    expect(JSON.parse(map).sources).toContainEqual(expect.stringContaining('authorize/handler.ts'));
+  });
+
   it('produces the same template for the same sources in any folder', async () => {
     const [first, second] = [join(folder, 'first'), join(folder, 'second')];
     await synthesise({ functions, outdir: first, forAws: false });

@@ -79,7 +79,9 @@ const Resources = {
       ResponseType: 'ACCESS_DENIED',
       StatusCode: '401',
       ResponseParameters: { 'gatewayresponse.header.WWW-Authenticate': '\'Basic realm="x"\'' },
-      ResponseTemplates: { 'application/problem+json': '{"code":"$context.authorizer.code","at":"$stageVariables.base/x"}' },
+      ResponseTemplates: {
+        'application/problem+json': '{"code":"$context.authorizer.code","at":"$stageVariables.base/x"}',
+      },
     },
   },
 };
