@@ -3,12 +3,13 @@ import { buffer } from 'node:stream/consumers';
 import type * as Kms from '@aws-sdk/client-kms';
 import { S3Client } from '@aws-sdk/client-s3';
 import type { LambdaPlatformParts } from '../../../functions/adapters/platform/aws-lambda/parts.ts';
-import type { Item, Key, PlatformTable } from '../../../functions/adapters/platform/aws-lambda/table.ts';
+import type { PlatformTable } from '../../../functions/adapters/platform/aws-lambda/table.ts';
 import { systemClock } from '../../../functions/adapters/system/clock.ts';
 import { AwsError, fakeClient } from './aws-error.ts';
 import { FakeBuilds } from './builds.ts';
 import { FakeFunctions, type Program } from './functions.ts';
 import { FakeLogs } from './logs.ts';
+import { memoryTable } from './memory-table.ts';
 
 /** The platform on AWS Lambda on fakes in memory of all services of AWS that it uses. */
 export interface FakeAws {
@@ -91,26 +92,4 @@ function fakeKms(): Kms.KMSClient {
       return { Plaintext: Buffer.from(sealed.text, 'base64') };
     },
   });
-}
-
-/** The platform's table in memory; that in DynamoDB has a test of its own. */
-function memoryTable(): PlatformTable {
-  const items = new Map<string, Item>();
-  const idOf = ({ pk, sk }: Key) => JSON.stringify([pk, sk]);
-  return {
-    read: async (key) => items.get(idOf(key)) ?? null,
-    list: async (pk) =>
-      [...items.values()].filter((item) => item.pk === pk).sort((a, b) => ((a.sk ?? '') < (b.sk ?? '') ? -1 : 1)),
-    scan: async (prefix) => [...items.values()].filter(({ pk = '' }) => pk.startsWith(prefix)),
-    write: async (key, changes, condition) => {
-      const known = items.get(idOf(key));
-      if (condition?.exists !== undefined && condition.exists !== (known !== undefined)) return false;
-      if (condition && condition.exists === undefined && (known?.[condition.attribute] ?? null) !== condition.is)
-        return false;
-      const kept = Object.entries({ ...known, ...changes, ...key }).filter(([, value]) => value !== null);
-      items.set(idOf(key), Object.fromEntries(kept) as Item);
-      return true;
-    },
-    remove: async (key) => items.delete(idOf(key)),
-  };
 }

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { DeployError } from '../../../../core/errors.ts';
 import type { SnapshotRef, Upload } from '../../../../core/ports/hosting-platform.ts';
 import { uploadStream } from '../../../aws/s3-upload.ts';
 import { withUpload } from '../../upload.ts';
+import { verified } from '../../verified.ts';
 import { onAws } from '../failures.ts';
 import { keys, objectKeys } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
@@ -35,16 +35,6 @@ function isStored(item: Item | null, { snapshot }: SnapshotRef, { sha256 }: Uplo
   if (!item) return false;
   if (item.sha256 === sha256) return true;
   throw refused(`The snapshot ${snapshot} exists with other bytes.`);
-}
-
-async function* verified(body: AsyncIterable<Uint8Array>, sha256: string): AsyncGenerator<Uint8Array> {
-  const hash = createHash('sha256');
-  for await (const chunk of body) {
-    hash.update(chunk);
-    yield chunk;
-  }
-  const digest = hash.digest('hex');
-  if (digest !== sha256) throw refused(`The tarball has the SHA-256 ${digest}, not ${sha256}.`);
 }
 
 function refused(detail: string): DeployError {
