@@ -1,0 +1,25 @@
+import type { HerokuParts } from '../parts.ts';
+import { textLines } from '../text-lines.ts';
+
+const READ_TIMEOUT_MS = 15_000;
+const MAX_LINES = 20_000;
+
+/**
+ * Returns everything that a build which has ended has printed; nothing when Heroku has it no more. The address is as
+ * good as a password, so what fails is not told.
+ */
+export async function wholeOutput(address: string | undefined, { fetch }: HerokuParts): Promise<readonly string[]> {
+  const lines: string[] = [];
+  if (address === undefined) return lines;
+  try {
+    const response = await fetch(address, { signal: AbortSignal.timeout(READ_TIMEOUT_MS) });
+    if (!response.ok || !response.body) return lines;
+    for await (const batch of textLines(response.body)) {
+      lines.push(...batch);
+      if (lines.length > MAX_LINES) lines.splice(0, lines.length - MAX_LINES);
+    }
+  } catch {
+    // The lines until then are better than none.
+  }
+  return lines;
+}

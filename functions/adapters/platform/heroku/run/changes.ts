@@ -1,0 +1,19 @@
+import type { SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
+import { recordEvent } from '../../aws-lambda/run/app-events.ts';
+import type { HerokuParts } from '../parts.ts';
+
+/** What an application has become. */
+export interface AppChange {
+  readonly state: 'crashed' | 'running';
+  readonly reason: string | null;
+  readonly log: readonly string[];
+}
+
+/** Keeps that an application has crashed, or answers again, as the event that the service reads. */
+export async function recordChange(
+  { user, app, snapshot }: SnapshotRef,
+  change: AppChange,
+  { table, clock }: HerokuParts,
+): Promise<void> {
+  await recordEvent(table, { user, app, snapshot, seq: clock.now(), ...change });
+}

@@ -1,0 +1,63 @@
+import { DeployError } from '../../../../core/errors.ts';
+import { requiredText } from '../answers.ts';
+import type { HerokuParts } from '../parts.ts';
+import { textLines } from '../text-lines.ts';
+
+const CODE = 'request:failed';
+const READ_TIMEOUT_MS = 10_000;
+/** As many as Heroku keeps. https://devcenter.heroku.com/articles/logging#log-history-limits */
+const KEPT_LINES = 1500;
+
+/** A line of an app's log: `2026-01-01T12:00:00.123456+00:00 app[web.1]: listening`. */
+export interface LogLine {
+  /** RFC 3339, in UTC. */
+  readonly at: string;
+  /** `app[web.1]`, `heroku[web.1]`, `heroku[router]`, `app[api]`. */
+  readonly source: string;
+  readonly line: string;
+}
+
+/** An address at which a log can be read, without a login; when it was made, by Heroku's clock. */
+export interface LogSession {
+  readonly address: string;
+  readonly at: string;
+}
+
+/** Makes an address for a log: its last lines, or with `tail` those that come. */
+export async function openLog(run: string, tail: boolean, { api }: HerokuParts): Promise<LogSession> {
+  const path = ['apps', run, 'log-sessions'];
+  const json = { lines: tail ? 1 : KEPT_LINES, tail };
+  const { body } = await api({ method: 'POST', path, json, code: CODE, what: 'the output of the application' });
+  return { address: requiredText(body, 'logplex_url', CODE), at: requiredText(body, 'created_at', CODE) };
+}
+
+/** Returns the last lines of an app's log, oldest first. */
+export async function lastLogLines(run: string, parts: HerokuParts): Promise<readonly LogLine[]> {
+  const session = await openLog(run, false, parts);
+  const lines: LogLine[] = [];
+  for await (const batch of readLog(session, AbortSignal.timeout(READ_TIMEOUT_MS), parts)) lines.push(...batch);
+  return lines;
+}
+
+/** Returns the lines of a session as they come. The address is a secret: no error quotes it. */
+export async function* readLog(
+  { address }: LogSession,
+  signal: AbortSignal,
+  { fetch }: HerokuParts,
+): AsyncGenerator<readonly LogLine[]> {
+  try {
+    const response = await fetch(address, { signal });
+    if (!response.ok || !response.body) throw new Error(`The log answered ${response.status}.`);
+    for await (const lines of textLines(response.body)) yield lines.flatMap((line) => logLineIn(line) ?? []);
+  } catch {
+    if (signal.aborted) return;
+    throw new DeployError(CODE, 'Heroku did not give the output of the application; try again.', { retry: true });
+  }
+}
+
+function logLineIn(text: string): LogLine | null {
+  const [, time = '', source, line] = /^(\S+) ([\w-]+\[[^\]]*\]): ?(.*)$/.exec(text) ?? [];
+  const at = Date.parse(time);
+  if (source === undefined || line === undefined || Number.isNaN(at)) return null;
+  return { at: new Date(at).toISOString(), source, line };
+}

@@ -1,0 +1,30 @@
+import { isObject, parseJson } from '../../../../core/json.ts';
+import type { OutputLine } from '../../../../core/ports/apps/app-output.ts';
+import type { AppRef } from '../../../../core/ports/hosting-platform.ts';
+import type { Item } from '../../aws-lambda/table.ts';
+import { keys } from '../names.ts';
+import type { HerokuParts } from '../parts.ts';
+
+/** The last of them are kept: nothing but Heroku itself can write to an app's log. */
+const KEPT_NOTES = 20;
+
+/** Keeps what the platform says about an application, for its output. A note that is lost does no harm. */
+export async function note(app: AppRef, line: string, { table, clock }: HerokuParts): Promise<void> {
+  const item = await table.read(keys.app(app));
+  if (!item) return;
+  const at = new Date(clock.now()).toISOString();
+  const notes = [...notesIn(item), { at, stream: 'platform', line }].slice(-KEPT_NOTES);
+  await table.write(keys.app(app), { notes: JSON.stringify(notes) }, { exists: true });
+}
+
+/** Returns the notes of an application's item, oldest first. */
+export function notesIn({ notes = '[]' }: Item): readonly OutputLine[] {
+  const parsed = parseJson(notes);
+  const all: readonly unknown[] = parsed.ok && Array.isArray(parsed.value) ? parsed.value : [];
+  return all.flatMap((one) => {
+    if (!isObject(one)) return [];
+    const { at, stream, line } = one;
+    const isNote = typeof at === 'string' && typeof stream === 'string' && typeof line === 'string';
+    return isNote ? [{ at, stream, line }] : [];
+  });
+}
