@@ -48,7 +48,7 @@ async function run(): Promise<void> {
     project,
     dataDir,
     port: port(),
-    ...startArguments(process.argv.slice(2)),
+    ...startArguments(process.argv.slice(2), { env: process.env, folder: process.env.INIT_CWD ?? process.cwd() }),
     overrides: overridesIn(process.env),
     step: (what) => drawing.line(`… ${what}`),
     log: note,
@@ -70,7 +70,7 @@ async function run(): Promise<void> {
   wake();
   const sample = await sampleDeploy(service, dataDir);
   await follower.catchUp();
-  const { url, addresses, login, platform, repoHost, runtime } = service;
+  const { url, addresses, login, platform, platformUrl, repoHost, runtime } = service;
   const lines = readyLines({
     url,
     addresses,
@@ -79,7 +79,8 @@ async function run(): Promise<void> {
     user: login.user,
     dataDir,
     sample,
-    applications: platform ? await applicationsOf(platform.url, login) : [],
+    hasNames: platform !== undefined,
+    applications: platformUrl === undefined ? [] : await applicationsOf(platformUrl, login),
   });
   for (const line of lines) drawing.line(line);
 }

@@ -12,21 +12,23 @@ import { removeLeftovers } from '../processes/leftovers.ts';
 import { once } from '../processes/once.ts';
 import { OperatorError } from '../processes/operator-error.ts';
 import type { ReservedPort } from '../processes/ports.ts';
-import { type ReservedPorts, releaseAll, reserveStablePorts } from '../processes/stable-ports.ts';
+import { releaseAll, reserveStablePorts } from '../processes/stable-ports.ts';
 import { gitCommand } from '../repohost/git/git.ts';
 import { type RepoHost, startRepoHost } from '../repohost/repohost.ts';
 import { type Overrides, readConfig, withOverrides } from './config/config.ts';
-import { stackParameters } from './config/parameters.ts';
+import { programAddresses, stackParameters } from './config/parameters.ts';
 import { type PublicAddresses, publicAddresses } from './config/public-addresses.ts';
 import type { Config } from './config/schema.ts';
 import { type Login, readLogin } from './config/users.ts';
 import { otherLogins, removeOthers, watchUsers } from './config/watch-users.ts';
 import { forOperator } from './for-operator.ts';
+import { portOfSignals } from './front-door/destination.ts';
 import { frontDoor } from './front-door/front-door.ts';
 import { publishLogin } from './login.ts';
 import { platformLogin, serviceLogin } from './platform-login.ts';
 import type { PlatformName } from './platform-name.ts';
 import { checkPort } from './port-check.ts';
+import { type RemotePlatform, remoteUsers } from './remote-platform.ts';
 import { stackUsers } from './stack-users.ts';
 import { synthesis } from './synthesis.ts';
 
@@ -42,6 +44,8 @@ export interface StartOptions {
   readonly port: number;
   /** Where applications run; on the embedded platform by default. */
   readonly platform?: PlatformName;
+  /** The platform of `http`. */
+  readonly remote?: RemotePlatform;
   /** Whether functions run as strictly as on AWS, where one machine is kinder. */
   readonly strict?: boolean;
   /** Settings that win over those of the configuration file. */
@@ -67,6 +71,8 @@ export interface LocalService {
   readonly login: Login;
   /** The embedded platform, when applications run on it. */
   readonly platform: Platform | undefined;
+  /** Address of the platform's API, unless applications run on AWS Lambda. */
+  readonly platformUrl: string | undefined;
   readonly repoHost: RepoHost;
   readonly runtime: Runtime;
   /** Resolves with the reason when a part stops by itself. */
@@ -110,8 +116,9 @@ async function closeAll(closers: Closers): Promise<void> {
  * The order matters: the template needs all addresses, and deploys go on as soon as the API and the queues are open.
  */
 async function start(options: StartOptions, closers: Closers): Promise<Omit<LocalService, 'close'>> {
-  const { project, dataDir, step = () => {}, warn = () => {} } = options;
+  const { project, dataDir, remote, step = () => {}, warn = () => {} } = options;
   const outdir = options.outdir ?? join(dataDir, 'cdk.out');
+  const isEmbedded = (options.platform ?? 'embedded') === 'embedded';
   const config = withOverrides(readConfig(dataDir), options.overrides ?? {});
   const addresses = publicAddresses(config);
   const login = readLogin(dataDir);
@@ -131,18 +138,22 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
     cloudAssembly: outdir,
     dataDir: join(dataDir, 'aws'),
     parameters: {
-      ...stackParameters(config, addressesOf(ports)),
+      ...stackParameters(config, programAddresses(ports)),
       ...(options.platform === 'aws-lambda' && { Platform: options.platform }),
+      ...(remote && { PlatformUrl: remote.url }),
       ...options.parameters,
     },
-    secrets: { StoresHookSecrets: JSON.stringify(config.hookSecrets ?? {}) },
+    secrets: {
+      StoresHookSecrets: JSON.stringify(config.hookSecrets ?? {}),
+      ...(remote && { StoresPlatformToken: remote.token }),
+    },
     warm: FIRST_PUSH,
     otherHosts: frontDoor({
       addresses,
       ports: () => ({
-        platform: ports.platform.port,
+        platform: isEmbedded ? ports.platform.port : null,
         repositories: ports.repositories.port,
-        signals: portOfSignals(runtime),
+        signals: portOfSignals(runtime.template.outputs),
       }),
       hasApp: async (host) => (await platform?.hasHost(host)) ?? false,
     }),
@@ -152,12 +163,13 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   });
   closers.push(runtime.close);
 
-  step(`starting ${options.platform === 'aws-lambda' ? '' : 'the platform and '}the repository host`);
-  if (options.platform !== 'aws-lambda') {
+  step(`starting ${isEmbedded ? 'the platform and ' : ''}the repository host`);
+  if (isEmbedded) {
     platform = await startEmbedded(options, { config, runtime, port: ports.platform });
     closers.push(platform.close);
   }
-  const { ensureUser, keepUsers } = platform ?? stackUsers(runtime);
+  const platformUrl = remote?.url ?? platform?.url;
+  const { ensureUser, keepUsers } = platform ?? (remote ? remoteUsers(remote) : stackUsers(runtime));
   for (const one of [login, ...others]) await forOperator(ensureUser(one));
   const url = await runtime.open();
   if (url === undefined) throw new OperatorError('The template has no REST API.');
@@ -171,7 +183,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
       secret: login.password,
       owners: Object.fromEntries(others.map(({ user, password }) => [user, password])),
     },
-    verify: platform ? platformLogin(platform.url) : serviceLogin(url),
+    verify: platformUrl === undefined ? serviceLogin(url) : platformLogin(platformUrl),
     follower: fileURLToPath(new URL('show/follow-push.ts', import.meta.url)),
     log: warn,
   });
@@ -193,7 +205,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   // Of what was pushed while nothing ran, nobody has told. Hosts may be slow or away, so the start does not wait for
   // them.
   void runtime.invoke('Pipelinereconcile', { everything: true }).catch(() => {});
-  return { url, addresses, login, platform, repoHost, runtime, failed: runtime.failed };
+  return { url, addresses, login, platform, platformUrl, repoHost, runtime, failed: runtime.failed };
 }
 
 interface EmbeddedParts {
@@ -233,15 +245,4 @@ async function checkMachine(port: number, { listen }: Config): Promise<void> {
   checkDatabase();
   await gitCommand().read(['version']);
   await checkPort({ port, host: listen });
-}
-
-/** The port of the WebSocket API for clients; the other one is for the service's own functions. */
-function portOfSignals({ template }: Runtime): number {
-  const address = template.outputs.SignalsUrl;
-  return address === undefined ? 0 : Number(new URL(address).port);
-}
-
-function addressesOf({ platform, repositories }: ReservedPorts<'platform' | 'repositories'>) {
-  const at = (port: number) => `http://127.0.0.1:${port}`;
-  return { platform: at(platform.port), repositories: at(repositories.port) };
 }

@@ -1,3 +1,5 @@
+import type { ReservedPort } from '../../processes/ports.ts';
+import type { ReservedPorts } from '../../processes/stable-ports.ts';
 import { publicAddresses } from './public-addresses.ts';
 import type { Config } from './schema.ts';
 
@@ -5,6 +7,12 @@ import type { Config } from './schema.ts';
 export interface ProgramAddresses {
   readonly platform: string;
   readonly repositories: string;
+}
+
+/** Returns the addresses of programs on these ports of this machine. */
+export function programAddresses({ platform, repositories }: ReservedPorts<keyof ProgramAddresses>): ProgramAddresses {
+  const at = ({ port }: ReservedPort) => `http://127.0.0.1:${port}`;
+  return { platform: at(platform), repositories: at(repositories) };
 }
 
 /**

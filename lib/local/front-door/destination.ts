@@ -32,6 +32,11 @@ export function opensSignals({ url = '', headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket' && new RegExp(`^${SIGNALS_PATH}/?(?:\\?|$)`).test(url);
 }
 
+/** Returns the port of the WebSocket API for clients; the other one is for the service's own functions. */
+export function portOfSignals({ SignalsUrl: address }: Readonly<Record<string, string>>): number {
+  return address === undefined ? 0 : Number(new URL(address).port);
+}
+
 function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).hostname : '';
 }

@@ -10,7 +10,12 @@ import { type Destination, destinationOf, opensSignals, ownHosts } from './desti
 export interface FrontDoorParts {
   readonly addresses: PublicAddresses | undefined;
   /** Ports of the programs; a function, because some are known later than the door. */
-  readonly ports: () => { readonly platform: number; readonly repositories: number; readonly signals: number };
+  readonly ports: () => {
+    /** Null when applications answer elsewhere. */
+    readonly platform: number | null;
+    readonly repositories: number;
+    readonly signals: number;
+  };
   /** Whether a host name is that of an application that exists. */
   readonly hasApp: (host: string) => Promise<boolean>;
 }
@@ -39,12 +44,12 @@ export function frontDoor({ addresses, ports, hasApp }: FrontDoorParts) {
   };
   const targetOf = (to: Destination) => {
     const { platform, repositories, signals } = ports();
-    const port = { applications: platform, repositories, signals, api: 0, nobody: 0 }[to];
+    const port = { applications: platform ?? 0, repositories, signals, api: 0, nobody: 0 }[to];
     // Applications are found by the Host; the other programs accept their own only.
     return { host: '127.0.0.1', port, ownHost: to !== 'applications' };
   };
   const refusalOf = (to: Destination, { headers }: IncomingMessage) => {
-    if (to === 'nobody') return NOBODY;
+    if (to === 'nobody' || (to === 'applications' && ports().platform === null)) return NOBODY;
     // On this machine anyone may read public repositories; the network is not this machine.
     return to === 'repositories' && headers.authorization === undefined ? NO_LOGIN : undefined;
   };

@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { PublicDomain } from '../../processes/http/app-domain.ts';
 import { OperatorError } from '../../processes/operator-error.ts';
+import { privateText } from '../../processes/state-file.ts';
 
 /** How the platform is started as a program of its own. */
 export interface PlatformCommand {
@@ -63,16 +64,6 @@ export function platformCommand(argv: readonly string[], at: Surroundings): Plat
     ...(url !== undefined && { ownHost: addressOf('--url', url).hostname }),
     ...(apps !== undefined && { publicDomain: domainOf(addressOf('--apps', apps)) }),
   };
-}
-
-/** Returns the text of a file that only its owner may read. Throws an `OperatorError`. */
-export function privateText(file: string): string {
-  try {
-    if ((statSync(file).mode & 0o077) === 0) return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new OperatorError(`${file} cannot be read.`, { cause });
-  }
-  throw new OperatorError(`Others may read ${file}, which holds secrets: chmod 600 it.`);
 }
 
 function valuesOf(argv: readonly string[]) {

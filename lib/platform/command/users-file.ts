@@ -1,6 +1,6 @@
 import { OperatorError } from '../../processes/operator-error.ts';
+import { privateText } from '../../processes/state-file.ts';
 import type { Platform } from '../platform.ts';
-import { privateText } from './options.ts';
 
 /**
  * Has the platform know the users in a file and no others: a line `<user>:<password>` for each. Empty lines and those

@@ -10,7 +10,7 @@ const REVIEWED = join(project, 'lib/stack/access/unused.txt');
 /** The services whose tests use the grants; without one of them, nothing can be said. */
 const NEEDED = [
   ...['applications', 'changes', 'configuration', 'errors', 'exactness', 'hold', 'pairing', 'push', 'secrecy'],
-  ...['signals', 'way-aws-lambda', 'way-embedded'],
+  ...['signals', 'way-aws-lambda', 'way-embedded', 'way-http'],
 ];
 
 /** Forgets what an earlier run has recorded. */

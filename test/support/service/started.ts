@@ -1,11 +1,13 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { readLogin } from '../../../lib/local/config/users.ts';
 import type { PlatformName } from '../../../lib/local/platform-name.ts';
 import { type LocalService, startLocal } from '../../../lib/local/start.ts';
 import { undescribed } from '../described.ts';
 import { recordGrants } from './grants.ts';
 import { project, testAssembly, testFolder, WAIT_LIMIT_MS } from './place.ts';
+import { type PlatformCommandProcess, platformCommandProcess } from './platform-command.ts';
 
 /** An answer of the API, its body parsed. */
 export interface ApiAnswer {
@@ -55,12 +57,14 @@ export async function startOn(
   mkdirSync(dataDir, { recursive: true });
   if (config) writeFileSync(join(dataDir, 'config.json'), JSON.stringify(config));
   const lines: string[] = [];
+  const elsewhere = platform === 'http' ? await platformOf(dataDir) : undefined;
   const service = await startLocal({
     project,
     dataDir,
     outdir: testAssembly,
     port: 0,
     platform,
+    ...(elsewhere?.remote && { remote: elsewhere.remote }),
     parameters: { RetryBaseSeconds: '1', ...parameters },
     log: ({ functionName, text }) => lines.push(`${functionName} ${text}`),
     warn: (warning) => lines.push(warning),
@@ -99,11 +103,18 @@ export async function startOn(
     close: async () => {
       recordGrants(name, service.runtime.permissions);
       await service.close();
+      await elsewhere?.close();
       rmSync(dataDir, { recursive: true, force: true });
       const denied = lines.filter((line) => line.startsWith('On AWS, this would be refused'));
       if (denied.length > 0) throw new Error(denied.join('\n'));
     },
   };
+}
+
+/** A platform in a process of its own, which has the user of the service with the same password. */
+function platformOf(dataDir: string): Promise<PlatformCommandProcess> {
+  const { user, password } = readLogin(dataDir);
+  return platformCommandProcess(join(dataDir, 'elsewhere'), { [user]: password });
 }
 
 /** Throws when an answer is not as the description of the API says. */

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { startArguments } from '../../../../lib/local/platform-name.ts';
+import { startArguments as read } from '../../../../lib/local/platform-name.ts';
+
+const startArguments = (words: readonly string[]) => read(words, { env: {}, folder: '/' });
 
 describe('The arguments of a start', () => {
   it('without any, applications run on the embedded platform', () => {
@@ -24,7 +26,7 @@ describe('The arguments of a start', () => {
     [['--lax']],
   ])('%j is refused, with what there is', (words) => {
     expect(() => startArguments(words)).toThrow(
-      'npm start knows the options --platform embedded or aws-lambda, and --strict, not ',
+      'npm start knows the options --platform embedded, http or aws-lambda, --platform-url, --platform-token-file, and --strict, not ',
     );
   });
 });

@@ -66,6 +66,7 @@ describe('The lines at the end of npm start', () => {
     user: 'demo',
     dataDir: '/data',
     sample: { app: 'hello', repository: '/data/hello.git' },
+    hasNames: true,
     applications: [
       { name: 'blog', state: 'crashed', url: 'http://127.0.0.1:2' },
       { name: 'hello', state: 'running', url: 'http://127.0.0.1:1' },
@@ -92,6 +93,12 @@ describe('The lines at the end of npm start', () => {
     expect(lines).toContain('https://deploy.apps.example.com/1/deploy');
     expect(lines).toContain('https://git.apps.example.com/demo/<name>.git');
     expect(lines).toContain('wss://signals.apps.example.com');
+  });
+
+  it('name no address on the API’s port for applications that answer elsewhere', () => {
+    const name = 'Every application by its name';
+    expect(readyLines(ready).join('\n')).toContain(name);
+    expect(readyLines({ ...ready, hasNames: false }).join('\n')).not.toContain(name);
   });
 
   it('say how to push an application of one’s own', () => {

@@ -16,11 +16,11 @@ afterEach(async () => {
 
 /** An API whose only answer is "the API", and the programs behind its port. */
 async function openDoor(
-  platform: Server,
+  platform: Server | null,
   { repositories, signals, config }: { repositories?: Server; signals?: Server; config?: Config } = {},
 ): Promise<Gateway> {
   const ports = {
-    platform: await listen(platform, 0),
+    platform: platform && (await listen(platform, 0)),
     repositories: repositories ? await listen(repositories, 0) : 0,
     signals: signals ? await listen(signals, 0) : 0,
   };
@@ -37,7 +37,7 @@ async function openDoor(
       hasApp: async (host) => host === 'hello.demo.apps.example.com',
     }),
   });
-  for (const server of [platform, repositories, signals])
+  for (const server of [platform ?? undefined, repositories, signals])
     closers.push(
       () => server?.close(),
       () => server?.closeAllConnections(),
@@ -79,6 +79,15 @@ describe('The API and the applications on one port', () => {
     expect(await get(gateway, host, { method: 'POST', path: '/orders?a=1' })).toEqual({
       status: 200,
       body: `POST /orders?a=1 for ${host} from 127.0.0.1 by http:${gateway.port}`,
+    });
+  });
+
+  it('nothing is served under an application’s name when applications answer elsewhere', async () => {
+    const gateway = await openDoor(null);
+    const host = `hello.demo.localhost:${gateway.port}`;
+    expect(await get(gateway, host)).toMatchObject({
+      status: 404,
+      body: expect.stringContaining('Nothing is served under this name.'),
     });
   });
 
