@@ -25,6 +25,9 @@ export const FEEDS_MEGABYTES: readonly string[] = [
   'test/unit/functions/core/tarball/limits.test.ts',
 ];
 
+/** Test files that count what their whole process has open: they run in a process of their own. */
+export const COUNTS_THE_PROCESS: readonly string[] = ['test/unit/lib/aws-local/websocket/limits.test.ts'];
+
 const WITHOUT_PROGRAMS = ['test/unit/functions/**/*.test.ts', 'test/unit/fakes/**/*.test.ts', 'test/unit/*.test.ts'];
 const MOVED = [...STARTS_PROGRAMS, ...FEEDS_MEGABYTES];
 
@@ -35,11 +38,13 @@ export interface TestFiles {
 }
 
 /** The projects of the suite, with the test files of each; every test file is in exactly one. */
-export const projects: Record<'unit' | 'programs' | 'service', TestFiles> = {
+export const projects: Record<'unit' | 'programs' | 'alone' | 'service', TestFiles> = {
   /** Seconds: `npm run test:unit`. */
   unit: { include: WITHOUT_PROGRAMS, exclude: MOVED },
   /** The rest of test/unit: emulators, applications, git, synthesis. */
-  programs: { include: ['test/unit/lib/**/*.test.ts', ...MOVED], exclude: [] },
+  programs: { include: ['test/unit/lib/**/*.test.ts', ...MOVED], exclude: [...COUNTS_THE_PROCESS] },
+  /** Those of them that share no process with others. */
+  alone: { include: [...COUNTS_THE_PROCESS], exclude: [] },
   /** The whole service, synthesised once. */
   service: { include: ['test/service/**/*.test.ts'], exclude: [] },
 };

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 
 /** A request as the server got it. */
 export interface Received {
@@ -22,12 +22,6 @@ export interface ApiServer {
   readonly received: readonly Received[];
 }
 
-const cleanups: (() => Promise<unknown>)[] = [];
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
-
 /** A server that answers with the replies in order, and with 599 once they are used up. It ends after the test. */
 export async function apiServer(...replies: readonly Reply[]): Promise<ApiServer> {
   const left = [...replies];
@@ -48,7 +42,7 @@ export async function server(
     await Promise.resolve(serve(request, response)).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
-  cleanups.push(async () => {
+  onTestFinished(async () => {
     http.closeAllConnections();
     await new Promise((resolve) => http.close(resolve));
   });

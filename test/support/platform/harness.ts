@@ -3,22 +3,16 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { create } from 'tar';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { type Platform, type PlatformOptions, startPlatform } from '../../../lib/platform/platform.ts';
 import { login } from './login.ts';
 
 export const serviceToken = 'service-token-of-the-tests';
 export { login };
 
-const cleanups: (() => Promise<unknown>)[] = [];
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
 /** Registers a clean-up for after the test; the last one runs first. */
 export function afterwards(cleanup: () => Promise<unknown>): void {
-  cleanups.push(cleanup);
+  onTestFinished(async () => void (await cleanup()));
 }
 
 /** Creates a folder that is removed after the test. */

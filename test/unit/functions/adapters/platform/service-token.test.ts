@@ -1,6 +1,6 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { mockClient } from 'aws-sdk-client-mock';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { platformAccess } from '../../../../../functions/adapters/aws/platform/secret.ts';
 import { httpAccounts } from '../../../../../functions/adapters/platform/accounts.ts';
 import { httpAppOutput } from '../../../../../functions/adapters/platform/app-output.ts';
@@ -89,6 +89,7 @@ describe('the service’s own token', () => {
 
 describe('the token in the secret', () => {
   const secrets = mockClient(SecretsManagerClient);
+  afterAll(() => secrets.restore());
   afterEach(() => {
     secrets.reset();
     vi.unstubAllEnvs();

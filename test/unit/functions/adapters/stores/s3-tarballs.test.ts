@@ -8,7 +8,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { mockClient } from 'aws-sdk-client-mock';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { s3Tarballs } from '../../../../../functions/adapters/stores/s3-tarballs.ts';
 import { clientFor } from '../../../../../lib/aws-local/clients.ts';
 import { startSqsS3 } from '../../../../../lib/aws-local/emulators/sqs-s3.ts';
@@ -38,11 +38,18 @@ tarballStoreContract('S3', async () => {
   };
 });
 
+/** Answers for all clients of S3, until the test has ended. */
+function mocked() {
+  const s3 = mockClient(S3Client);
+  onTestFinished(() => s3.restore());
+  return s3;
+}
+
 describe('the tarball store in S3', () => {
   const chunk = Buffer.alloc(1024 * 1024);
 
   it('throws the error of the stream even if aborting the upload fails', async () => {
-    const s3 = mockClient(S3Client);
+    const s3 = mocked();
     s3.on(CreateMultipartUploadCommand).resolves({ UploadId: 'u' });
     s3.on(UploadPartCommand).resolves({ ETag: 'e' });
     s3.on(AbortMultipartUploadCommand).rejects(new Error('unreachable'));
@@ -52,7 +59,7 @@ describe('the tarball store in S3', () => {
   });
 
   it('throws errors of S3 unchanged, aborts the upload and stops reading', async () => {
-    const s3 = mockClient(S3Client);
+    const s3 = mocked();
     const down = Object.assign(new Error('Please reduce your request rate.'), { name: 'SlowDown' });
     s3.on(CreateMultipartUploadCommand).resolves({ UploadId: 'u' });
     s3.on(UploadPartCommand).rejects(down);
@@ -77,7 +84,7 @@ describe('the tarball store in S3', () => {
   });
 
   it('reads at most one part ahead while S3 does not answer', async () => {
-    const s3 = mockClient(S3Client);
+    const s3 = mocked();
     const answers: (() => void)[] = [];
     s3.on(CreateMultipartUploadCommand).resolves({ UploadId: 'u' });
     s3.on(CompleteMultipartUploadCommand).resolves({});
