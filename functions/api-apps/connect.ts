@@ -34,7 +34,7 @@ export async function connect(): Promise<Omit<AppsPorts, 'trace'> & { readonly p
     start: variable('QUEUE_START'),
   };
   return {
-    applications: await chosenApplications(systemClock),
+    applications: await chosenApplications(),
     variables: await chosenVariables(systemClock),
     facts: dynamoDbAppFacts(table),
     owners: dynamoDbFacts(table),

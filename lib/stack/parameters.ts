@@ -1,4 +1,4 @@
-import { CfnCondition, CfnParameter, CfnRule, Fn, type Stack } from 'aws-cdk-lib';
+import { CfnCondition, CfnParameter, CfnRule, Fn, type ICfnConditionExpression, type Stack } from 'aws-cdk-lib';
 
 const github = [{ name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' }];
 
@@ -6,10 +6,15 @@ const github = [{ name: 'github', kind: 'github', api: 'https://api.github.com',
 export interface Parameters {
   readonly platform: CfnParameter;
   readonly platformUrl: CfnParameter;
+  readonly platformTeam: CfnParameter;
   /** Applications run on AWS Lambda, in this account. */
   readonly onLambda: CfnCondition;
-  /** Applications run on a platform that speaks the platform API. */
+  /** Applications run on a platform that speaks the platform API, and has the users. */
   readonly onHttp: CfnCondition;
+  /** Applications run on a platform that is called with a token. */
+  readonly callsPlatform: CfnCondition;
+  /** Users are in the table of the platform, in this account. */
+  readonly keepsUsers: CfnCondition;
   readonly repositoryHosts: CfnParameter;
   readonly defaultBranch: CfnParameter;
   readonly holdMinutes: CfnParameter;
@@ -46,8 +51,8 @@ export function parameters(stack: Stack): Parameters {
 function platformParameters(stack: Stack) {
   const platform = new CfnParameter(stack, 'Platform', {
     default: 'aws-lambda',
-    allowedValues: ['aws-lambda', 'http'],
-    description: 'Where applications run: on AWS Lambda in this account, or on a platform at PlatformUrl.',
+    allowedValues: ['aws-lambda', 'heroku', 'http'],
+    description: 'Where applications run: on AWS Lambda in this account, on Heroku, or on a platform at PlatformUrl.',
   });
   const platformUrl = new CfnParameter(stack, 'PlatformUrl', {
     default: '',
@@ -65,9 +70,22 @@ function platformParameters(stack: Stack) {
       },
     ],
   });
-  const condition = (id: string, value: string) =>
-    new CfnCondition(stack, id, { expression: Fn.conditionEquals(platform.valueAsString, value) });
-  return { platform, platformUrl, onLambda: condition('OnLambda', 'aws-lambda'), onHttp: condition('OnHttp', 'http') };
+  const platformTeam = new CfnParameter(stack, 'PlatformTeam', {
+    default: '',
+    description: 'Team on Heroku that owns the applications; empty: the account of the token. Only for heroku.',
+  });
+  return { platform, platformUrl, platformTeam, ...platformConditions(stack, platform) };
+}
+
+function platformConditions(stack: Stack, platform: CfnParameter) {
+  const condition = (id: string, expression: ICfnConditionExpression) => new CfnCondition(stack, id, { expression });
+  const is = (value: string) => Fn.conditionEquals(platform.valueAsString, value);
+  return {
+    onLambda: condition('OnLambda', is('aws-lambda')),
+    onHttp: condition('OnHttp', is('http')),
+    callsPlatform: condition('CallsPlatform', Fn.conditionNot(is('aws-lambda'))),
+    keepsUsers: condition('KeepsUsers', Fn.conditionNot(is('http'))),
+  };
 }
 
 function deployParameters(stack: Stack) {

@@ -48,13 +48,13 @@ export class ServiceStack extends Stack {
     new CfnOutput(this, 'LogTable', { value: stores.log.tableName, description: 'Table of the log' });
     new CfnOutput(this, 'ManageUsers', {
       value: pipeline.manageUsers.functionName,
-      condition: settings.onLambda,
+      condition: settings.keepsUsers,
       description: 'Function that adds users and makes API tokens',
     });
     new CfnOutput(this, 'PlatformTokenSecret', {
       value: stores.platformToken.secretArn,
-      condition: settings.onHttp,
-      description: 'Secret with the token that the platform must accept from the service',
+      condition: settings.callsPlatform,
+      description: 'Secret with the token with which the service calls the platform',
     });
     new CfnOutput(this, 'AlarmTopic', {
       value: topic.topicArn,

@@ -89,14 +89,14 @@ function tokenKey(scope: Construct): Key {
   });
 }
 
-/** Only for a platform at `PlatformUrl`: a secret costs 40 cents a month. */
-function platformToken(scope: Construct, { onHttp }: Parameters): Secret {
+/** Only for a platform that is called with a token: a secret costs 40 cents a month. */
+function platformToken(scope: Construct, { callsPlatform }: Parameters): Secret {
   const secret = new Secret(scope, 'PlatformToken', {
     description: 'Token with which the service calls the hosting platform',
     generateSecretString: { passwordLength: 48, excludePunctuation: true },
   });
   const resource = secret.node.defaultChild;
-  if (resource instanceof CfnSecret) resource.cfnOptions.condition = onHttp;
+  if (resource instanceof CfnSecret) resource.cfnOptions.condition = callsPlatform;
   Validations.of(secret).acknowledge({
     id: 'AwsSolutions-SMG4',
     reason: 'The platform must learn a new token before it is used, so it is rotated by hand on both sides.',

@@ -36,7 +36,9 @@ export async function deploy(call: Call, cdk: Cdk): Promise<number> {
   call.print(`\n${before ? 'Updated' : 'Deployed'}: ${url}`);
   const login = await loginTo(call, account, stack);
   await printWebhook(call, url, login?.user ?? args.text('user') ?? FIRST_USER);
-  return login ? sampleOnce(call, api({ ...login, from: 'the first user' }, call.signal), sample) : EXIT.ok;
+  // Without the token, which only a person has, nothing can be deployed to Heroku yet.
+  if (!login || (sayHerokuToken(call, stack) && !sample)) return EXIT.ok;
+  return sampleOnce(call, api({ ...login, from: 'the first user' }, call.signal), sample);
 }
 
 async function deployStack(cdk: Cdk, call: Call, account: Account, parameters: readonly string[]): Promise<void> {
@@ -71,6 +73,18 @@ async function loginTo(call: Call, account: Account, stack: Stack): Promise<Stor
   if (stored?.url === url) return stored;
   if (users) print('Users and their tokens: npm run users. To log in: hooks login.');
   return null;
+}
+
+/** Says how the service gets the token for Heroku, when applications run there. Returns whether they do. */
+function sayHerokuToken({ print }: Call, { parameters, outputs }: Stack): boolean {
+  if (parameters.Platform !== 'heroku') return false;
+  print(
+    'Applications run on Heroku. Once, the service needs a token of the account there (heroku authorizations:create):',
+  );
+  print(
+    `aws secretsmanager put-secret-value --secret-id ${outputs.PlatformTokenSecret} --secret-string <token of Heroku>`,
+  );
+  return true;
 }
 
 async function printWebhook({ print }: Call, service: string, user: string): Promise<void> {

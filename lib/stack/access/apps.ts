@@ -3,7 +3,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Key } from 'aws-cdk-lib/aws-kms';
 import type { AppsPlatform } from '../apps/apps-platform.ts';
 import { type Access, all, allow, only } from './access.ts';
-import { callOverHttp, type PlatformAccess, tableAccess } from './platform.ts';
+import { callPlatform, type PlatformAccess, tableAccess } from './platform.ts';
 
 /** The platform with the key that seals the variables of applications. */
 export interface AppsAccess extends PlatformAccess {
@@ -130,7 +130,7 @@ function appsAccess(access: AppsAccess, tableActions: readonly string[], stateme
   };
   const environment = { PLATFORM_PARTS: Stack.of(apps).toJsonString(parts) };
   return all(
-    callOverHttp(access),
+    callPlatform(access),
     tableAccess(access, tableActions),
     only(parameters.onLambda, { environment, statements }),
   );

@@ -1,3 +1,4 @@
+import type { CfnCondition } from 'aws-cdk-lib';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { AppsPlatform } from '../apps/apps-platform.ts';
 import type { Parameters } from '../parameters.ts';
@@ -6,7 +7,7 @@ import { type Access, all, allow, only } from './access.ts';
 /** The platform as the functions see it: the one of the parameter `Platform`. */
 export interface PlatformAccess {
   readonly parameters: Parameters;
-  /** With which the service calls a platform at `PlatformUrl`. */
+  /** With which the service calls a platform that is not in this account. */
   readonly token: Secret;
   /** The platform in this account. */
   readonly apps: AppsPlatform;
@@ -24,7 +25,12 @@ export function keepTokens({ parameters, apps }: PlatformAccess): Access {
 
 /** Reads and updates the records of users. */
 export function updateUsers(access: PlatformAccess): Access {
-  return all(callOverHttp(access), tableAccess(access, ['GetItem', 'UpdateItem']));
+  const { parameters } = access;
+  return all(
+    knowPlatform(parameters),
+    useToken(access, parameters.onHttp),
+    tableAccess(access, ['GetItem', 'UpdateItem']),
+  );
 }
 
 /** Adds and removes users, for the operator. */
@@ -32,25 +38,30 @@ export function manageUsers(access: Pick<PlatformAccess, 'parameters' | 'apps'>)
   return tableAccess(access, ['GetItem', 'Query', 'Scan', 'UpdateItem', 'DeleteItem']);
 }
 
-/** Calls a platform at `PlatformUrl` with the service's own token; on AWS Lambda it may do nothing. */
-export function callOverHttp({ parameters, token }: Pick<PlatformAccess, 'parameters' | 'token'>): Access {
-  const call = {
+/** Calls a platform that is not in this account with the service's own token; on AWS Lambda it may do nothing. */
+export function callPlatform(access: Pick<PlatformAccess, 'parameters' | 'token'>): Access {
+  const { parameters } = access;
+  const team = { environment: { PLATFORM_TEAM: parameters.platformTeam.valueAsString } };
+  return all(knowPlatform(parameters), team, useToken(access, parameters.callsPlatform));
+}
+
+function useToken({ token }: Pick<PlatformAccess, 'token'>, condition: CfnCondition): Access {
+  return only(condition, {
     environment: { PLATFORM_SECRET: token.secretArn },
     statements: [allow(['secretsmanager:GetSecretValue'], token.secretArn)],
-  };
-  return all(knowPlatform(parameters), only(parameters.onHttp, call));
+  });
 }
 
 function knowPlatform({ platform, platformUrl }: Parameters): Access {
   return { environment: { PLATFORM: platform.valueAsString, PLATFORM_URL: platformUrl.valueAsString } };
 }
 
-/** Works with the table of the platform in this account. */
+/** Works with the table of the platform in this account: its users, applications and snapshots. */
 export function tableAccess(
   { parameters, apps }: Pick<PlatformAccess, 'parameters' | 'apps'>,
   actions: readonly string[],
 ): Access {
-  return only(parameters.onLambda, {
+  return only(parameters.keepsUsers, {
     environment: { PLATFORM_TABLE: apps.table.tableName },
     statements: [
       allow(

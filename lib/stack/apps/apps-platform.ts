@@ -20,7 +20,7 @@ const ADAPTER_ACCOUNT = '753240598075';
 /**
  * The platform that runs applications in this account: each as a Lambda function of its own, built by CodeBuild.
  * Nothing here costs anything while nobody deploys and nobody calls an application. A stack with another platform has
- * none of it.
+ * none of it, but for the table on Heroku.
  */
 export class AppsPlatform extends Construct {
   /** Users, applications, snapshots. */
@@ -123,9 +123,12 @@ export class AppsPlatform extends Construct {
     }
   }
 
+  /** The table is there for every platform whose users the service keeps. */
   #onlyOnLambda(): void {
+    const { onLambda, keepsUsers } = this.#parameters;
     for (const construct of this.node.findAll()) {
-      if (CfnResource.isCfnResource(construct)) construct.cfnOptions.condition = this.#parameters.onLambda;
+      if (!CfnResource.isCfnResource(construct)) continue;
+      construct.cfnOptions.condition = construct === this.table.node.defaultChild ? keepsUsers : onLambda;
     }
   }
 }

@@ -1,12 +1,12 @@
 import type { Accounts } from '../../../core/ports/accounts.ts';
-import { isOnLambda, platformUrl } from '../../aws/platform/kind.ts';
+import { keepsUsers, platformUrl } from '../../aws/platform/kind.ts';
 import { serviceTokenWhenNeeded } from '../../aws/platform/secret.ts';
 import { httpAccounts } from '../accounts.ts';
 
 /** Returns the accounts of the configured platform, also to read and update them. */
 export async function chosenAccounts(): Promise<Accounts> {
   // Read when needed: a request is answered faster when it does not wait for the secret at a cold start.
-  if (!isOnLambda()) return httpAccounts({ url: platformUrl(), ...serviceTokenWhenNeeded() });
+  if (!keepsUsers()) return httpAccounts({ url: platformUrl(), ...serviceTokenWhenNeeded() });
   const { lambdaAccounts } = await import('../aws-lambda/accounts/accounts.ts');
   const { connectTable } = await import('../aws-lambda/connect-table.ts');
   return lambdaAccounts({ table: connectTable() });

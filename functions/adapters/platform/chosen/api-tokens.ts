@@ -1,11 +1,11 @@
 import type { ApiTokens } from '../../../core/ports/api-tokens.ts';
 import type { Clock } from '../../../core/ports/clock.ts';
-import { isOnLambda, platformUrl } from '../../aws/platform/kind.ts';
+import { keepsUsers, platformUrl } from '../../aws/platform/kind.ts';
 import { httpApiTokens } from '../api-tokens.ts';
 
 /** Returns the API tokens of the configured platform. */
 export async function chosenApiTokens(clock: Clock): Promise<ApiTokens> {
-  if (!isOnLambda()) return httpApiTokens({ url: platformUrl() });
+  if (!keepsUsers()) return httpApiTokens({ url: platformUrl() });
   const { lambdaApiTokens } = await import('../aws-lambda/accounts/api-tokens.ts');
   const { connectTable } = await import('../aws-lambda/connect-table.ts');
   return lambdaApiTokens({ table: connectTable(), clock });

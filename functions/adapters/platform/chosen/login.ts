@@ -1,16 +1,16 @@
 import type { Accounts } from '../../../core/ports/accounts.ts';
-import { isOnLambda, platformUrl } from '../../aws/platform/kind.ts';
+import { keepsUsers, platformUrl } from '../../aws/platform/kind.ts';
 import { httpAccounts } from '../accounts.ts';
 
 /**
- * Returns the accounts of the configured platform, to check logins. The adapter of AWS Lambda is loaded when it is
- * needed: it comes with a client that the other does not have.
+ * Returns the accounts of the configured platform, to check logins. The adapter that reads the platform's table is
+ * loaded when it is needed: it comes with a client that the other does not have.
  */
 export async function chosenLogin(): Promise<Pick<Accounts, 'authenticate'>> {
-  return isOnLambda() ? onLambda() : httpAccounts({ url: platformUrl() });
+  return keepsUsers() ? inTable() : httpAccounts({ url: platformUrl() });
 }
 
-async function onLambda(): Promise<Accounts> {
+async function inTable(): Promise<Accounts> {
   const { lambdaAccounts } = await import('../aws-lambda/accounts/accounts.ts');
   const { connectTable } = await import('../aws-lambda/connect-table.ts');
   return lambdaAccounts({ table: connectTable() });

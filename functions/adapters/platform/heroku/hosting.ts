@@ -25,8 +25,10 @@ export function herokuPlatform(parts: HerokuParts): HostingPlatform {
       onAws('deploy:tar:extract_failed', `the build of ${snapshot.snapshot}`, () =>
         activateSnapshot(snapshot, path, parts),
       ),
-    poll: (snapshot) =>
-      onAws('deploy:tar:extract_failed', `the build of ${snapshot.snapshot}`, () => pollBuild(snapshot, parts)),
+    poll: (snapshot, waitSeconds = 0) =>
+      onAws('deploy:tar:extract_failed', `the build of ${snapshot.snapshot}`, () =>
+        pollBuild(snapshot, waitSeconds, parts),
+      ),
     start: (snapshot) =>
       onAws('deploy:platform:start_app', `the start of ${snapshot.snapshot}`, () => release(snapshot, parts)),
   };

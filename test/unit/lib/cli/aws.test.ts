@@ -48,8 +48,12 @@ const cdk: Cdk = async (args) => {
   const [verb, name = ''] = args;
   if (verb === 'bootstrap') cloudFormation.put({ name: 'CDKToolkit', outputs: { BootstrapVersion: '30' } });
   if (verb === 'deploy') {
-    const platform = args.some((one) => one.endsWith('Platform=http')) ? 'http' : 'aws-lambda';
-    const own = platform === 'http' ? { PlatformTokenSecret: 'arn:secret' } : { ManageUsers: MANAGE_USERS };
+    const platform =
+      ['http', 'heroku'].find((kind) => args.some((one) => one.endsWith(`Platform=${kind}`))) ?? 'aws-lambda';
+    const own = {
+      ...(platform !== 'aws-lambda' && { PlatformTokenSecret: 'arn:secret' }),
+      ...(platform !== 'http' && { ManageUsers: MANAGE_USERS }),
+    };
     const parameters = { PublicUrl: '', Platform: platform, PlatformUrl: 'https://platform.example.com' };
     cloudFormation.put({ name, outputs: { ApiUrl: serviceAddress, ...own }, parameters });
   }
@@ -183,6 +187,15 @@ describe('hooks aws deploy', () => {
     expect((await hooks('aws users')).err).toContain('uses the platform at https://platform.example.com');
   });
 
+  it('says how the service gets the token for Heroku, before anything is deployed there', async () => {
+    const { code, out } = await hooks('aws deploy --parameters Platform=heroku');
+    expect([code, account.users.size]).toEqual([0, 1]);
+    expect(out).toContain(
+      'aws secretsmanager put-secret-value --secret-id arn:secret --secret-string <token of Heroku>',
+    );
+    expect(out).not.toContain('A push to test it');
+  });
+
   it.each(['AlarmEmail', '=x', '1a=x'])('refuses the parameter "%s" before anything is done', async (parameter) => {
     const { code, err } = await hooks(['aws', 'deploy', '--parameters', parameter].join(' '));
     expect([code, account.sts.calls.length]).toEqual([2, 0]);
@@ -280,6 +293,13 @@ describe('hooks aws destroy', () => {
       account.logGroups.add(`/aws/lambda/${name}`);
     }
     cdkCalls = [];
+  });
+
+  it('says that applications on Heroku stay', async () => {
+    const outputs = { ApiUrl: serviceAddress };
+    account.cloudFormation.put({ name: 'DeploymentWebhooks', outputs, parameters: { Platform: 'heroku' } });
+    const { err } = await hooks('aws destroy', { answers: ['no'] });
+    expect(err).toContain('The applications on Heroku stay, and cost what they cost there');
   });
 
   it('asks, deletes the stack and all that applications left, and says what it keeps and how to delete that', async () => {

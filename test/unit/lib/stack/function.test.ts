@@ -16,12 +16,14 @@ interface Statement {
 }
 
 /**
- * What a function may do in every stack, and with a platform at `PlatformUrl`; apps.test.ts has what AWS Lambda adds.
+ * What a function may do in every stack, and with a platform that is called with a token; apps.test.ts has what AWS
+ * Lambda adds.
  */
 function statementsOf(one: Resource): Statement[] {
   const role = roles.get(target(one.properties.Role));
   const own = ({ id, properties }: Resource) =>
-    conditionOf(id) === 'OnHttp' && target(properties.Roles[0]) === target(one.properties.Role);
+    ['OnHttp', 'CallsPlatform'].includes(conditionOf(id)) &&
+    target(properties.Roles[0]) === target(one.properties.Role);
   const ofPlatform = conditionalPolicies.filter(own);
   return [...role.Policies, ...ofPlatform.map(({ properties }) => properties)].flatMap(
     (policy: { PolicyDocument: { Statement: Statement[] } }) => policy.PolicyDocument.Statement,
@@ -82,7 +84,7 @@ describe('every function', () => {
     for (const role of own) expect(roles.get(role).ManagedPolicyArns).toBeUndefined();
     for (const { id, properties } of conditionalPolicies) {
       expect(properties.Roles.map(target).filter((role: string) => own.includes(role))).toHaveLength(1);
-      expect(['OnLambda', 'OnHttp']).toContain(conditionOf(id));
+      expect(['OnLambda', 'OnHttp', 'CallsPlatform', 'KeepsUsers']).toContain(conditionOf(id));
     }
   });
 
@@ -217,7 +219,7 @@ const logAndRetry = ['LOG_TABLE', 'QUEUE_REPORT', 'RETRY_BASE_SECONDS'];
 const hosts = ['REPOSITORY_HOSTS', 'TOKEN_KEY'];
 const http = ['PLATFORM', 'PLATFORM_SECRET', 'PLATFORM_URL'];
 const logins = ['PLATFORM', 'PLATFORM_URL', 'PLATFORM_TABLE'];
-const platform = [...http, 'PLATFORM_TABLE', 'PLATFORM_PARTS'];
+const platform = [...http, 'PLATFORM_TABLE', 'PLATFORM_PARTS', 'PLATFORM_TEAM'];
 const streams = ['CHANGES_SECONDS', 'CONNECTIONS_TABLE', 'STREAMS_IN_ALL', 'STREAMS_PER_USER'];
 const queues = ['QUEUE_CHECK', 'QUEUE_EXTRACT', 'QUEUE_FETCH', 'QUEUE_REPORT', 'QUEUE_START', 'QUEUE_UPLOAD'];
 

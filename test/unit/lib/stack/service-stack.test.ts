@@ -10,6 +10,7 @@ describe('the stack’s parameters and outputs', () => {
     expect(Object.fromEntries(Object.entries(parameters).map(([name, { Default }]) => [name, Default]))).toEqual({
       Platform: 'aws-lambda',
       PlatformUrl: '',
+      PlatformTeam: '',
       RepositoryHosts: '[{"name":"github","kind":"github","api":"https://api.github.com","web":"https://github.com"}]',
       DefaultBranch: 'master',
       HoldMinutes: 60,
@@ -30,7 +31,7 @@ describe('the stack’s parameters and outputs', () => {
     });
   });
 
-  it('require PlatformUrl for a platform other than AWS Lambda', () => {
+  it('require PlatformUrl for a platform of the platform API, and not for Heroku, whose address is known', () => {
     const { PlatformIsKnown } = template.toJSON().Rules;
     expect(PlatformIsKnown.RuleCondition).toEqual({ 'Fn::Equals': [{ Ref: 'Platform' }, 'http'] });
     expect(PlatformIsKnown.Assertions).toEqual([

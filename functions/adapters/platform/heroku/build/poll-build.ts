@@ -10,14 +10,23 @@ import { knownSnapshot } from './activate.ts';
 import { wholeOutput } from './output-stream.ts';
 
 const CODE = 'deploy:tar:extract_failed';
+const ASK_EVERY_SECONDS = 2;
 const MAX_LOG_LINES = 100;
 const MAX_LINE_LENGTH = 1000;
 const MAX_REASON_LENGTH = 400;
 
-/** Returns the progress of a snapshot's build, as `HostingPlatform.poll` does; Heroku answers at once. */
-export async function pollBuild(snapshot: SnapshotRef, parts: HerokuParts): Promise<Activation> {
-  const item = await knownSnapshot(snapshot, parts);
-  return item.state === 'building' ? progressOf(snapshot, item, parts) : storedResult(item);
+/**
+ * Returns the progress of a snapshot's build, as `HostingPlatform.poll` does. Heroku answers at once and limits the
+ * number of calls, so the wait is here, with few of them.
+ */
+export async function pollBuild(snapshot: SnapshotRef, waitSeconds: number, parts: HerokuParts): Promise<Activation> {
+  for (let left = waitSeconds; ; left -= ASK_EVERY_SECONDS) {
+    const item = await knownSnapshot(snapshot, parts);
+    if (item.state !== 'building') return storedResult(item);
+    const activation = await progressOf(snapshot, item, parts);
+    if (activation.state !== 'building' || left <= 0) return activation;
+    await parts.clock.sleep(Math.min(left, ASK_EVERY_SECONDS) * 1000);
+  }
 }
 
 function storedResult({ state, reason = '', log = '[]' }: Item): Activation {

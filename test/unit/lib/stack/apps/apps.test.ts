@@ -14,7 +14,8 @@ interface Statement {
 function statementsOf(folder: string): readonly Statement[] {
   const one = ofType('AWS::Lambda::Function').find(({ properties }) => properties.Description === folder);
   const isOwn = ({ id, properties }: Resource) =>
-    all[id]?.Condition === 'OnLambda' && target(properties.Roles[0]) === target(one?.properties.Role);
+    ['OnLambda', 'KeepsUsers'].includes(all[id]?.Condition ?? '') &&
+    target(properties.Roles[0]) === target(one?.properties.Role);
   return ofType('AWS::IAM::Policy')
     .filter(isOwn)
     .flatMap(({ properties }) => properties.PolicyDocument.Statement);
@@ -37,12 +38,13 @@ describe('the platform on AWS Lambda', () => {
       'AWS::S3::Bucket',
       'AWS::S3::BucketPolicy',
     ]);
-    for (const [id, { Condition }] of own) expect([id, Condition]).toEqual([id, 'OnLambda']);
+    const conditionOf = (type: string) => (type === 'AWS::DynamoDB::GlobalTable' ? 'KeepsUsers' : 'OnLambda');
+    for (const [id, { Condition, Type }] of own) expect([id, Condition]).toEqual([id, conditionOf(Type)]);
     // In functions only within `Fn::If`, in policies only within those of the condition.
     const ids = own.map(([id]) => id);
     for (const [id, resource] of Object.entries(all)) {
       if (resource.Condition !== undefined) continue;
-      const text = JSON.stringify(resource).replaceAll(/\{"Fn::If":\["OnLambda",.*?,""\]\}/g, '');
+      const text = JSON.stringify(resource).replaceAll(/\{"Fn::If":\["(?:OnLambda|KeepsUsers)",.*?,""\]\}/g, '');
       expect([id, ids.filter((one) => text.includes(`"${one}"`))]).toEqual([id, []]);
     }
   });

@@ -207,8 +207,11 @@ describe('the build log of a snapshot on Heroku', () => {
       build.left = 100;
     });
     const gone = new AbortController();
-    const reading = linesOf(await herokuBuildOutput(parts).read(shop('1'), true, gone.signal));
-    setTimeout(() => gone.abort(), 20);
-    expect(await reading).toContain('-----> Building on the Heroku-24 stack');
+    const lines: string[] = [];
+    for await (const batch of (await herokuBuildOutput(parts).read(shop('1'), true, gone.signal)) ?? []) {
+      lines.push(...batch.map(({ line }) => line));
+      gone.abort();
+    }
+    expect(lines).toEqual(['-----> Building on the Heroku-24 stack']);
   });
 });
