@@ -3,6 +3,7 @@ export const STARTS_PROGRAMS: readonly string[] = [
   'test/unit/functions/adapters/platform/accounts-embedded.test.ts',
   'test/unit/functions/adapters/platform/aws-lambda/accounts.test.ts',
   'test/unit/functions/adapters/platform/aws-lambda/emulated.test.ts',
+  'test/unit/functions/adapters/platform/heroku/chosen.test.ts',
   'test/unit/functions/adapters/platform/hosting-embedded.test.ts',
   'test/unit/functions/adapters/sealers/kms.test.ts',
   'test/unit/functions/adapters/senders/jenkins-pipeline.test.ts',

@@ -9,9 +9,11 @@ import { type Config, changeConfig, readConfig } from './config.ts';
 
 const CODE = 'request:failed';
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_]{0,127}$/;
-/** What Heroku sets in each dyno: https://devcenter.heroku.com/articles/dynos#local-environment-variables */
-const OF_HEROKU = new Set(['PORT', 'DYNO', 'PS']);
-/** For the names and values of an app together: https://devcenter.heroku.com/articles/config-vars#limits */
+/**
+ * What Heroku sets in each dyno, or keeps for itself: https://devcenter.heroku.com/articles/config-vars#limits-and-policies
+ */
+const OF_HEROKU = /^(?:PORT|DYNO|PS|HEROKU_.*|__.*)$/;
+/** For the names and values of an app together. */
 const MAX_BYTES = 64 * 1024;
 
 /** Returns the variables of applications, which are the config vars of their apps on Heroku. */
@@ -46,7 +48,7 @@ export function herokuAppVariables(parts: HerokuParts): AppVariables {
 }
 
 function checkVariable(name: string, value: string): void {
-  if (OF_HEROKU.has(name)) throw new DeployError('request:bad_parameter', `${name} is set by the platform.`);
+  if (OF_HEROKU.test(name)) throw new DeployError('request:bad_parameter', `${name} is set by the platform.`);
   if (!NAME.test(name)) {
     const detail = 'On Heroku the name of a variable has 1 to 128 letters, digits and _, and begins with no digit.';
     throw new DeployError('request:bad_parameter', detail);

@@ -102,7 +102,7 @@ describe('the watch over applications on Heroku', () => {
 });
 
 describe('the variables of an application on Heroku', () => {
-  it.each(['1A', 'A-B', '', 'PORT', 'DYNO'])('cannot be named %j', async (name) => {
+  it.each(['1A', 'A-B', '', 'PORT', 'DYNO', 'HEROKU_KEY', '__X'])('cannot be named %j', async (name) => {
     const variables = herokuAppVariables(parts);
     await variables.create(shop('1'), 'shop');
     await expect(variables.set(shop('1'), name, 'x')).rejects.toMatchObject({ code: 'request:bad_parameter' });
