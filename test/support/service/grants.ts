@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Grant } from '../../../lib/aws-local/permissions/guard.mjs';
 import type { Permissions } from '../../../lib/aws-local/permissions/permissions.ts';
@@ -7,11 +7,8 @@ import { project, testFolder } from './place.ts';
 const recorded = join(testFolder, 'grants');
 /** `role | action | resource | reason`, a line each. */
 const REVIEWED = join(project, 'lib/stack/access/unused.txt');
-/** The services whose tests use the grants; without one of them, nothing can be said. */
-const NEEDED = [
-  ...['applications', 'changes', 'configuration', 'errors', 'exactness', 'hold', 'pairing', 'push', 'secrecy'],
-  ...['signals', 'way-aws-lambda', 'way-embedded', 'way-http'],
-];
+/** How the reason of a grant begins that some runs use and others do not: it depends on the time, or on chance. */
+const SOMETIMES = 'sometimes: ';
 
 /** Forgets what an earlier run has recorded. */
 export function forgetGrants(): void {
@@ -27,29 +24,38 @@ export function recordGrants(name: string, permissions: Permissions): void {
 }
 
 /**
- * Returns what differs from the reviewed list of grants that no test uses: a grant that is missing in it, and a row
- * that is no grant any more. Nothing when not all tests have run.
+ * Returns what differs, after a whole run, from the reviewed list of grants that no test uses, with what to do about it;
+ * null when nothing does.
  */
-export function reviewGrants(): readonly string[] {
-  if (!NEEDED.every((name) => existsSync(join(recorded, `${name}.json`)))) return [];
-  const { used, all } = recordedRows();
-  return differences({ used, all, reviewed: reviewedRows() });
+export function reviewGrants(): string | null {
+  const rows = differences({ ...recordedRows(), ...reviewedRows() });
+  return rows.length === 0 ? null : [...rows, ...WHAT_TO_DO].join('\n');
 }
+
+const WHAT_TO_DO = [
+  'Remove from lib/stack/access a grant that nothing needs. One that is needed, though no test uses it, belongs into',
+  'lib/stack/access/unused.txt, with the reason; what is used, or is no grant any more, does not. Begin the reason with',
+  `"${SOMETIMES.trim()}" when some runs use a grant and others do not.`,
+];
 
 /** The rows of grants that were used, of all, and of the reviewed list. */
 export interface GrantRows {
   readonly used: ReadonlySet<string>;
   readonly all: ReadonlySet<string>;
   readonly reviewed: ReadonlySet<string>;
+  /** Those of the list that some runs use. */
+  readonly sometimes: ReadonlySet<string>;
 }
 
 /** Returns a line for each difference between the reviewed list and what was used. */
-export function differences({ used, all, reviewed }: GrantRows): readonly string[] {
+export function differences({ used, all, reviewed, sometimes }: GrantRows): readonly string[] {
   const missing = [...all].filter((row) => !used.has(row) && !reviewed.has(row));
+  const needless = [...reviewed].filter((row) => used.has(row) && !sometimes.has(row));
   const stale = [...reviewed].filter((row) => !all.has(row));
   return [
-    ...missing.sort().map((row) => `no test uses: ${row}`),
-    ...stale.sort().map((row) => `lib/stack/access/unused.txt lists what is no grant: ${row}`),
+    ...missing.sort().map((row) => `No test uses the grant: ${row}`),
+    ...needless.sort().map((row) => `The list has a grant that was used: ${row}`),
+    ...stale.sort().map((row) => `The list has what is no grant: ${row}`),
   ];
 }
 
@@ -59,9 +65,14 @@ function recordedRows(): Pick<GrantRows, 'used' | 'all'> {
   return { used, all: new Set([...used, ...files.flatMap((file) => file.unused)]) };
 }
 
-function reviewedRows(): ReadonlySet<string> {
+function reviewedRows(): Pick<GrantRows, 'reviewed' | 'sometimes'> {
   const [, ...lines] = readFileSync(REVIEWED, 'utf8').trim().split('\n');
-  return new Set(lines.map((line) => line.split(' | ').slice(0, 3).join(' | ')));
+  const rows = lines.map((line) => {
+    const [role, action, resource, reason = ''] = line.split(' | ');
+    return { row: [role, action, resource].join(' | '), isUsed: reason.startsWith(SOMETIMES) };
+  });
+  const sometimes = rows.filter(({ isUsed }) => isUsed);
+  return { reviewed: new Set(rows.map(({ row }) => row)), sometimes: new Set(sometimes.map(({ row }) => row)) };
 }
 
 /** Returns `role | action | resource`: names without the digits of CDK, ARNs without what they all begin with. */
