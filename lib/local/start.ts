@@ -222,6 +222,7 @@ function startEmbedded(options: StartOptions, { config, runtime, port }: Embedde
       dataDir: join(options.dataDir, 'platform'),
       port,
       ...(config.memoryLimits && { memoryLimits: config.memoryLimits }),
+      ...(config.processLimits && { processLimits: config.processLimits }),
       ...(apps && { publicDomain: apps }),
       serviceToken: runtime.secretValue('StoresPlatformToken'),
       log: (event) => {

@@ -19,7 +19,8 @@ import { platformServer } from './http/server.ts';
 import { messageOf } from './http-error.ts';
 import { recordingLog } from './run/app-events.ts';
 import type { OwnEnvironment } from './run/child-environment.ts';
-import { type MemoryLimits, memoryWatch } from './run/memory-watch.ts';
+import { type MemoryLimits, memoryWatch } from './run/limits/memory-watch.ts';
+import { type ProcessLimits, processLimitOf, processWatch } from './run/limits/process-watch.ts';
 import { runners } from './run/runners.ts';
 import { defaultLimits, type Limits, type Log } from './settings.ts';
 import { apps } from './store/apps.ts';
@@ -52,6 +53,8 @@ export interface PlatformOptions {
   readonly limits?: Partial<Limits>;
   /** How much memory applications may use; absent: any. */
   readonly memoryLimits?: MemoryLimits;
+  /** How many processes applications and their builds may have; absent: 256 each. */
+  readonly processLimits?: ProcessLimits;
   /** Source of PATH, HOME and npm's network settings for child processes; absent: this process's environment. */
   readonly environment?: OwnEnvironment;
 }
@@ -93,7 +96,12 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   for (const what of await killOrphans(dirs.groups)) log({ type: 'platform.orphan_killed', detail: what });
   await removeLeftovers(dirs, apps(dirs));
 
-  const parts = assemble(options, { limits, log, folders: dirs, groups: await openGroupRegistry(dirs.groups) });
+  const parts = assemble(options, {
+    limits,
+    log,
+    folders: dirs,
+    groups: boundedGroups(await openGroupRegistry(dirs.groups), options, limits),
+  });
   const port = await listen(parts.server, options.port ?? 0).catch(async (error: unknown) => {
     await parts.groups.close();
     throw new Error(`The platform cannot listen on its port: ${messageOf(error)}.`, { cause: error });
@@ -107,6 +115,18 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     keepUsers: (names) => keepUsers(parts, names),
     hasHost: async (host) => Boolean(await parts.runners.forHost(host)),
     close: () => (closing ??= closeAll(parts, resumed)),
+  };
+}
+
+/** Kills groups that have too many processes; what they run for is `<user>/<app>`. */
+function boundedGroups(groups: GroupRegistry, { processLimits = {} }: PlatformOptions, limits: Limits): GroupRegistry {
+  const processes = processWatch(limits.processCheckMs);
+  return {
+    ...groups,
+    watch: ({ what, ...group }, exceeded) => {
+      const limit = processLimitOf(processLimits, what);
+      return processes.watch({ ...group, limit }, () => exceeded(`started more than ${limit} processes`));
+    },
   };
 }
 

@@ -35,7 +35,9 @@ export interface Limits {
   readonly crashWindowMs: number;
   /** How often the memory of applications that have a limit is measured. */
   readonly memoryCheckMs: number;
-  /** This many ends for too much memory within `overrunWindowMs` end the restarts. */
+  /** How often it is looked whether there are more processes. */
+  readonly processCheckMs: number;
+  /** This many ends for too much memory, or too many processes, within `overrunWindowMs` end the restarts. */
   readonly overrunLimit: number;
   readonly overrunWindowMs: number;
   /** How long an installation may take. */
@@ -70,6 +72,7 @@ export const defaultLimits: Limits = {
   crashLimit: 5,
   crashWindowMs: 60_000,
   memoryCheckMs: 1_000,
+  processCheckMs: 250,
   overrunLimit: 3,
   overrunWindowMs: 60 * 60_000,
   installMs: 20 * 60_000,

@@ -19,6 +19,15 @@ const ORPHAN_GRACE_MS = 1_000;
 const DYING_MS = 1_000;
 const DYING_POLL_MS = 20;
 
+/** A process group that runs. */
+export interface RunningGroup {
+  readonly pgid: number;
+  /** For whom it runs. */
+  readonly what: string;
+  /** The value of `PROCESS_MARK` of its processes. */
+  readonly mark?: string;
+}
+
 /** The process groups that this process has started and that must not outlive it. */
 export interface GroupRegistry {
   /** Registers a group that has just been started; `what` says for whom, `mark` is the value of `PROCESS_MARK`. */
@@ -27,6 +36,11 @@ export interface GroupRegistry {
   remove(pgid: number): void;
   /** Removes the file; to be called when all groups have ended. */
   close(): Promise<void>;
+  /**
+   * Watches a group that was added, where there is such a watch: `exceeded` is called, once, with what it has had too
+   * much of, as the end of a sentence. Returns what ends the watch.
+   */
+  readonly watch?: (group: RunningGroup, exceeded: (how: string) => void) => () => void;
 }
 
 /**

@@ -22,6 +22,11 @@ export async function endGroup(pgid: number, graceMs: number): Promise<void> {
   await groupGone(pgid, KILL_WAIT_MS);
 }
 
+/** Kills a process group at once. One that grows does so until all of it is told to end in one step. */
+export function killGroup(pgid: number): void {
+  signalGroup(pgid, 'SIGKILL');
+}
+
 /** Sends a signal to all processes of a group; false when there is none. Signal 0 only asks. */
 function signalGroup(pgid: number, signal: NodeJS.Signals | 0): boolean {
   try {

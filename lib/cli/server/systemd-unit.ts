@@ -39,6 +39,8 @@ export function systemdUnit(installation: Installation): string {
     'TimeoutStopSec=60',
     '# The service with all applications; a limit for each is "memoryLimits" in config.json.',
     'MemoryMax=80%',
+    '# Processes and threads of all: a fork bomb ends here, when the platform is not faster ("processLimits").',
+    'TasksMax=8192',
     'NoNewPrivileges=true',
     ...lowPort,
     '',

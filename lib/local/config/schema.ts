@@ -56,12 +56,31 @@ const HookSecrets = v.record(
 
 const SMALLEST_LIMIT_MB = 32;
 
+/** By whose limits are named. */
+const OfApplications = v.pipe(
+  Text,
+  v.regex(/^(?:\*|[^/\s]+(?:\/[^/\s]+)?)$/, 'must be *, <user> or <user>/<application>'),
+);
+
 const MemoryLimits = v.record(
-  v.pipe(Text, v.regex(/^(?:\*|[^/\s]+(?:\/[^/\s]+)?)$/, 'must be *, <user> or <user>/<application>')),
+  OfApplications,
   v.pipe(
     v.number('must be a number of MB'),
     v.integer('must be a whole number of MB'),
     v.minValue(SMALLEST_LIMIT_MB, `must be at least ${SMALLEST_LIMIT_MB}, in MB`),
+  ),
+  'must be an object',
+);
+
+/** npm, its shell, and a process for each of some processors. */
+const FEWEST_PROCESSES = 16;
+
+const ProcessLimits = v.record(
+  OfApplications,
+  v.pipe(
+    v.number('must be a number of processes'),
+    v.integer('must be a whole number of processes'),
+    v.minValue(FEWEST_PROCESSES, `must be at least ${FEWEST_PROCESSES}`),
   ),
   'must be an object',
 );
@@ -114,6 +133,7 @@ export const ConfigSchema = v.strictObject(
     ),
     hookSecrets: v.optional(HookSecrets),
     memoryLimits: v.optional(MemoryLimits),
+    processLimits: v.optional(ProcessLimits),
     users: v.optional(
       v.pipe(
         v.array(User, 'must be a list of names'),

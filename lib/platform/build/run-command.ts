@@ -49,6 +49,8 @@ export async function runCommand(groups: GroupRegistry, spec: CommandSpec): Prom
   const exit = await group.exited;
   clearTimeout(timer);
   signal.removeEventListener('abort', cancel);
+  const overrun = group.overrun();
+  if (overrun !== undefined) throw new Error(`${title} ${overrun}, the limit of the application.`);
   if (stopped) throw new Error(`${title} ${stopped}.`);
   if (exit.code !== 0) throw new Error(`${title} ${howItEnded(exit)}${reasonIn(lines)}.`);
 }

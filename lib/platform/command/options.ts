@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import type { PublicDomain } from '../../processes/http/app-domain.ts';
 import { OperatorError } from '../../processes/operator-error.ts';
 import { privateText } from '../../processes/state-file.ts';
+import type { ProcessLimits } from '../run/limits/process-watch.ts';
 
 /** How the platform is started as a program of its own. */
 export interface PlatformCommand {
@@ -15,6 +16,7 @@ export interface PlatformCommand {
   /** The platform's own name for others: that of `--url`. */
   readonly ownHost?: string;
   readonly publicDomain?: PublicDomain;
+  readonly processLimits?: ProcessLimits;
 }
 
 /** Where a call runs. */
@@ -36,6 +38,7 @@ export const HELP = `Runs the hosting platform as a program of its own, for a se
   --token-file <file>    holds the token of the service; default: the variable PLATFORM_TOKEN
   --users <file>         holds a line <user>:<password> for each user; SIGHUP reads it again
   --data <folder>        default: .local/platform-alone
+  --processes <n>        how many processes an application may have; default: 256
 
 lib/platform/README.md has a unit of systemd and a Caddyfile.`;
 
@@ -46,6 +49,7 @@ const DEFINED = {
   'token-file': { type: 'string' },
   users: { type: 'string' },
   data: { type: 'string' },
+  processes: { type: 'string' },
   help: { type: 'boolean' },
 } as const;
 
@@ -53,7 +57,7 @@ const DEFINED = {
 export function platformCommand(argv: readonly string[], at: Surroundings): PlatformCommand | null {
   const given = valuesOf(argv);
   if (given.help) return null;
-  const { url, apps, users } = given;
+  const { url, apps, users, processes } = given;
   const dataDir = resolve(at.folder, given.data ?? at.dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   return {
@@ -61,6 +65,7 @@ export function platformCommand(argv: readonly string[], at: Surroundings): Plat
     dataDir,
     serviceToken: tokenOf(given['token-file'], at),
     ...(users !== undefined && { usersFile: resolve(at.folder, users) }),
+    ...(processes !== undefined && { processLimits: { '*': numberOf(processes) } }),
     ...(url !== undefined && { ownHost: addressOf('--url', url).hostname }),
     ...(apps !== undefined && { publicDomain: domainOf(addressOf('--apps', apps)) }),
   };
@@ -84,6 +89,14 @@ function portOf(listen: string | undefined): number {
   throw new OperatorError(
     `--listen ${listen} would send passwords over the network in clear. Listen on 127.0.0.1:${port}, behind a proxy with a certificate.`,
   );
+}
+
+/** npm, its shell, and a process for each of some processors. */
+const FEWEST_PROCESSES = 16;
+
+function numberOf(processes: string): number {
+  if (/^\d{2,6}$/.test(processes) && Number(processes) >= FEWEST_PROCESSES) return Number(processes);
+  throw new OperatorError(`--processes takes a number of ${FEWEST_PROCESSES} or more.`);
 }
 
 function tokenOf(file: string | undefined, { env, folder }: Surroundings): string {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import { type Exit, exitOf } from '../../processes/child-exit.ts';
 import type { GroupRegistry } from '../../processes/group-registry.ts';
-import { endGroup, endMarked, PROCESS_MARK } from '../../processes/process-group.ts';
+import { endGroup, endMarked, killGroup, PROCESS_MARK } from '../../processes/process-group.ts';
 import type { OutputName } from './lines.ts';
 
 const LEFT_BEHIND_GRACE_MS = 500;
@@ -29,6 +29,8 @@ export interface ChildGroup {
   readonly input: Writable | null;
   /** Resolves with how the leader ended, once its output has been read. */
   readonly exited: Promise<Exit>;
+  /** What it has had too much of, so that it was killed, as the end of a sentence; undefined otherwise. */
+  overrun(): string | undefined;
   /** Ends the whole group: SIGTERM, up to `graceMs`, SIGKILL. Resolves when it is gone; a second call does nothing. */
   end(graceMs: number): Promise<void>;
 }
@@ -50,10 +52,17 @@ export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promis
   const exit = exitOf(child);
   const pgid = await started(child, spec.program);
   groups.add(pgid, spec.what, mark);
+  let overrun: string | undefined;
+  const unwatch = groups.watch?.({ pgid, what: spec.what, mark }, (how) => {
+    overrun = how;
+    killGroup(pgid);
+  });
   const exited = exit.then(async (how) => {
+    unwatch?.();
+    const graceMs = overrun === undefined ? LEFT_BEHIND_GRACE_MS : 0;
     // Processes that the leader left behind end with it, also those that have left its group.
-    await endGroup(pgid, LEFT_BEHIND_GRACE_MS);
-    await endMarked(mark, LEFT_BEHIND_GRACE_MS);
+    await endGroup(pgid, graceMs);
+    await endMarked(mark, graceMs);
     groups.remove(pgid);
     return how;
   });
@@ -61,6 +70,7 @@ export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promis
     pgid,
     input: child.stdin,
     exited,
+    overrun: () => overrun,
     end: async (graceMs) => {
       await endGroup(pgid, graceMs);
       await exited;

@@ -9,7 +9,7 @@ import { masked, type Variables } from '../store/variables.ts';
 import type { AppLog } from './app-log.ts';
 import { appEnvironment, type OwnEnvironment, type ReleaseFolders } from './child-environment.ts';
 import { type ChildGroup, startGroup } from './child-group.ts';
-import type { MemoryWatch } from './memory-watch.ts';
+import type { MemoryWatch } from './limits/memory-watch.ts';
 import { awaitAnswer } from './readiness.ts';
 import { readStartManifest, type StartCommand, type StartManifest, startCommand } from './start-command.ts';
 
@@ -44,7 +44,7 @@ export interface RunningRelease {
 /** How a process has ended, as the end of a sentence. */
 export interface Ending {
   readonly how: string;
-  /** Whether it was ended because it used too much memory. */
+  /** Whether it was ended because it used too much memory, or had too many processes. */
   readonly tooLarge: boolean;
 }
 
@@ -107,23 +107,24 @@ async function attempt(own: OwnEnvironment, groups: GroupRegistry, spec: Attempt
   const tooMuch = limit.exceeded();
   if (tooMuch !== undefined) {
     await gone;
-    return { failure: `The application ${tooMuch} of memory, its limit, before it answered.`, lines };
+    const what = group.overrun() === undefined ? `${tooMuch} of memory` : tooMuch;
+    return { failure: `The application ${what}, its limit, before it answered.`, lines };
   }
   if (ended.signal.aborted) return failureOf(lines, await gone, spec);
   await group.end(spec.limits.graceMs);
   return { failure: spec.signal.aborted ? 'The start was cancelled.' : problem, lines };
 }
 
-/** Ends the group when it uses too much memory; `exceeded` then says so, as the end of a sentence. */
+/** Ends the group when it uses too much memory; `exceeded` says so of it and of processes, as the end of a sentence. */
 function limitMemory({ memory, memoryMb }: Attempt, group: ChildGroup): { exceeded(): string | undefined } {
-  if (memoryMb === undefined) return { exceeded: () => undefined };
+  if (memoryMb === undefined) return { exceeded: group.overrun };
   let exceeded: string | undefined;
   const stop = memory.watch({ pgid: group.pgid, limitMb: memoryMb }, () => {
     exceeded = `used more than ${memoryMb} MB`;
     void group.end(TOO_LARGE_GRACE_MS);
   });
   void group.exited.then(stop);
-  return { exceeded: () => exceeded };
+  return { exceeded: () => group.overrun() ?? exceeded };
 }
 
 function endingOf(exit: Exit, tooMuch: string | undefined): Ending {

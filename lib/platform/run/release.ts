@@ -13,7 +13,7 @@ import type { VariableStore } from '../store/variables.ts';
 import type { AppLog } from './app-log.ts';
 import type { OwnEnvironment } from './child-environment.ts';
 import { launch, type RunningRelease } from './launch.ts';
-import { type MemoryLimits, type MemoryWatch, memoryLimitOf } from './memory-watch.ts';
+import { type MemoryLimits, type MemoryWatch, memoryLimitOf } from './limits/memory-watch.ts';
 import type { AppProxy } from './proxy.ts';
 
 /** What starting a release needs. */

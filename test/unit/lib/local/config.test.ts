@@ -128,6 +128,8 @@ describe('The configuration of one machine', () => {
     [{ hookSecrets: { demo: { github: 'secret' } } }, /hookSecrets\.demo\.github must be a list of secrets/],
     [{ memoryLimits: { '*': '512' } }, /memoryLimits\.\* must be a number of MB/],
     [{ memoryLimits: { '*': 8 } }, /memoryLimits\.\* must be at least 32, in MB/],
+    [{ processLimits: { '*': 8 } }, /processLimits\.\* must be at least 16/],
+    [{ processLimits: { demo: 20.5 } }, /processLimits\.demo must be a whole number of processes/],
     [{ memoryLimits: { 'demo/a/b': 512 } }, /memoryLimits\.demo\/a\/b must be \*, <user> or <user>\/<application>/],
     [{ users: ['user'] }, /users\[0\] must be 1 to 39 letters/],
     [{ users: ['ann', 'ann'] }, /users must not name a user twice/],

@@ -72,10 +72,17 @@ describe('the options of the platform as a program', () => {
     [['--listen', '127.0.0.1:1', '--url', 'http://platform.example.com'], '--url takes an https address'],
     [['--listen', '127.0.0.1:1', '--apps', 'apps.example.com'], '--apps takes an https address'],
     [['--listen', '127.0.0.1:1', '--port', '1'], 'Unknown option \'--port\'. "npm run platform -- --help"'],
+    [['--listen', '127.0.0.1:1', '--processes', 'many'], '--processes takes a number of 16 or more.'],
+    [['--listen', '127.0.0.1:1', '--processes', '15'], '--processes takes a number of 16 or more.'],
     [['--listen', '127.0.0.1:1', '--token-file', 'nowhere'], 'nowhere cannot be read.'],
   ])('%j are refused in one sentence', async (args, sentence) => {
     const here = await at();
     expect(() => platformCommand(args, here)).toThrow(sentence);
+  });
+
+  it('say how many processes applications may have', async () => {
+    const args = ['--listen', '127.0.0.1:1', '--processes', '64'];
+    expect(platformCommand(args, await at())).toMatchObject({ processLimits: { '*': 64 } });
   });
 
   it('need a token, and are explained', async () => {

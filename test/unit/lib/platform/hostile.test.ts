@@ -30,6 +30,8 @@ const hostile: readonly (readonly [what: string, program: string, state: 'runnin
     'running',
   ],
   ['starts forty processes, every second one in a session of its own', `${children(40)} ${serve}`, 'running'],
+  // It ends by itself at a hundred, so that nothing happens where the limit fails.
+  ['starts more processes than it may', `${children(100)} setTimeout(() => {}, 60000);`, 'stopped'],
   ['starts processes and ends, again and again', `${children(3)} process.exit(1);`, 'stopped'],
   [
     'replaces its own files by links to those of others',
@@ -67,9 +69,10 @@ describe.skipIf(process.platform !== 'linux')('beside applications that mean har
   let precious: string;
   let at: Platform;
   const states: Record<string, unknown> = {};
+  const errors: Record<string, unknown> = {};
   const limits = { readinessMs: 6_000, graceMs: 500, drainMs: 500, crashPauseMs: 50 };
   const environment = { PATH: process.env.PATH, SECRET_OF_THE_SERVICE: 'canary-of-the-service' };
-  const start = () => startPlatform({ serviceToken, dataDir, limits, environment });
+  const start = () => startPlatform({ serviceToken, dataDir, limits, environment, processLimits: { '*': 60 } });
   const nameOf = (index: number) => `bad-${index}`;
   const good = async () => (await fetch(String((await call(at, 'GET', '/apps/ada/good')).body.url))).text();
 
@@ -94,13 +97,18 @@ describe.skipIf(process.platform !== 'linux')('beside applications that mean har
     const name = nameOf(index);
     await call(at, 'PUT', `/apps/ada/${name}`, {});
     await call(at, 'PUT', `/apps/ada/${name}/env`, { PRECIOUS: precious });
-    await deploy(at, name, '1', appFiles(name, program));
+    errors[what] = (await deploy(at, name, '1', appFiles(name, program))).body.error;
     states[what] = (await call(at, 'GET', `/apps/ada/${name}`)).body.state;
   }
 
   it.each(hostile)('a start of one that %s is decided, and the others go on', async (what, _program, state) => {
     expect(states[what]).toBe(state);
     expect(await good()).toBe('good one');
+  });
+
+  it('one that starts more processes than it may is killed, and the reason says so', () => {
+    const limit = 'The application started more than 60 processes, its limit, before it answered.';
+    expect(errors['starts more processes than it may']).toBe(limit);
   });
 
   it.each(['header', 'garbage', 'reset', 'half'])(

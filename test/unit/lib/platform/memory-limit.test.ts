@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { memoryLimitOf, memoryWatch } from '../../../../lib/platform/run/memory-watch.ts';
+import { memoryLimitOf, memoryWatch } from '../../../../lib/platform/run/limits/memory-watch.ts';
 import {
   appFiles,
   call,

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { statFields } from '../../processes/process-info.ts';
-import type { AppName } from '../store/names.ts';
+import { statFields } from '../../../processes/process-info.ts';
+import type { AppName } from '../../store/names.ts';
 
 /** Memory limits in MB: by `<user>/<app>`, by user, and `*` for all others; the most specific one is valid. */
 export type MemoryLimits = Readonly<Record<string, number>>;

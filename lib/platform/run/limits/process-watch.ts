@@ -1,0 +1,133 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import type { RunningGroup } from '../../../processes/group-registry.ts';
+import { PROCESS_MARK } from '../../../processes/process-group.ts';
+import { statFields } from '../../../processes/process-info.ts';
+
+/** How many processes an application may have: by `<user>/<app>`, by user, and `*` for all others. */
+export type ProcessLimits = Readonly<Record<string, number>>;
+
+/** Without a setting. Servers have a process for each processor, builds some for each. */
+export const MOST_PROCESSES = 256;
+
+/** Returns the limit of what a group runs for: `<user>/<app>`, and perhaps a step of its build after a space. */
+export function processLimitOf(limits: ProcessLimits, what: string): number {
+  const [app = ''] = what.split(' ');
+  const [user = ''] = app.split('/');
+  return limits[app] ?? limits[user] ?? limits['*'] ?? MOST_PROCESSES;
+}
+
+/** A group of processes, and those that have left it. */
+export type WatchedGroup = Pick<RunningGroup, 'pgid' | 'mark'>;
+
+/** Watches the number of processes. */
+export interface ProcessWatch {
+  /** Calls `exceeded`, once, when a group has more processes than the limit. Returns what ends the watch. */
+  watch(group: WatchedGroup & { readonly limit: number }, exceeded: () => void): () => void;
+}
+
+/** What can be asked of the system. */
+export interface ProcessCounts {
+  /** The processes and threads of the machine; undefined where that is not known. */
+  readonly all: () => number | undefined;
+  /** The processes of each group, by its id. */
+  readonly of: (groups: readonly WatchedGroup[]) => Promise<ReadonlyMap<number, number>>;
+}
+
+/** How many times longer than the interval it takes at most until the processes are counted. */
+const COUNTED_EVERY = 20;
+/** This part of the smallest limit more on the whole machine, and they are counted at once. */
+const NOTICED_PART = 4;
+
+/**
+ * Returns the watch. Every `intervalMs` it reads one number, by how much the processes of the machine have become more,
+ * and counts those of each group only when they have, or after some time: counting reads all of /proc.
+ */
+export function processWatch(intervalMs: number, counts: ProcessCounts = systemCounts): ProcessWatch {
+  const watched = new Map<number, { readonly group: WatchedGroup; readonly limit: number; exceeded: () => void }>();
+  let isScheduled = false;
+  let lowest = counts.all() ?? 0;
+  let left = COUNTED_EVERY;
+  const schedule = () => {
+    isScheduled = true;
+    setTimeout(() => void check().finally(next), intervalMs).unref();
+  };
+  const next = () => {
+    isScheduled = false;
+    if (watched.size > 0) schedule();
+  };
+  const hasGrown = () => {
+    const all = counts.all() ?? 0;
+    lowest = Math.min(lowest, all);
+    const smallest = Math.min(...[...watched.values()].map(({ limit }) => limit));
+    return all - lowest >= smallest / NOTICED_PART;
+  };
+  const check = async () => {
+    left -= 1;
+    if (watched.size === 0 || !(hasGrown() || left <= 0)) return;
+    left = COUNTED_EVERY;
+    lowest = counts.all() ?? 0;
+    const found = await counts.of([...watched.values()].map(({ group }) => group)).catch(() => new Map());
+    for (const [pgid, { limit, exceeded }] of [...watched]) {
+      if ((found.get(pgid) ?? 0) <= limit) continue;
+      watched.delete(pgid);
+      exceeded();
+    }
+  };
+  return {
+    watch: ({ limit, ...group }, exceeded) => {
+      watched.set(group.pgid, { group, limit, exceeded });
+      if (!isScheduled) schedule();
+      return () => void watched.delete(group.pgid);
+    },
+  };
+}
+
+const systemCounts: ProcessCounts = {
+  all: () => (process.platform === 'linux' ? threadsOfAll() : undefined),
+  of: async (groups) => (process.platform === 'linux' ? fromProc(groups) : fromPs()),
+};
+
+/** The fourth field, after the slash: https://man7.org/linux/man-pages/man5/proc_loadavg.5.html */
+function threadsOfAll(): number | undefined {
+  const [, all] = /\/(\d+) /.exec(textOf('/proc/loadavg')) ?? [];
+  return all === undefined ? undefined : Number(all);
+}
+
+/** What has left its group is found by its mark. Synchronously: a bomb would have more files open than may be. */
+function fromProc(groups: readonly WatchedGroup[]): Map<number, number> {
+  const total = new Map(groups.map(({ pgid }) => [pgid, 0]));
+  const byMark = new Map(groups.flatMap(({ pgid, mark }) => (mark === undefined ? [] : [[mark, pgid] as const])));
+  for (const pid of readdirSync('/proc')) {
+    if (!/^\d+$/.test(pid)) continue;
+    const [state, , pgid] = statFields(textOf(`/proc/${pid}/stat`));
+    // One that has ended and was not reaped does nothing any more.
+    if (state === undefined || state === '' || state === 'Z' || state === 'X') continue;
+    const group = total.has(Number(pgid)) ? Number(pgid) : byMark.get(markOf(pid));
+    if (group !== undefined) total.set(group, (total.get(group) ?? 0) + 1);
+  }
+  return total;
+}
+
+/** The environment of another user's process cannot be read. */
+function markOf(pid: string): string {
+  const environment = `\0${textOf(`/proc/${pid}/environ`)}`;
+  return new RegExp(`\0${PROCESS_MARK}=([0-9a-f]+)\0`).exec(environment)?.[1] ?? '';
+}
+
+async function fromPs(): Promise<Map<number, number>> {
+  const total = new Map<number, number>();
+  const { stdout } = await promisify(execFile)('ps', ['-axo', 'pgid=']);
+  for (const line of stdout.trim().split('\n')) total.set(Number(line), (total.get(Number(line)) ?? 0) + 1);
+  return total;
+}
+
+/** A process may end meanwhile. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    return '';
+  }
+}
