@@ -1,5 +1,5 @@
-import { lambdaUsers } from '../adapters/platform/aws-lambda/accounts/users.ts';
-import { connectTable } from '../adapters/platform/aws-lambda/connect-table.ts';
+import { tableUsers } from '../adapters/platform/in-table/accounts/users.ts';
+import { connectTable } from '../adapters/platform/in-table/connect-table.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import type { Users } from '../core/ports/users.ts';
 
@@ -7,5 +7,5 @@ import type { Users } from '../core/ports/users.ts';
  * Returns the users of the service's own platform. Throws when the service uses another one, which has its own users.
  */
 export function connect(): Users {
-  return lambdaUsers({ table: connectTable(), clock: systemClock });
+  return tableUsers({ table: connectTable(), clock: systemClock });
 }

@@ -2,8 +2,8 @@ import { connectParts } from '../../functions/adapters/platform/aws-lambda/conne
 import { lambdaPlatform } from '../../functions/adapters/platform/aws-lambda/hosting.ts';
 import { lambdaAppOutput } from '../../functions/adapters/platform/aws-lambda/run/app-output.ts';
 import { lambdaAppVariables } from '../../functions/adapters/platform/aws-lambda/run/app-variables.ts';
-import { lambdaApplications } from '../../functions/adapters/platform/aws-lambda/run/applications.ts';
 import { lambdaAppOperations } from '../../functions/adapters/platform/aws-lambda/run/operations.ts';
+import { tableApplications } from '../../functions/adapters/platform/in-table/applications.ts';
 import { systemClock } from '../../functions/adapters/system/clock.ts';
 import { type ApplicationsUnderTest, applicationsContract } from '../contracts/applications.ts';
 import { hostingPlatformContract } from '../contracts/hosting-platform.ts';
@@ -19,7 +19,7 @@ async function onAws(): Promise<ApplicationsUnderTest> {
   const parts = connectParts(systemClock);
   return {
     platform: lambdaPlatform(parts),
-    applications: lambdaApplications(parts),
+    applications: tableApplications(parts),
     operations: lambdaAppOperations(parts),
     output: lambdaAppOutput(parts),
     variables: lambdaAppVariables(parts),

@@ -1,10 +1,10 @@
-import { lambdaApplications } from '../../../functions/adapters/platform/aws-lambda/run/applications.ts';
 import { herokuApi } from '../../../functions/adapters/platform/heroku/api.ts';
 import { herokuPlatform } from '../../../functions/adapters/platform/heroku/hosting.ts';
 import type { HerokuParts } from '../../../functions/adapters/platform/heroku/parts.ts';
 import { herokuAppOutput } from '../../../functions/adapters/platform/heroku/run/app-output.ts';
 import { herokuAppVariables } from '../../../functions/adapters/platform/heroku/run/app-variables.ts';
 import { herokuAppOperations } from '../../../functions/adapters/platform/heroku/run/operations.ts';
+import { tableApplications } from '../../../functions/adapters/platform/in-table/applications.ts';
 import { systemClock } from '../../../functions/adapters/system/clock.ts';
 import type { SnapshotRef } from '../../../functions/core/ports/hosting-platform.ts';
 import type { ApplicationsUnderTest } from '../../contracts/applications.ts';
@@ -45,7 +45,7 @@ export async function onFakeHeroku(): Promise<ApplicationsUnderTest> {
   const parts = partsOn(heroku);
   return {
     platform: herokuPlatform(parts),
-    applications: lambdaApplications(parts),
+    applications: tableApplications(parts),
     operations: herokuAppOperations(parts),
     output: herokuAppOutput(parts),
     variables: herokuAppVariables(parts),

@@ -6,7 +6,7 @@ import { cloudWatchLogs } from '../../aws/logs.ts';
 import { platformPartNames } from '../../aws/platform/parts.ts';
 import { watcherArn } from '../../aws/platform/watcher.ts';
 import { s3 } from '../../aws/s3.ts';
-import { connectTable } from './connect-table.ts';
+import { connectTable } from '../in-table/connect-table.ts';
 import type { LambdaPlatformParts } from './parts.ts';
 
 /** Returns the parts of the platform on AWS Lambda, with the clients of this function. */

@@ -1,9 +1,9 @@
 import type { HostingPlatform } from '../../../core/ports/hosting-platform.ts';
+import { onAws } from '../../aws/failures.ts';
+import { keys } from '../in-table/keys.ts';
 import { activateSnapshot } from './build/activate.ts';
 import { pollBuild } from './build/poll-build.ts';
 import { uploadSnapshot } from './build/upload-snapshot.ts';
-import { onAws } from './failures.ts';
-import { keys } from './names.ts';
 import type { LambdaPlatformParts } from './parts.ts';
 import { release } from './run/release.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AppRef, SnapshotRef } from '../../../core/ports/hosting-platform.ts';
-import type { Key } from './table.ts';
+import { pathOf } from '../in-table/keys.ts';
 
 /** Of Lambda: https://docs.aws.amazon.com/lambda/latest/api/API_CreateFunction.html */
 const MAX_FUNCTION_NAME = 64;
@@ -43,24 +43,7 @@ export function cacheKey(app: AppRef): string {
   return `caches/${pathOf(app)}.tgz`;
 }
 
-/** The keys of the items in the platform's table. */
-export const keys = {
-  apps: (user: string): string => `A#${user}`,
-  app: ({ user, app }: AppRef): Key => ({ pk: keys.apps(user), sk: app }),
-  /** All applications that have crashed once. */
-  events: 'E',
-  event: (app: AppRef): Key => ({ pk: keys.events, sk: pathOf(app) }),
-  /** The application that a function runs. */
-  function: (name: string): Key => ({ pk: `F#${name}`, sk: 'APP' }),
-  snapshots: (app: AppRef): string => `S#${pathOf(app)}`,
-  snapshot: (ref: SnapshotRef): Key => ({ pk: keys.snapshots(ref), sk: ref.snapshot }),
-};
-
 /** Returns a snapshot as one string, for the environment of its build. */
 export function snapshotId({ user, app, snapshot }: SnapshotRef): string {
   return [user, app, snapshot].map(encodeURIComponent).join('/');
-}
-
-function pathOf({ user, app }: AppRef): string {
-  return `${encodeURIComponent(user)}/${encodeURIComponent(app)}`;
 }

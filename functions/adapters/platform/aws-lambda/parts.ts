@@ -4,7 +4,7 @@ import type { KMSClient } from '@aws-sdk/client-kms';
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { Clock } from '../../../core/ports/clock.ts';
-import type { PlatformTable } from './table.ts';
+import type { PlatformTable } from '../in-table/table.ts';
 
 /** What the platform on AWS Lambda is made of. */
 export interface LambdaPlatformParts {

@@ -7,7 +7,7 @@ import { httpAccounts } from '../accounts.ts';
 export async function chosenAccounts(): Promise<Accounts> {
   // Read when needed: a request is answered faster when it does not wait for the secret at a cold start.
   if (!keepsUsers()) return httpAccounts({ url: platformUrl(), ...serviceTokenWhenNeeded() });
-  const { lambdaAccounts } = await import('../aws-lambda/accounts/accounts.ts');
-  const { connectTable } = await import('../aws-lambda/connect-table.ts');
-  return lambdaAccounts({ table: connectTable() });
+  const { tableAccounts } = await import('../in-table/accounts/accounts.ts');
+  const { connectTable } = await import('../in-table/connect-table.ts');
+  return tableAccounts({ table: connectTable() });
 }

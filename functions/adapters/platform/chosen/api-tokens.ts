@@ -6,7 +6,7 @@ import { httpApiTokens } from '../api-tokens.ts';
 /** Returns the API tokens of the configured platform. */
 export async function chosenApiTokens(clock: Clock): Promise<ApiTokens> {
   if (!keepsUsers()) return httpApiTokens({ url: platformUrl() });
-  const { lambdaApiTokens } = await import('../aws-lambda/accounts/api-tokens.ts');
-  const { connectTable } = await import('../aws-lambda/connect-table.ts');
-  return lambdaApiTokens({ table: connectTable(), clock });
+  const { tableApiTokens } = await import('../in-table/accounts/api-tokens.ts');
+  const { connectTable } = await import('../in-table/connect-table.ts');
+  return tableApiTokens({ table: connectTable(), clock });
 }

@@ -6,7 +6,7 @@ import { httpApplications } from '../applications.ts';
 /** Returns the applications on the configured platform. */
 export async function chosenApplications(): Promise<Applications> {
   if (!keepsUsers()) return httpApplications(await platformAccess());
-  const { lambdaApplications } = await import('../aws-lambda/run/applications.ts');
-  const { connectTable } = await import('../aws-lambda/connect-table.ts');
-  return lambdaApplications({ table: connectTable() });
+  const { tableApplications } = await import('../in-table/applications.ts');
+  const { connectTable } = await import('../in-table/connect-table.ts');
+  return tableApplications({ table: connectTable() });
 }

@@ -6,7 +6,7 @@ import { httpAppEvents } from '../app-events.ts';
 /** Returns the events of the configured platform. */
 export async function chosenEvents(): Promise<AppEvents> {
   if (!keepsUsers()) return httpAppEvents(await platformAccess());
-  const { lambdaAppEvents } = await import('../aws-lambda/run/app-events.ts');
-  const { connectTable } = await import('../aws-lambda/connect-table.ts');
-  return lambdaAppEvents(connectTable());
+  const { tableAppEvents } = await import('../in-table/app-events.ts');
+  const { connectTable } = await import('../in-table/connect-table.ts');
+  return tableAppEvents(connectTable());
 }

@@ -11,7 +11,7 @@ export async function chosenLogin(): Promise<Pick<Accounts, 'authenticate'>> {
 }
 
 async function inTable(): Promise<Accounts> {
-  const { lambdaAccounts } = await import('../aws-lambda/accounts/accounts.ts');
-  const { connectTable } = await import('../aws-lambda/connect-table.ts');
-  return lambdaAccounts({ table: connectTable() });
+  const { tableAccounts } = await import('../in-table/accounts/accounts.ts');
+  const { connectTable } = await import('../in-table/connect-table.ts');
+  return tableAccounts({ table: connectTable() });
 }

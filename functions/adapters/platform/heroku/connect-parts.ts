@@ -2,7 +2,7 @@ import type { Clock } from '../../../core/ports/clock.ts';
 import { herokuTeam, herokuUrl } from '../../aws/platform/heroku.ts';
 import { serviceTokenWhenNeeded } from '../../aws/platform/secret.ts';
 import { platformTableName } from '../../aws/platform/table.ts';
-import { connectTable } from '../aws-lambda/connect-table.ts';
+import { connectTable } from '../in-table/connect-table.ts';
 import { herokuApi } from './api.ts';
 import type { HerokuParts } from './parts.ts';
 

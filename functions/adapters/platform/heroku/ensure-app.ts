@@ -1,8 +1,9 @@
 import { DeployError } from '../../../core/errors.ts';
 import type { AppRef } from '../../../core/ports/hosting-platform.ts';
+import { keys } from '../in-table/keys.ts';
 import { requiredText, textIn } from './answers.ts';
 import { type HerokuAnswer, messageIn } from './api.ts';
-import { herokuNames, keys } from './names.ts';
+import { herokuNames } from './names.ts';
 import type { HerokuParts } from './parts.ts';
 
 const CODE = 'deploy:platform:upload_tarball';

@@ -1,5 +1,5 @@
 import type { HostingPlatform } from '../../../core/ports/hosting-platform.ts';
-import { onAws } from '../aws-lambda/failures.ts';
+import { onAws } from '../../aws/failures.ts';
 import { activateSnapshot } from './build/activate.ts';
 import { pollBuild } from './build/poll-build.ts';
 import { uploadSnapshot } from './build/upload-snapshot.ts';

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { AppRef } from '../../../core/ports/hosting-platform.ts';
-import { keys as ownKeys } from '../aws-lambda/names.ts';
 
 /** Of Heroku: https://devcenter.heroku.com/articles/platform-api-reference#app (`^[a-z][a-z0-9-]{1,28}[a-z0-9]$`). */
 const MAX_APP_NAME = 30;
@@ -29,14 +28,3 @@ function nameOf(role: keyof HerokuNames, seed: string, { user, app }: AppRef): s
   const middle = words.replace(/^[^a-z]+/, '').slice(0, MAX_APP_NAME - HASH_DIGITS - 1);
   return `${middle.replace(/-+$/, '') || 'app'}-${hash}`;
 }
-
-/** The keys of the items in the platform's table. */
-export const keys = {
-  app: ownKeys.app,
-  snapshots: ownKeys.snapshots,
-  snapshot: ownKeys.snapshot,
-  event: ownKeys.event,
-  /** The applications that have been started, which are looked after. */
-  started: 'R',
-  startedApp: (app: AppRef) => ({ pk: keys.started, sk: ownKeys.event(app).sk }),
-};

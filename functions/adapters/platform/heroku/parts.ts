@@ -1,5 +1,5 @@
 import type { Clock } from '../../../core/ports/clock.ts';
-import type { PlatformTable } from '../aws-lambda/table.ts';
+import type { PlatformTable } from '../in-table/table.ts';
 import type { HerokuApi } from './api.ts';
 
 /** What the platform on Heroku is made of. */

@@ -12,9 +12,9 @@ import { lambdaPlatform } from '../../../../functions/adapters/platform/aws-lamb
 import type { LambdaPlatformParts } from '../../../../functions/adapters/platform/aws-lambda/parts.ts';
 import { lambdaAppOutput } from '../../../../functions/adapters/platform/aws-lambda/run/app-output.ts';
 import { lambdaAppVariables } from '../../../../functions/adapters/platform/aws-lambda/run/app-variables.ts';
-import { lambdaApplications } from '../../../../functions/adapters/platform/aws-lambda/run/applications.ts';
 import { lambdaAppOperations } from '../../../../functions/adapters/platform/aws-lambda/run/operations.ts';
-import { platformTable } from '../../../../functions/adapters/platform/aws-lambda/table.ts';
+import { tableApplications } from '../../../../functions/adapters/platform/in-table/applications.ts';
+import { platformTable } from '../../../../functions/adapters/platform/in-table/table.ts';
 import { systemClock } from '../../../../functions/adapters/system/clock.ts';
 import { clientFor } from '../../../../lib/aws-local/clients.ts';
 import { type Runtime, startRuntime } from '../../../../lib/aws-local/runtime.ts';
@@ -67,7 +67,7 @@ async function started(folder: string): Promise<EmulatedApps> {
     parts,
     warnings,
     platform: lambdaPlatform(parts),
-    applications: lambdaApplications(parts),
+    applications: tableApplications(parts),
     operations: lambdaAppOperations(parts),
     output: lambdaAppOutput(parts),
     variables: lambdaAppVariables(parts),

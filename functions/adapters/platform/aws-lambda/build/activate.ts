@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { StartBuildCommand } from '@aws-sdk/client-codebuild';
 import { DeployError } from '../../../../core/errors.ts';
 import type { SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
-import { onAws } from '../failures.ts';
-import { keys, snapshotId } from '../names.ts';
+import { onAws } from '../../../aws/failures.ts';
+import { keys } from '../../in-table/keys.ts';
+import type { Item } from '../../in-table/table.ts';
+import { snapshotId } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
-import type { Item } from '../table.ts';
 import { storeJob } from './build-job.ts';
 
 const CODE = 'deploy:tar:extract_failed';

@@ -3,8 +3,8 @@ import type { OutputLine } from '../../../../core/ports/apps/app-output.ts';
 import type { BuildOutput } from '../../../../core/ports/apps/build-output.ts';
 import type { Clock } from '../../../../core/ports/clock.ts';
 import type { SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
-import { onAws } from '../failures.ts';
-import { keys } from '../names.ts';
+import { onAws } from '../../../aws/failures.ts';
+import { keys } from '../../in-table/keys.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import { type BuildLogStream, ownLines, readBuildLog } from './build-log.ts';
 

@@ -2,10 +2,11 @@ import { BatchGetBuildsCommand, type Build } from '@aws-sdk/client-codebuild';
 import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { DeployError } from '../../../../core/errors.ts';
 import type { Activation, SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
-import { onAws } from '../failures.ts';
-import { keys, objectKeys } from '../names.ts';
+import { onAws } from '../../../aws/failures.ts';
+import { keys } from '../../in-table/keys.ts';
+import type { Item } from '../../in-table/table.ts';
+import { objectKeys } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
-import type { Item } from '../table.ts';
 import { knownSnapshot } from './activate.ts';
 import { buildFailure } from './build-failure.ts';
 

@@ -1,12 +1,13 @@
 import { DeployError } from '../../../../core/errors.ts';
 import type { SnapshotRef, Upload } from '../../../../core/ports/hosting-platform.ts';
+import { onAws } from '../../../aws/failures.ts';
 import { uploadStream } from '../../../aws/s3-upload.ts';
+import { keys } from '../../in-table/keys.ts';
+import type { Item } from '../../in-table/table.ts';
 import { withUpload } from '../../upload.ts';
 import { verified } from '../../verified.ts';
-import { onAws } from '../failures.ts';
-import { keys, objectKeys } from '../names.ts';
+import { objectKeys } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
-import type { Item } from '../table.ts';
 
 const CODE = 'deploy:platform:upload_tarball';
 

@@ -7,7 +7,7 @@ import {
   UpdateFunctionConfigurationCommand,
 } from '@aws-sdk/client-lambda';
 import { DeployError } from '../../../../core/errors.ts';
-import { errorName } from '../failures.ts';
+import { errorName } from '../../../aws/failures.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import type { Variables } from './environment.ts';
 

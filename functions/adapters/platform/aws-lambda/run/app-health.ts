@@ -1,10 +1,11 @@
 import { DeployError } from '../../../../core/errors.ts';
 import type { AppHealth, EndedInstance } from '../../../../core/ports/apps/app-health.ts';
 import type { AppRef } from '../../../../core/ports/hosting-platform.ts';
-import { functionName, keys, logGroupOf } from '../names.ts';
+import { crashEvents, recordEvent } from '../../in-table/app-events.ts';
+import { keys } from '../../in-table/keys.ts';
+import type { Item } from '../../in-table/table.ts';
+import { functionName, logGroupOf } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
-import type { Item } from '../table.ts';
-import { crashEvents, recordEvent } from './app-events.ts';
 import { note } from './app-log.ts';
 import { masked } from './environment.ts';
 import { variableSeal } from './sealed-variables.ts';

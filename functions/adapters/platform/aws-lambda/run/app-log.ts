@@ -7,7 +7,7 @@ import {
   PutSubscriptionFilterCommand,
 } from '@aws-sdk/client-cloudwatch-logs';
 import type { Clock } from '../../../../core/ports/clock.ts';
-import { errorName } from '../failures.ts';
+import { errorName } from '../../../aws/failures.ts';
 import { logGroupOf, PLATFORM_STREAM } from '../names.ts';
 
 interface LogParts {

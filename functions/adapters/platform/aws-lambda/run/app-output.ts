@@ -1,7 +1,8 @@
 import { type FilteredLogEvent, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import type { AppOutput, OutputLine, OutputQuery } from '../../../../core/ports/apps/app-output.ts';
-import { errorName, onAws } from '../failures.ts';
-import { functionName, keys, logGroupOf, PLATFORM_STREAM } from '../names.ts';
+import { errorName, onAws } from '../../../aws/failures.ts';
+import { keys } from '../../in-table/keys.ts';
+import { functionName, logGroupOf, PLATFORM_STREAM } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import { isOfLambda } from './log-lines.ts';
 

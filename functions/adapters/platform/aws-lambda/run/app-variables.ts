@@ -1,8 +1,8 @@
 import { DeployError } from '../../../../core/errors.ts';
 import type { AppVariables } from '../../../../core/ports/apps/app-variables.ts';
 import type { AppRef } from '../../../../core/ports/hosting-platform.ts';
-import { onAws } from '../failures.ts';
-import { keys } from '../names.ts';
+import { onAws } from '../../../aws/failures.ts';
+import { keys } from '../../in-table/keys.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import { checkSize, checkVariable, type Variables } from './environment.ts';
 import { variableSeal } from './sealed-variables.ts';

@@ -1,4 +1,5 @@
 import { DeployError } from '../../../../core/errors.ts';
+import { withoutValues } from '../../without-values.ts';
 
 /** The environment variables of an application. */
 export type Variables = Readonly<Record<string, string>>;
@@ -64,15 +65,8 @@ export function checkSize(variables: Variables): void {
   throw new DeployError('request:too_large', detail);
 }
 
-/**
- * Returns the lines without the values of the user's variables: an application may print its environment when it fails.
- */
+/** Returns the lines without the values of the user's variables. */
 export function masked(lines: readonly string[], environment: Variables): readonly string[] {
-  // Short values (`1`, `true`) are not secret, and masking them would make a log unreadable.
-  const secrets = Object.entries(environment)
-    .filter(([name]) => name !== 'RELEASE' && OWN[name] === undefined)
-    .flatMap(([, value]) => value.split('\n'))
-    .filter((value) => value.length >= 6)
-    .sort((one, other) => other.length - one.length);
-  return lines.map((line) => secrets.reduce((text, secret) => text.replaceAll(secret, '***'), line));
+  const isOwn = (name: string) => name === 'RELEASE' || OWN[name] !== undefined;
+  return withoutValues(lines, Object.fromEntries(Object.entries(environment).filter(([name]) => !isOwn(name))));
 }

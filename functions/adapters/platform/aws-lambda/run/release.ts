@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { DeployError } from '../../../../core/errors.ts';
 import type { AppRef, SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
-import { functionName, keys, objectKeys } from '../names.ts';
+import { recordEvent } from '../../in-table/app-events.ts';
+import { keys } from '../../in-table/keys.ts';
+import { functionName, objectKeys } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
-import { recordEvent } from './app-events.ts';
 import { publishVersion, type VersionPlan } from './app-function.ts';
 import { ensureLog, note, watchLog } from './app-log.ts';
 import { environmentOf, masked, type Variables } from './environment.ts';

@@ -1,6 +1,7 @@
 import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import type { AppRef, SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
-import { keys, objectKeys } from '../names.ts';
+import { keys } from '../../in-table/keys.ts';
+import { objectKeys } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 
 type SnapshotParts = Pick<LambdaPlatformParts, 'table' | 's3' | 'bucket'>;

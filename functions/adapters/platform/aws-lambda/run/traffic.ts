@@ -6,7 +6,7 @@ import {
   GetFunctionUrlConfigCommand,
   UpdateAliasCommand,
 } from '@aws-sdk/client-lambda';
-import { errorName } from '../failures.ts';
+import { errorName } from '../../../aws/failures.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 
 /** The alias that an application's address leads to. */

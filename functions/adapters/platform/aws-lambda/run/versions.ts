@@ -3,7 +3,7 @@ import {
   type FunctionConfiguration,
   ListVersionsByFunctionCommand,
 } from '@aws-sdk/client-lambda';
-import { errorName } from '../failures.ts';
+import { errorName } from '../../../aws/failures.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 
 type VersionParts = Pick<LambdaPlatformParts, 'lambda'>;

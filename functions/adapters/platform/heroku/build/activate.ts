@@ -1,8 +1,8 @@
 import { DeployError } from '../../../../core/errors.ts';
 import type { SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
-import type { Item } from '../../aws-lambda/table.ts';
+import { keys } from '../../in-table/keys.ts';
+import type { Item } from '../../in-table/table.ts';
 import { requiredText } from '../answers.ts';
-import { keys } from '../names.ts';
 import type { HerokuParts } from '../parts.ts';
 import { isExpired } from './upload-snapshot.ts';
 

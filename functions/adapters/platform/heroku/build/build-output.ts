@@ -2,9 +2,9 @@ import { DeployError } from '../../../../core/errors.ts';
 import type { OutputLine } from '../../../../core/ports/apps/app-output.ts';
 import type { BuildOutput } from '../../../../core/ports/apps/build-output.ts';
 import type { SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
-import { onAws } from '../../aws-lambda/failures.ts';
+import { onAws } from '../../../aws/failures.ts';
+import { keys } from '../../in-table/keys.ts';
 import { textIn } from '../answers.ts';
-import { keys } from '../names.ts';
 import type { HerokuParts } from '../parts.ts';
 import { textLines } from '../text-lines.ts';
 

@@ -1,9 +1,9 @@
 import { reasonIn } from '../../../../core/output/build-reason.ts';
 import type { Activation, SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
 import { oneLine } from '../../../../core/text.ts';
-import type { Item } from '../../aws-lambda/table.ts';
+import { keys } from '../../in-table/keys.ts';
+import type { Item } from '../../in-table/table.ts';
 import { nestedText, textIn } from '../answers.ts';
-import { keys } from '../names.ts';
 import type { HerokuParts } from '../parts.ts';
 import { restBuilder } from '../run/formation.ts';
 import { knownSnapshot } from './activate.ts';

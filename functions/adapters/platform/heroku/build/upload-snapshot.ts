@@ -1,11 +1,11 @@
 import { DeployError } from '../../../../core/errors.ts';
 import { isObject } from '../../../../core/json.ts';
 import type { SnapshotRef, Upload } from '../../../../core/ports/hosting-platform.ts';
-import type { Item } from '../../aws-lambda/table.ts';
+import { keys } from '../../in-table/keys.ts';
+import type { Item } from '../../in-table/table.ts';
 import { withUpload } from '../../upload.ts';
 import { verified } from '../../verified.ts';
 import { requiredText } from '../answers.ts';
-import { keys } from '../names.ts';
 import type { HerokuParts } from '../parts.ts';
 
 const CODE = 'deploy:platform:upload_tarball';

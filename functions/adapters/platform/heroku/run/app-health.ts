@@ -1,9 +1,9 @@
 import type { AppHealth } from '../../../../core/ports/apps/app-health.ts';
 import type { AppRef } from '../../../../core/ports/hosting-platform.ts';
-import { onAws } from '../../aws-lambda/failures.ts';
-import { masked } from '../../aws-lambda/run/environment.ts';
-import type { Item } from '../../aws-lambda/table.ts';
-import { keys } from '../names.ts';
+import { onAws } from '../../../aws/failures.ts';
+import { keys } from '../../in-table/keys.ts';
+import type { Item } from '../../in-table/table.ts';
+import { withoutValues } from '../../without-values.ts';
 import type { HerokuParts } from '../parts.ts';
 import { herokuCalls } from './calls.ts';
 import { recordChange } from './changes.ts';
@@ -62,7 +62,7 @@ async function crashed(served: Served, parts: HerokuParts): Promise<void> {
   const why = reasonOf('crashed', lines, own).replace(/\.$/, '');
   const sentence = `The application crashed and does not start again: ${why}.`;
   const variables = await readConfig(served.run, { code: CODE, parts });
-  const [reason = '', ...log] = masked([sentence, ...own.slice(-MAX_LOG_LINES)], variables);
+  const [reason = '', ...log] = withoutValues([sentence, ...own.slice(-MAX_LOG_LINES)], variables);
   await change(served, { state: 'crashed', reason, log }, parts);
 }
 

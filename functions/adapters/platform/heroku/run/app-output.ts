@@ -1,8 +1,8 @@
 import type { AppOutput, OutputLine, OutputQuery } from '../../../../core/ports/apps/app-output.ts';
 import type { AppRef } from '../../../../core/ports/hosting-platform.ts';
-import { onAws } from '../../aws-lambda/failures.ts';
-import type { Item } from '../../aws-lambda/table.ts';
-import { keys } from '../names.ts';
+import { onAws } from '../../../aws/failures.ts';
+import { keys } from '../../in-table/keys.ts';
+import type { Item } from '../../in-table/table.ts';
 import type { HerokuParts } from '../parts.ts';
 import { type LogLine, lastLogLines, openLog, readLog } from './log-session.ts';
 import { notesIn } from './notes.ts';

@@ -1,9 +1,9 @@
 import { DeployError } from '../../../../core/errors.ts';
 import type { AppVariables } from '../../../../core/ports/apps/app-variables.ts';
 import type { AppRef } from '../../../../core/ports/hosting-platform.ts';
-import { onAws } from '../../aws-lambda/failures.ts';
+import { onAws } from '../../../aws/failures.ts';
+import { keys } from '../../in-table/keys.ts';
 import { ensureApp } from '../ensure-app.ts';
-import { keys } from '../names.ts';
 import type { HerokuParts } from '../parts.ts';
 import { type Config, changeConfig, readConfig } from './config.ts';
 

@@ -1,5 +1,5 @@
 import type { SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
-import { recordEvent } from '../../aws-lambda/run/app-events.ts';
+import { recordEvent } from '../../in-table/app-events.ts';
 import type { HerokuParts } from '../parts.ts';
 
 /** What an application has become. */

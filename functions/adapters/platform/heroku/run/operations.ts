@@ -1,8 +1,8 @@
 import { DeployError } from '../../../../core/errors.ts';
 import type { AppOperations } from '../../../../core/ports/apps/app-operations.ts';
 import type { AppRef } from '../../../../core/ports/hosting-platform.ts';
-import { onAws } from '../../aws-lambda/failures.ts';
-import { keys } from '../names.ts';
+import { onAws } from '../../../aws/failures.ts';
+import { keys } from '../../in-table/keys.ts';
 import type { HerokuParts } from '../parts.ts';
 import { readFormation, scale } from './formation.ts';
 import { note } from './notes.ts';

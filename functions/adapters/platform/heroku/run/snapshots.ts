@@ -1,5 +1,5 @@
 import type { AppRef, SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
-import { keys } from '../names.ts';
+import { keys } from '../../in-table/keys.ts';
 import type { HerokuParts } from '../parts.ts';
 
 type SnapshotParts = Pick<HerokuParts, 'table'>;

@@ -1,7 +1,7 @@
 import { DeployError } from '../../../../core/errors.ts';
 import { type Exit, whyItEnded } from '../../../../core/output/diagnosis.ts';
 import { oneLine } from '../../../../core/text.ts';
-import { masked } from '../../aws-lambda/run/environment.ts';
+import { withoutValues } from '../../without-values.ts';
 import type { HerokuParts } from '../parts.ts';
 import { readConfig } from './config.ts';
 import { type LogLine, lastLogLines } from './log-session.ts';
@@ -29,7 +29,7 @@ export async function startFailure(error: NotUp, release: FailedRelease, parts: 
   const variables = await readConfig(release.run, { code: CODE, parts }).catch(() => null);
   // Without the variables their values cannot be taken out of the lines.
   const shown = variables
-    ? masked([detail, ...own.slice(-MAX_LOG_LINES)], variables)
+    ? withoutValues([detail, ...own.slice(-MAX_LOG_LINES)], variables)
     : ['The application did not start.'];
   const [reason = '', ...logTail] = shown;
   return new DeployError(CODE, reason, { retry: false, logTail, cause: error });

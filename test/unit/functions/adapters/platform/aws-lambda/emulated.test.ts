@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { lambdaAppEvents } from '../../../../../../functions/adapters/platform/aws-lambda/run/app-events.ts';
 import { lambdaAppHealth } from '../../../../../../functions/adapters/platform/aws-lambda/run/app-health.ts';
+import { tableAppEvents } from '../../../../../../functions/adapters/platform/in-table/app-events.ts';
 import { systemClock } from '../../../../../../functions/adapters/system/clock.ts';
 import type { SnapshotRef } from '../../../../../../functions/core/ports/hosting-platform.ts';
 import { noticeIn } from '../../../../../../functions/triggers/log-notice.ts';
@@ -91,7 +91,7 @@ describe('an application on the emulators that ends by itself', () => {
     return noticeIn(await apps.notice()) ?? expect.unreachable();
   };
   const state = async () => (await apps.applications.find(shop))?.state;
-  const events = async () => (await lambdaAppEvents(apps.parts.table).after(0)).events;
+  const events = async () => (await tableAppEvents(apps.parts.table).after(0)).events;
 
   it('is not crashed when it answers after that, and is asked once a minute at most', async () => {
     const notice = await end();

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { lambdaBuildOutput } from '../../../../../../functions/adapters/platform/aws-lambda/build/build-output.ts';
 import { lambdaPlatform } from '../../../../../../functions/adapters/platform/aws-lambda/hosting.ts';
 import { functionName } from '../../../../../../functions/adapters/platform/aws-lambda/names.ts';
-import { lambdaAppEvents } from '../../../../../../functions/adapters/platform/aws-lambda/run/app-events.ts';
 import { lambdaAppOutput } from '../../../../../../functions/adapters/platform/aws-lambda/run/app-output.ts';
 import { lambdaAppVariables } from '../../../../../../functions/adapters/platform/aws-lambda/run/app-variables.ts';
-import { lambdaApplications } from '../../../../../../functions/adapters/platform/aws-lambda/run/applications.ts';
 import { lambdaAppOperations } from '../../../../../../functions/adapters/platform/aws-lambda/run/operations.ts';
+import { tableAppEvents } from '../../../../../../functions/adapters/platform/in-table/app-events.ts';
+import { tableApplications } from '../../../../../../functions/adapters/platform/in-table/applications.ts';
 import { type ApplicationsUnderTest, applicationsContract } from '../../../../../contracts/applications.ts';
 import { hostingPlatformContract, uploadOf } from '../../../../../contracts/hosting-platform.ts';
 import { type FakeAws, fakeAws } from '../../../../../fakes/aws/platform-parts.ts';
@@ -18,7 +18,7 @@ async function onFakes(aws = fakeAws()): Promise<ApplicationsUnderTest> {
   const { parts } = aws;
   return {
     platform: lambdaPlatform(parts),
-    applications: lambdaApplications(parts),
+    applications: tableApplications(parts),
     operations: lambdaAppOperations(parts),
     output: lambdaAppOutput(parts),
     variables: lambdaAppVariables(parts),
@@ -130,7 +130,7 @@ describe('an application on AWS Lambda', () => {
     const aws = fakeAws();
     for (let number = 1; number <= 12; number += 1) await deployed(aws, String(number));
     expect(aws.functions.all.get(FUNCTION)?.versions.map(({ program }) => program.version)).toEqual(['10', '11', '12']);
-    expect(await lambdaApplications(aws.parts).snapshots(shop('1'))).toHaveLength(10);
+    expect(await tableApplications(aws.parts).snapshots(shop('1'))).toHaveLength(10);
     const releases = [...aws.objects.keys()].filter((key) => key.startsWith('releases/'));
     expect(releases).toHaveLength(10);
     // A snapshot whose version is gone is started from its release.
@@ -162,12 +162,12 @@ describe('an application on AWS Lambda', () => {
     const aws = fakeAws();
     await deployed(aws, '1');
     await aws.table.write({ pk: 'A#kiwi', sk: 'shop' }, { state: 'crashed' });
-    expect(await lambdaApplications(aws.parts).find(shop('1'))).toMatchObject({ state: 'crashed' });
+    expect(await tableApplications(aws.parts).find(shop('1'))).toMatchObject({ state: 'crashed' });
     await lambdaAppOperations(aws.parts).restart(shop('1'));
-    expect(await lambdaApplications(aws.parts).find(shop('1'))).toMatchObject({ state: 'running' });
-    const { events, last } = await lambdaAppEvents(aws.table).after(0);
+    expect(await tableApplications(aws.parts).find(shop('1'))).toMatchObject({ state: 'running' });
+    const { events, last } = await tableAppEvents(aws.table).after(0);
     expect(events).toEqual([{ ...shop('1'), seq: last, state: 'running', reason: null, log: [] }]);
-    expect(await lambdaAppEvents(aws.table).after(last + 60_000)).toEqual({ events: [], last: last + 60_000 });
+    expect(await tableAppEvents(aws.table).after(last + 60_000)).toEqual({ events: [], last: last + 60_000 });
   });
 
   it('has no values of its variables in the lines of a failed start', async () => {

@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { lambdaAppEvents } from '../../../../../../functions/adapters/platform/aws-lambda/run/app-events.ts';
-import { lambdaApplications } from '../../../../../../functions/adapters/platform/aws-lambda/run/applications.ts';
 import { herokuBuildOutput } from '../../../../../../functions/adapters/platform/heroku/build/build-output.ts';
 import { herokuPlatform } from '../../../../../../functions/adapters/platform/heroku/hosting.ts';
 import { herokuNames } from '../../../../../../functions/adapters/platform/heroku/names.ts';
@@ -9,6 +7,8 @@ import { herokuAppHealth } from '../../../../../../functions/adapters/platform/h
 import { herokuAppOutput } from '../../../../../../functions/adapters/platform/heroku/run/app-output.ts';
 import { herokuAppVariables } from '../../../../../../functions/adapters/platform/heroku/run/app-variables.ts';
 import { herokuAppOperations } from '../../../../../../functions/adapters/platform/heroku/run/operations.ts';
+import { tableAppEvents } from '../../../../../../functions/adapters/platform/in-table/app-events.ts';
+import { tableApplications } from '../../../../../../functions/adapters/platform/in-table/applications.ts';
 import { uploadOf } from '../../../../../contracts/hosting-platform.ts';
 import { type FakeHeroku, fakeHeroku } from '../../../../../fakes/heroku/server.ts';
 import type { FakeApp } from '../../../../../fakes/heroku/state.ts';
@@ -28,8 +28,8 @@ beforeEach(async () => {
 afterEach(() => heroku.close());
 
 const runApp = (): FakeApp => heroku.api.apps.get(names.run) ?? expect.unreachable();
-const events = async () => (await lambdaAppEvents(parts.table).after(0)).events;
-const stateNow = async () => (await lambdaApplications(parts).find(shop('1')))?.state;
+const events = async () => (await tableAppEvents(parts.table).after(0)).events;
+const stateNow = async () => (await tableApplications(parts).find(shop('1')))?.state;
 const setDynos = (state: string) => {
   for (const dyno of runApp().dynos) dyno.state = state;
 };

@@ -4,8 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { lambdaUsers } from '../../../../../../functions/adapters/platform/aws-lambda/accounts/users.ts';
-import { platformTable } from '../../../../../../functions/adapters/platform/aws-lambda/table.ts';
 import { chosenAccounts } from '../../../../../../functions/adapters/platform/chosen/accounts.ts';
 import { chosenApiTokens } from '../../../../../../functions/adapters/platform/chosen/api-tokens.ts';
 import { chosenApplications } from '../../../../../../functions/adapters/platform/chosen/applications.ts';
@@ -17,6 +15,8 @@ import { chosenLogin } from '../../../../../../functions/adapters/platform/chose
 import { chosenOperations } from '../../../../../../functions/adapters/platform/chosen/operations.ts';
 import { chosenOutput } from '../../../../../../functions/adapters/platform/chosen/output.ts';
 import { chosenVariables } from '../../../../../../functions/adapters/platform/chosen/variables.ts';
+import { tableUsers } from '../../../../../../functions/adapters/platform/in-table/accounts/users.ts';
+import { platformTable } from '../../../../../../functions/adapters/platform/in-table/table.ts';
 import { systemClock } from '../../../../../../functions/adapters/system/clock.ts';
 import { CREDENTIALS, REGION } from '../../../../../../lib/aws-local/clients.ts';
 import { startDynamoDb } from '../../../../../../lib/aws-local/emulators/dynamodb.ts';
@@ -60,7 +60,7 @@ afterAll(async () => {
 
 it('A function of a stack for Heroku deploys there, with the token in the secret and users of its own', async () => {
   const table = platformTable({ client: emulatorClient(database.endpoint), table: TABLE });
-  await lambdaUsers({ table, clock: systemClock }).add('kiwi', 'password of kiwi');
+  await tableUsers({ table, clock: systemClock }).add('kiwi', 'password of kiwi');
   expect(await (await chosenLogin()).authenticate('kiwi', 'password of kiwi')).toMatchObject({ user: 'kiwi' });
   expect(await (await chosenAccounts()).read('kiwi')).toMatchObject({ record: { username: 'kiwi' } });
   const login = { user: 'kiwi', secret: 'password of kiwi' };

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { lambdaApplications } from '../../../../../../functions/adapters/platform/aws-lambda/run/applications.ts';
 import { herokuApi } from '../../../../../../functions/adapters/platform/heroku/api.ts';
 import { herokuPlatform } from '../../../../../../functions/adapters/platform/heroku/hosting.ts';
 import { herokuNames } from '../../../../../../functions/adapters/platform/heroku/names.ts';
 import type { HerokuParts } from '../../../../../../functions/adapters/platform/heroku/parts.ts';
 import { herokuAppVariables } from '../../../../../../functions/adapters/platform/heroku/run/app-variables.ts';
 import { herokuAppOperations } from '../../../../../../functions/adapters/platform/heroku/run/operations.ts';
+import { tableApplications } from '../../../../../../functions/adapters/platform/in-table/applications.ts';
 import type { DeployError } from '../../../../../../functions/core/errors.ts';
 import type { HostingPlatform } from '../../../../../../functions/core/ports/hosting-platform.ts';
 import { uploadOf } from '../../../../../contracts/hosting-platform.ts';
@@ -134,7 +134,7 @@ describe('an application on Heroku', () => {
   it('gets no dynos when its first release does not start, and gets them with the next', async () => {
     await expect(deployed('1', 'does not start')).rejects.toMatchObject({ code: 'deploy:platform:start_app' });
     expect(appOf(names.run).formation.get('web')).toBe(0);
-    expect(await lambdaApplications(parts).find(shop('1'))).toMatchObject({ state: 'never', url: null });
+    expect(await tableApplications(parts).find(shop('1'))).toMatchObject({ state: 'never', url: null });
     const { url } = await deployed('2');
     expect(await (await fetch(url)).text()).toBe('2');
   });
@@ -191,7 +191,7 @@ describe('an application on Heroku', () => {
 
   it('keeps ten snapshots', async () => {
     for (let number = 1; number <= 12; number += 1) await deployed(String(number));
-    expect(await lambdaApplications(parts).snapshots(shop('1'))).toHaveLength(10);
+    expect(await tableApplications(parts).snapshots(shop('1'))).toHaveLength(10);
   });
 });
 

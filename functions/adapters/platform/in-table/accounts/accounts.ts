@@ -5,7 +5,7 @@ import type { Item, PlatformTable } from '../table.ts';
 import { checkLogin, isUserName, userKeys } from './user-items.ts';
 
 /** Returns the accounts in the platform's table. */
-export function lambdaAccounts({ table }: { readonly table: PlatformTable }): Accounts {
+export function tableAccounts({ table }: { readonly table: PlatformTable }): Accounts {
   return {
     authenticate: async (user, secret) => {
       const login = await checkLogin(table, user, secret).catch(authServerDown);

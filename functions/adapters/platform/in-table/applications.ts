@@ -1,12 +1,12 @@
-import type { Application, Applications } from '../../../../core/ports/apps/applications.ts';
-import { onAws } from '../failures.ts';
-import { keys } from '../names.ts';
-import type { Item, PlatformTable } from '../table.ts';
+import type { Application, Applications } from '../../../core/ports/apps/applications.ts';
+import { onAws } from '../../aws/failures.ts';
+import { keys } from './keys.ts';
+import type { Item, PlatformTable } from './table.ts';
 
 const CODE = 'request:failed';
 
 /** Returns the applications in the platform's table. */
-export function lambdaApplications({ table }: { readonly table: PlatformTable }): Applications {
+export function tableApplications({ table }: { readonly table: PlatformTable }): Applications {
   return {
     list: (user) =>
       onAws(CODE, 'the list of applications', async () => {

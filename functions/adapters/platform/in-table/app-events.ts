@@ -1,8 +1,8 @@
-import { isObject, parseJson } from '../../../../core/json.ts';
-import type { AppEvent, AppEvents } from '../../../../core/ports/apps/app-events.ts';
-import { onAws } from '../failures.ts';
-import { keys } from '../names.ts';
-import type { Item, PlatformTable } from '../table.ts';
+import { isObject, parseJson } from '../../../core/json.ts';
+import type { AppEvent, AppEvents } from '../../../core/ports/apps/app-events.ts';
+import { onAws } from '../../aws/failures.ts';
+import { keys } from './keys.ts';
+import type { Item, PlatformTable } from './table.ts';
 
 /** The events of all applications are read every minute. */
 const MAX_LOG_LINES = 50;
@@ -11,7 +11,7 @@ const MAX_LINE_LENGTH = 300;
 const LATE_MS = 30_000;
 
 /** Returns the events of applications in the platform's table: the last one of each, numbered by its time. */
-export function lambdaAppEvents(table: PlatformTable): AppEvents {
+export function tableAppEvents(table: PlatformTable): AppEvents {
   return {
     after: (seq) =>
       onAws('request:failed', 'the events of applications', async () => {

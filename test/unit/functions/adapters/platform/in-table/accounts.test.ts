@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { lambdaAccounts } from '../../../../../../functions/adapters/platform/aws-lambda/accounts/accounts.ts';
-import { lambdaApiTokens } from '../../../../../../functions/adapters/platform/aws-lambda/accounts/api-tokens.ts';
-import { lambdaUsers } from '../../../../../../functions/adapters/platform/aws-lambda/accounts/users.ts';
-import { type PlatformTable, platformTable } from '../../../../../../functions/adapters/platform/aws-lambda/table.ts';
+import { tableAccounts } from '../../../../../../functions/adapters/platform/in-table/accounts/accounts.ts';
+import { tableApiTokens } from '../../../../../../functions/adapters/platform/in-table/accounts/api-tokens.ts';
+import { tableUsers } from '../../../../../../functions/adapters/platform/in-table/accounts/users.ts';
+import { type PlatformTable, platformTable } from '../../../../../../functions/adapters/platform/in-table/table.ts';
 import { systemClock } from '../../../../../../functions/adapters/system/clock.ts';
 import { startDynamoDb } from '../../../../../../lib/aws-local/emulators/dynamodb.ts';
 import { accountsContract, type TestUser } from '../../../../../contracts/accounts.ts';
@@ -57,13 +57,13 @@ const partsOf = (table: PlatformTable) => ({ table, clock: systemClock });
 describe('the users in the table', () => {
   accountsContract('the platform’s own table', async () => {
     const table = await newTable();
-    const users = lambdaUsers(partsOf(table));
+    const users = tableUsers(partsOf(table));
     const made = async (user: string): Promise<TestUser> => {
       const { password } = await users.add(user, `password of ${user}`);
       return { user, password, token: (await users.makeToken(user, 'hook')).token };
     };
     return {
-      accounts: lambdaAccounts({ table }),
+      accounts: tableAccounts({ table }),
       users: [await made('kiwi'), await made('melon')],
       revoke: async ({ user }) => void (await users.revokeToken(user, 'hook')),
       takeDown: async () => table.takeDown(),
@@ -73,13 +73,13 @@ describe('the users in the table', () => {
 
   apiTokensContract('the platform’s own table', async () => {
     const table = await newTable();
-    const { user, password } = await lambdaUsers(partsOf(table)).add('kiwi');
-    return { tokens: lambdaApiTokens(partsOf(table)), login: { user, secret: password }, close: async () => {} };
+    const { user, password } = await tableUsers(partsOf(table)).add('kiwi');
+    return { tokens: tableApiTokens(partsOf(table)), login: { user, secret: password }, close: async () => {} };
   });
 
   it('have neither passwords nor tokens in clear', async () => {
     const table = await newTable();
-    const users = lambdaUsers(partsOf(table));
+    const users = tableUsers(partsOf(table));
     const { password } = await users.add('kiwi', 'a long password');
     const { token } = await users.makeToken('kiwi', 'hook');
     const stored = JSON.stringify(await table.list('U#kiwi'));
@@ -89,7 +89,7 @@ describe('the users in the table', () => {
   });
 
   it('are added once, with a password that is long enough, or a random one', async () => {
-    const users = lambdaUsers(partsOf(await newTable()));
+    const users = tableUsers(partsOf(await newTable()));
     expect((await users.add('kiwi')).password).toMatch(/^[0-9a-f]{40}$/);
     for (const [user, password] of [
       ['kiwi', 'a long password'],
@@ -103,8 +103,8 @@ describe('the users in the table', () => {
 
   it('keep their tokens when the password changes, and lose them when they are removed', async () => {
     const table = await newTable();
-    const users = lambdaUsers(partsOf(table));
-    const accounts = lambdaAccounts({ table });
+    const users = tableUsers(partsOf(table));
+    const accounts = tableAccounts({ table });
     const { password } = await users.add('kiwi');
     const { token } = await users.makeToken('kiwi', 'hook');
     const changed = await users.setPassword('kiwi');
@@ -119,7 +119,7 @@ describe('the users in the table', () => {
 
   it('are listed by name with the names of their tokens, and without what else is in the table', async () => {
     const table = await newTable();
-    const users = lambdaUsers(partsOf(table));
+    const users = tableUsers(partsOf(table));
     expect(await users.list()).toEqual([]);
     await users.add('melon');
     await users.add('kiwi');
@@ -132,7 +132,7 @@ describe('the users in the table', () => {
   });
 
   it('have no tokens when they do not exist', async () => {
-    const users = lambdaUsers(partsOf(await newTable()));
+    const users = tableUsers(partsOf(await newTable()));
     await expect(users.makeToken('nobody', 'hook')).rejects.toMatchObject({ code: 'request:bad_parameter' });
     await expect(users.setPassword('nobody')).rejects.toMatchObject({ code: 'request:bad_parameter' });
     expect(await users.revokeToken('nobody', 'hook')).toBe(false);

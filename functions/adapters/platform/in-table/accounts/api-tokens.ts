@@ -14,7 +14,7 @@ interface TokenParts {
 const NAME = /^[\w.-]{1,64}$/;
 
 /** Returns the API tokens in the platform's table, which has only their hashes. */
-export function lambdaApiTokens(parts: TokenParts): ApiTokens {
+export function tableApiTokens(parts: TokenParts): ApiTokens {
   const { table } = parts;
   return {
     list: (login) =>

@@ -11,7 +11,7 @@ const NAME = /^[a-zA-Z0-9](?:[a-zA-Z0-9._-]{0,61}[a-zA-Z0-9])?$/;
 const MIN_PASSWORD = 10;
 
 /** Returns the operator's access to the users in the platform's table. */
-export function lambdaUsers(parts: { readonly table: PlatformTable; readonly clock: Clock }): Users {
+export function tableUsers(parts: { readonly table: PlatformTable; readonly clock: Clock }): Users {
   const { table } = parts;
   const exists = async (user: string) => isUserName(user) && (await table.read(userKeys.user(user))) !== null;
   return {

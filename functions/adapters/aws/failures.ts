@@ -1,4 +1,4 @@
-import { DeployError, type ErrorCode } from '../../../core/errors.ts';
+import { DeployError, type ErrorCode } from '../../core/errors.ts';
 
 /** Errors of AWS that a later call may not meet: something else is changing, or there were too many calls. */
 const TEMPORARY = new Set([
