@@ -13,7 +13,7 @@ import type { OtherHosts } from './other-hosts.ts';
 import { requestContextOf } from './proxy-event.ts';
 import { type GatewayRequest, readRequest } from './request.ts';
 import { limitArrival } from './request-timeout.ts';
-import { readRestApi } from './rest-api.ts';
+import { readRestApi, variablesFor } from './rest-api.ts';
 import { compileRoutes } from './routes.ts';
 import { send } from './send.ts';
 import { refuseUnreadable } from './unreadable.ts';
@@ -77,7 +77,11 @@ export async function startGateway(options: {
   const respond = compileGatewayResponses(template.ofType('AWS::ApiGateway::GatewayResponse'));
   const errorResponse = (error: GatewayError, request: GatewayRequest): HttpResponse => {
     const context = { ...requestContextOf(api, request), authorizer: error.authorizer };
-    const { headers, ...response } = respond(error.type, { ...request, context, stageVariables: api.stageVariables });
+    const { headers, ...response } = respond(error.type, {
+      ...request,
+      context,
+      stageVariables: variablesFor(api, request.host),
+    });
     return { ...response, headers: headers.map(([name, value]) => [name, [value]]) };
   };
   const serve = (expectsContinue: boolean) => (message: IncomingMessage, response: ServerResponse) => {

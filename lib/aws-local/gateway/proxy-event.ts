@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { ACCOUNT, REGION } from '../clients.ts';
 import type { GatewayRequest } from './request.ts';
-import type { RestApi } from './rest-api.ts';
+import { type RestApi, variablesFor } from './rest-api.ts';
 import type { MatchedRoute } from './routes.ts';
 
 /** The caller as the authorizer described it: `principalId` and its context, every value a string. */
@@ -43,7 +43,7 @@ export function eventBase(api: RestApi, request: GatewayRequest, { method, pathP
     queryStringParameters: request.query,
     multiValueQueryStringParameters: request.multiValueQuery,
     pathParameters,
-    stageVariables: api.stageVariables,
+    stageVariables: variablesFor(api, request.host),
     requestContext: {
       ...requestContextOf(api, request),
       resourceId: method.resourceId,

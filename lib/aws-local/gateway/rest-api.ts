@@ -1,5 +1,6 @@
 import { OperatorError } from '../../processes/operator-error.ts';
 import { isRecord } from '../template/intrinsics.ts';
+import { localAddresses } from '../template/local-addresses.ts';
 import { rootResourceId } from '../template/physical-ids.ts';
 import type { Resource } from '../template/resource.ts';
 import type { Template } from '../template/template.ts';
@@ -58,6 +59,15 @@ export function readRestApi(template: Template): RestApi {
     stageVariables: isRecord(variables) ? texts(variables) : null,
     methods: template.ofType('AWS::ApiGateway::Method').map((method) => readMethod(template, api.logicalId, method)),
   };
+}
+
+/**
+ * Returns the stage's variables for a request to this host. The address of the API itself, which is known to nobody
+ * before it is served, becomes the one that the request was sent to.
+ */
+export function variablesFor({ apiId, stageVariables }: RestApi, host: string): RestApi['stageVariables'] {
+  const values = localAddresses(stageVariables, { [apiId]: host });
+  return isRecord(values) ? texts(values) : null;
 }
 
 function texts(values: Record<string, unknown>): Record<string, string> {

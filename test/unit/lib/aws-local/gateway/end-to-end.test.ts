@@ -57,6 +57,10 @@ const method = (HttpMethod: string, ResourceId: object, Uri: object): object => 
   },
 });
 const root = { 'Fn::GetAtt': ['Api', 'RootResourceId'] };
+/** The address that the stage has on AWS. */
+const own = {
+  'Fn::Join': ['', ['https://', { Ref: 'Api' }, '.execute-api.', { Ref: 'AWS::Region' }, '.amazonaws.com/live']],
+};
 const Resources = {
   Login: lambda('login', { Timeout: 10 }),
   Hello: lambda('hello', { Timeout: 10 }),
@@ -71,7 +75,7 @@ const Resources = {
   Get: method('GET', { Ref: 'Changes' }, uri('Feed', 'response-streaming-invocations')),
   Stage: {
     Type: 'AWS::ApiGateway::Stage',
-    Properties: { StageName: 'live', Variables: { base: 'https://hooks.example.com' } },
+    Properties: { StageName: 'live', Variables: { base: 'https://hooks.example.com', own } },
   },
   Denied: {
     Type: 'AWS::ApiGateway::GatewayResponse',
@@ -80,7 +84,8 @@ const Resources = {
       StatusCode: '401',
       ResponseParameters: { 'gatewayresponse.header.WWW-Authenticate': '\'Basic realm="x"\'' },
       ResponseTemplates: {
-        'application/problem+json': '{"code":"$context.authorizer.code","at":"$stageVariables.base/x"}',
+        'application/problem+json':
+          '{"code":"$context.authorizer.code","at":"$stageVariables.base/x","own":"$stageVariables.own/y"}',
       },
     },
   },
@@ -114,7 +119,11 @@ describe('a synthesised API with its functions', () => {
     const response = await fetch(gateway.url, { method: 'POST', ...as('bad') });
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toBe('Basic realm="x"');
-    expect(await response.json()).toEqual({ code: 'bad_creds', at: 'https://hooks.example.com/x' });
+    expect(await response.json()).toEqual({
+      code: 'bad_creds',
+      at: 'https://hooks.example.com/x',
+      own: `${gateway.url}/y`,
+    });
   });
 
   it('a failed authorizer is status 500', async () => {
