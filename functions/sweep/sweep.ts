@@ -30,6 +30,9 @@ const REPORT_AGAIN_AFTER_MS = 20 * 60_000;
 /** The time after which a commit status that could not be set is out of date for whoever reads it. */
 const GIVE_UP_STATUS_AFTER_MS = 24 * 3_600_000;
 const BATCH_SIZE = 1000;
+const MOST_AT_A_RESTART = 10_000;
+/** Longer than a function takes from the write of an entry to its message, tries again included. */
+const SENT_WITHIN_MS = 10_000;
 /** Entries that are read, and repositories that are worked on, at a time. */
 const AT_ONCE = 10;
 /** Entries that are read before they are worked on: what was read long ago is out of date. */
@@ -40,15 +43,41 @@ const PAGE_SIZE = 100;
  * not moved for two hours, and has commit statuses set whose messages were lost. With `everything` it looks at all
  * of them, due or not, for a start after the queues were lost. Returns the number of entries that it looked at.
  */
-export async function sweep(ports: SweepPorts, everything = false): Promise<number> {
+export function sweep(ports: SweepPorts, everything = false): Promise<number> {
   const until = everything ? Number.MAX_SAFE_INTEGER : ports.clock.now();
-  const jobs = await ports.backlog.due(until, everything ? 10_000 : BATCH_SIZE);
+  const limit = everything ? MOST_AT_A_RESTART : BATCH_SIZE;
+  return forEachDue(ports, { until, limit }, (entry) => lookAfter(entry, ports, everything));
+}
+
+/**
+ * Takes the unfinished entries from their workers, after a restart that has ended these and kept the messages: what a
+ * worker had is received again. An entry that was written just before the end is queued again, because its message may
+ * not have been sent. Returns the number of entries that it looked at.
+ *
+ * @param keptUntil time of the last message that was kept
+ */
+export function sweepAfterRestart(ports: SweepPorts, keptUntil: number): Promise<number> {
+  const dueAt = ports.clock.now() + SWEEP_AGAIN_AFTER_MS;
+  return forEachDue(ports, { until: Number.MAX_SAFE_INTEGER, limit: MOST_AT_A_RESTART }, async (entry) => {
+    if (isFinal(entry.status) || entry.status === 'held') return;
+    const hadWorker = await ports.backlog.release(entry, dueAt);
+    if (!hadWorker && entry.updatedAt > keptUntil - SENT_WITHIN_MS) await ports.queue.send(jobOf(entry));
+  });
+}
+
+/** Works on the entries that are due, in their order, and on those of several repositories at a time. */
+async function forEachDue(
+  ports: SweepPorts,
+  { until, limit }: { readonly until: number; readonly limit: number },
+  work: (entry: Entry) => Promise<void>,
+): Promise<number> {
+  const jobs = await ports.backlog.due(until, limit);
   // In the order of the entries, which queuing them again must not change.
   const inOrder = [...jobs].sort((one, other) => one.number - other.number);
   for (let from = 0; from < inOrder.length; from += PAGE_SIZE) {
     const repositories = byRepository(await readAll(inOrder.slice(from, from + PAGE_SIZE), ports));
     await forEachLimit(repositories, AT_ONCE, async (entries) => {
-      for (const entry of entries) await reporting(entry, ports, () => lookAfter(entry, ports, everything));
+      for (const entry of entries) await reporting(entry, ports, () => work(entry));
     });
   }
   return jobs.length;

@@ -1,18 +1,26 @@
 import type { SweepPorts } from '../sweep/sweep.ts';
 import { trace } from './trace.ts';
 
-/** The event of the schedule, or that of an operator or a start after the queues were lost. */
+/** The event of the schedule, or that of an operator or of a start. */
 interface SweepEvent {
-  /** Whether to look at all unfinished entries, due or not. */
+  /** Whether to look at all unfinished entries, due or not: the queues were lost. */
   readonly everything?: boolean;
+  /** The workers have ended, and messages were kept until this time, in milliseconds. */
+  readonly messagesKeptUntil?: number;
+}
+
+/** What the sweeper does. */
+interface Sweeps {
+  readonly sweep: (ports: SweepPorts, everything: boolean) => Promise<number>;
+  readonly sweepAfterRestart: (ports: SweepPorts, keptUntil: number) => Promise<number>;
 }
 
 /** Returns the handler of the schedule, which answers with the number of entries that were looked at. */
-export function sweepTrigger(
-  sweep: (ports: SweepPorts, everything: boolean) => Promise<number>,
-  connection: Omit<SweepPorts, 'trace'>,
-) {
-  return async (event: SweepEvent | undefined) => ({
-    looked: await sweep({ ...connection, trace }, event?.everything === true),
-  });
+export function sweepTrigger({ sweep, sweepAfterRestart }: Sweeps, connection: Omit<SweepPorts, 'trace'>) {
+  return async (event: SweepEvent | undefined) => {
+    const { everything = false, messagesKeptUntil } = event ?? {};
+    const ports = { ...connection, trace };
+    if (typeof messagesKeptUntil === 'number') return { looked: await sweepAfterRestart(ports, messagesKeptUntil) };
+    return { looked: await sweep(ports, everything === true) };
+  };
 }

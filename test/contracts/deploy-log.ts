@@ -716,5 +716,23 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       await backlog.postpone({ user, number: 1 }, AT, true);
       expect(await log.claim(claimOf(entry))).toMatchObject({ outcome: 'claimed' });
     });
+
+    it('says whether a worker had an entry that is released, which is then not due before that time', async () => {
+      const { log, backlog, user } = await open();
+      const mine = async (now: number) =>
+        (await backlog.due(now, 1000)).filter((job) => job.user === user).map(({ number }) => number);
+      const claimed = await appended(log, appending(user));
+      await log.claim(claimOf(claimed));
+      await appended(log, appending(user, {}, { dueAt: AT + 10 }));
+      await appended(log, appending(user, {}, { dueAt: AT + 90 * MINUTE }));
+      await appended(log, appending(user, { status: 'skipped' }));
+      const release = (number: number) => backlog.release({ user, number }, AT + MINUTE);
+      expect(await Promise.all([1, 2, 3, 4, 5].map(release))).toEqual([true, false, false, false, false]);
+      expect(await release(1)).toBe(false);
+      expect(await mine(AT + MINUTE - 1)).toEqual([]);
+      expect((await mine(AT + MINUTE)).sort()).toEqual([1, 2]);
+      expect(await mine(AT + 90 * MINUTE)).toHaveLength(3);
+      expect(await log.claim(claimOf(claimed))).toMatchObject({ outcome: 'claimed' });
+    });
   });
 }

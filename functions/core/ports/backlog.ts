@@ -9,6 +9,10 @@ export interface Backlog {
   due(now: number, limit: number): Promise<readonly Job[]>;
   /** Makes an entry due at another time. `freesLease`: no worker can have it any more, whatever its lease says. */
   postpone(job: Job, dueAt: number, freesLease: boolean): Promise<void>;
+  /**
+   * Takes an entry from its worker, which is gone. It is then not due before `dueAt`. Returns whether a worker had it.
+   */
+  release(job: Job, dueAt: number): Promise<boolean>;
   /** Takes an entry out that has ended, because nothing is left to do; not if it has changed since that `seq`. */
   close(entry: Job & { readonly seq: number }): Promise<void>;
 }

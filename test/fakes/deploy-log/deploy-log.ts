@@ -235,6 +235,14 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, AppFacts, T
     if (freesLease) row.lease = null;
   }
 
+  async release({ user, number }: Job, dueAt: number): Promise<boolean> {
+    const row = this.#rowsOf(user)[number - 1];
+    if (!row || row.dueAt === null || (row.lease === null && row.dueAt >= dueAt)) return false;
+    const hadLease = row.lease !== null;
+    Object.assign(row, { dueAt, lease: null });
+    return hadLease;
+  }
+
   async close({ user, number, seq }: Job & { readonly seq: number }): Promise<void> {
     const row = this.#rowsOf(user)[number - 1];
     if (row?.entry.seq === seq) row.dueAt = null;

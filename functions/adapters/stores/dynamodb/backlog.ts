@@ -19,6 +19,7 @@ export function dynamoDbBacklog(context: TableContext): Backlog {
       return found.slice(0, limit).map(jobIn);
     },
     postpone: (job, dueAt, freesLease) => postpone(context, job, dueAt, freesLease),
+    release: (job, dueAt) => release(context, job, dueAt),
     close: (entry) => close(context, entry),
   };
 }
@@ -49,6 +50,16 @@ async function postpone(context: TableContext, job: Job, dueAt: number, freesLea
   });
 }
 
+async function release(context: TableContext, job: Job, dueAt: number): Promise<boolean> {
+  const before = await updateIf(context, job, {
+    UpdateExpression: 'SET due_at = :due REMOVE lease',
+    ConditionExpression: 'attribute_exists(due_pk) AND (attribute_exists(lease) OR due_at < :due)',
+    ExpressionAttributeValues: { ':due': N(dueAt) },
+    ReturnValues: 'ALL_OLD',
+  });
+  return before?.lease !== undefined;
+}
+
 async function close(context: TableContext, entry: Job & { readonly seq: number }): Promise<void> {
   await updateIf(context, entry, {
     UpdateExpression: 'REMOVE due_pk, due_at',
@@ -57,15 +68,17 @@ async function close(context: TableContext, entry: Job & { readonly seq: number 
   });
 }
 
-/** Updates the item of an entry, if the condition holds. */
+/** Updates the item of an entry, if the condition holds. Returns what was asked for of it. */
 async function updateIf(
   { client, table }: TableContext,
   { user, number }: Job,
-  update: Pick<UpdateItemCommandInput, 'UpdateExpression' | 'ConditionExpression' | 'ExpressionAttributeValues'>,
-): Promise<void> {
+  update: Omit<UpdateItemCommandInput, 'TableName' | 'Key'>,
+): Promise<Item | undefined> {
   try {
-    await client.send(new UpdateItemCommand({ TableName: table, Key: keys.entry(user, number), ...update }));
+    const request = new UpdateItemCommand({ TableName: table, Key: keys.entry(user, number), ...update });
+    return (await client.send(request)).Attributes;
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    return undefined;
   }
 }
