@@ -15,6 +15,7 @@ import { checkRoles, type Permissions, permissionsOf, unchecked } from './permis
 import { createResources, nameOfResource } from './resources/resources.ts';
 import { warnOfUnsupported } from './resources/unsupported.ts';
 import { type RunningServices, startServices } from './services.ts';
+import { mappingsOf } from './sources/event-source-mapping.ts';
 import { startEventRules } from './sources/events/rules.ts';
 import { startExpiry } from './sources/expiry/expiry.ts';
 import { startLogNotices } from './sources/logs/log-notices.ts';
@@ -65,6 +66,8 @@ export interface Runtime {
   readonly endpoints: RunningServices['endpoints'];
   /** Addresses of the WebSocket APIs, by logical id. */
   readonly sockets: Readonly<Record<string, string>>;
+  /** Until when what happened to messages was kept, in milliseconds; null when the queues of an earlier start are lost. */
+  readonly messagesKeptUntil: number | null;
   /** What the functions' roles allow, and what of it was used. */
   readonly permissions: Permissions;
   /** Returns the value of a secret of the template; `name` as in `findResource`. */
@@ -122,6 +125,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
         closers.push(opened.close);
         return opened.url;
       },
+      messagesKeptUntil: emulators.messagesKeptUntil,
       permissions,
       close,
       failed: emulators.failed,
@@ -195,6 +199,8 @@ async function openSources(
     const hasRestApi = template.ofType('AWS::ApiGateway::RestApi').length > 0;
     const gateway = hasRestApi ? await startGateway({ ...options, template, functions: forGateway }) : undefined;
     if (gateway) running.push(gateway);
+    // Lambda's pollers do not end with the functions. Here they did, and a message in flight locks its group.
+    if (!options.strict) emulators.giveBack(mappingsOf(template, 'sqs').map(({ source }) => source));
     running.push(startQueues({ ...sources, functions: waking(forEvents) }));
     running.push(startSchedules(inBackground), startExpiry(sources));
     running.push(startEventRules({ ...inBackground, bus: wired.services.events }));

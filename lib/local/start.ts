@@ -171,6 +171,9 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   const platformUrl = remote?.url ?? platform?.url;
   const { ensureUser, keepUsers } = platform ?? (remote ? remoteUsers(remote) : stackUsers(runtime));
   for (const one of [login, ...others]) await forOperator(ensureUser(one));
+  // Before messages are received again: a worker that is gone must not lock them out.
+  const { messagesKeptUntil } = runtime;
+  await runtime.invoke('Pipelinesweep', messagesKeptUntil === null ? { everything: true } : { messagesKeptUntil });
   const url = await runtime.open();
   if (url === undefined) throw new OperatorError('The template has no REST API.');
   const repoHost = await startRepoHost({
@@ -200,8 +203,6 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   await removeOthers(dataDir, keepOnly);
   closers.push(watchUsers(dataDir, { takeIn, keepOnly, warn }));
 
-  // The queues of the last process are lost; the deploy log still lists the deploys in progress.
-  await runtime.invoke('Pipelinesweep', { everything: true });
   // Of what was pushed while nothing ran, nobody has told. Hosts may be slow or away, so the start does not wait for
   // them.
   void runtime.invoke('Pipelinereconcile', { everything: true }).catch(() => {});

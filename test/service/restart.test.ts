@@ -15,6 +15,13 @@ const webhookAt = /Webhook +(\S+)\/1\/deploy/;
 /** One line that ends as a sentence does, after the lines that tell what is being done. */
 const oneSentence = /^(?:… .*\n)*[A-Za-z].*[.)]\n$/;
 
+interface MessageRecord {
+  readonly queue: string;
+  readonly did: string;
+  readonly message?: { readonly messageId: string };
+  readonly receipts?: readonly object[];
+}
+
 // What runs is read from /proc.
 describe.skipIf(process.platform !== 'linux')('npm start, stopped and started again', () => {
   let dataDir: string;
@@ -69,6 +76,22 @@ describe.skipIf(process.platform !== 'linux')('npm start, stopped and started ag
     };
     return { cut: read().catch(() => {}) };
   };
+  /** Files of an application whose script waits for that file before it goes on with another one. */
+  const waiting = (scripts: Readonly<Record<string, string>>, next = '') => ({
+    'package.json': JSON.stringify({ name: 'hello', version: '1.0.0', scripts }),
+    'waits.js': `while (!require('node:fs').existsSync(${JSON.stringify(released())})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);${next}`,
+  });
+  const released = () => join(dataDir, 'released');
+  const itWaits = async () => {
+    while (!service.family().some(({ command }) => command === 'node waits.js')) await setTimeout(20);
+  };
+  /** The messages of the queues that were kept. */
+  const messages = () => join(dataDir, 'aws', 'messages.jsonl');
+  /** What the journal of the queues says since the last start. */
+  const messageRecords = (): readonly MessageRecord[] => {
+    const [, ...lines] = readFileSync(messages(), 'utf8').trim().split('\n');
+    return lines.map((line) => JSON.parse(line));
+  };
   const restart = async (options: { readonly npm?: boolean } = {}) => {
     service = startProcess({ dataDir, ...options });
     await service.printed(/Ctrl-C ends everything/);
@@ -90,22 +113,18 @@ describe.skipIf(process.platform !== 'linux')('npm start, stopped and started ag
   it('npm start that is killed during a deploy leaves no process behind; the next start finishes the deploy and neither loses nor repeats a change', async () => {
     const rows: { readonly seq: number; readonly status: string }[] = [];
     const { cut } = await follow(rows);
-    const released = join(dataDir, 'released');
-    const waits = `while (!require('node:fs').existsSync(${JSON.stringify(released)})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);`;
     const repository = /git clone (\S+)/.exec(service.output())?.[1] ?? '';
     tree = gitFolder(join(process.cwd(), repository));
     tree.git('fetch', '--quiet', 'origin', 'main');
     tree.git('checkout', '--quiet', '-B', 'main', 'origin/main');
-    const scripts = { start: 'node server.js', postinstall: 'node waits.js' };
     const server = `require('node:http').createServer((_, answer) => answer.end('Hello again')).listen(process.env.PORT);`;
     tree.commit({
-      'package.json': JSON.stringify({ name: 'hello', version: '1.0.0', scripts }),
-      'waits.js': waits,
+      ...waiting({ start: 'node server.js', postinstall: 'node waits.js' }),
       'server.js': server,
     });
     const address = entryAddress(await tree.push());
     await until(address, ({ doc }) => doc.stages.at(-1)?.name === 'extract');
-    while (!service.family().some(({ command }) => command === 'node waits.js')) await setTimeout(20);
+    await itWaits();
     expect(await page()).toContain('Hello from a push');
 
     const family = service.family();
@@ -115,7 +134,7 @@ describe.skipIf(process.platform !== 'linux')('npm start, stopped and started ag
     await cut;
     const seenBefore = rows.length;
 
-    writeFileSync(released, '');
+    writeFileSync(released(), '');
     await restart();
     await follow(rows);
     const path = new URL(address).pathname;
@@ -126,6 +145,10 @@ describe.skipIf(process.platform !== 'linux')('npm start, stopped and started ag
       doc: { url: (await service.printed(sampleAt))[1] },
     });
     expect(await page()).toBe('Hello again');
+    // The message that was in flight came again, and no second one was sent.
+    const records = messageRecords().filter(({ queue, did }) => queue.includes('extract') && did !== 'remembered');
+    expect(records.map(({ did }) => did)).toEqual(['kept', 'changed', 'received', 'deleted']);
+    expect(records[2]?.receipts).toMatchObject([{ id: records[0]?.message?.messageId, count: 2 }]);
     const log = await api('/1/status/demo/webhooks');
     expect(log.rows.map((row: { status: string }) => row.status)).toEqual(['ok', 'ok']);
     const { last_seq } = await api('/1/status/demo/changes?feed=normal&since=0');
@@ -166,16 +189,24 @@ describe.skipIf(process.platform !== 'linux')('npm start, stopped and started ag
     expect(service.output()).not.toMatch(/Error|\n {4}at /);
   });
 
+  let interrupted: string;
+
   it('npm start ends with all its processes when only npm is killed', async () => {
     await restart({ npm: true });
     expect(await page()).toBe('Pushed meanwhile');
+    rmSync(released());
+    tree?.commit(waiting({ start: 'node waits.js' }, `require('./server.js');`));
+    interrupted = new URL(entryAddress((await tree?.push()) ?? '')).pathname;
+    await itWaits();
     const family = service.family();
     service.signal('SIGKILL');
     await service.ended;
     await gone(family, dataDir);
   });
 
-  it('a commit of which no webhook has told is deployed after the next start', async () => {
+  it('a start without the messages of before finishes its deploys, and deploys a commit of which no webhook has told', async () => {
+    rmSync(messages());
+    writeFileSync(released(), '');
     const sha = tree?.commit({
       'server.js': `require('node:http').createServer((_, answer) => answer.end('Missed')).listen(process.env.PORT);`,
     });
@@ -184,6 +215,7 @@ describe.skipIf(process.platform !== 'linux')('npm start, stopped and started ag
     tree?.git('--git-dir', repository, 'fetch', '--quiet', tree.folder, 'main:main');
     await restart({ npm: true });
     while ((await page()) !== 'Missed') await setTimeout(50);
+    expect((await api(interrupted)).status).toMatch(/^(?:ok|skipped)$/);
     const [newest] = (await api('/1/status/demo/webhooks?include_docs=true')).rows;
     expect(newest).toMatchObject({ provider: 'reconciled', commit: `demo/hello/${sha}`, doc: { message: 'A change' } });
   });

@@ -10,7 +10,7 @@ import { startDynamoDb } from './dynamodb.ts';
 import { startJsonEndpoint } from './json-endpoint.ts';
 import { kmsOperations } from './kms.ts';
 import { openSecrets, secretsOperations } from './secrets.ts';
-import { startSqsS3 } from './sqs-s3.ts';
+import { type SqsS3, startSqsS3 } from './sqs-s3.ts';
 
 /** Addresses of the services on this machine, each as `http://127.0.0.1:<port>`. */
 export interface Endpoints {
@@ -35,6 +35,9 @@ export interface Emulators {
   readonly failed: Promise<OperatorError>;
   /** Notifies of writes to the tables; null for an external database. */
   readonly writes: DatabaseWrites | null;
+  /** Of the queues: see `SqsS3`. */
+  readonly messagesKeptUntil: SqsS3['messagesKeptUntil'];
+  readonly giveBack: SqsS3['giveBack'];
   /** Returns the value of a secret by its name or ARN. Throws OperatorError when no such secret was created. */
   secretValue(nameOrArn: string): string;
   /** Gives a secret a value that takes precedence while this process runs and is not written. */
@@ -45,7 +48,7 @@ export interface Emulators {
 
 /** How to start the emulators. */
 export interface EmulatorOptions {
-  /** Folder of the database, the keys and the secrets; created when it does not exist. They survive a restart. */
+  /** Folder of everything that survives a restart; created when it does not exist. */
   readonly dataDir: string;
   /** Values of secrets that the caller chooses, by name. */
   readonly secrets?: Readonly<Record<string, string>>;
@@ -60,12 +63,15 @@ const NOT_ISOLATED =
   'The database emulator has a port of its own, which other users of this machine can use without a signature: the system ' +
   'allows no private network for it (unshare --user --net). Use a machine of your own, or set DYNAMODB_ENDPOINT.';
 
+const unreadMessages = (path: string) =>
+  `The messages of the queues were written by another version, or are damaged: the queues start empty, and the file is now ${path}.`;
+
 const MIN_FREE_BYTES = 64 * 1024 * 1024;
 
 /**
  * Starts DynamoDB with its streams, SQS, S3, KMS and Secrets Manager, all on 127.0.0.1, for requests that are signed
- * with a key of this process. Tables, objects, keys and secrets
- * are kept in `dataDir` and survive a kill; messages are lost when the process ends.
+ * with a key of this process. Tables, messages, objects, keys and secrets
+ * are kept in `dataDir` and survive a kill.
  *
  * @throws OperatorError with one sentence that says what is wrong and what to do.
  */
@@ -78,10 +84,15 @@ export async function startEmulators(options: EmulatorOptions): Promise<Emulator
   const checks = permissions && { guard: permissions.guard, callsOf: securityCalls };
   const [database, storage, security] = await allOrNone([
     startDynamoDb({ file: join(options.dataDir, 'dynamodb.sqlite'), externalEndpoint, permissions }),
-    startSqsS3(join(options.dataDir, 'objects'), permissions),
+    startSqsS3({
+      objects: join(options.dataDir, 'objects'),
+      journal: join(options.dataDir, 'messages.jsonl'),
+      permissions,
+    }),
     startJsonEndpoint(operations, checks),
   ]);
   if (!database.isIsolated) options.warn?.(NOT_ISOLATED);
+  if (storage.unreadJournal !== undefined) options.warn?.(unreadMessages(storage.unreadJournal));
   const endpoints = {
     dynamodb: database.endpoint,
     sqs: storage.endpoint,
@@ -94,6 +105,8 @@ export async function startEmulators(options: EmulatorOptions): Promise<Emulator
     endpoints,
     failed: Promise.race([database.failed, storage.failed]),
     writes: database.writes,
+    messagesKeptUntil: storage.messagesKeptUntil,
+    giveBack: storage.giveBack,
     useSecret: secrets.use,
     secretValue: (nameOrArn) => {
       const value = secrets.valueOf(nameOrArn);

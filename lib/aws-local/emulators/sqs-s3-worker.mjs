@@ -8,6 +8,7 @@ import { listCall, s3Calls } from '../permissions/calls/s3.mjs';
 import { sqsCalls } from '../permissions/calls/sqs.mjs';
 import { openGuard } from '../permissions/guard.mjs';
 import { keptObjects } from './kept-objects.mjs';
+import { keptQueues } from './kept-queues/store.mjs';
 
 const MAX_BODY_BYTES = 1024 ** 3;
 /** For calls that do not name the hash of their body: only SQS has such, and its messages are short. */
@@ -18,8 +19,10 @@ const OWN_CALL = { 'x-own-call': randomUUID() };
 const guard = openGuard(workerData.principals, (finding) => parentPort.postMessage({ finding }));
 
 // Not awaited: awaiting the app makes it ready, and hooks must be added before.
-const { objects } = workerData;
-const app = buildApp({ logger: false, ...(objects && { stores: { s3Store: keptObjects(objects) } }) });
+const { objects, journal } = workerData;
+const queues = journal && keptQueues(journal);
+const stores = { ...(objects && { s3Store: keptObjects(objects) }), ...(queues && { sqsStore: queues }) };
+const app = buildApp({ logger: false, stores });
 refuseUnsigned();
 refuseUnallowed();
 liftBodyLimit();
@@ -156,13 +159,17 @@ function keepCacheControl() {
   });
 }
 
-parentPort.once('message', async () => {
+parentPort.on('message', async ({ giveBack, close }) => {
+  if (giveBack) queues?.giveBack(giveBack);
+  if (!close) return;
   await app.close();
+  queues?.close();
   parentPort.close();
 });
 try {
   await app.listen({ host: '127.0.0.1', port: 0 });
-  parentPort.postMessage({ port: app.server.address().port });
+  const { keptUntil = null, unread } = queues ?? {};
+  parentPort.postMessage({ port: app.server.address().port, keptUntil, unread });
 } catch (error) {
   parentPort.postMessage({ error: error.message });
   parentPort.close();

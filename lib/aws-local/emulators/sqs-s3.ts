@@ -8,29 +8,42 @@ import type { Permissions } from '../permissions/permissions.ts';
 /** Queues and buckets, both at one address. */
 export interface SqsS3 {
   readonly endpoint: string;
+  /** Time of the last change of a message that was kept, in milliseconds; null when there is nothing of an earlier start. */
+  readonly messagesKeptUntil: number | null;
+  /** Path of a journal of messages that could not be read and was renamed. */
+  readonly unreadJournal: string | undefined;
+  /**
+   * Makes the messages of queues visible that were in flight when the last process ended: their receivers ended with
+   * it. Those whose visibility timeout the receiver has changed are visible when it wanted.
+   */
+  giveBack(queues: readonly string[]): void;
   /** Resolves when it stops unexpectedly; never while it runs or after `close`. */
   readonly failed: Promise<OperatorError>;
   close(): Promise<void>;
 }
 
+/** What is kept where, and who may use it. */
+export interface SqsS3Options {
+  /** Folder of the objects; in memory by default. */
+  readonly objects?: string;
+  /** File of the messages; in memory by default. */
+  readonly journal?: string;
+  readonly permissions?: Pick<Permissions, 'principals' | 'report'> | undefined;
+}
+
 /**
  * Starts the SQS and S3 emulator in a worker thread, on a free port of 127.0.0.1 (an address, not a name: with it S3
- * clients put the bucket in the path). Requests must be signed, by default by the person who started this. Messages are
- * lost at a restart, and objects without a folder.
+ * clients put the bucket in the path). Requests must be signed, by default by the person who started this.
  *
- * @param objects folder of the objects; in memory when there is none
  * @throws OperatorError when it cannot start.
  */
-export async function startSqsS3(
-  objects?: string,
-  permissions?: Pick<Permissions, 'principals' | 'report'>,
-): Promise<SqsS3> {
+export async function startSqsS3({ objects, journal, permissions }: SqsS3Options = {}): Promise<SqsS3> {
   // No inherited loader arguments: the entry is plain JavaScript and starts faster without them.
   const worker = new Worker(new URL('sqs-s3-worker.mjs', import.meta.url), {
     execArgv: [],
-    workerData: { principals: permissions?.principals ?? [OPERATOR], objects },
+    workerData: { principals: permissions?.principals ?? [OPERATOR], objects, journal },
   });
-  const port = await started(worker);
+  const { port, keptUntil = null, unread } = await started(worker);
   worker.on('message', ({ finding }: { finding?: Finding }) => finding && permissions?.report(finding));
   let closing = false;
   const exited = once(worker, 'exit');
@@ -43,19 +56,30 @@ export async function startSqsS3(
   });
   return {
     endpoint: `http://127.0.0.1:${port}`,
+    messagesKeptUntil: keptUntil,
+    unreadJournal: unread,
+    giveBack: (queues) => worker.postMessage({ giveBack: queues }),
     failed,
     close: async () => {
       closing = true;
-      worker.postMessage('close');
+      worker.postMessage({ close: true });
       await exited;
     },
   };
 }
 
-async function started(worker: Worker): Promise<number> {
+/** What the worker says when it listens, or that it cannot. */
+interface Started {
+  readonly port?: number;
+  readonly keptUntil?: number | null;
+  readonly unread?: string;
+  readonly error?: string;
+}
+
+async function started(worker: Worker): Promise<Started> {
   try {
-    const [message]: { port?: number; error?: string }[] = await once(worker, 'message');
-    if (message?.port) return message.port;
+    const [message]: Started[] = await once(worker, 'message');
+    if (message?.port) return message;
     throw new Error(message?.error ?? 'no port');
   } catch (cause) {
     await worker.terminate();

@@ -1,0 +1,136 @@
+// A queue that writes to a journal what happens to its messages.
+import { DEDUPLICATION_MS, isYoung } from './replay.mjs';
+
+/** The emulator takes another store, and exports no class of it. */
+const { SqsQueue } = await import(new URL('sqs/sqsStore.js', import.meta.resolve('fauxqs')).href);
+const { SqsError } = await import(new URL('common/errors.js', import.meta.resolve('fauxqs')).href);
+
+const CANNOT_WRITE = 'The message cannot be stored: the disk may be full.';
+
+export class KeptQueue extends SqsQueue {
+  #journal;
+  #transfer;
+
+  /** `transfer.from` is the name of the queue whose messages move to this one, while they do. */
+  constructor({ name, url, arn, attributes, tags }, { journal, transfer }) {
+    super(name, url, arn, attributes, tags);
+    this.#journal = journal;
+    this.#transfer = transfer;
+  }
+
+  /** Makes it what it was. Messages that are older than the queue keeps them are left out. */
+  restore({ sequence, duplicates, messages }) {
+    this.sequenceCounter = sequence;
+    for (const [id, { at, ...sent }] of duplicates) this.#remember(id, sent, at + DEDUPLICATION_MS);
+    const retentionMs = Number(this.attributes.MessageRetentionPeriod) * 1000;
+    for (const { message, receipt } of messages.values()) {
+      if (!isYoung(message, retentionMs)) continue;
+      if (receipt) this.#restoreReceipt(message, receipt);
+      else super.enqueue(message);
+    }
+  }
+
+  /** Makes the messages visible that were in flight when it was restored, unless the receiver chose when they are. */
+  giveBack() {
+    for (const [handle, { isOld, isChanged }] of this.inflightMessages) {
+      if (isOld && !isChanged) this.changeVisibility(handle, 0);
+    }
+  }
+
+  *records() {
+    const duplicates = [...this.deduplicationCache.items.values()].map(({ key, value, expiry }) => [
+      key,
+      { ...value, at: expiry - DEDUPLICATION_MS },
+    ]);
+    yield { queue: this.name, did: 'remembered', sequence: this.sequenceCounter, duplicates };
+    for (const entry of this.inflightMessages.values()) {
+      const { message, receiptHandle: handle, visibilityDeadline: until, isChanged } = entry;
+      yield { queue: this.name, did: 'kept', message, receipt: { handle, until, isChanged } };
+    }
+    const { ready, delayed } = this.inspectMessages();
+    for (const message of [...ready, ...delayed]) yield { queue: this.name, did: 'kept', message };
+  }
+
+  enqueue(message) {
+    const { from } = this.#transfer;
+    if (from !== undefined) this.#note({ did: 'moved', message, from });
+    else this.#keep(message);
+    super.enqueue(message);
+  }
+
+  dequeue(...options) {
+    this.#transfer.from = this.name;
+    try {
+      const received = super.dequeue(...options);
+      const receipts = received.map(({ ReceiptHandle }) => receiptOf(this.inflightMessages.get(ReceiptHandle)));
+      if (receipts.length > 0) this.#note({ did: 'received', receipts });
+      return received;
+    } finally {
+      this.#transfer.from = undefined;
+    }
+  }
+
+  deleteMessage(handle) {
+    const entry = this.inflightMessages.get(handle);
+    const isDeleted = super.deleteMessage(handle);
+    if (entry) this.#note({ did: 'deleted', id: entry.message.messageId });
+    return isDeleted;
+  }
+
+  changeVisibility(handle, seconds) {
+    const entry = this.inflightMessages.get(handle);
+    super.changeVisibility(handle, seconds);
+    if (!entry) return;
+    entry.isChanged = true;
+    const until = seconds === 0 ? null : entry.visibilityDeadline;
+    this.#note({ did: 'changed', id: entry.message.messageId, until });
+  }
+
+  purge() {
+    super.purge();
+    this.#note({ did: 'purged' });
+  }
+
+  /** A message that cannot be stored is refused. Its id must not hold then, or sending it again would do nothing. */
+  #keep(message) {
+    try {
+      this.#journal.append({ queue: this.name, did: 'sent', message });
+    } catch {
+      this.deduplicationCache.delete(message.messageDeduplicationId);
+      throw new SqsError('ServiceUnavailable', CANNOT_WRITE, 503, false);
+    }
+  }
+
+  /** Not an error when it cannot be written: the message may come once more, as any message may. */
+  #note(record) {
+    try {
+      this.#journal.append({ queue: this.name, ...record });
+    } catch {
+      // The journal makes up for it.
+    }
+  }
+
+  /** The emulator's cache counts from now, and not from when the message was sent. */
+  #remember(id, sent, expiry) {
+    if (expiry <= Date.now()) return;
+    this.recordDeduplication(id, sent.messageId, sent.sequenceNumber);
+    this.deduplicationCache.items.get(id).expiry = expiry;
+  }
+
+  #restoreReceipt(message, { handle, until, isChanged }) {
+    const entry = { message, receiptHandle: handle, visibilityDeadline: until, isChanged, isOld: true };
+    this.inflightMessages.set(handle, entry);
+    const group = message.messageGroupId;
+    if (this.isFifo() && group) this.fifoLockedGroups.set(group, (this.fifoLockedGroups.get(group) ?? 0) + 1);
+  }
+}
+
+function receiptOf({ message, receiptHandle, visibilityDeadline }) {
+  return {
+    id: message.messageId,
+    count: message.approximateReceiveCount,
+    first: message.approximateFirstReceiveTimestamp,
+    handle: receiptHandle,
+    until: visibilityDeadline,
+  };
+}
