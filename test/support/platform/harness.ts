@@ -139,7 +139,7 @@ export async function deploy(
 export async function until(
   what: string,
   test: () => boolean | Promise<boolean>,
-  milliseconds = 10_000,
+  milliseconds = 45_000,
 ): Promise<void> {
   const end = Date.now() + milliseconds;
   while (!(await test())) {
