@@ -7,6 +7,8 @@ const CODE = 'request:failed';
 const READ_TIMEOUT_MS = 10_000;
 /** As many as Heroku keeps. https://devcenter.heroku.com/articles/logging#log-history-limits */
 const KEPT_LINES = 1500;
+/** What may have been printed between the reading of the last lines and the following. */
+const LINES_BEFORE_FOLLOWING = 200;
 
 /** A line of an app's log: `2026-01-01T12:00:00.123456+00:00 app[web.1]: listening`. */
 export interface LogLine {
@@ -23,10 +25,10 @@ export interface LogSession {
   readonly at: string;
 }
 
-/** Makes an address for a log: its last lines, or with `tail` those that come. */
+/** Makes an address for a log: its last lines, or with `tail` some of them and those that come. */
 export async function openLog(run: string, tail: boolean, { api }: HerokuParts): Promise<LogSession> {
   const path = ['apps', run, 'log-sessions'];
-  const json = { lines: tail ? 1 : KEPT_LINES, tail };
+  const json = { lines: tail ? LINES_BEFORE_FOLLOWING : KEPT_LINES, tail };
   const { body } = await api({ method: 'POST', path, json, code: CODE, what: 'the output of the application' });
   return { address: requiredText(body, 'logplex_url', CODE), at: requiredText(body, 'created_at', CODE) };
 }

@@ -158,6 +158,20 @@ describe('the output of an application on Heroku', () => {
     expect(seen.filter((line) => line === 'before' || line === 'after')).toEqual(['before', 'after']);
   });
 
+  it('loses nothing between the lines that were there and those that come', async () => {
+    await deployOn(parts, shop('1'), 'runs');
+    const stop = new AbortController();
+    const output = await herokuAppOutput(parts).read(shop('1'), { lines: 1, follow: true }, stop.signal);
+    const batches = output?.[Symbol.asyncIterator]();
+    await batches?.next();
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    for (const line of ['one', 'two', 'three']) runApp().print('app[web.1]', line);
+    const next = await batches?.next();
+    stop.abort();
+    await batches?.return?.();
+    expect(next?.value.map(({ line }: { readonly line: string }) => line)).toEqual(['one', 'two', 'three']);
+  });
+
   it('fails without the address of the log, which is a secret', async () => {
     await deployOn(parts, shop('1'), 'runs');
     const broken: typeof fetch = async (address) => {
