@@ -1,4 +1,4 @@
-import { type Entry, idOf, numberOf } from './entry.ts';
+import { type Entry, idOf, isFinal, numberOf } from './entry.ts';
 
 /** What has been read of one list of the log: that of all applications, or of one. */
 export interface Extent {
@@ -13,13 +13,15 @@ export interface Extent {
 /** The part of the log that the page knows. Values are replaced, never changed. */
 export interface Log {
   readonly entries: ReadonlyMap<string, Entry>;
+  /** The same entries, newest first. */
+  readonly ordered: readonly Entry[];
   /** By application; '' for the list of all. */
   readonly extents: ReadonlyMap<string, Extent>;
   /** The number of the last change that is in it; null before the first page. */
   readonly since: number | null;
 }
 
-export const emptyLog: Log = { entries: new Map(), extents: new Map(), since: null };
+export const emptyLog: Log = { entries: new Map(), ordered: [], extents: new Map(), since: null };
 
 /** A page of the log, as the API answers it. */
 export interface LogPage {
@@ -33,12 +35,28 @@ export function withRows(log: Log, rows: readonly Entry[]): Log {
   const news = rows.filter((row) => isNews(log, row));
   if (news.length === 0) return log;
   const entries = new Map(log.entries);
+  const ordered = [...log.ordered];
   // A row without a document would hide what is known already.
   for (const row of news) {
     const doc = row.doc ?? entries.get(idOf(row))?.doc;
-    entries.set(idOf(row), doc ? { ...row, doc } : row);
+    const entry = doc ? { ...row, doc } : row;
+    entries.set(idOf(row), entry);
+    put(ordered, entry);
   }
-  return { ...log, entries };
+  return { ...log, entries, ordered };
+}
+
+/** Puts an entry in its place, in that of its former state if there is one. */
+function put(ordered: Entry[], entry: Entry): void {
+  const number = numberOf(entry);
+  let [from, to] = [0, ordered.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (numberOf(ordered[middle] as Entry) > number) from = middle + 1;
+    else to = middle;
+  }
+  const place = ordered[from];
+  ordered.splice(from, place && numberOf(place) === number ? 1 : 0, entry);
 }
 
 function isNews({ entries }: Log, row: Entry): boolean {
@@ -72,17 +90,17 @@ export interface Filter {
 }
 
 /** Returns the known rows of a filter, newest first, without those below a gap that was not read. */
-export function rowsOf({ entries, extents }: Log, { app, statuses, branch }: Filter): Entry[] {
+export function rowsOf({ ordered, extents }: Log, { app, statuses, branch }: Filter): Entry[] {
   const floor = extents.get(app)?.floor ?? Infinity;
   const found: Entry[] = [];
-  for (const entry of entries.values()) {
-    if (numberOf(entry) < floor) continue;
+  for (const entry of ordered) {
+    if (numberOf(entry) < floor) break;
     if (app !== '' && entry.app_name !== app) continue;
     if (statuses.length > 0 && !statuses.includes(entry.status)) continue;
     if (branch !== '' && entry.doc?.branch !== branch) continue;
     found.push(entry);
   }
-  return found.sort((one, other) => numberOf(other) - numberOf(one));
+  return found;
 }
 
 /**
@@ -90,7 +108,29 @@ export function rowsOf({ entries, extents }: Log, { app, statuses, branch }: Fil
  * for a card, which must not show an older entry that happens to be known as the newest one.
  */
 export function newestOf(log: Log, app: string): Entry | null {
-  return rowsOf(log, { app: '', statuses: [], branch: '' }).find(({ app_name }) => app_name === app) ?? null;
+  const found = log.ordered.find(({ app_name }) => app_name === app);
+  return found && numberOf(found) >= (log.extents.get('')?.floor ?? Infinity) ? found : null;
+}
+
+/** Returns the entries that have ended, or ended in another way, since the log was as `before`. */
+export function endedSince(before: Log, { entries, ordered }: Log): readonly Entry[] {
+  if (before.entries === entries) return [];
+  // An older one was read as a part of a page: it had ended before.
+  const since = before.since ?? 0;
+  return ordered.filter((entry) => {
+    if (entry.seq <= since || !isFinal(entry)) return false;
+    return before.entries.get(idOf(entry))?.status !== entry.status;
+  });
+}
+
+/** Returns the names of the applications and of the branches in the log, each once. */
+export function namesIn({ ordered }: Log): { readonly apps: readonly string[]; readonly branches: readonly string[] } {
+  const [apps, branches] = [new Set<string>(), new Set<string>()];
+  for (const { app_name, doc } of ordered) {
+    if (app_name) apps.add(app_name);
+    if (doc?.branch) branches.add(doc.branch);
+  }
+  return { apps: [...apps], branches: [...branches] };
 }
 
 /** Returns whether the log has entries of a list that were not read yet. */

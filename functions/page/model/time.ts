@@ -3,32 +3,49 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
+const NOW_MS = 5 * SECOND;
+/** What a time is counted in while less than `below` has passed since. */
+const UNITS = [
+  { below: MINUTE, unit: SECOND, sign: 's' },
+  { below: HOUR, unit: MINUTE, sign: 'm' },
+  { below: DAY, unit: HOUR, sign: 'h' },
+  { below: 7 * DAY, unit: DAY, sign: 'd' },
+] as const;
+
+/** Made once: to make one takes as long as to use it a hundred times. */
+const formats = {
+  day: new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' }),
+  dayOfYear: new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' }),
+  full: new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' }),
+  time: new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' }),
+};
+
 /** Returns how long ago a time was, in a few characters: `now`, `12s ago`, `3h ago`; a date when it is over a week. */
 export function ago(time: number, now: number): string {
   const passed = Math.max(0, now - time);
-  if (passed < 5 * SECOND) return 'now';
-  if (passed < MINUTE) return `${Math.floor(passed / SECOND)}s ago`;
-  if (passed < HOUR) return `${Math.floor(passed / MINUTE)}m ago`;
-  if (passed < DAY) return `${Math.floor(passed / HOUR)}h ago`;
-  if (passed < 7 * DAY) return `${Math.floor(passed / DAY)}d ago`;
-  return new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', ...yearUnlessThis(time, now) }).format(time);
+  if (passed < NOW_MS) return 'now';
+  const counted = UNITS.find(({ below }) => passed < below);
+  if (counted) return `${Math.floor(passed / counted.unit)}${counted.sign} ago`;
+  const isThisYear = new Date(time).getFullYear() === new Date(now).getFullYear();
+  return (isThisYear ? formats.day : formats.dayOfYear).format(time);
 }
 
-function yearUnlessThis(time: number, now: number): Intl.DateTimeFormatOptions {
-  return new Date(time).getFullYear() === new Date(now).getFullYear() ? {} : { year: 'numeric' };
+/** Returns when that text changes next, in milliseconds since 1970; Infinity for a date, which stays. */
+export function agoChangesAt(time: number, now: number): number {
+  const passed = Math.max(0, now - time);
+  if (passed < NOW_MS) return time + NOW_MS;
+  const counted = UNITS.find(({ below }) => passed < below);
+  return counted ? time + (Math.floor(passed / counted.unit) + 1) * counted.unit : Infinity;
 }
 
 /** Returns a time in full, in the reader's own zone and form, with the zone's name. */
 export function inFull(time: number): string {
-  return new Intl.DateTimeFormat(undefined, {
-    dateStyle: 'medium',
-    timeStyle: 'long',
-  }).format(time);
+  return formats.full.format(time);
 }
 
 /** Returns a time of day with seconds, in the reader's own zone. */
 export function timeOfDay(time: number): string {
-  return new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' }).format(time);
+  return formats.time.format(time);
 }
 
 /** Returns a duration in milliseconds: `85 ms`, `1.5 s`, `2m 05s`, `1h 04m`. */

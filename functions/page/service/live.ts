@@ -1,6 +1,7 @@
 import type { Entry } from '../model/entry.ts';
 import { type Log, withRows } from '../model/log.ts';
 import type { Api } from './api.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 import { signals } from './signals.ts';
 import type { Store } from './store.ts';
 
@@ -41,21 +42,23 @@ export const SLOW_CHECK_MS = 10_000;
  */
 export function live({ api, log, connection, openSocket }: LiveOptions): Live {
   const stop = new AbortController();
-  let reading: Promise<void> | null = null;
-  let again = false;
   let state: Connection = 'connecting';
+  /** The number of the change that is to be read, with all before it. */
+  let wanted = 0;
+  const run = oneAtATime(async () => {
+    // What was being read when the signal came may have had it.
+    if (stop.signal.aborted || wanted <= (log.value.since ?? 0)) return;
+    wanted = 0;
+    await readNews();
+  });
 
-  /** Reads what is new; while it reads, another call makes it read once more. */
-  function read(): Promise<void> {
-    again = reading !== null;
-    reading ??= readAll().finally(() => {
-      reading = null;
-      if (again && !stop.signal.aborted) void read();
-    });
-    return reading;
+  /** Reads what is new, or makes sure that a change is known. */
+  function read(last = Infinity): Promise<void> {
+    wanted = Math.max(wanted, last);
+    return run();
   }
 
-  async function readAll(): Promise<void> {
+  async function readNews(): Promise<void> {
     try {
       const since = log.value.since ?? 'now';
       const query = { feed: 'normal', since, include_docs: true };
@@ -69,7 +72,11 @@ export function live({ api, log, connection, openSocket }: LiveOptions): Live {
   }
 
   function apply(rows: readonly Entry[], last: number): void {
-    log.update((known) => ({ ...withRows(known, rows), since: Math.max(known.since ?? 0, last) }));
+    log.update((known) => {
+      const since = Math.max(known.since ?? 0, last);
+      const read = withRows(known, rows);
+      return read === known && since === known.since ? known : { ...read, since };
+    });
   }
 
   const isHidden = () => document.visibilityState === 'hidden';
@@ -85,9 +92,7 @@ export function live({ api, log, connection, openSocket }: LiveOptions): Live {
         signal,
       }),
     onLine: (row) => row.seq !== undefined && apply([row as Entry], row.seq),
-    onLast: (last) => {
-      if (last > (log.value.since ?? 0)) void read();
-    },
+    onLast: (last) => void read(last),
     onState: (next) => {
       state = next;
       connection.set(next === 'connecting' && !navigator.onLine ? 'offline' : next);

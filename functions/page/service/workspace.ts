@@ -1,10 +1,11 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { App } from '../model/app.ts';
-import { type Entry, isFinal } from '../model/entry.ts';
-import { emptyLog, type Log, type LogPage, withPage, withRows } from '../model/log.ts';
+import type { Entry } from '../model/entry.ts';
+import { emptyLog, endedSince, type Log, type LogPage, withPage, withRows } from '../model/log.ts';
 import { type Api, api, Problem } from './api.ts';
 import { type Connection, live } from './live.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 import { basicSubprotocol, type Session } from './session.ts';
 import { Store } from './store.ts';
 
@@ -40,6 +41,8 @@ export const PAGE_SIZE = 50;
 
 /** Waits so long for further changes before the applications are read again. */
 const APPS_DELAY_MS = 150;
+/** Entries that end so have changed nothing on the platform. */
+const NEVER_RAN = ['skipped', 'duplicate', 'superseded', 'expired'];
 
 /** Returns the workspace of a login; `leave` is called when the user signs out or is refused. */
 export function openWorkspace(session: Session, leave: (why: 'signed-out' | 'refused') => void): Workspace {
@@ -49,17 +52,10 @@ export function openWorkspace(session: Session, leave: (why: 'signed-out' | 'ref
   const apps = new Store<readonly App[] | null>(null);
   const connection = new Store<Connection>('connecting');
 
-  let reading: Promise<void> | null = null;
-  const readApps = async () => {
+  const refreshApps = oneAtATime(async () => {
     const found = await client.call<{ apps: readonly App[] }>({ path: ['apps', user], query: { include_docs: true } });
     apps.set(found.apps);
-  };
-  const refreshApps = () => {
-    reading ??= readApps().finally(() => {
-      reading = null;
-    });
-    return reading;
-  };
+  });
   const changes = live({ api: client, log, connection, openSocket: socketOpener(session) });
   const stopApps = followApps(log, refreshApps);
   return {
@@ -106,19 +102,18 @@ function socketOpener(session: Session): (() => WebSocket) | null {
   return url ? () => new WebSocket(url, ['changes', basicSubprotocol(session)]) : null;
 }
 
-/** What applications run changes with the end of an entry. */
+/** What applications run changes with the end of an entry that was meant to change it. */
 function followApps(log: Store<Log>, refresh: () => Promise<void>): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let ended = new Map<string, string>();
+  let before = log.value;
   const later = () => {
     clearTimeout(timer);
     timer = setTimeout(() => void refresh().catch(() => {}), APPS_DELAY_MS);
   };
   const stop = log.follow(() => {
-    const now = new Map([...log.value.entries].map(([id, entry]) => [id, isFinal(entry) ? entry.status : '']));
-    const changed = [...now].some(([id, status]) => status !== '' && ended.get(id) !== status);
-    ended = now;
-    if (changed) later();
+    const hasEnded = endedSince(before, log.value).some(({ status }) => !NEVER_RAN.includes(status));
+    before = log.value;
+    if (hasEnded) later();
   });
   later();
   return () => {

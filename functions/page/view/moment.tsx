@@ -1,37 +1,68 @@
-import { useEffect, useState } from 'preact/hooks';
-import { ago, duration, inFull } from '../model/time.ts';
+import { useEffect, useRef } from 'preact/hooks';
+import { ago, agoChangesAt, duration, inFull } from '../model/time.ts';
 
-const listeners = new Set<() => void>();
+/** A text that depends on the time. */
+interface Ticking {
+  readonly text: (now: number) => string;
+  /** When the text changes next, in milliseconds since 1970. */
+  readonly changesAt: (now: number) => number;
+}
+
+interface Followed extends Ticking {
+  readonly element: Element;
+  dueAt: number;
+}
+
+const followed = new Set<Followed>();
 let timer: ReturnType<typeof setInterval> | undefined;
+let tickedAt = 0;
 
-/** One clock for the whole page: it ticks each second while something on the screen needs it. */
-function onTick(listener: () => void): () => void {
-  listeners.add(listener);
-  timer ??= setInterval(() => {
-    for (const one of listeners) one();
-  }, 1000);
+/** One clock for the whole page: it ticks each second while something on it changes with the time. */
+function follow(element: Element, ticking: Ticking): () => void {
+  const one = { ...ticking, element, dueAt: 0 };
+  followed.add(one);
+  timer ??= setInterval(tick, 1000);
   return () => {
-    listeners.delete(listener);
-    if (listeners.size > 0) return;
+    followed.delete(one);
+    if (followed.size > 0) return;
     clearInterval(timer);
     timer = undefined;
   };
 }
 
-/** Returns a text that depends on the time, and draws the view again only when the text changes. */
-function useTicking(text: () => string): string {
-  const [, setShown] = useState(text);
-  useEffect(() => onTick(() => setShown(text())));
-  return text();
+function tick(): void {
+  const now = Date.now();
+  // A clock that was set back makes every text wrong.
+  const isSetBack = now < tickedAt;
+  tickedAt = now;
+  for (const one of followed) if (isSetBack || one.dueAt <= now) write(one, now);
+}
+
+function write(one: Followed, now: number): void {
+  one.dueAt = one.changesAt(now);
+  const text = one.text(now);
+  const node = one.element.firstChild;
+  if (node && node.nodeValue !== text) node.nodeValue = text;
+}
+
+/**
+ * Keeps the only text of an element up to date. It is written past the views: of a thousand rows all may change in the
+ * same second, and to draw each again would take a hundred times as long.
+ */
+function useTicking<E extends Element>(ticking: Ticking, from: string) {
+  const place = useRef<E>(null);
+  useEffect(() => (place.current ? follow(place.current, ticking) : undefined), [from]);
+  return place;
 }
 
 /** How long ago something was; in full, in the reader's own zone, for a pointer that rests on it. */
 export function Moment({ at }: { at: string }) {
   const time = Date.parse(at);
-  const shown = useTicking(() => ago(time, Date.now()));
+  const text = (now: number) => ago(time, now);
+  const place = useTicking<HTMLTimeElement>({ text, changesAt: (now) => agoChangesAt(time, now) }, at);
   return (
-    <time dateTime={at} title={inFull(time)}>
-      {shown}
+    <time ref={place} dateTime={at} title={inFull(time)}>
+      {text(Date.now())}
     </time>
   );
 }
@@ -44,9 +75,10 @@ export function Took({ from, to }: { from: string; to: string | null }) {
 
 /** Whole seconds: tenths that change are noise. */
 function Running({ from }: { from: string }) {
-  const shown = useTicking(() => {
-    const seconds = Math.max(0, Math.floor((Date.now() - Date.parse(from)) / 1000));
+  const text = (now: number) => {
+    const seconds = Math.max(0, Math.floor((now - Date.parse(from)) / 1000));
     return seconds < 10 ? `${seconds} s` : duration(seconds * 1000);
-  });
-  return <>{shown}</>;
+  };
+  const place = useTicking<HTMLSpanElement>({ text, changesAt: (now) => now }, from);
+  return <span ref={place}>{text(Date.now())}</span>;
 }

@@ -18,6 +18,7 @@ import { fill } from './fill.ts';
 import { type Arrivals, arrivals } from './latency.ts';
 import { mainThread } from './main-thread.ts';
 import { scrolling } from './scrolling.ts';
+import { ticking, youngRows } from './ticking.ts';
 
 /** What the page has read at first, and what it then shows. */
 const FEW = 50;
@@ -26,17 +27,21 @@ const CHANGES = 30;
 const MAX_ON_SCREEN_MS = 200;
 /** Of a screen that is drawn 60 times a second. */
 const FRAME_MS = 16.7;
+/** A tenth of a core for a page that only shows how time passes. */
+const MAX_SECOND_MS = 100;
 
 /** What was measured with a number of rows in the list; processor time is that of the page's main thread. */
 interface Measured {
   readonly arrived: Arrivals;
   readonly changeMs: number;
   readonly frameMs: number;
+  /** A second in which no change comes. */
+  readonly secondMs: number;
 }
 
 /**
  * Measures the page in a Chromium: how long a row takes to be on the screen, beside a program that follows the stream
- * of changes, and what a change and a frame of scrolling cost with a thousand rows, beside the first fifty.
+ * of changes, and what a change, a frame of scrolling and a second cost with a thousand rows, beside the first fifty.
  */
 export async function run(): Promise<readonly BenchRow[]> {
   const folder = join(testFolder, 'bench-page');
@@ -65,10 +70,14 @@ async function measure(browser: Browser, service: Service): Promise<readonly Ben
   await page.getByText('Live', { exact: true }).waitFor();
   const spent = await mainThread(context, page);
   const measured = async (): Promise<Measured> => {
+    await youngRows(page);
     const before = await spent();
     const arrived = await arrivals({ page, service, write, changes: CHANGES });
     const changeMs = ((await spent()) - before) / CHANGES;
-    return { arrived, changeMs, frameMs: await scrolling(page, spent) };
+    await youngRows(page);
+    const frameMs = await scrolling(page, spent);
+    await youngRows(page);
+    return { arrived, changeMs, frameMs, secondMs: await ticking(spent) };
   };
   const few = await measured();
   await showAll(page);
@@ -78,6 +87,7 @@ async function measure(browser: Browser, service: Service): Promise<readonly Ben
     ...latencies(many.arrived),
     beside('main thread for a change', { many: many.changeMs, few: few.changeMs, mostMs: MAX_ON_SCREEN_MS }),
     beside('main thread for a frame of scrolling', { many: many.frameMs, few: few.frameMs, mostMs: FRAME_MS }),
+    beside('main thread for a second', { many: many.secondMs, few: few.secondMs, mostMs: MAX_SECOND_MS }),
   ];
 }
 

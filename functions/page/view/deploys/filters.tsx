@@ -1,3 +1,5 @@
+import { useMemo } from 'preact/hooks';
+import { namesIn } from '../../model/log.ts';
 import { hashOf } from '../../model/route.ts';
 import { statusGroups } from '../../model/status.ts';
 import { useStore } from '../../service/store.ts';
@@ -8,25 +10,33 @@ interface FiltersProps {
 }
 
 /** The choice of rows. It is in the address, so that it can be kept and shared. */
-export function Filters({ query }: FiltersProps) {
+export function Filters({ query: { app, status, branch } }: FiltersProps) {
   const workspace = useWorkspace();
-  const log = useStore(workspace.log);
-  const apps = useStore(workspace.apps);
-  const entries = [...log.entries.values()];
-  const names = [...(apps ?? []).map(({ name }) => name), ...entries.flatMap(({ app_name }) => app_name ?? [])];
-  const branches = entries.flatMap(({ doc }) => doc?.branch ?? []);
+  const names = namesIn(useStore(workspace.log));
+  const apps = useStore(workspace.apps) ?? [];
+  const appNames = useSorted([...apps.map(({ name }) => name), ...names.apps, app]);
+  const branches = useSorted([...names.branches, branch]);
+  // Few changes bring a new name: the same choices are not drawn again.
+  return useMemo(
+    () => <Choices query={{ app, status, branch }} appNames={appNames} branches={branches} />,
+    [app, status, branch, appNames, branches],
+  );
+}
+
+interface ChoicesProps extends FiltersProps {
+  readonly appNames: readonly string[];
+  readonly branches: readonly string[];
+}
+
+function Choices({ query, appNames, branches }: ChoicesProps) {
+  const { user } = useWorkspace().api;
   const go = (change: Readonly<Record<string, string>>) => {
-    location.hash = hashOf({ user: workspace.api.user, view: 'deploys', query: { ...query, ...change } });
+    location.hash = hashOf({ user, view: 'deploys', query: { ...query, ...change } });
   };
   return (
     <fieldset class="filters">
       <legend class="visually-hidden">Filters</legend>
-      <Choice
-        label="Application"
-        value={query.app}
-        choices={sorted([...names, query.app])}
-        onChoose={(app) => go({ app })}
-      />
+      <Choice label="Application" value={query.app} choices={appNames} onChoose={(app) => go({ app })} />
       <label>
         <span class="visually-hidden">Status</span>
         <select value={query.status} onChange={({ currentTarget }) => go({ status: currentTarget.value })}>
@@ -38,12 +48,7 @@ export function Filters({ query }: FiltersProps) {
           ))}
         </select>
       </label>
-      <Choice
-        label="Branch"
-        value={query.branch}
-        choices={sorted([...branches, query.branch])}
-        onChoose={(branch) => go({ branch })}
-      />
+      <Choice label="Branch" value={query.branch} choices={branches} onChoose={(branch) => go({ branch })} />
     </fieldset>
   );
 }
@@ -71,6 +76,8 @@ function Choice({ label, value, choices, onChoose }: ChoiceProps) {
   );
 }
 
-function sorted(texts: readonly string[]): readonly string[] {
-  return [...new Set(texts)].filter((text) => text !== '').sort((one, other) => one.localeCompare(other));
+/** Returns each text once, sorted; the same list as long as the texts are the same. */
+function useSorted(texts: readonly string[]): readonly string[] {
+  const chosen = [...new Set(texts)].filter((text) => text !== '');
+  return useMemo(() => chosen.sort((one, other) => one.localeCompare(other)), [chosen.join('\n')]);
 }

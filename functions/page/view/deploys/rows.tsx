@@ -1,3 +1,4 @@
+import { Component } from 'preact';
 import { type Entry, idOf, numberOf } from '../../model/entry.ts';
 import { Row } from './row.tsx';
 
@@ -22,14 +23,30 @@ export function Rows({ rows, user, current }: RowsProps) {
   return (
     <section class="rows card" aria-label="Deploys, newest first">
       {grouped(rows).map(([group, entries]) => (
-        <ul key={group} style={{ containIntrinsicBlockSize: `auto ${entries.length * ROW_PX}px` }}>
-          {entries.map((entry) => (
-            <Row key={numberOf(entry)} entry={entry} user={user} isCurrent={current.has(idOf(entry))} />
-          ))}
-        </ul>
+        <Group key={group} rows={entries} user={user} current={current} />
       ))}
     </section>
   );
+}
+
+/** It is drawn again only when one of its rows is another one, as a row is. */
+class Group extends Component<RowsProps> {
+  override shouldComponentUpdate({ rows, user, current }: RowsProps): boolean {
+    if (user !== this.props.user || rows.length !== this.props.rows.length) return true;
+    const isOther = (entry: Entry, place: number) =>
+      entry !== this.props.rows[place] || current.has(idOf(entry)) !== this.props.current.has(idOf(entry));
+    return rows.some(isOther);
+  }
+
+  override render({ rows, user, current }: RowsProps) {
+    return (
+      <ul style={{ containIntrinsicBlockSize: `auto ${rows.length * ROW_PX}px` }}>
+        {rows.map((entry) => (
+          <Row key={numberOf(entry)} entry={entry} user={user} isCurrent={current.has(idOf(entry))} />
+        ))}
+      </ul>
+    );
+  }
 }
 
 function grouped(rows: readonly Entry[]): ReadonlyArray<readonly [group: number, entries: Entry[]]> {

@@ -1,6 +1,17 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../../../functions/page/model/entry.ts';
-import { emptyLog, hasMore, newestOf, rowsOf, withPage, withRows } from '../../../../functions/page/model/log.ts';
+import {
+  emptyLog,
+  endedSince,
+  hasMore,
+  type Log,
+  namesIn,
+  newestOf,
+  rowsOf,
+  withPage,
+  withRows,
+} from '../../../../functions/page/model/log.ts';
 
 const ALL = { app: '', branch: '', statuses: [] };
 
@@ -72,6 +83,57 @@ describe('the log that the page knows', () => {
     expect(second.extents.get('')).toEqual({ total: 5, read: 4, floor: 2 });
     const last = withPage(second, '', { total: 5, skip: 4, rows: [entry(1, 5)] });
     expect(hasMore(last, '')).toBe(false);
+  });
+
+  it('is in the order of the numbers, newest first, in whatever order its rows come', () => {
+    const seqs = fc.uniqueArray(fc.integer({ min: 1, max: 60 }));
+    const arriving = fc.array(fc.record({ number: fc.integer({ min: 1, max: 30 }), seqs }));
+    fc.assert(
+      fc.property(arriving, (parts) => {
+        const whole = withPage(emptyLog, '', { total: 0, skip: 0, rows: [] });
+        const log = parts.reduce<Log>(
+          (known, { number, seqs }) =>
+            withRows(
+              known,
+              seqs.map((seq) => entry(number, seq)),
+            ),
+          whole,
+        );
+        const expected = [...log.entries.values()].sort((one, other) => (one.id < other.id ? 1 : -1));
+        expect(log.ordered).toEqual(expected);
+        expect(rowsOf(log, ALL)).toEqual(expected);
+      }),
+    );
+  });
+
+  it('keeps the rows that have not changed as they are, so that they are not drawn again', () => {
+    const rows = [entry(3, 7), entry(2, 6), entry(1, 5)];
+    const before = withPage(emptyLog, '', { total: 3, skip: 0, rows });
+    const after = withRows(before, [entry(4, 8), entry(2, 9)]);
+    expect(numbers(after.ordered)).toEqual([4, 3, 2, 1]);
+    expect(after.ordered[1]).toBe(before.ordered[0]);
+    expect(after.ordered[3]).toBe(before.ordered[2]);
+  });
+
+  it('names the entries that have ended since, and none that had ended before it was read', () => {
+    const rows = [entry(9, 21, { status: 'running' }), entry(8, 20), entry(7, 19, { status: 'queued' })];
+    const before = withPage(emptyLog, '', { total: 9, skip: 0, rows });
+    expect(numbers(endedSince(emptyLog, before))).toEqual([8]);
+    const after = withRows(before, [
+      entry(9, 22),
+      entry(8, 23, { status: 'crashed' }),
+      entry(7, 24, { status: 'running' }),
+    ]);
+    expect(numbers(endedSince(before, after))).toEqual([9, 8]);
+    const older = withPage(after, '', { total: 9, skip: 3, rows: [entry(6, 12)] });
+    expect(endedSince(after, older)).toEqual([]);
+  });
+
+  it('names each application and each branch once', () => {
+    const doc = { branch: 'main' } as Entry['doc'] & object;
+    const rows = [entry(3, 3, { doc }), entry(2, 2, { doc, app_name: null }), entry(1, 1)];
+    const log = withPage(emptyLog, '', { total: 3, skip: 0, rows });
+    expect(namesIn(log)).toEqual({ apps: ['shop'], branches: ['main'] });
   });
 
   it('filters by status and by branch', () => {

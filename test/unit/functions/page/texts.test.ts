@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stages } from '../../../../functions/core/pipeline/pipeline.ts';
 import type { Entry } from '../../../../functions/page/model/entry.ts';
@@ -7,7 +8,7 @@ import { hashOf, parseRoute } from '../../../../functions/page/model/route.ts';
 import { filled } from '../../../../functions/page/model/setup.ts';
 import { currentStage, STAGES, stageStates } from '../../../../functions/page/model/stages.ts';
 import { shownStatus } from '../../../../functions/page/model/status.ts';
-import { ago, duration } from '../../../../functions/page/model/time.ts';
+import { ago, agoChangesAt, duration } from '../../../../functions/page/model/time.ts';
 
 describe('addresses', () => {
   it('a hash names a view, and a view its hash, also with names that need encoding', () => {
@@ -55,6 +56,20 @@ describe('times', () => {
     expect(shown).toEqual(['now', '12s ago', '1m ago', '3h ago', '2d ago', 'now']);
     expect(ago(Date.UTC(2026, 9, 3, 12), now)).toBe('Oct 3');
     expect(ago(Date.UTC(2024, 9, 3, 12), now)).toBe('Oct 3, 2024');
+  });
+
+  it('knows when the text changes next: it stays until then, and is another one from then on', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -10_000, max: 6 * 24 * 3_600_000 }), (passed) => {
+        const now = Date.UTC(2026, 10, 22, 12);
+        const time = now - passed;
+        const next = agoChangesAt(time, now);
+        expect(next).toBeGreaterThan(now);
+        expect(ago(time, next - 1)).toBe(ago(time, now));
+        expect(ago(time, next)).not.toBe(ago(time, now));
+      }),
+    );
+    expect(agoChangesAt(Date.UTC(2026, 9, 3), Date.UTC(2026, 10, 22))).toBe(Infinity);
   });
 
   it('says how long something took', () => {
