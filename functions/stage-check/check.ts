@@ -146,15 +146,16 @@ interface Hold {
 }
 
 function hold(entry: Entry, { waitsFor, version, changes }: Hold, ports: CheckPorts): StageOutcome {
+  const expiresAt = ports.clock.now() + ports.holdMinutes * 60_000;
   return {
     kind: 'ended',
     status: 'held',
     reason: `Waiting for ${waitsFor} to call with a passed build of this commit.`,
     transition: {
-      changes,
+      changes: { ...changes, expiresAt },
       commitState: { held: entry.number },
       ifCommitVersion: version,
-      dueAt: ports.clock.now() + ports.holdMinutes * 60_000,
+      dueAt: expiresAt,
     },
   };
 }

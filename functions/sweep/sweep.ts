@@ -131,10 +131,12 @@ async function lookAfterEnded(entry: Entry, { backlog, queue, clock, trace }: Sw
 }
 
 async function lookAfterHeld(entry: Entry, ports: SweepPorts): Promise<void> {
-  const end = entry.updatedAt + ports.holdMinutes * 60_000;
-  const reason = `No CI provider called with a passed build within ${ports.holdMinutes} minutes.`;
+  // What its user was told, also when HOLD_MINUTES was changed since. Holds of earlier versions do not have it.
+  const end = entry.expiresAt ?? entry.updatedAt + ports.holdMinutes * 60_000;
+  const minutes = Math.round((end - entry.updatedAt) / 60_000);
+  const reason = `No CI provider called with a passed build within ${minutes} minutes.`;
   if (ports.clock.now() >= end) await endHeld(entry, 'expired', reason, ports);
-  // HOLD_MINUTES was increased after this hold began. Postponed, so that it does not block the front of the backlog.
+  // Looked at too early. Postponed, so that it does not block the front of the backlog.
   else await ports.backlog.postpone(entry, end, false);
 }
 

@@ -116,6 +116,8 @@ export interface Entry {
   readonly receivedAt: number;
   readonly updatedAt: number;
   readonly finishedAt: number | null;
+  /** When it expires while it is held, unless it is released; absent for an entry that was never held. */
+  readonly expiresAt?: number;
   /** One sentence for every status that is not `ok`. */
   readonly reason: string | null;
   readonly error: EntryError | null;

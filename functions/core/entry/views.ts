@@ -27,6 +27,7 @@ function summarise(entry: Entry, base: string): Record<string, unknown> {
     app_name: entry.appName,
     uuid: entry.uuid,
     status: entry.status,
+    ...(entry.status === 'held' && entry.expiresAt !== undefined && { expires_at: time(entry.expiresAt) }),
     provider: entry.provider,
     ...(entry.operation && { operation: entry.operation }),
     commit: commitName(entry),

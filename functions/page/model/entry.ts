@@ -44,6 +44,8 @@ export interface Entry {
   readonly id: string;
   readonly app_name: string | null;
   readonly status: string;
+  /** When a held deploy expires; absent for all others. */
+  readonly expires_at?: string;
   readonly provider: string;
   readonly operation?: string;
   readonly commit: string | null;

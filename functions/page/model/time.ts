@@ -38,6 +38,14 @@ export function agoChangesAt(time: number, now: number): number {
   return counted ? time + (Math.floor(passed / counted.unit) + 1) * counted.unit : Infinity;
 }
 
+/** Returns how long it takes until a time, in a few characters: `in 59m`, `in 12s`, `now`. */
+export function until(time: number, now: number): string {
+  const left = time - now;
+  if (left < SECOND) return 'now';
+  const { unit, sign } = UNITS.find(({ below }) => left < below) ?? UNITS[3];
+  return `in ${Math.floor(left / unit)}${sign}`;
+}
+
 /** Returns a time in full, in the reader's own zone and form, with the zone's name. */
 export function inFull(time: number): string {
   return formats.full.format(time);

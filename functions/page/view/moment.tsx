@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { ago, agoChangesAt, duration, inFull } from '../model/time.ts';
+import { ago, agoChangesAt, duration, inFull, until } from '../model/time.ts';
 
 /** A text that depends on the time. */
 interface Ticking {
@@ -60,6 +60,18 @@ export function Moment({ at }: { at: string }) {
   const time = Date.parse(at);
   const text = (now: number) => ago(time, now);
   const place = useTicking<HTMLTimeElement>({ text, changesAt: (now) => agoChangesAt(time, now) }, at);
+  return (
+    <time ref={place} dateTime={at} title={inFull(time)}>
+      {text(Date.now())}
+    </time>
+  );
+}
+
+/** How long it takes until something happens; in full for a pointer that rests on it. */
+export function Until({ at }: { at: string }) {
+  const time = Date.parse(at);
+  const text = (now: number) => until(time, now);
+  const place = useTicking<HTMLTimeElement>({ text, changesAt: (now) => now }, at);
   return (
     <time ref={place} dateTime={at} title={inFull(time)}>
       {text(Date.now())}

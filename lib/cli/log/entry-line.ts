@@ -43,6 +43,11 @@ function shaOf({ commit }: Entry): string {
 function outcome(entry: Entry): string {
   const { doc, status } = entry;
   const message = doc?.message ? `“${doc.message}”` : '';
-  if (status !== 'ok') return [doc?.operation, reasonOf(entry) || message].filter(Boolean).join('  ');
+  if (status !== 'ok') return [doc?.operation, reasonOf(entry) || message, expiry(entry)].filter(Boolean).join('  ');
   return [doc?.operation, message, entry.url ?? doc?.url].filter(Boolean).join('  ');
+}
+
+/** When a hold ends by itself. */
+function expiry({ status, expires_at }: Entry): string {
+  return status === 'held' && expires_at ? `Expires ${when(new Date(expires_at))}.` : '';
 }

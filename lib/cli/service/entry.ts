@@ -30,6 +30,7 @@ export const EntrySchema = v.looseObject({
   id: v.string(),
   app_name: text,
   status: v.string(),
+  expires_at: v.optional(text),
   provider: v.nullish(v.string(), 'unknown'),
   commit: text,
   seq: v.number(),

@@ -11,7 +11,9 @@ export async function letMinutesPass(dynamodb: string, entryId: string, minutes:
     const { Item } = await client.send(new GetItemCommand({ TableName, Key }));
     const entry = JSON.parse(Item?.doc?.S ?? '');
     const milliseconds = minutes * 60_000;
-    const doc = JSON.stringify({ ...entry, updatedAt: entry.updatedAt - milliseconds });
+    const older = { ...entry, updatedAt: entry.updatedAt - milliseconds };
+    if (entry.expiresAt !== undefined) older.expiresAt = entry.expiresAt - milliseconds;
+    const doc = JSON.stringify(older);
     const due = String(Number(Item?.due_at?.N) - milliseconds);
     await client.send(
       new UpdateItemCommand({

@@ -22,6 +22,7 @@ const row: Readonly<Record<string, Schema>> = {
   app_name: { type: ['string', 'null'], description: 'From package.json; null until it is known.' },
   uuid: { type: 'string', description: 'The `x-api-uuid` of the request that made the entry.' },
   status: ref('Status'),
+  expires_at: { ...time, description: 'When a held deploy expires unless it is released; absent for all others.' },
   provider: {
     type: 'string',
     description:
@@ -72,11 +73,15 @@ export const entrySchemas: Readonly<Record<string, Schema>> = {
     enum: Object.keys(statuses),
   },
   Entry: object('An entry of the log.', { ...row, error: ref('EntryError'), doc: ref('EntryDocument') }, [
+    'expires_at',
     'operation',
     'error',
     'doc',
   ]),
-  EntryDocument: object('Everything about an entry: with `include_docs`.', { ...row, ...details }, ['operation']),
+  EntryDocument: object('Everything about an entry: with `include_docs`.', { ...row, ...details }, [
+    'expires_at',
+    'operation',
+  ]),
   EntryError: object('Why a deploy failed.', { code: ref('ErrorCode'), status: { type: 'integer' }, detail: text }),
   StageRecord: object('A stage of a deploy.', {
     name: { type: 'string', enum: stages.map(({ name }) => name) },

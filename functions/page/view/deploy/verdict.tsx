@@ -2,11 +2,13 @@ import { type Entry, idOf, numberOf } from '../../model/entry.ts';
 import { safeUrl } from '../../model/links.ts';
 import { hashOf } from '../../model/route.ts';
 import { shownStatus } from '../../model/status.ts';
+import { timeOfDay } from '../../model/time.ts';
 import { SERVICE } from '../../service/api.ts';
 import { useStore } from '../../service/store.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Copy } from '../copy.tsx';
 import { Mark } from '../icons.tsx';
+import { Until } from '../moment.tsx';
 import { Scroll } from '../scroll.tsx';
 
 /** What became of the deploy, in one sentence that is read first: the reason, or the address. */
@@ -36,6 +38,11 @@ export function Verdict({ entry }: { entry: Entry }) {
       <div>
         <p class="sentence">{reason}</p>
         {entry.error && <Cause error={entry.error} reason={reason} />}
+        {entry.status === 'held' && entry.expires_at && (
+          <p class="cause">
+            Expires <Until at={entry.expires_at} />, at {timeOfDay(Date.parse(entry.expires_at))}.
+          </p>
+        )}
         {tone === 'bad' && <StillRuns entry={entry} />}
         {(entry.doc?.log_tail.length ?? 0) > 0 && (
           <Scroll class="tail" name="The last lines that it printed" text={(entry.doc?.log_tail ?? []).join('\n')} />

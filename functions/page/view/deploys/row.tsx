@@ -4,7 +4,7 @@ import { safeUrl } from '../../model/links.ts';
 import { hashOf } from '../../model/route.ts';
 import { shownStatus } from '../../model/status.ts';
 import { Glyph } from '../icons.tsx';
-import { Moment, Took } from '../moment.tsx';
+import { Moment, Took, Until } from '../moment.tsx';
 import { Status } from '../status.tsx';
 import { Progress } from './progress.tsx';
 
@@ -64,7 +64,18 @@ export class Row extends Component<RowProps> {
 function Why({ entry }: { entry: Entry }) {
   if (!isFinal(entry) && entry.status !== 'held') return <Progress stages={entry.doc?.stages ?? []} />;
   const reason = entry.reason ?? (entry.status === 'ok' ? null : entry.error?.detail);
-  return reason ? <p class="reason">{reason}</p> : null;
+  if (!reason) return null;
+  return (
+    <p class="reason">
+      {reason}
+      {entry.expires_at && (
+        <>
+          {' '}
+          Expires <Until at={entry.expires_at} />.
+        </>
+      )}
+    </p>
+  );
 }
 
 /** The branch and the commit. */

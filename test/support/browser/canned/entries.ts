@@ -87,6 +87,7 @@ function held(): Partial<Entry> {
   return {
     status: 'held',
     reason: 'Waiting for Travis CI to call with a passed build of this commit.',
+    expiresAt: Date.now() + 51 * MINUTE,
     stages: stages(1),
   };
 }

@@ -8,7 +8,7 @@ import { hashOf, parseRoute } from '../../../../functions/page/model/route.ts';
 import { filled } from '../../../../functions/page/model/setup.ts';
 import { currentStage, STAGES, stageStates } from '../../../../functions/page/model/stages.ts';
 import { shownStatus } from '../../../../functions/page/model/status.ts';
-import { ago, agoChangesAt, duration } from '../../../../functions/page/model/time.ts';
+import { ago, agoChangesAt, duration, until } from '../../../../functions/page/model/time.ts';
 
 describe('addresses', () => {
   it('a hash names a view, and a view its hash, also with names that need encoding', () => {
@@ -56,6 +56,11 @@ describe('times', () => {
     expect(shown).toEqual(['now', '12s ago', '1m ago', '3h ago', '2d ago', 'now']);
     expect(ago(Date.UTC(2026, 9, 3, 12), now)).toBe('Oct 3');
     expect(ago(Date.UTC(2024, 9, 3, 12), now)).toBe('Oct 3, 2024');
+  });
+
+  it('says how long it takes until something happens', () => {
+    const shown = [-5000, 900, 12_000, 59.9 * 60_000, 3_600_000, 30 * 24 * 3_600_000].map((ms) => until(ms, 0));
+    expect(shown).toEqual(['now', 'now', 'in 12s', 'in 59m', 'in 1h', 'in 30d']);
   });
 
   it('knows when the text changes next: it stays until then, and is another one from then on', () => {

@@ -143,6 +143,7 @@ describe('a push whose repository uses CI with a webhook', () => {
       snapshot: '1.2.3-1',
       reason: 'Waiting for Travis CI to call with a passed build of this commit.',
       finishedAt: null,
+      expiresAt: AT + 60 * MINUTE,
     });
     expect(queue.sent).toEqual([]);
     expect(await facts.commitState('ann', head, 'master')).toMatchObject({ held: 1, deploying: null });

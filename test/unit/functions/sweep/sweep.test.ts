@@ -124,6 +124,18 @@ describe('a hold that is not released', () => {
     expect((await log.commitState('ann', { ...repository, sha: sha('a') }, 'master')).held).toBeNull();
   });
 
+  it('expires when its user was told, also when the minutes of a hold were changed since', async () => {
+    const { log, clock, sweep } = world();
+    await append(log, { ...held, expiresAt: AT + 90 * MINUTE }, { dueAt: AT + 60 * MINUTE });
+    clock.pass(60 * MINUTE);
+    await sweep();
+    expect((await log.read('ann', 1))?.status).toBe('held');
+    clock.pass(30 * MINUTE);
+    await sweep();
+    const reason = 'No CI provider called with a passed build within 90 minutes.';
+    expect(await log.read('ann', 1)).toMatchObject({ status: 'expired', reason });
+  });
+
   it('is postponed to its end when it is looked at too early', async () => {
     const { log, clock, sweep } = world();
     await append(log, held, { dueAt: AT + MINUTE });

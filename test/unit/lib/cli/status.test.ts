@@ -28,6 +28,13 @@ describe('status', () => {
     expect(urls).toEqual(['/1/status/kiwi/webhooks?limit=10&skip=0&include_docs=true']);
   });
 
+  it('says of a held deploy when it expires', async () => {
+    const held = { status: 'held', reason: 'Waiting for Travis CI.', expires_at: '2026-03-04T12:00:00Z' };
+    const { out } = await run('', [entry(13, held), entry(12, { ...held, expires_at: undefined })]);
+    expect(out).toMatch(/^#13 .*Waiting for Travis CI\. {2}Expires 2026-03-0\d \d\d:00:00\.$/m);
+    expect(out).toMatch(/^#12 .*Waiting for Travis CI\.$/m);
+  });
+
   it('names what was done by hand', async () => {
     const { out } = await run('', [entry(13, { status: 'ok', doc: doc({ operation: 'rollback' }) })]);
     expect(out).toMatch(/c0ffee12 {2}rollback {2}“A page”$/m);

@@ -36,6 +36,13 @@ describe('a row', () => {
     expect(row(entry({ status, reason }), view)).toMatchObject({ status, reason });
   });
 
+  it('of a held deploy says when it expires, and of no other', () => {
+    const held = entry({ status: 'held', expiresAt: AT });
+    expect(row(held, view)).toMatchObject({ expires_at: '2026-01-01T00:00:00.000Z' });
+    expect(row({ ...held, status: 'running' }, view)).not.toHaveProperty('expires_at');
+    expect(row(entry({ status: 'held' }), view)).not.toHaveProperty('expires_at');
+  });
+
   it('of a running application has its address and no reason', () => {
     const live = entry({ status: 'ok', reason: 'Old.', url: 'https://shop.example.com' });
     expect(row(live, view)).toMatchObject({ reason: null, url: 'https://shop.example.com' });
