@@ -17,6 +17,7 @@ const formats = {
   day: new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' }),
   dayOfYear: new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' }),
   full: new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' }),
+  clock: new Intl.DateTimeFormat(undefined, { timeStyle: 'short' }),
   time: new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' }),
 };
 
@@ -49,6 +50,11 @@ export function until(time: number, now: number): string {
 /** Returns a time in full, in the reader's own zone and form, with the zone's name. */
 export function inFull(time: number): string {
   return formats.full.format(time);
+}
+
+/** Returns a time of day, in the reader's own zone. */
+export function clock(time: number): string {
+  return formats.clock.format(time);
 }
 
 /** Returns a time of day with seconds, in the reader's own zone. */

@@ -2,7 +2,7 @@ import { type Entry, idOf, numberOf } from '../../model/entry.ts';
 import { safeUrl } from '../../model/links.ts';
 import { hashOf } from '../../model/route.ts';
 import { shownStatus } from '../../model/status.ts';
-import { timeOfDay } from '../../model/time.ts';
+import { clock } from '../../model/time.ts';
 import { SERVICE } from '../../service/api.ts';
 import { useStore } from '../../service/store.ts';
 import { useWorkspace } from '../../service/workspace.ts';
@@ -40,7 +40,7 @@ export function Verdict({ entry }: { entry: Entry }) {
         {entry.error && <Cause error={entry.error} reason={reason} />}
         {entry.status === 'held' && entry.expires_at && (
           <p class="cause">
-            Expires <Until at={entry.expires_at} />, at {timeOfDay(Date.parse(entry.expires_at))}.
+            Expires <Until at={entry.expires_at} />, at {clock(Date.parse(entry.expires_at))}.
           </p>
         )}
         {tone === 'bad' && <StillRuns entry={entry} />}
