@@ -24,18 +24,18 @@ export class FunctionHost implements HostedFunction {
   readonly #settings: FunctionSettings;
   readonly #log: (line: FunctionLogLine) => void;
   readonly #logStream = `local/${randomUUID()}`;
-  readonly #endsAfterTimeout: boolean;
+  readonly #isIsolate: boolean;
   #worker: FunctionWorker | undefined;
 
-  /** @param options.endsAfterTimeout as on Lambda, where no other invocation shares the worker */
+  /** @param options.isIsolate one invocation at a time: the worker ends after a timeout, and is frozen when idle */
   constructor(
     settings: FunctionSettings,
     log: (line: FunctionLogLine) => void,
-    { endsAfterTimeout = false }: { readonly endsAfterTimeout?: boolean } = {},
+    { isIsolate = false }: { readonly isIsolate?: boolean } = {},
   ) {
     this.#settings = settings;
     this.#log = log;
-    this.#endsAfterTimeout = endsAfterTimeout;
+    this.#isIsolate = isIsolate;
   }
 
   /** @param done is called when the function has ended */
@@ -61,7 +61,7 @@ export class FunctionHost implements HostedFunction {
 
   /** Returns the running worker with its bundle loaded; a new one when the last has exited. */
   async worker(): Promise<FunctionWorker> {
-    if (!this.#worker?.alive) this.#worker = startWorker(this.#settings, this.#log);
+    if (!this.#worker?.alive) this.#worker = startWorker(this.#settings, this.#log, { freezes: this.#isIsolate });
     const worker = this.#worker;
     await worker.ready;
     return worker;
@@ -98,7 +98,7 @@ export class FunctionHost implements HostedFunction {
     const errorMessage = `${new Date().toISOString()} ${id} Task timed out after ${seconds} seconds`;
     this.#log({ functionName: this.#settings.name, stream: 'stderr', text: errorMessage });
     invocation.fail({ errorType: 'Sandbox.Timedout', errorMessage, trace: [] });
-    if (this.#endsAfterTimeout) {
+    if (this.#isIsolate) {
       this.#worker = undefined;
       void worker.stop();
       done();

@@ -26,19 +26,30 @@ export interface FunctionWorker {
   stop(): Promise<void>;
 }
 
+/** How a thread runs, where that differs from the default. */
+export interface WorkerOptions {
+  /** Between invocations the thread stands still. It gets one at a time then. */
+  readonly freezes?: boolean;
+}
+
 /** Starts the thread of a function. `log` gets what it prints, and the reason when it crashes. */
-export function startWorker(settings: FunctionSettings, log: (line: FunctionLogLine) => void): FunctionWorker {
-  const worker = createThread(settings);
+export function startWorker(
+  settings: FunctionSettings,
+  log: (line: FunctionLogLine) => void,
+  { freezes = false }: WorkerOptions = {},
+): FunctionWorker {
+  const invocations = freezes ? new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) : undefined;
+  const worker = createThread(settings, invocations);
   const line = (stream: 'stdout' | 'stderr') => (text: string) => log({ functionName: settings.name, stream, text });
   eachLine(worker.stdout, line('stdout'));
   eachLine(worker.stderr, line('stderr'));
-  const invocations = new OpenInvocations((message) => worker.postMessage(message));
+  const open = new OpenInvocations((message) => worker.postMessage(message));
   let isAlive = true;
   let lastPongAt = 0;
   let crash: Error | undefined;
   worker.on('message', (message: FromWorker) => {
     if (message.kind === 'pong') lastPongAt = Date.now();
-    else if (message.kind !== 'ready') invocations.receive(message);
+    else if (message.kind !== 'ready') open.receive(message);
   });
   worker.on('error', (error) => {
     crash = error;
@@ -47,16 +58,19 @@ export function startWorker(settings: FunctionSettings, log: (line: FunctionLogL
   });
   worker.on('exit', (code) => {
     isAlive = false;
-    invocations.failAll(exitError(code, crash));
+    open.failAll(exitError(code, crash));
   });
   return {
     get alive() {
       return isAlive;
     },
     ready: loaded(worker, settings),
-    open: (id, invocation) => invocations.add(id, invocation),
-    release: (id) => invocations.remove(id),
-    send: (message) => worker.postMessage(message),
+    open: (id, invocation) => open.add(id, invocation),
+    release: (id) => open.remove(id),
+    send: (message) => {
+      if (invocations && message.kind === 'invoke') thaw(invocations);
+      worker.postMessage(message);
+    },
     probe: () => {
       const askedAt = Date.now();
       worker.postMessage({ kind: 'ping' } satisfies ToWorker);
@@ -70,9 +84,16 @@ export function startWorker(settings: FunctionSettings, log: (line: FunctionLogL
   };
 }
 
-function createThread({ bundle, exportName, environment, memoryMb }: FunctionSettings): Worker {
+/** Counts an invocation, for which the thread may be waiting. */
+function thaw(invocations: Int32Array): void {
+  Atomics.add(invocations, 0, 1);
+  Atomics.notify(invocations, 0);
+}
+
+function createThread(settings: FunctionSettings, invocations: Int32Array | undefined): Worker {
+  const { bundle, exportName, environment, memoryMb } = settings;
   return new Worker(new URL('./worker.mjs', import.meta.url), {
-    workerData: { bundle, exportName },
+    workerData: { bundle, exportName, invocations },
     env: { ...environment },
     // Without the parent's loaders: the bundle must run unchanged.
     execArgv: [],

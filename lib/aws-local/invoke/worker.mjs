@@ -1,6 +1,7 @@
 // Runs one function's bundle, as the Lambda Node.js runtime would, for many invocations at a time. Plain JavaScript,
 // because a worker thread gets no TypeScript loader. The messages are described in messages.ts.
 import { parentPort, workerData } from 'node:worker_threads';
+import { flushOutput, freezeUntilInvoked } from './freeze.mjs';
 import { loadHandler } from './load-bundle.mjs';
 import { openOutbox } from './outbox.mjs';
 import { openResponseStream, startPrelude } from './response-stream.mjs';
@@ -30,14 +31,19 @@ async function invoke({ id, event, context, stream }) {
   try {
     if (stream !== Boolean(handler[streamingHandler])) throw mismatch(stream);
     const result = stream ? await runStreaming(id, event, context) : await run(event, context);
-    outbox.flush();
-    parentPort.postMessage({ kind: 'result', id, result });
+    await answer({ kind: 'result', id, result });
   } catch (error) {
-    outbox.flush();
-    parentPort.postMessage({ kind: 'failed', id, error: describe(error) });
-  } finally {
-    open.delete(id);
+    await answer({ kind: 'failed', id, error: describe(error) });
   }
+}
+
+async function answer(outcome) {
+  outbox.flush();
+  open.delete(outcome.id);
+  // What a frozen thread has not sent, nobody gets.
+  if (workerData.invocations) await flushOutput();
+  parentPort.postMessage(outcome);
+  if (workerData.invocations) freezeUntilInvoked(workerData.invocations);
 }
 
 // Results are serialised to JSON, as on AWS, so that values without a JSON form are lost here too.

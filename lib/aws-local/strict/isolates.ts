@@ -78,7 +78,7 @@ export class FunctionIsolates implements HostedFunction {
   }
 
   #start(): Isolate {
-    const isolate = { host: new FunctionHost(this.#settings, this.#options.log, { endsAfterTimeout: true }) };
+    const isolate = { host: new FunctionHost(this.#settings, this.#options.log, { isIsolate: true }) };
     this.#all.add(isolate);
     return isolate;
   }

@@ -16,6 +16,14 @@ const bundles = {
       if (fail) throw new Error('failed');
       return { id, calls };
     };`,
+  background: `
+    let ticks = 0;
+    let timer;
+    export const handler = async () => {
+      timer ??= setInterval(() => { ticks += 1; }, 10);
+      for (const line of ['one', 'two', 'three']) console.log(line);
+      return ticks;
+    };`,
   stream: `
     export const handler = awslambda.streamifyResponse(async ({ waitMs }, stream) => {
       const response = awslambda.HttpResponseStream.from(stream, { statusCode: 200 });
@@ -31,6 +39,7 @@ describe('A function in isolates', () => {
       Resources: {
         Count: lambda('count', { Timeout: 10 }),
         Quick: lambda('count', { Timeout: 1 }),
+        Background: lambda('background', { Timeout: 10 }),
         Stream: lambda('stream', { Timeout: 10 }),
         Reserved: lambda('count', { Timeout: 10, ReservedConcurrentExecutions: 1 }),
       },
@@ -38,12 +47,13 @@ describe('A function in isolates', () => {
     bundles,
   );
   const idleMs = 400;
+  const lines: string[] = [];
   let functions: Functions;
   beforeAll(() => {
     const values = { sqsEndpoint: 'http://127.0.0.1:1' };
     const template = loadTemplate({ cloudAssembly: fixture.folder, parameters: {}, values });
     const concurrency = accountConcurrency(template, 4);
-    const log = () => {};
+    const log = ({ text }: { readonly text: string }) => void lines.push(text);
     const host = (settings: ConstructorParameters<typeof FunctionIsolates>[0]) =>
       new FunctionIsolates(settings, { log, concurrency, idleMs });
     functions = startFunctions({ template, endpoints: {}, log, host });
@@ -87,6 +97,14 @@ describe('A function in isolates', () => {
     await expect(functions.invoke('Count', {})).rejects.toMatchObject(throttled);
     await Promise.all(others);
     await vi.waitFor(() => functions.invoke('Count', {}), { timeout: 5000, interval: 50 });
+  });
+
+  it('an isolate that has answered is frozen until its next call: its timers stand still', async () => {
+    await functions.invoke('Background', {});
+    await vi.waitFor(() => expect(lines.slice(-3)).toEqual(['one', 'two', 'three']));
+    await sleep(idleMs / 2);
+    // One that was due meanwhile may fire at once when the isolate goes on.
+    expect(await functions.invoke('Background', {})).toBeLessThanOrEqual(1);
   });
 
   it('an isolate that has timed out ends, and one without work ends after a while: the next call is cold', async () => {
