@@ -25,6 +25,7 @@ import { startStreams } from './sources/streams/streams.ts';
 import { accountConcurrency } from './strict/concurrency.ts';
 import { strictEvents } from './strict/events.ts';
 import { hostInIsolates } from './strict/isolates.ts';
+import { stageThrottle } from './strict/stage-throttle.ts';
 import { findResource } from './template/find-resource.ts';
 import { loadTemplate, type Template } from './template/template.ts';
 import { requestPriority } from './tuning/request-priority.ts';
@@ -197,7 +198,10 @@ async function openSources(
     running.push(await startWebSocketApis({ ...sources, log: warn }));
     const forGateway = { ...functions, ...waking(forRequests) };
     const hasRestApi = template.ofType('AWS::ApiGateway::RestApi').length > 0;
-    const gateway = hasRestApi ? await startGateway({ ...options, template, functions: forGateway }) : undefined;
+    const throttle = options.strict && { admits: stageThrottle(template) };
+    const gateway = hasRestApi
+      ? await startGateway({ ...options, ...throttle, template, functions: forGateway })
+      : undefined;
     if (gateway) running.push(gateway);
     // Lambda's pollers do not end with the functions. Here they did, and a message in flight locks its group.
     if (!options.strict) emulators.giveBack(mappingsOf(template, 'sqs').map(({ source }) => source));

@@ -56,12 +56,14 @@ const REQUEST_TIMEOUT_MS = 60_000;
  * @param options.port 0 for any free one
  * @param options.host an address besides 127.0.0.1
  * @param options.otherHosts gets the requests to its host names
+ * @param options.admits whether a method takes one more request now; by default, always
  * @param options.trusts whose `X-Forwarded-*` headers are believed; default: programs of this machine
  * @throws OperatorError when the port is taken or the API has something that this gateway cannot serve
  */
 export async function startGateway(options: {
   template: Template;
   functions: Pick<Functions, 'invoke' | 'invokeStreaming'>;
+  admits?: RestApiBackend['admits'];
   port: number;
   host?: string;
   otherHosts?: OtherHosts;
@@ -70,10 +72,10 @@ export async function startGateway(options: {
   requestTimeoutMs?: number;
 }): Promise<Gateway> {
   const { template, functions, otherHosts, trusts = trustedAddresses(), onRequest = () => {} } = options;
-  const { requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
+  const { admits = () => true, requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
   const api = readRestApi(template);
   const bodies = { maxBytes: MAX_BODIES_BYTES, usedBytes: 0 };
-  const backend = { api, functions, route: compileRoutes(api.methods), bodies };
+  const backend = { api, functions, admits, route: compileRoutes(api.methods), bodies };
   const respond = compileGatewayResponses(template.ofType('AWS::ApiGateway::GatewayResponse'));
   const errorResponse = (error: GatewayError, request: GatewayRequest): HttpResponse => {
     const context = { ...requestContextOf(api, request), authorizer: error.authorizer };

@@ -27,6 +27,8 @@ export interface RestApiBackend {
   readonly api: RestApi;
   readonly route: (httpMethod: string, path: string) => MatchedRoute | undefined;
   readonly functions: Pick<Functions, 'invoke' | 'invokeStreaming'>;
+  /** Whether a method takes one more request now. */
+  readonly admits: (method: Method) => boolean;
   /** What the bodies of all requests share. */
   readonly bodies: BodyBudget;
 }
@@ -36,7 +38,7 @@ export interface RestApiBackend {
 const AUTHORIZER_TIMEOUT_MS = 29_000;
 
 /**
- * Handles a request to the API: route, authorizer, body, function. The body is read last, so that a client without a
+ * Handles a request to the API: route, throttle, authorizer, body, function. The body is read last, so that a client without a
  * login cannot make the gateway hold it.
  *
  * @param expectsContinue whether the client waits for `100 Continue` before it sends the body
@@ -52,6 +54,7 @@ export async function handleRequest(
   if (!route) throw new GatewayError('MISSING_AUTHENTICATION_TOKEN', { reason: 'no such method or path' });
   const base = eventBase(backend.api, request, route);
   const { method } = route;
+  if (!backend.admits(method)) throw new GatewayError('THROTTLED', { reason: 'the stage takes no more of them now' });
   const authorizer = method.authorizer && (await askAuthorizer(backend, method.authorizer, request, base));
   const body = await readBody(message, response, { expectsContinue, budget: backend.bodies });
   const contentType = message.headers['content-type'] ?? '';
