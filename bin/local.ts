@@ -44,11 +44,15 @@ async function run(): Promise<void> {
   const note = logFile({ path: join(dataDir, 'service.log'), warn });
   let wake = () => {};
   const started = performance.now();
+  const from = { env: process.env, folder: process.env.INIT_CWD ?? process.cwd() };
+  const { seed = Math.floor(Math.random() * 1e9), ...wanted } = startArguments(process.argv.slice(2), from);
+  if (wanted.strict) drawing.line(`Functions run as strictly as on AWS; --seed ${seed} makes the same choices again.`);
   service = await startLocal({
     project,
     dataDir,
     port: port(),
-    ...startArguments(process.argv.slice(2), { env: process.env, folder: process.env.INIT_CWD ?? process.cwd() }),
+    ...wanted,
+    seed,
     overrides: overridesIn(process.env),
     step: (what) => drawing.line(`… ${what}`),
     log: note,

@@ -22,6 +22,7 @@ import { startLogNotices } from './sources/logs/log-notices.ts';
 import { startQueues } from './sources/queues/queues.ts';
 import { startSchedules } from './sources/schedules/schedules.ts';
 import { startStreams } from './sources/streams/streams.ts';
+import { DEFAULT_SEED } from './strict/chance.mjs';
 import { accountConcurrency } from './strict/concurrency.ts';
 import { strictEvents } from './strict/events.ts';
 import { hostInIsolates } from './strict/isolates.ts';
@@ -51,6 +52,8 @@ export interface RuntimeOptions {
   readonly warm?: readonly string[];
   /** Runs functions as Lambda does, where one machine is kinder: "Strict" in the README. */
   readonly strict?: boolean;
+  /** Decides what happens by chance then; the same seed makes the same choices. */
+  readonly seed?: number;
   readonly log: (line: FunctionLogLine) => void;
   readonly warn: (sentence: string) => void;
   /** Gets what the person who starts it has to know; `warn` when absent. */
@@ -93,7 +96,12 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { dataDir, log } = options;
   const permissions = readPermissions(options);
   const { guard, credentialsOf } = permissions;
-  const emulators = await startEmulators({ dataDir, warn: options.notice ?? options.warn, permissions });
+  const emulators = await startEmulators({
+    dataDir,
+    warn: options.notice ?? options.warn,
+    permissions,
+    ...(options.strict && { lag: { seed: options.seed ?? DEFAULT_SEED } }),
+  });
   const { endpoints } = emulators;
   const closers: (() => Promise<unknown>)[] = [() => emulators.close()];
   const close = once(async () => {
@@ -187,7 +195,7 @@ async function openSources(
   try {
     const positionsFile = join(dataDir, 'stream-positions.json');
     const { forRequests, forEvents } = options.strict
-      ? { forRequests: functions, forEvents: strictEvents(functions) }
+      ? { forRequests: functions, forEvents: strictEvents(functions, { seed: options.seed }) }
       : requestPriority(functions);
     const { writes } = emulators;
     const streams = await startStreams({ ...wired, warn, positionsFile, functions: forEvents, writes });

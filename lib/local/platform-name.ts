@@ -15,6 +15,8 @@ export interface StartArguments {
   readonly remote?: RemotePlatform;
   /** Whether functions run as strictly as on AWS. */
   readonly strict: boolean;
+  /** Decides then what happens by chance. */
+  readonly seed?: number;
 }
 
 /** Where a start is called. */
@@ -29,20 +31,23 @@ const OPTIONS = {
   'platform-url': { type: 'string' },
   'platform-token-file': { type: 'string' },
   strict: { type: 'boolean', default: false },
+  seed: { type: 'string' },
 } as const;
 
 /**
  * Reads the arguments of a start: `--platform`, without which the platform is the embedded one, `--platform-url` and
- * `--platform-token-file` for `http`, and `--strict`.
+ * `--platform-token-file` for `http`, and `--strict`, with `--seed` for the same choices again.
  *
  * @throws OperatorError for any other argument, and for a platform that cannot be called by what is given
  */
 export function startArguments(words: readonly string[], from: CalledFrom): StartArguments {
-  const { platform, strict, 'platform-url': url, 'platform-token-file': tokenFile } = parsed(words);
+  const { platform, strict, seed, 'platform-url': url, 'platform-token-file': tokenFile } = parsed(words);
   const known = PLATFORMS.find((name) => name === platform);
   if (known === undefined || strict === undefined) throw unknownArguments(words);
-  if (known === 'http') return { platform: known, strict, remote: remote(url, tokenFile, from) };
-  if (url === undefined && tokenFile === undefined) return { platform: known, strict };
+  if (seed !== undefined && !(strict && /^\d{1,9}$/.test(seed))) throw unknownArguments(words);
+  const asked = { platform: known, strict, ...(seed !== undefined && { seed: Number(seed) }) };
+  if (known === 'http') return { ...asked, remote: remote(url, tokenFile, from) };
+  if (url === undefined && tokenFile === undefined) return asked;
   throw new OperatorError('--platform-url and --platform-token-file are for --platform http.');
 }
 
@@ -69,6 +74,7 @@ function parsed(words: readonly string[]) {
 }
 
 function unknownArguments(words: readonly string[]): OperatorError {
-  const known = '--platform embedded, http or aws-lambda, --platform-url, --platform-token-file, and --strict';
+  const known =
+    '--platform embedded, http or aws-lambda, --platform-url, --platform-token-file, --strict, and with it --seed <number>';
   return new OperatorError(`npm start knows the options ${known}, not ${words.join(' ')}.`);
 }

@@ -48,6 +48,8 @@ export interface StartOptions {
   readonly remote?: RemotePlatform;
   /** Whether functions run as strictly as on AWS, where one machine is kinder. */
   readonly strict?: boolean;
+  /** Decides then what happens by chance. */
+  readonly seed?: number;
   /** Settings that win over those of the configuration file. */
   readonly overrides?: Overrides;
   /** Values of the template's parameters that win over those of one machine. */

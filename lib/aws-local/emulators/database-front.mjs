@@ -2,35 +2,39 @@
 // request is signed with a key of this start, and of functions the requests that their roles allow. The emulator has no
 // port that others could reach: both run in a network of their own, and the listening socket comes from outside. Plain
 // JavaScript, so that it starts fast.
+import { spawn } from 'node:child_process';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { identify } from '../access/check.mjs';
 import { dynamodbCalls } from '../permissions/calls/dynamodb.mjs';
 import { openGuard } from '../permissions/guard.mjs';
+import { databaseAt } from '../strict/database.mjs';
+import { laggingReads } from '../strict/lagging-reads.mjs';
 
 const PROBE_MS = 10;
 const END_OF_HEAD = '\r\n\r\n';
 const MAX_HEAD_BYTES = 64 * 1024;
 const MAX_REQUEST_BYTES = 17 * 1024 * 1024;
 const FIRST_REQUEST_MS = 10_000;
+/** How long a connection may be idle where functions are frozen. */
+const IDLE_MS = 1000;
 
 const database = { host: '127.0.0.1', port: Number(process.argv[2]) };
 
-process.on('message', ({ principals }, listening) => {
-  void serve(
-    listening,
-    openGuard(principals, (finding) => process.send({ finding })),
-  );
+process.on('message', ({ principals, replica }, listening) => {
+  const guard = openGuard(principals, (finding) => process.send({ finding }));
+  void serve(listening, guard, replica);
 });
 // Whoever started this has ended.
 process.on('disconnect', () => process.exit(0));
 
-async function serve(listening, guard) {
-  while (!(await answers())) await pause(PROBE_MS);
+async function serve(listening, guard, replica) {
+  await started(database);
+  const lagging = replica && (await withReplica(replica));
   listening.on('connection', (socket) => {
     socket.on('error', () => socket.destroy());
-    admit(socket, guard).catch(() => socket.destroy());
+    admit(socket, guard, lagging).catch(() => socket.destroy());
   });
   process.send('ready');
 }
@@ -39,12 +43,13 @@ async function serve(listening, guard) {
  * Checks the signature of the first request of a connection, not each: nobody else can send on it, and the database has
  * to be about as fast as without this process.
  */
-async function admit(socket, guard) {
+async function admit(socket, guard, lagging) {
   const late = setTimeout(() => socket.destroy(), FIRST_REQUEST_MS);
   const first = await nextRequest(socket, Buffer.alloc(0));
   const { caller, refusal } = await identify(first.message, guard, first.body);
   clearTimeout(late);
   if (refusal !== undefined) return refuse(socket, refusal);
+  if (lagging) return answerEach(socket, { first, caller, guard, lagging });
   const upstream = connect({ ...database, noDelay: true }).on('error', () => socket.destroy());
   socket.setNoDelay(true);
   socket.once('close', () => upstream.destroy());
@@ -58,13 +63,48 @@ async function admit(socket, guard) {
 /** Passes on, one after the other, the requests that the role of the caller allows. */
 async function passAllowed(socket, { first, caller, guard, upstream }) {
   for (let request = first; ; request = await nextRequest(socket, request.rest)) {
-    const { message, body, bytes } = request;
-    // Another key would need a check of its signature; no client changes it on a connection.
-    if (!message.headers.authorization?.includes(`Credential=${caller}/`)) return refuse(socket, 'the key has changed');
-    const denial = guard.denial(caller, dynamodbCalls(`${message.headers['x-amz-target']}`, JSON.parse(body)));
-    if (denial === undefined) upstream.write(bytes);
-    else socket.write(errorAnswer('400 Bad Request', 'AccessDeniedException', denial));
+    if (hasOtherKey(request, caller)) return refuse(socket, OTHER_KEY);
+    const denial = denialOf(request, caller, guard);
+    if (denial === undefined) upstream.write(request.bytes);
+    else socket.write(accessDenied(denial));
   }
+}
+
+/** Answers requests one after the other, from the database or, where a function's read may lag, from its replica. */
+async function answerEach(socket, { first, caller, guard, lagging }) {
+  socket.setNoDelay(true);
+  let isAnswering = true;
+  // A frozen function does not see that a connection has ended, and has to survive it.
+  socket.setTimeout(IDLE_MS, () => isAnswering || socket.end());
+  const mayLag = guard.principal(caller).statements !== undefined;
+  for (let request = first; ; request = await nextRequest(socket, request.rest)) {
+    if (hasOtherKey(request, caller)) return refuse(socket, OTHER_KEY);
+    const denial = mayLag ? denialOf(request, caller, guard) : undefined;
+    isAnswering = true;
+    if (denial !== undefined) socket.write(accessDenied(denial));
+    else socket.write(rawAnswer(await lagging.answer({ ...request, headers: request.message.headers, mayLag })));
+    isAnswering = false;
+  }
+}
+
+/** Another key would need a check of its signature; no client changes it on a connection. */
+const OTHER_KEY = 'the key has changed';
+
+function hasOtherKey({ message }, caller) {
+  return !message.headers.authorization?.includes(`Credential=${caller}/`);
+}
+
+function denialOf({ message, body }, caller, guard) {
+  return guard.denial(caller, dynamodbCalls(`${message.headers['x-amz-target']}`, JSON.parse(body)));
+}
+
+/** Starts a second emulator, in memory, and returns what answers from either of them. */
+async function withReplica({ binary, port, ...lag }) {
+  const place = { host: database.host, port };
+  const child = spawn(binary, ['serve', '--host', place.host, '--port', String(port)], { stdio: 'ignore' });
+  process.once('exit', () => child.kill('SIGKILL'));
+  await started(place);
+  return laggingReads({ main: databaseAt(database.port), replica: databaseAt(port), ...lag });
 }
 
 /** Reads a request with its body; `rest` is what has been read of the next one. */
@@ -118,16 +158,29 @@ function refuse(socket, reason) {
   socket.resume();
 }
 
+function rawAnswer({ status, reason, headers, body }) {
+  const head = [`HTTP/1.1 ${status} ${reason}`, ...headers.map(([name, value]) => `${name}: ${value}`)];
+  return Buffer.concat([Buffer.from(`${head.join('\r\n')}${END_OF_HEAD}`, 'latin1'), body]);
+}
+
+function accessDenied(sentence) {
+  return errorAnswer('400 Bad Request', 'AccessDeniedException', sentence);
+}
+
 function errorAnswer(status, type, message, headers = []) {
   const body = JSON.stringify({ __type: `com.amazon.coral.service#${type}`, message });
   const head = [`HTTP/1.1 ${status}`, 'content-type: application/x-amz-json-1.0', ...headers];
   return `${head.join('\r\n')}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
+async function started(place) {
+  while (!(await answers(place))) await pause(PROBE_MS);
+}
+
 /** Whether the emulator answers: no other program sends this header. */
-function answers() {
+function answers(place) {
   return new Promise((resolve) => {
-    const asked = request({ ...database, path: '/', agent: false }, (answer) => {
+    const asked = request({ ...place, path: '/', agent: false }, (answer) => {
       answer.resume();
       resolve('x-dynoxide-version' in answer.headers);
     });

@@ -10,6 +10,14 @@ import type { Finding } from '../permissions/guard.mjs';
 import { OPERATOR } from '../permissions/operator.ts';
 import type { Permissions } from '../permissions/permissions.ts';
 
+/** Reads that do not ask for consistency are behind the writes, by a time that the seed decides. */
+export interface Lag {
+  readonly seed: number;
+  /** The shortest and the longest time, in milliseconds. */
+  readonly fromMs?: number;
+  readonly toMs?: number;
+}
+
 /** How to start the emulator, and the list of the processes that it consists of. */
 export interface DatabaseCommand {
   readonly binary: string;
@@ -17,6 +25,8 @@ export interface DatabaseCommand {
   readonly groups: GroupRegistry;
   /** Who may do what; by default, only the person who started this may do anything. */
   readonly permissions?: Pick<Permissions, 'principals' | 'report'> | undefined;
+  /** For the reads of functions; without it, every read is consistent. */
+  readonly lag?: Lag | undefined;
 }
 
 /** The emulator while it runs. */
@@ -59,7 +69,7 @@ export async function startDatabase(
   }
 }
 
-async function spawnDatabase({ binary, file, groups, permissions }: DatabaseCommand): Promise<DatabaseProcess> {
+async function spawnDatabase({ binary, file, groups, permissions, lag }: DatabaseCommand): Promise<DatabaseProcess> {
   const inside = await freePort();
   const server = createServer();
   const port = await listen(server, 0);
@@ -75,7 +85,8 @@ async function spawnDatabase({ binary, file, groups, permissions }: DatabaseComm
   const database = [binary, 'serve', '--host', '127.0.0.1', '--port', String(inside), '--db-path', file];
   const command = spawnWatched(program, [...before, ...front, ...database], { groups, channel: true });
   // The front has the listening socket from here on, and this process closes its own.
-  command.handOver({ principals: permissions?.principals ?? [OPERATOR] }, server);
+  const replica = lag && { ...lag, binary, port: await freePort() };
+  command.handOver({ principals: permissions?.principals ?? [OPERATOR], replica }, server);
   command.onMessage((message) => {
     if (isFinding(message)) permissions?.report(message.finding);
   });

@@ -36,6 +36,7 @@ export async function startDynamoDb(options: {
   file: string;
   externalEndpoint?: string | undefined;
   permissions?: DatabaseCommand['permissions'];
+  lag?: DatabaseCommand['lag'];
 }): Promise<DynamoDb> {
   if (options.externalEndpoint) return external(options.externalEndpoint);
   const binary = findBinary();
@@ -48,6 +49,7 @@ export async function startDynamoDb(options: {
     groups,
     file: options.file,
     permissions: options.permissions,
+    lag: options.lag,
   }).catch(async (error) => {
     await groups.close();
     throw error;

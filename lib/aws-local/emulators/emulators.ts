@@ -6,6 +6,7 @@ import { publishAwsConfig } from '../access/aws-config.ts';
 import { securityCalls } from '../permissions/calls/security.ts';
 import type { Permissions } from '../permissions/permissions.ts';
 import type { DatabaseWrites } from '../tuning/write-watch.ts';
+import type { Lag } from './database-process.ts';
 import { startDynamoDb } from './dynamodb.ts';
 import { startJsonEndpoint } from './json-endpoint.ts';
 import { kmsOperations } from './kms.ts';
@@ -57,6 +58,8 @@ export interface EmulatorOptions {
   readonly warn?: (sentence: string) => void;
   /** Who may do what; by default, only the person who started this may do anything. */
   readonly permissions?: Permissions;
+  /** Reads of functions may be behind, as on AWS. */
+  readonly lag?: Lag;
 }
 
 const NOT_ISOLATED =
@@ -83,7 +86,12 @@ export async function startEmulators(options: EmulatorOptions): Promise<Emulator
   const operations = new Map([...kmsOperations(join(options.dataDir, 'keys.json')), ...secretsOperations(secrets)]);
   const checks = permissions && { guard: permissions.guard, callsOf: securityCalls };
   const [database, storage, security] = await allOrNone([
-    startDynamoDb({ file: join(options.dataDir, 'dynamodb.sqlite'), externalEndpoint, permissions }),
+    startDynamoDb({
+      file: join(options.dataDir, 'dynamodb.sqlite'),
+      externalEndpoint,
+      permissions,
+      lag: options.lag,
+    }),
     startSqsS3({
       objects: join(options.dataDir, 'objects'),
       journal: join(options.dataDir, 'messages.jsonl'),

@@ -1,29 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Throttled } from '../invoke/function-error.ts';
 import type { Invoker } from '../invoke/invoker.ts';
+import { chance, DEFAULT_SEED } from './chance.mjs';
 
 /** How events are delivered. */
 export interface EventOptions {
-  /** Each batch with this place among the batches of its function is delivered twice. */
-  readonly doubledEvery?: number;
+  /** Decides which batches are delivered twice. */
+  readonly seed?: number | undefined;
+  /** The part of the batches that are. */
+  readonly doubledPart?: number;
   /** How long an event waits for a place among the invocations of the account. */
   readonly patienceMs?: number;
 }
 
-const DOUBLED_EVERY = 5;
+const DOUBLED_PART = 0.2;
 /** Lambda tries again for hours; the visibility timeout of a queue ends before. */
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 100;
 
 /**
  * Invokes functions for events as the pollers of Lambda do: they wait while the account is throttled, and batches of
- * messages and records may come twice. Here that is each fifth batch of a function, after its first delivery has
- * succeeded, so that a run can be repeated.
+ * messages and records may come twice. Here a fifth of a function's batches do, after the first delivery has succeeded,
+ * each half of a bisected batch by itself. The seed and the place among the function's batches decide which.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventsourcemapping.html
  */
 export function strictEvents(functions: Invoker, options: EventOptions = {}): Invoker {
-  const { doubledEvery = DOUBLED_EVERY, patienceMs = PATIENCE_MS } = options;
+  const { seed = DEFAULT_SEED, doubledPart = DOUBLED_PART, patienceMs = PATIENCE_MS } = options;
   const batches = new Map<string, number>();
   const patiently = async (name: string, event: unknown): Promise<unknown> => {
     const end = Date.now() + patienceMs;
@@ -42,7 +45,7 @@ export function strictEvents(functions: Invoker, options: EventOptions = {}): In
       if (!isBatch(event)) return first;
       const place = (batches.get(name) ?? 0) + 1;
       batches.set(name, place);
-      return place % doubledEvery === 0 ? patiently(name, event) : first;
+      return chance(seed, 'doubled', name, place) < doubledPart ? patiently(name, event) : first;
     },
   };
 }

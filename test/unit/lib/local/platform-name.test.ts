@@ -10,6 +10,7 @@ describe('The arguments of a start', () => {
 
   it('--strict runs functions as AWS does, on each platform', () => {
     expect(startArguments(['--strict'])).toEqual({ platform: 'embedded', strict: true });
+    expect(startArguments(['--strict', '--seed', '7'])).toEqual({ platform: 'embedded', strict: true, seed: 7 });
     expect(startArguments(['--platform', 'aws-lambda', '--strict'])).toEqual({ platform: 'aws-lambda', strict: true });
   });
 
@@ -23,10 +24,12 @@ describe('The arguments of a start', () => {
     [['aws-lambda']],
     [['--platform', 'embedded', 'now']],
     [['--strict=yes']],
+    [['--seed', '7']],
+    [['--strict', '--seed', 'seven']],
     [['--lax']],
   ])('%j is refused, with what there is', (words) => {
     expect(() => startArguments(words)).toThrow(
-      'npm start knows the options --platform embedded, http or aws-lambda, --platform-url, --platform-token-file, and --strict, not ',
+      'npm start knows the options --platform embedded, http or aws-lambda, --platform-url, --platform-token-file, --strict, and with it --seed <number>, not ',
     );
   });
 });

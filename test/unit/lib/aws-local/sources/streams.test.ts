@@ -10,6 +10,7 @@ import { clientFor } from '../../../../../lib/aws-local/clients.ts';
 import { type Emulators, startEmulators } from '../../../../../lib/aws-local/emulators/emulators.ts';
 import { createResources } from '../../../../../lib/aws-local/resources/resources.ts';
 import { type Streams, startStreams } from '../../../../../lib/aws-local/sources/streams/streams.ts';
+import { strictEvents } from '../../../../../lib/aws-local/strict/events.ts';
 import { fakeFunctions } from '../../../../support/aws-local/fake-functions.ts';
 import { templateOf } from '../../../../support/aws-local/template-fixture.ts';
 
@@ -67,11 +68,11 @@ async function tableWith(mapping: Record<string, unknown>, handle?: Handle, posi
   await createResources({ template, endpoints: emulators.endpoints });
   const functions = fakeFunctions<DynamoDBStreamEvent>(handle);
   const warnings: string[] = [];
-  const start = async () => {
+  const start = async (invoker = functions.invoker) => {
     streams = await startStreams({
       template,
       endpoints: emulators.endpoints,
-      functions: functions.invoker,
+      functions: invoker,
       warn: (sentence) => warnings.push(sentence),
       ...(positionsFile && { positionsFile }),
     });
@@ -87,7 +88,7 @@ async function tableWith(mapping: Record<string, unknown>, handle?: Handle, posi
     );
     return (Messages ?? []).map((message) => JSON.parse(message.Body ?? ''));
   };
-  return { start, put, batches, failures, warnings, events: functions.events };
+  return { start, put, batches, failures, warnings, events: functions.events, invoker: functions.invoker };
 }
 
 describe('A table stream', () => {
@@ -189,6 +190,16 @@ describe('A table stream', () => {
         }),
       }),
     ]);
+  });
+
+  it('where batches come twice, each half of a bisected one does', async () => {
+    const refuse: Handle = ({ Records }) => {
+      if (Records.length > 2) throw new Error('too many');
+    };
+    const { start, put, batches, invoker } = await tableWith({ BisectBatchOnFunctionError: true }, refuse);
+    for (const sk of ['1', '2', '3', '4']) await put(sk);
+    await start(strictEvents(invoker, { doubledPart: 1 }));
+    await expect.poll(batches).toEqual(['1+2+3+4', '1+2', '1+2', '3+4', '3+4']);
   });
 
   it('a batch is retried from the first record that the function reports', async () => {
