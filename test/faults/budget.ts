@@ -1,13 +1,17 @@
+/** Repeats the random choices of a run that has printed it. */
+const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
+
 /** How much is tried, by variables; the defaults are what CI runs. */
 export const budget = {
-  /** Repeats the random choices of a run that has printed it. */
-  seed: Number(process.env.SEED ?? Date.now() % 1_000_000),
+  seed,
   /** Deploys with random faults. */
   deploys: Number(process.env.DEPLOYS ?? 40),
   /** The only story to be told again, of those of the seed. */
   story: process.env.STORY === undefined ? null : Number(process.env.STORY),
   /** SIGKILLs during pushes to `npm start`. */
   kills: Number(process.env.KILLS ?? 2),
+  /** `npm start` runs functions as strictly as AWS, unless STRICT=0. */
+  strictSeed: process.env.STRICT === '0' ? undefined : seed,
   /** No kill is begun after this time, in milliseconds since 1970: `MINUTES` after the start. */
   until: Date.now() + Number(process.env.MINUTES ?? 600) * 60_000,
   /** Within how many seconds of being ready the next start must have finished all accepted work. */

@@ -5,6 +5,7 @@ import { clientFor } from '../../../lib/aws-local/clients.ts';
 import { startDynamoDb } from '../../../lib/aws-local/emulators/dynamodb.ts';
 import { WAIT_LIMIT_MS } from '../../support/service/place.ts';
 import { gone, loginOf, type ServiceProcess, startProcess } from '../../support/service/service-process.ts';
+import { budget } from '../budget.ts';
 
 /** What gets the SIGKILL. */
 export const targets = ['group', 'service', 'database', 'npm', 'everything'] as const;
@@ -34,7 +35,7 @@ export class KilledService {
   /** Starts it and returns the seconds until it was ready. */
   async start(npm: boolean): Promise<number> {
     const begin = performance.now();
-    this.#process = startProcess({ dataDir: this.dataDir, npm });
+    this.#process = startProcess({ dataDir: this.dataDir, npm, strictSeed: budget.strictSeed });
     await this.#process.printed(/Ctrl-C ends everything/);
     this.#url = (await this.#process.printed(/Webhook +(\S+)\/1\/deploy/))[1] ?? '';
     return seconds(begin);
@@ -46,7 +47,7 @@ export class KilledService {
     const named = (pattern: RegExp) => family.filter(({ command }) => pattern.test(command));
     const marks = {
       group: [],
-      service: named(/bin\/local\.ts$/),
+      service: named(/bin\/local\.ts(?: --strict --seed \d+)?$/),
       database: named(/^\S*dynoxide serve/),
       npm: [],
       everything: family,

@@ -32,6 +32,8 @@ export interface StartProcess {
   readonly path?: string;
   /** Through npm, as a user does. */
   readonly npm?: boolean;
+  /** With functions as strict as on AWS, and the choices of this seed. */
+  readonly strictSeed?: number | undefined;
 }
 
 /** The watchdog gives a process 700 ms before it kills it; the rest is for a machine that is busy with other work. */
@@ -47,11 +49,13 @@ export function dataFolder(name: string): string {
 }
 
 /** Starts the service without waiting for it. */
-export function startProcess({ dataDir, port = 0, path = process.env.PATH ?? '', npm }: StartProcess): ServiceProcess {
+export function startProcess(options: StartProcess): ServiceProcess {
+  const { dataDir, port = 0, path = process.env.PATH ?? '' } = options;
   // The npm script is skipped, because it may install packages.
-  const [program, ...args] = npm
-    ? ['npm', 'run', 'start', '--ignore-scripts']
+  const [program, ...args] = options.npm
+    ? ['npm', 'run', 'start', '--ignore-scripts', '--']
     : [process.execPath, '--import', 'tsx', join(project, 'bin', 'local.ts')];
+  if (options.strictSeed !== undefined) args.push('--strict', '--seed', String(options.strictSeed));
   const child = spawn(program ?? '', args, {
     cwd: project,
     detached: true,

@@ -40,6 +40,9 @@ export function startForTest(name: string, parameters: Record<string, string> = 
   return startOn('embedded', { name, parameters, config });
 }
 
+/** `STRICT=<seed>` has the tests' services run functions as strictly as AWS. */
+const strictSeed = process.env.STRICT ? Number(process.env.STRICT) : undefined;
+
 /** What differs between the services of tests. */
 interface TestService {
   readonly name: string;
@@ -65,6 +68,7 @@ export async function startOn(
     port: 0,
     platform,
     ...(elsewhere?.remote && { remote: elsewhere.remote }),
+    ...(strictSeed !== undefined && { strict: true, seed: strictSeed }),
     parameters: { RetryBaseSeconds: '1', ...parameters },
     log: ({ functionName, text }) => lines.push(`${functionName} ${text}`),
     warn: (warning) => lines.push(warning),
