@@ -5,20 +5,25 @@ import type { ClaimedStage, ClaimResult, StageClaim } from '../../../core/ports/
 import { entryOf, type Item, keys, N, numberIn, S, stringIn } from './items.ts';
 import type { TableContext } from './table.ts';
 
-/** Claims a stage, as `DeployLog.claim` does. */
-export async function claimStage({ client, table }: TableContext, claim: StageClaim): Promise<ClaimResult> {
+/**
+ * Claims a stage, as `DeployLog.claim` does. The client repeats a call whose answer was lost, and then meets its own
+ * lease: the claim is known by an id of its own.
+ */
+export async function claimStage({ client, table, ids }: TableContext, claim: StageClaim): Promise<ClaimResult> {
+  const id = ids.uuid();
   try {
     const { Attributes } = await client.send(
       new UpdateItemCommand({
         TableName: table,
         Key: keys.entry(claim.user, claim.number),
         UpdateExpression:
-          'SET lease = :until, due_at = :due, attempts = attempts + :one, taken_at = if_not_exists(taken_at, :now)',
+          'SET lease = :until, claim_id = :id, due_at = :due, attempts = attempts + :one, taken_at = if_not_exists(taken_at, :now)',
         ConditionExpression:
           'stage = :stage AND (#status = :queued OR #status = :running) AND (attribute_not_exists(lease) OR lease < :now)',
         ExpressionAttributeNames: { '#status': 'status' },
         ExpressionAttributeValues: {
           ':until': N(claim.leaseUntil),
+          ':id': S(id),
           ':due': N(claim.dueAt),
           ':one': N(1),
           ':now': N(claim.now),
@@ -30,19 +35,23 @@ export async function claimStage({ client, table }: TableContext, claim: StageCl
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
-    const item = Attributes ?? {};
-    return { outcome: 'claimed', entry: entryOf(item), attempts: numberIn(item, 'attempts') ?? 1 };
+    return claimed(Attributes ?? {});
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    return refused(error.Item, claim);
+    return refused(error.Item, claim, id);
   }
 }
 
+function claimed(item: Item): ClaimResult {
+  return { outcome: 'claimed', entry: entryOf(item), attempts: numberIn(item, 'attempts') ?? 1 };
+}
+
 /** Returns why a stage was not claimed, from the item that the condition met. */
-function refused(item: Item | undefined, { stage, now }: StageClaim): ClaimResult {
+function refused(item: Item | undefined, { stage, now }: StageClaim, id: string): ClaimResult {
   if (!item) return { outcome: 'closed' };
   const entry = entryOf(item);
   if (isFinal(entry.status) || entry.status === 'held') return { outcome: 'closed' };
+  if (stringIn(item, 'claim_id') === id) return claimed(item);
   if (stringIn(item, 'stage') === stage) return { outcome: 'locked', until: numberIn(item, 'lease') ?? now };
   return isAfter(entry.stage, stage) ? { outcome: 'alreadyDone', entry } : { outcome: 'closed' };
 }
@@ -58,7 +67,7 @@ export async function releaseClaim(
       new UpdateItemCommand({
         TableName: table,
         Key: keys.entry(user, number),
-        UpdateExpression: 'SET attempts = attempts - :one, due_at = :due REMOVE lease',
+        UpdateExpression: 'SET attempts = attempts - :one, due_at = :due REMOVE lease, claim_id',
         ConditionExpression: 'stage = :stage AND attribute_exists(lease)',
         ExpressionAttributeValues: { ':one': N(1), ':due': N(dueAt), ':stage': S(stage) },
       }),

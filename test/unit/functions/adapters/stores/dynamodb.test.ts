@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dynamoDbAppEventCursor } from '../../../../../functions/adapters/stores/dynamodb/apps/app-event-cursor.ts';
 import { dynamoDbAppFacts } from '../../../../../functions/adapters/stores/dynamodb/apps/app-facts.ts';
 import { dynamoDbTrackedApps } from '../../../../../functions/adapters/stores/dynamodb/apps/tracked-apps.ts';
@@ -14,6 +14,7 @@ import { systemIds } from '../../../../../functions/adapters/system/ids.ts';
 import { startDynamoDb } from '../../../../../lib/aws-local/emulators/dynamodb.ts';
 import { deployLogContract } from '../../../../contracts/deploy-log.ts';
 import { createLogTable, emulatorClient } from '../../../../support/dynamodb-table.ts';
+import { AT, append, MINUTE } from '../../../../support/entries.ts';
 
 describe('the log in DynamoDB', () => {
   const table = 'log';
@@ -29,6 +30,26 @@ describe('the log in DynamoDB', () => {
   afterAll(async () => {
     await database.close();
     await rm(folder, { recursive: true, force: true });
+  });
+
+  it('a claim whose answer was lost is a claim when the client repeats the call', async () => {
+    const client = emulatorClient(database.endpoint);
+    const log = dynamoDbLog({ client, table, clock: systemClock, ids: systemIds });
+    const { user, number, stage } = await append(log, { user: 'lost-answers' });
+    let lost = 0;
+    client.middlewareStack.add(
+      (next) => async (request) => {
+        const answer = await next(request);
+        lost += 1;
+        if (lost === 1) throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+        return answer;
+      },
+      { step: 'deserialize', priority: 'low' },
+    );
+    const claim = { user, number, stage, now: AT, leaseUntil: AT + MINUTE, dueAt: AT + 2 * MINUTE };
+    expect(await log.claim(claim)).toMatchObject({ outcome: 'claimed', attempts: 1 });
+    expect(lost).toBe(2);
+    expect(await log.claim(claim)).toEqual({ outcome: 'locked', until: AT + MINUTE });
   });
 
   let users = 0;
