@@ -74,8 +74,9 @@ async function passAllowed(socket, { first, caller, guard, upstream }) {
 async function answerEach(socket, { first, caller, guard, lagging }) {
   socket.setNoDelay(true);
   let isAnswering = true;
-  // A frozen function does not see that a connection has ended, and has to survive it.
-  socket.setTimeout(IDLE_MS, () => isAnswering || socket.end());
+  // A frozen function does not see that a connection has ended, and has to survive it. What it still sends there must
+  // not be read: an answer could not be sent any more.
+  socket.setTimeout(IDLE_MS, () => isAnswering || socket.destroy());
   const mayLag = guard.principal(caller).statements !== undefined;
   for (let request = first; ; request = await nextRequest(socket, request.rest)) {
     if (hasOtherKey(request, caller)) return refuse(socket, OTHER_KEY);
