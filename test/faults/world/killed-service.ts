@@ -20,6 +20,8 @@ export interface Row {
   readonly error?: { readonly code: string };
 }
 
+/** Of a read while the account is throttled. */
+const MAX_TRIES = 30;
 const UNFINISHED = ['queued', 'running', 'held'];
 
 /** `npm start` on a data folder, which is killed and started again. */
@@ -87,7 +89,14 @@ export class KilledService {
 
   /** Returns all rows of the feed, oldest first. */
   async feed(): Promise<readonly Row[]> {
-    const response = await this.request('/1/status/demo/changes?feed=normal&since=0');
+    const path = '/1/status/demo/changes?feed=normal&since=0';
+    let response = await this.request(path);
+    // With as many invocations as the account may have, API Gateway answers 500, and a reader asks again.
+    for (let tries = 0; response.status >= 500 && tries < MAX_TRIES; tries += 1) {
+      await setTimeout(1000);
+      response = await this.request(path);
+    }
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     return ((await response.json()) as { results: Row[] }).results;
   }
 
