@@ -22,19 +22,14 @@ import { startLogNotices } from './sources/logs/log-notices.ts';
 import { startQueues } from './sources/queues/queues.ts';
 import { startSchedules } from './sources/schedules/schedules.ts';
 import { startStreams } from './sources/streams/streams.ts';
-import { DEFAULT_SEED } from './strict/chance.mjs';
-import { accountConcurrency } from './strict/concurrency.ts';
-import { strictEvents } from './strict/events.ts';
-import { hostInIsolates } from './strict/isolates.ts';
-import { stageThrottle } from './strict/stage-throttle.ts';
+import { hosts, invokers, lag, type Strictness, throttle } from './strict/strict.ts';
 import { findResource } from './template/find-resource.ts';
 import { loadTemplate, type Template } from './template/template.ts';
-import { requestPriority } from './tuning/request-priority.ts';
 import { webSocketApiIds } from './websocket/web-socket-api.ts';
 import { startWebSocketApis } from './websocket/websocket.ts';
 
 /** How to run a synthesised stack on this machine. */
-export interface RuntimeOptions {
+export interface RuntimeOptions extends Strictness {
   readonly cloudAssembly: string;
   /** Values of the template's parameters. */
   readonly parameters: Record<string, string>;
@@ -50,10 +45,6 @@ export interface RuntimeOptions {
   readonly trusts?: TrustsAddress;
   /** Functions whose bundles are loaded before the API answers, so that no request waits for them. */
   readonly warm?: readonly string[];
-  /** Runs functions as Lambda does, where one machine is kinder: "Strict" in the README. */
-  readonly strict?: boolean;
-  /** Decides what happens by chance then; the same seed makes the same choices. */
-  readonly seed?: number;
   readonly log: (line: FunctionLogLine) => void;
   readonly warn: (sentence: string) => void;
   /** Gets what the person who starts it has to know; `warn` when absent. */
@@ -96,12 +87,8 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { dataDir, log } = options;
   const permissions = readPermissions(options);
   const { guard, credentialsOf } = permissions;
-  const emulators = await startEmulators({
-    dataDir,
-    warn: options.notice ?? options.warn,
-    permissions,
-    ...(options.strict && { lag: { seed: options.seed ?? DEFAULT_SEED } }),
-  });
+  const warn = options.notice ?? options.warn;
+  const emulators = await startEmulators({ dataDir, warn, permissions, ...lag(options) });
   const { endpoints } = emulators;
   const closers: (() => Promise<unknown>)[] = [() => emulators.close()];
   const close = once(async () => {
@@ -122,7 +109,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
       endpoints: addresses,
       log,
       credentialsOf,
-      ...(options.strict && { host: hostInIsolates(log, accountConcurrency(template)) }),
+      ...hosts(options, template, log),
     });
     closers.push(() => functions.close());
     return {
@@ -194,9 +181,7 @@ async function openSources(
   };
   try {
     const positionsFile = join(dataDir, 'stream-positions.json');
-    const { forRequests, forEvents } = options.strict
-      ? { forRequests: functions, forEvents: strictEvents(functions, { seed: options.seed }) }
-      : requestPriority(functions);
+    const { forRequests, forEvents } = invokers(options, functions);
     const { writes } = emulators;
     const streams = await startStreams({ ...wired, warn, positionsFile, functions: forEvents, writes });
     running.push(streams);
@@ -206,10 +191,8 @@ async function openSources(
     running.push(await startWebSocketApis({ ...sources, log: warn }));
     const forGateway = { ...functions, ...waking(forRequests) };
     const hasRestApi = template.ofType('AWS::ApiGateway::RestApi').length > 0;
-    const throttle = options.strict && { admits: stageThrottle(template) };
-    const gateway = hasRestApi
-      ? await startGateway({ ...options, ...throttle, template, functions: forGateway })
-      : undefined;
+    const api = { ...options, ...throttle(options, template), template, functions: forGateway };
+    const gateway = hasRestApi ? await startGateway(api) : undefined;
     if (gateway) running.push(gateway);
     // Lambda's pollers do not end with the functions. Here they did, and a message in flight locks its group.
     if (!options.strict) emulators.giveBack(mappingsOf(template, 'sqs').map(({ source }) => source));

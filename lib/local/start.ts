@@ -4,6 +4,7 @@ import { checkDatabase } from '../aws-local/emulators/dynamodb.ts';
 import type { AccessRecord } from '../aws-local/gateway/gateway.ts';
 import type { FunctionLogLine } from '../aws-local/invoke/log-lines.ts';
 import { type Runtime, startRuntime } from '../aws-local/runtime.ts';
+import type { Strictness } from '../aws-local/strict/strict.ts';
 import { type Platform, startPlatform } from '../platform/platform.ts';
 import type { PlatformEvent } from '../platform/settings.ts';
 import { trustedAddresses } from '../processes/http/trusted-addresses.ts';
@@ -33,7 +34,7 @@ import { stackUsers } from './stack-users.ts';
 import { synthesis } from './synthesis.ts';
 
 /** How to start the whole service on this machine. */
-export interface StartOptions {
+export interface StartOptions extends Strictness {
   /** Root of the checkout. */
   readonly project: string;
   /** Folder of everything that is kept; made when it does not exist. */
@@ -46,10 +47,6 @@ export interface StartOptions {
   readonly platform?: PlatformName;
   /** The platform of `http`. */
   readonly remote?: RemotePlatform;
-  /** Whether functions run as strictly as on AWS, where one machine is kinder. */
-  readonly strict?: boolean;
-  /** Decides then what happens by chance. */
-  readonly seed?: number;
   /** Settings that win over those of the configuration file. */
   readonly overrides?: Overrides;
   /** Values of the template's parameters that win over those of one machine. */
