@@ -20,6 +20,7 @@ export interface Row {
   readonly error?: { readonly code: string };
 }
 
+const SETTLE_LIMIT_MS = Math.max(WAIT_LIMIT_MS, (budget.recoverySeconds + 60) * 1000);
 /** Of a read while the account is throttled. */
 const MAX_TRIES = 30;
 const UNFINISHED = ['queued', 'running', 'held'];
@@ -133,7 +134,7 @@ export class KilledService {
     for (;;) {
       const open = (await this.entries()).filter(({ status }) => UNFINISHED.includes(status));
       if (open.length === 0) return seconds(begin);
-      if (performance.now() > begin + WAIT_LIMIT_MS) throw new Error(`Still unfinished: ${JSON.stringify(open)}`);
+      if (performance.now() > begin + SETTLE_LIMIT_MS) throw new Error(`Still unfinished: ${JSON.stringify(open)}`);
       await setTimeout(100);
     }
   }
