@@ -130,8 +130,13 @@ function endLines(entry: ShownEntry, paint: Paint): string[] {
     return [done ?? `${paint('green', 'done')} after ${total(entry)}`];
   }
   if (error) return [`${paint('red', error.code)}  ${error.detail}`, ...tailOf(entry, paint)];
-  if (status === 'held') return [`${paint('yellow', 'held')}  ${doc.reason ?? ''}`];
+  if (status === 'held') return [`${paint('yellow', 'held')}  ${doc.reason ?? ''}${expiry(entry)}`];
   return isFinal(entry) ? [`${paint('yellow', status)}  ${doc.reason ?? ''}`] : [];
+}
+
+/** When a hold ends by itself, by this machine's clock. */
+function expiry({ expires_at }: ShownEntry): string {
+  return expires_at ? `  Expires ${dateTime(new Date(expires_at))}.` : '';
 }
 
 /** Returns the lines for an application that has crashed after its deploy, or answers again. */

@@ -12,6 +12,8 @@ export interface ShownEntry {
   readonly id: string;
   readonly app_name: string | null;
   readonly status: string;
+  /** When a held deploy expires; absent for all others. */
+  readonly expires_at?: string | null | undefined;
   readonly provider: string;
   readonly commit: string | null;
   readonly seq: number;

@@ -55,6 +55,13 @@ describe('The drawing of a deploy', () => {
     expect(drawn([done])).toBe('#7 octo/hello  main c0ffee12  stop  “A page”\n#7 done after 2.0 s\n');
   });
 
+  it('says why a deploy is held, and when it expires', () => {
+    const reason = 'Waiting for Travis CI.';
+    const text = drawn([entry({ status: 'held', expires_at: at }, { reason })]);
+    expect(text).toMatch(/#7 held {2}Waiting for Travis CI\. {2}Expires 2026-03-0\d \d\d:06:07\.\n/);
+    expect(drawn([entry({ status: 'held' }, { reason })])).toContain('#7 held  Waiting for Travis CI.\n');
+  });
+
   it('prints each line once, however often the entry is shown', () => {
     const first = entry({}, { stages: [stage('check', 'done')] });
     const live = entry(
