@@ -1,6 +1,11 @@
 import type { Resource } from './service-template.ts';
 
-/** List prices in dollars for us-east-1, as published in 2026. */
+/**
+ * List prices in dollars for us-east-1. Compared in November 2026, not with AWS's own pages, which fill them in by a
+ * script: units of the database (https://airbyte.com/data-engineering-resources/dynamodb-pricing, July 2025), requests
+ * of FIFO queues and those for nothing (https://cloudburn.io/blog/amazon-sqs-pricing, March 2026), gigabyte-seconds of
+ * Arm (`prices.js` of the package artillery 2.0.28). The others are from memory.
+ */
 const PRICES = {
   alarmMetric: 0.1,
   key: 1,
