@@ -43,6 +43,8 @@ export interface RuntimeOptions extends Strictness {
   readonly host?: string;
   /** Whose `X-Forwarded-*` headers are believed; default: programs of this machine. */
   readonly trusts?: TrustsAddress;
+  /** Proxies of the API whose clients, and not they, are the source of a request; default: none. */
+  readonly proxies?: TrustsAddress;
   /** Functions whose bundles are loaded before the API answers, so that no request waits for them. */
   readonly warm?: readonly string[];
   readonly log: (line: FunctionLogLine) => void;
@@ -188,7 +190,9 @@ async function openSources(
     const waking = (invoker: Invoker) => (writes ? invoker : wakingStreams(invoker, () => streams.wake()));
     const sources = { ...wired, warn, functions: { ...functions, ...waking(functions) } };
     const inBackground = { ...sources, functions: waking(options.strict ? forEvents : functions) };
-    running.push(await startWebSocketApis({ ...sources, log: warn }));
+    running.push(
+      await startWebSocketApis({ ...sources, ...(options.proxies && { proxies: options.proxies }), log: warn }),
+    );
     const forGateway = { ...functions, ...waking(forRequests) };
     const hasRestApi = template.ofType('AWS::ApiGateway::RestApi').length > 0;
     const api = { ...options, ...throttle(options, template), template, functions: forGateway };

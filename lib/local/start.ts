@@ -7,7 +7,6 @@ import { type Runtime, startRuntime } from '../aws-local/runtime.ts';
 import type { Strictness } from '../aws-local/strict/strict.ts';
 import { type Platform, startPlatform } from '../platform/platform.ts';
 import type { PlatformEvent } from '../platform/settings.ts';
-import { trustedAddresses } from '../processes/http/trusted-addresses.ts';
 import { lockInstance } from '../processes/instance-lock.ts';
 import { removeLeftovers } from '../processes/leftovers.ts';
 import { once } from '../processes/once.ts';
@@ -18,6 +17,7 @@ import { gitCommand } from '../repohost/git/git.ts';
 import { type RepoHost, startRepoHost } from '../repohost/repohost.ts';
 import { type Overrides, readConfig, withOverrides } from './config/config.ts';
 import { programAddresses, stackParameters } from './config/parameters.ts';
+import { loginProxies, proxiesOf } from './config/proxies.ts';
 import { type PublicAddresses, publicAddresses } from './config/public-addresses.ts';
 import type { Config } from './config/schema.ts';
 import { type Login, readLogin } from './config/users.ts';
@@ -133,7 +133,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   const runtime: Runtime = await startRuntime({
     ...options,
     ...(config.listen !== undefined && { host: config.listen }),
-    trusts: trustedAddresses(config.trustedProxies),
+    ...proxiesOf(config),
     cloudAssembly: outdir,
     dataDir: join(dataDir, 'aws'),
     parameters: {
@@ -224,6 +224,7 @@ function startEmbedded(options: StartOptions, { config, runtime, port }: Embedde
       ...(config.memoryLimits && { memoryLimits: config.memoryLimits }),
       ...(config.processLimits && { processLimits: config.processLimits }),
       ...(apps && { publicDomain: apps }),
+      ...loginProxies(config),
       serviceToken: runtime.secretValue('StoresPlatformToken'),
       log: (event) => {
         options.onPlatformEvent?.(event);

@@ -2,6 +2,7 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type GroupRegistry, killOrphans, openGroupRegistry } from '../processes/group-registry.ts';
 import type { PublicDomain } from '../processes/http/app-domain.ts';
+import type { TrustsAddress } from '../processes/http/trusted-addresses.ts';
 import { listen, portOf, type ReservedPort } from '../processes/ports.ts';
 import { accountRoutes } from './api/accounts.ts';
 import { appView } from './api/app-view.ts';
@@ -50,6 +51,8 @@ export interface PlatformOptions {
    * a certificate: this one and those of applications.
    */
   readonly ownHost?: string;
+  /** Whose `X-Forwarded-For` says for whom a login is: a proxy, or the service; absent: nobody's. */
+  readonly proxies?: TrustsAddress;
   readonly limits?: Partial<Limits>;
   /** How much memory applications may use; absent: any. */
   readonly memoryLimits?: MemoryLimits;
@@ -186,7 +189,8 @@ function assemble(options: PlatformOptions, base: BaseServices) {
     ...eventRoutes(events),
   ];
   const login = { users: userStore, verify, serviceToken: options.serviceToken };
-  const server = platformServer({ routes, log, runners: run, login, ownHost: options.ownHost });
+  const { ownHost, proxies } = options;
+  const server = platformServer({ routes, log, runners: run, login, ownHost, proxies });
   const { apps: all } = shared;
   const parts = { server, routes, groups: base.groups, apps: all, users: userStore, verify };
   return { ...parts, builder: build, unpackers: unpacking, runners: run };

@@ -26,21 +26,22 @@ export interface HttpAccountsOptions extends Partial<ServiceToken> {
  */
 export function httpAccounts({ timeoutMs = 9000, ...options }: HttpAccountsOptions): Accounts {
   const http = platformHttp(options);
-  const get = (credentials: Credentials, ...path: string[]) => http({ method: 'GET', path, credentials, timeoutMs });
+  const get = (credentials: Credentials, path: readonly string[], client?: string) =>
+    http({ method: 'GET', path, credentials, timeoutMs, client });
   const asService = withServiceToken({ serviceToken: noToken, ...options });
   return {
-    authenticate: async (user, secret) => {
+    authenticate: async (user, secret, address) => {
       const credentials = { user, secret };
       if (!isPathSegment(user)) throw unauthorized();
-      const record = get(credentials, 'users', user);
+      const record = get(credentials, ['users', user], address);
       // Not awaited after a wrong password; its failure must not be an unhandled rejection then.
       record.catch(() => undefined);
-      checkLogin(user, await get(credentials, 'auth').catch(authServerDown));
+      checkLogin(user, await get(credentials, ['auth'], address).catch(authServerDown));
       return { user, record: usableRecord(await record.catch(authServerDown)) };
     },
     read: async (user) => {
       const { body } = await onRecord(user, 'get_user_failed', () =>
-        asService((secret) => get({ user, secret }, 'users', user)),
+        asService((secret) => get({ user, secret }, ['users', user])),
       );
       if (isObject(body)) return { user, record: body };
       throw new DeployError('auth:repohost:get_user_failed', 'The response of the platform is not a user record.');

@@ -10,6 +10,8 @@ export interface PlatformRequest {
   readonly json?: unknown;
   readonly bytes?: { readonly body: AsyncIterable<Uint8Array>; readonly length: number };
   readonly timeoutMs: number;
+  /** The address of the client on whose behalf it is sent. */
+  readonly client?: string | undefined;
 }
 
 export interface PlatformResponse {
@@ -69,12 +71,13 @@ export function addressOf(base: string, { path, query }: Pick<PlatformRequest, '
   return `${base}/${path.map(encodeURIComponent).join('/')}${search}`;
 }
 
-function initOf({ method, credentials: { user, secret }, json, bytes }: PlatformRequest): RequestInit {
+function initOf({ method, credentials: { user, secret }, json, bytes, client }: PlatformRequest): RequestInit {
   return {
     method,
     headers: {
       authorization: basicHeader(`${user}:${secret}`),
       accept: 'application/json',
+      ...(client && { 'x-forwarded-for': client }),
       ...(json !== undefined && { 'content-type': 'application/json' }),
       ...(bytes && { 'content-type': 'application/octet-stream', 'content-length': String(bytes.length) }),
     },

@@ -58,6 +58,7 @@ const REQUEST_TIMEOUT_MS = 60_000;
  * @param options.otherHosts gets the requests to its host names
  * @param options.admits whether a method takes one more request now; by default, always
  * @param options.trusts whose `X-Forwarded-*` headers are believed; default: programs of this machine
+ * @param options.proxies proxies whose clients are meant by the source address of a request; default: none
  * @throws OperatorError when the port is taken or the API has something that this gateway cannot serve
  */
 export async function startGateway(options: {
@@ -68,11 +69,12 @@ export async function startGateway(options: {
   host?: string;
   otherHosts?: OtherHosts;
   trusts?: TrustsAddress;
+  proxies?: TrustsAddress;
   onRequest?: (record: AccessRecord) => void;
   requestTimeoutMs?: number;
 }): Promise<Gateway> {
   const { template, functions, otherHosts, trusts = trustedAddresses(), onRequest = () => {} } = options;
-  const { admits = () => true, requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
+  const { admits = () => true, requestTimeoutMs = REQUEST_TIMEOUT_MS, proxies } = options;
   const api = readRestApi(template);
   const bodies = { maxBytes: MAX_BODIES_BYTES, usedBytes: 0 };
   const backend = { api, functions, admits, route: compileRoutes(api.methods), bodies };
@@ -93,7 +95,7 @@ export async function startGateway(options: {
       return otherHosts.serve(message, response);
     }
     limitArrival(message, requestTimeoutMs, (error) => refuseUnreadable(error, message.socket, errorResponse));
-    return handle({ backend, errorResponse, onRequest }, { message, response, expectsContinue }).catch(() =>
+    return handle({ backend, errorResponse, onRequest, proxies }, { message, response, expectsContinue }).catch(() =>
       response.destroy(),
     );
   };
@@ -120,12 +122,13 @@ async function handle(
     backend: RestApiBackend;
     errorResponse: (error: GatewayError, request: GatewayRequest) => HttpResponse;
     onRequest: (record: AccessRecord) => void;
+    proxies: TrustsAddress | undefined;
   },
   connection: { message: IncomingMessage; response: ServerResponse; expectsContinue: boolean },
 ): Promise<void> {
   const { response } = connection;
   const started = performance.now();
-  const request = readRequest(connection.message, randomUUID());
+  const request = readRequest(connection.message, randomUUID(), gateway.proxies);
   let reason: string | undefined;
   response.once('close', () => {
     const { requestId, httpMethod: method, path } = request;

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { clientAddress, type TrustsAddress } from '../../processes/http/trusted-addresses.ts';
 
 /** A parsed HTTP request; the body is read separately. */
 export interface GatewayRequest {
@@ -20,8 +21,8 @@ export interface GatewayRequest {
 
 const PLAUSIBLE_HOST = /^(?:[a-z\d](?:[\w.-]*[a-z\d])?|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
-/** Reads everything but the body of a request. */
-export function readRequest(message: IncomingMessage, requestId: string): GatewayRequest {
+/** Reads everything but the body of a request; `isProxy` are the proxies that say who their clients are. */
+export function readRequest(message: IncomingMessage, requestId: string, isProxy?: TrustsAddress): GatewayRequest {
   const [path, query] = splitTarget(message.url ?? '/');
   const multiValueQuery = groupByName(new URLSearchParams(query));
   const multiValueHeaders = groupByName(headerPairs(message));
@@ -32,7 +33,7 @@ export function readRequest(message: IncomingMessage, requestId: string): Gatewa
     path,
     protocol: `HTTP/${message.httpVersion}`,
     host: hostOf(message),
-    sourceIp: message.socket.remoteAddress ?? '127.0.0.1',
+    sourceIp: clientAddress(message, isProxy) || '127.0.0.1',
     userAgent: message.headers['user-agent'] ?? null,
     headers: lastValues(multiValueHeaders),
     multiValueHeaders,

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import type { TrustsAddress } from '../../processes/http/trusted-addresses.ts';
 import type { Functions } from '../invoke/invoke.ts';
 import type { Guard } from '../permissions/guard.mjs';
 import type { Connection } from './connection.ts';
@@ -19,4 +20,6 @@ export interface WebSocketBackend {
   /** Registers work that the close of the server waits for. */
   readonly track: (work: Promise<void>) => void;
   readonly log: (sentence: string) => void;
+  /** Proxies whose clients are meant by the source address of a request. */
+  readonly proxies: TrustsAddress | undefined;
 }

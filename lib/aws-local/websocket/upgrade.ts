@@ -33,7 +33,7 @@ export function acceptUpgrade(backend: WebSocketBackend, upgrade: Upgrade): void
   let accepted: AuthorizedHandshake | undefined;
   let opened = false;
   const decideOn = async (decide: Decide): Promise<void> => {
-    const request = readRequest(upgrade.message, randomUUID());
+    const request = readRequest(upgrade.message, randomUUID(), backend.proxies);
     try {
       accepted = await authorizeHandshake(backend, request, call);
     } catch (error) {

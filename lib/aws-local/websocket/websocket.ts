@@ -1,3 +1,4 @@
+import type { TrustsAddress } from '../../processes/http/trusted-addresses.ts';
 import { once } from '../../processes/once.ts';
 import type { ReservedPort } from '../../processes/ports.ts';
 import { within } from '../gateway/within.ts';
@@ -51,6 +52,8 @@ export async function startWebSocketApis(options: {
   log: (sentence: string) => void;
   limits?: Partial<Limits>;
   guard?: Guard;
+  /** Proxies whose clients are meant by the source address of a request. */
+  proxies?: TrustsAddress;
 }): Promise<WebSocketApis> {
   const { template, functions, ports, log, guard = OPERATOR_ONLY } = options;
   const underWay = new Set<Promise<void>>();
@@ -58,6 +61,7 @@ export async function startWebSocketApis(options: {
     guard,
     functions,
     log,
+    proxies: options.proxies,
     limits: { ...AWS_LIMITS, ...options.limits },
     track: (work: Promise<void>) => void rememberUntilDone(underWay, work, log),
   };

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { trustedAddresses } from '../../processes/http/trusted-addresses.ts';
 import { lockInstance } from '../../processes/instance-lock.ts';
 import { once } from '../../processes/once.ts';
 import { startPlatform } from '../platform.ts';
@@ -14,11 +15,16 @@ export interface RunningPlatform {
   close(): Promise<void>;
 }
 
+/** With an address of its own for others there is a proxy of this machine in front, which says whose a login is. */
+function behindProxy({ ownHost }: PlatformCommand) {
+  return ownHost === undefined ? {} : { proxies: trustedAddresses() };
+}
+
 /** Starts it. A second start on the same folder is refused; one after a kill continues. */
 export async function runPlatform(command: PlatformCommand, log: Log): Promise<RunningPlatform> {
   const { usersFile, dataDir } = command;
   const unlock = await lockInstance(join(dataDir, 'lock'));
-  const platform = await startPlatform({ ...command, log }).catch((error: unknown) => {
+  const platform = await startPlatform({ ...command, ...behindProxy(command), log }).catch((error: unknown) => {
     unlock();
     throw error;
   });

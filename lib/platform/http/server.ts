@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream';
 import { answerAsk, isAsk } from '../../processes/http/ask.ts';
 import { refuse, refuseUpgrade } from '../../processes/http/refusal.ts';
+import { clientAddress, type TrustsAddress } from '../../processes/http/trusted-addresses.ts';
 import { HttpError, messageOf, TooManyRequests } from '../http-error.ts';
 import type { Runners } from '../run/runners.ts';
 import type { Log } from '../settings.ts';
@@ -17,6 +18,8 @@ export interface ServerDependencies {
   readonly log: Log;
   /** With it, a proxy of this machine may ask which names may have a certificate. */
   readonly ownHost: string | undefined;
+  /** Who says for whom a login is. */
+  readonly proxies: TrustsAddress | undefined;
 }
 
 const UNKNOWN_APP = { status: 404, sentence: 'There is no application at this address.' };
@@ -66,7 +69,7 @@ async function answer(deps: ServerDependencies, request: IncomingMessage, respon
   const { route, param } = match;
   const left = new AbortController();
   response.once('close', () => left.abort());
-  const client = { address: request.socket.remoteAddress ?? '', signal: left.signal };
+  const client = { address: clientAddress(request, deps.proxies), signal: left.signal };
   const caller = await logIn(deps.login, request.headers.authorization, client);
   if (!route.ofAllUsers) {
     await mayUse(deps.login, caller, route.path.includes('/:user') ? checkedUser(param('user')) : undefined);

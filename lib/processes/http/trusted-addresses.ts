@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
 /** Whether what a client says about its own client (`X-Forwarded-*`) is believed, by the client's address. */
@@ -18,6 +19,22 @@ export function trustedAddresses(list: readonly string[] = []): TrustsAddress {
     else trusted.addSubnet(address, Number(bits), family);
   }
   return (address = '') => isIP(address) !== 0 && trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+}
+
+/**
+ * Returns the address that a request comes from: that of the connection, or behind proxies the last one in
+ * `X-Forwarded-For` that is none of them. What stands before it was sent by the client, who may pretend anything.
+ *
+ * @param isProxy the proxies that were configured; without, the header is not looked at
+ */
+export function clientAddress({ headers, socket }: IncomingMessage, isProxy: TrustsAddress | undefined): string {
+  let address = socket.remoteAddress ?? '';
+  const hops = [headers['x-forwarded-for']].flat().join(',').split(',').reverse();
+  for (const hop of hops.map((one) => one.trim())) {
+    if (!isProxy?.(address) || isIP(hop) === 0) break;
+    address = hop;
+  }
+  return address;
 }
 
 /** Whether a text is an IP address or a network. */

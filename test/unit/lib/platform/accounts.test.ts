@@ -1,6 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { trustedAddresses } from '../../../../lib/processes/http/trusted-addresses.ts';
 import {
   appFiles,
   basic,
@@ -159,6 +160,27 @@ describe('logins that guess', () => {
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await call(at, 'GET', '/auth', undefined, as('ada', body.token))).status).toBe(200);
     expect((await call(at, 'GET', '/auth', undefined, as('ada', login.password))).status).toBe(200);
+  });
+
+  const behind = (client: string, secret: string) => ({ ...as('ada', secret), 'x-forwarded-for': client });
+
+  it('are counted by the address that a proxy names, the last one, when there is a proxy', {
+    timeout: 60_000,
+  }, async () => {
+    const at = await platform({ proxies: trustedAddresses() });
+    const ask = async (client: string, secret: string) =>
+      (await call(at, 'GET', '/auth', undefined, behind(client, secret))).status;
+    for (let one = 0; one < 10; one += 1) await ask(`192.0.2.${one}, 198.51.100.7`, `wrong ${one}`);
+    expect(await ask('198.51.100.7', 'wrong again')).toBe(429);
+    expect(await ask('203.0.113.9', login.password)).toBe(200);
+  });
+
+  it('are counted by the connection when there is none, whatever a client says', { timeout: 60_000 }, async () => {
+    const at = await platform();
+    for (let one = 0; one < 10; one += 1) {
+      await call(at, 'GET', '/auth', undefined, behind(`192.0.2.${one}`, `wrong ${one}`));
+    }
+    expect((await call(at, 'GET', '/auth', undefined, behind('198.51.100.7', 'wrong again'))).status).toBe(429);
   });
 
   it('with the form of a token are refused at once, and no password may have it', async () => {

@@ -46,6 +46,15 @@ describe('a login at the platform', () => {
     expect(records.received).toMatchObject([{ method: 'GET', url: '/users/kiwi', headers: { authorization } }]);
   });
 
+  it('names the client, when it is known, for the platform that slows down who guesses', async () => {
+    const { accounts, auth, records } = await setUp({});
+    await accounts.authenticate('kiwi', secret, '203.0.113.9');
+    await accounts.authenticate('kiwi', secret);
+    for (const { received } of [auth, records]) {
+      expect(received.map(({ headers }) => headers['x-forwarded-for'])).toEqual(['203.0.113.9', undefined]);
+    }
+  });
+
   it('sends both requests at the same time, so that it takes one round trip', async () => {
     let waiting: (() => void)[] = [];
     // Neither call is answered before the other one has arrived.

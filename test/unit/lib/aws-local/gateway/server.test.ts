@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type AccessRecord, type Gateway, startGateway } from '../../../../../lib/aws-local/gateway/gateway.ts';
 import { FunctionError, PayloadTooLarge } from '../../../../../lib/aws-local/invoke/function-error.ts';
 import type { Functions } from '../../../../../lib/aws-local/invoke/invoke.ts';
+import { type TrustsAddress, trustedAddresses } from '../../../../../lib/processes/http/trusted-addresses.ts';
 import { apiTemplate, type Methods } from '../../../../support/aws-local/api-fixture.ts';
 
 type Handler = (event: Record<string, unknown>) => unknown;
@@ -21,7 +22,7 @@ afterEach(async () => {
 async function serve(
   methods: Methods,
   handlers: Record<string, Handler>,
-  more: Parameters<typeof apiTemplate>[1] & { stream?: Functions['invokeStreaming'] } = {},
+  more: Parameters<typeof apiTemplate>[1] & { stream?: Functions['invokeStreaming']; proxies?: TrustsAddress } = {},
 ): Promise<Gateway> {
   const gateway = await startGateway({
     template: apiTemplate(methods, more),
@@ -30,6 +31,7 @@ async function serve(
       invokeStreaming: more.stream ?? (() => expect.fail('no streams here')),
     },
     port: 0,
+    ...(more.proxies && { proxies: more.proxies }),
     onRequest: (record) => records.push(record),
   });
   gateways.push(gateway);
@@ -128,6 +130,20 @@ describe('the event of a function', () => {
     expect(`${headers['X-Forwarded-Proto']}://${requestContext.domainName}`).toBe(expected);
     expect(`${headers['X-Forwarded-Proto']}://${headers.Host}`).toBe(expected);
   });
+
+  it.each([
+    [undefined, '127.0.0.1'],
+    [trustedAddresses(), '203.0.113.9'],
+  ])(
+    'the source of a request is its connection, or the client of a proxy that was configured',
+    async (proxies, expected) => {
+      const shown: Handler = (event) => ({ statusCode: 200, body: JSON.stringify(event) });
+      const gateway = await serve({ 'GET /': { function: 'f' } }, { f: shown }, { ...(proxies && { proxies }) });
+      const headers = { 'x-forwarded-for': '192.0.2.1, 203.0.113.9' };
+      const event: unknown = await (await fetch(gateway.url, { headers })).json();
+      expect(event).toMatchObject({ requestContext: { identity: { sourceIp: expected } } });
+    },
+  );
 
   it('the event has null for an absent body, query and path parameters', async () => {
     const gateway = await serve(

@@ -1,0 +1,21 @@
+import { type TrustsAddress, trustedAddresses } from '../../processes/http/trusted-addresses.ts';
+import type { Config } from './schema.ts';
+
+/**
+ * Returns whose `X-Forwarded-*` headers are believed. What `proxies` say of their client's address is what counts for
+ * wrong passwords, so a program of this machine is one only when the configuration says that there is a proxy.
+ */
+export function proxiesOf(config: Config): { readonly trusts: TrustsAddress; readonly proxies?: TrustsAddress } {
+  const trusts = trustedAddresses(config.trustedProxies);
+  const hasProxy = [config.publicUrl, config.appsDomain, config.trustedProxies].some(
+    (setting) => setting !== undefined,
+  );
+  return hasProxy ? { trusts, proxies: trusts } : { trusts };
+}
+
+/**
+ * The same for the platform, which the service calls from this machine, for clients from elsewhere when there are any.
+ */
+export function loginProxies(config: Config): { readonly proxies?: TrustsAddress } {
+  return config.listen !== undefined || proxiesOf(config).proxies ? { proxies: trustedAddresses() } : {};
+}
