@@ -26,8 +26,15 @@ export const FEEDS_MEGABYTES: readonly string[] = [
   'test/unit/functions/core/tarball/limits.test.ts',
 ];
 
-/** Test files that count what their whole process has open: they run in a process of their own. */
-export const COUNTS_THE_PROCESS: readonly string[] = ['test/unit/lib/aws-local/websocket/limits.test.ts'];
+/**
+ * Test files that run in a process of their own: they count what it has open, or set the environment from which the
+ * clients of AWS are made, once for each process.
+ */
+export const ALONE: readonly string[] = [
+  'test/unit/functions/adapters/platform/heroku/chosen.test.ts',
+  'test/unit/functions/api-pair/handler.test.ts',
+  'test/unit/lib/aws-local/websocket/limits.test.ts',
+];
 
 const WITHOUT_PROGRAMS = ['test/unit/functions/**/*.test.ts', 'test/unit/fakes/**/*.test.ts', 'test/unit/*.test.ts'];
 const MOVED = [...STARTS_PROGRAMS, ...FEEDS_MEGABYTES];
@@ -43,9 +50,9 @@ export const projects: Record<'unit' | 'programs' | 'alone' | 'service', TestFil
   /** Seconds: `npm run test:unit`. */
   unit: { include: WITHOUT_PROGRAMS, exclude: MOVED },
   /** The rest of test/unit: emulators, applications, git, synthesis. */
-  programs: { include: ['test/unit/lib/**/*.test.ts', ...MOVED], exclude: [...COUNTS_THE_PROCESS] },
+  programs: { include: ['test/unit/lib/**/*.test.ts', ...MOVED], exclude: [...ALONE] },
   /** Those of them that share no process with others. */
-  alone: { include: [...COUNTS_THE_PROCESS], exclude: [] },
+  alone: { include: [...ALONE], exclude: [] },
   /** The whole service, synthesised once. */
   service: { include: ['test/service/**/*.test.ts'], exclude: [] },
 };
