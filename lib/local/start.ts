@@ -1,61 +1,38 @@
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { checkDatabase } from '../aws-local/emulators/dynamodb.ts';
-import type { AccessRecord } from '../aws-local/gateway/gateway.ts';
-import type { FunctionLogLine } from '../aws-local/invoke/log-lines.ts';
-import { type Runtime, startRuntime } from '../aws-local/runtime.ts';
-import type { Strictness } from '../aws-local/strict/strict.ts';
-import { type Platform, startPlatform } from '../platform/platform.ts';
+import type { Runtime } from '../aws-local/runtime.ts';
+import type { Platform } from '../platform/platform.ts';
 import type { PlatformEvent } from '../platform/settings.ts';
 import { lockInstance } from '../processes/instance-lock.ts';
 import { removeLeftovers } from '../processes/leftovers.ts';
 import { once } from '../processes/once.ts';
 import { OperatorError } from '../processes/operator-error.ts';
-import type { ReservedPort } from '../processes/ports.ts';
 import { releaseAll, reserveStablePorts } from '../processes/stable-ports.ts';
 import { gitCommand } from '../repohost/git/git.ts';
-import { type RepoHost, startRepoHost } from '../repohost/repohost.ts';
+import type { RepoHost } from '../repohost/repohost.ts';
 import { type Overrides, readConfig, withOverrides } from './config/config.ts';
-import { programAddresses, stackParameters } from './config/parameters.ts';
-import { loginProxies, proxiesOf } from './config/proxies.ts';
 import { type PublicAddresses, publicAddresses } from './config/public-addresses.ts';
 import type { Config } from './config/schema.ts';
 import { type Login, readLogin } from './config/users.ts';
 import { otherLogins, removeOthers, watchUsers } from './config/watch-users.ts';
 import { forOperator } from './for-operator.ts';
-import { portOfSignals } from './front-door/destination.ts';
-import { frontDoor } from './front-door/front-door.ts';
 import { publishLogin } from './login.ts';
-import { platformLogin, serviceLogin } from './platform-login.ts';
-import type { PlatformName } from './platform-name.ts';
 import { checkPort } from './port-check.ts';
-import { type RemotePlatform, remoteUsers } from './remote-platform.ts';
-import { stackUsers } from './stack-users.ts';
+import { startEmbedded } from './programs/platform.ts';
+import { startRepositories } from './programs/repositories.ts';
+import { type StackOptions, startStack } from './programs/stack.ts';
+import { remoteUsers } from './remote-platform.ts';
+import { type StackUsers, stackUsers } from './stack-users.ts';
 import { synthesis } from './synthesis.ts';
 
 /** How to start the whole service on this machine. */
-export interface StartOptions extends Strictness {
+export interface StartOptions extends StackOptions {
   /** Root of the checkout. */
   readonly project: string;
-  /** Folder of everything that is kept; made when it does not exist. */
-  readonly dataDir: string;
   /** Folder of the synthesised stack; default: in `dataDir`. */
   readonly outdir?: string;
-  /** Port of the API; 0 for any free one. */
-  readonly port: number;
-  /** Where applications run; on the embedded platform by default. */
-  readonly platform?: PlatformName;
-  /** The platform of `http`. */
-  readonly remote?: RemotePlatform;
   /** Settings that win over those of the configuration file. */
   readonly overrides?: Overrides;
-  /** Values of the template's parameters that win over those of one machine. */
-  readonly parameters?: Readonly<Record<string, string>>;
-  /** Called with what is being done, in a few words. */
-  readonly step?: (what: string) => void;
-  readonly log?: (line: FunctionLogLine) => void;
-  readonly warn?: (sentence: string) => void;
-  readonly onRequest?: (record: AccessRecord) => void;
   readonly onPlatformEvent?: (event: PlatformEvent) => void;
   /** Called when an application that has crashed, or answers again, is shown so in the log. */
   readonly onAppState?: () => void;
@@ -79,9 +56,6 @@ export interface LocalService {
   /** Ends everything; deploys in progress go on at the next start. */
   close(): Promise<void>;
 }
-
-/** The functions that a first push needs, by logical id. */
-const FIRST_PUSH = ['Apiauthorize', 'Apiapideploy', 'Pipelinestagecheck'];
 
 /**
  * Starts the service as it is deployed, on this machine. A second start on the same folder finds applications, log and
@@ -116,81 +90,64 @@ async function closeAll(closers: Closers): Promise<void> {
  */
 async function start(options: StartOptions, closers: Closers): Promise<Omit<LocalService, 'close'>> {
   const { project, dataDir, remote, step = () => {}, warn = () => {} } = options;
-  const outdir = options.outdir ?? join(dataDir, 'cdk.out');
+  const cloudAssembly = options.outdir ?? join(dataDir, 'cdk.out');
   const isEmbedded = (options.platform ?? 'embedded') === 'embedded';
   const config = withOverrides(readConfig(dataDir), options.overrides ?? {});
-  const addresses = publicAddresses(config);
   const login = readLogin(dataDir);
   const others = otherLogins(dataDir);
   await checkMachine(options.port, config);
   await removeLeftovers(dataDir, LEFT_BY_STARTS);
-  await synthesis({ project, outdir, begin: () => step('synthesising the stack (once, until a source changes)') });
+  const begin = () => step('synthesising the stack (once, until a source changes)');
+  await synthesis({ project, outdir: cloudAssembly, begin });
 
   step('starting the stack');
   const ports = await reserveStablePorts(join(dataDir, 'ports.json'), ['platform', 'repositories'], step);
   closers.push(() => releaseAll(Object.values(ports)));
   let platform: Platform | undefined;
-  const runtime: Runtime = await startRuntime({
-    ...options,
-    ...(config.listen !== undefined && { host: config.listen }),
-    ...proxiesOf(config),
-    cloudAssembly: outdir,
-    dataDir: join(dataDir, 'aws'),
-    parameters: {
-      ...stackParameters(config, programAddresses(ports)),
-      ...(options.platform === 'aws-lambda' && { Platform: options.platform }),
-      ...(remote && { PlatformUrl: remote.url }),
-      ...options.parameters,
-    },
-    secrets: {
-      StoresHookSecrets: JSON.stringify(config.hookSecrets ?? {}),
-      ...(remote && { StoresPlatformToken: remote.token }),
-    },
-    warm: FIRST_PUSH,
-    otherHosts: frontDoor({
-      addresses,
-      ports: () => ({
-        platform: isEmbedded ? ports.platform.port : null,
-        repositories: ports.repositories.port,
-        signals: portOfSignals(runtime.template.outputs),
-      }),
-      hasApp: async (host) => (await platform?.hasHost(host)) ?? false,
-    }),
-    log: options.log ?? (() => {}),
-    warn,
-    notice: step,
-  });
+  const hasApp = async (host: string) => (await platform?.hasHost(host)) ?? false;
+  const runtime = await startStack(options, { cloudAssembly, config, ports, hasApp: isEmbedded ? hasApp : null });
   closers.push(runtime.close);
 
   step(`starting ${isEmbedded ? 'the platform and ' : ''}the repository host`);
   if (isEmbedded) {
-    platform = await startEmbedded(options, { config, runtime, port: ports.platform });
+    const serviceToken = runtime.secretValue('StoresPlatformToken');
+    const onEvent = platformEvents(runtime, options);
+    platform = await startEmbedded({ dataDir, config, port: ports.platform, serviceToken, onEvent });
     closers.push(platform.close);
   }
   const platformUrl = remote?.url ?? platform?.url;
-  const { ensureUser, keepUsers } = platform ?? (remote ? remoteUsers(remote) : stackUsers(runtime));
-  for (const one of [login, ...others]) await forOperator(ensureUser(one));
+  const users = platform ?? (remote ? remoteUsers(remote) : stackUsers(runtime));
+  for (const one of [login, ...others]) await forOperator(users.ensureUser(one));
+  const url = await open(runtime);
+  const repositories = { dataDir, port: ports.repositories, url, platformUrl, login, others, warn };
+  const repoHost = await startRepositories(repositories);
+  closers.push(repoHost.close);
+  closers.push(publishLogin(dataDir, { url, repositories: repoHost.url }, login));
+  closers.push(await followUsers(options, users, repoHost));
+
+  // Of what was pushed while nothing ran, nobody has told. Hosts may be slow or away, so the start does not wait for
+  // them.
+  void runtime.invoke('Pipelinereconcile', { everything: true }).catch(() => {});
+  const addresses = publicAddresses(config);
+  return { url, addresses, login, platform, platformUrl, repoHost, runtime, failed: runtime.failed };
+}
+
+/** Lets requests and messages in, and returns the address of the API. */
+async function open(runtime: Runtime): Promise<string> {
   // Before messages are received again: a worker that is gone must not lock them out.
   const { messagesKeptUntil } = runtime;
   await runtime.invoke('Pipelinesweep', messagesKeptUntil === null ? { everything: true } : { messagesKeptUntil });
   const url = await runtime.open();
   if (url === undefined) throw new OperatorError('The template has no REST API.');
-  const repoHost = await startRepoHost({
-    dataDir: join(dataDir, 'repositories'),
-    port: ports.repositories,
-    // A repository deploys its default branch, which is what was pushed to it first.
-    webhook: {
-      url: `${url}/1/deploy?branch={default_branch}`,
-      user: login.user,
-      secret: login.password,
-      owners: Object.fromEntries(others.map(({ user, password }) => [user, password])),
-    },
-    verify: platformUrl === undefined ? serviceLogin(url) : platformLogin(platformUrl),
-    follower: fileURLToPath(new URL('show/follow-push.ts', import.meta.url)),
-    log: warn,
-  });
-  closers.push(repoHost.close);
-  closers.push(publishLogin(dataDir, { url, repositories: repoHost.url }, login));
+  return url;
+}
+
+/** Applies the users of the configuration, and each change of them. Returns what ends that. */
+async function followUsers(
+  { dataDir, warn = () => {} }: StartOptions,
+  { ensureUser, keepUsers }: StackUsers,
+  repoHost: RepoHost,
+): Promise<() => Promise<void>> {
   const takeIn = async ({ user, password }: Login) => {
     await ensureUser({ user, password });
     await repoHost.addOwner({ user, secret: password });
@@ -200,46 +157,20 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
     await repoHost.keepOwners(names);
   };
   await removeOthers(dataDir, keepOnly);
-  closers.push(watchUsers(dataDir, { takeIn, keepOnly, warn }));
-
-  // Of what was pushed while nothing ran, nobody has told. Hosts may be slow or away, so the start does not wait for
-  // them.
-  void runtime.invoke('Pipelinereconcile', { everything: true }).catch(() => {});
-  return { url, addresses, login, platform, platformUrl, repoHost, runtime, failed: runtime.failed };
+  return watchUsers(dataDir, { takeIn, keepOnly, warn });
 }
 
-interface EmbeddedParts {
-  readonly config: Config;
-  readonly runtime: Runtime;
-  readonly port: ReservedPort;
-}
-
-/** Starts the embedded platform, whose crashes are shown at once. */
-function startEmbedded(options: StartOptions, { config, runtime, port }: EmbeddedParts): Promise<Platform> {
-  const apps = publicAddresses(config)?.apps;
-  return forOperator(
-    startPlatform({
-      dataDir: join(options.dataDir, 'platform'),
-      port,
-      ...(config.memoryLimits && { memoryLimits: config.memoryLimits }),
-      ...(config.processLimits && { processLimits: config.processLimits }),
-      ...(apps && { publicDomain: apps }),
-      ...loginProxies(config),
-      serviceToken: runtime.secretValue('StoresPlatformToken'),
-      log: (event) => {
-        options.onPlatformEvent?.(event);
-        if (event.type === 'app.state') void watchApps(runtime, options);
-      },
-    }),
-  );
-}
-
-/**
- * Does at once what the schedule does every minute. A failure is in the function's log, and the schedule repeats it.
- */
-async function watchApps(runtime: Runtime, { onAppState = () => {} }: StartOptions): Promise<void> {
-  await runtime.invoke('Pipelinewatchapps', {}).catch(() => {});
-  onAppState();
+/** Does at once what a schedule does every minute when an application crashes or answers again. */
+function platformEvents(runtime: Runtime, { onPlatformEvent, onAppState }: StartOptions) {
+  const watchApps = async () => {
+    // A failure is in the function's log, and the schedule repeats it.
+    await runtime.invoke('Pipelinewatchapps', {}).catch(() => {});
+    onAppState?.();
+  };
+  return (event: PlatformEvent) => {
+    onPlatformEvent?.(event);
+    if (event.type === 'app.state') void watchApps();
+  };
 }
 
 /** Checks what can be checked before the seconds that the rest of the start takes. */

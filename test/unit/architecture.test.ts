@@ -96,6 +96,12 @@ const COMMANDS: Readonly<Record<string, string>> = {
   'platform.ts': 'platform',
   'service.ts': 'stack',
 };
+/** The folder of lib that a part of `npm start` starts. */
+const STARTED: Readonly<Record<string, string>> = {
+  'lib/local/programs/stack.ts': 'aws-local',
+  'lib/local/programs/platform.ts': 'platform',
+  'lib/local/programs/repositories.ts': 'repohost',
+};
 /** Plain JavaScript, which installs the packages before it loads the command. */
 const BEFORE_INSTALLATION = ['bin/install.mjs', 'bin/hooks.ts', 'tsx/esm/api'];
 
@@ -203,10 +209,13 @@ const rules: readonly Rule[] = [
       (isPackage(target) && !isCdk(target)),
   },
   {
-    title: 'The rest of lib/local imports lib/local, lib/processes, lib/terminal and packages',
+    title:
+      'The rest of lib/local imports lib/local, lib/processes, lib/terminal and packages; what starts a program, that one',
     files: (path) => isIn('lib/local')(path) && path !== 'lib/local/start.ts',
-    allowed: (target) =>
-      ['local', 'processes', 'terminal'].some((folder) => isIn(`lib/${folder}`)(target)) ||
+    allowed: (target, importer) =>
+      ['local', 'processes', 'terminal', STARTED[importer] ?? 'local'].some((folder) =>
+        isIn(`lib/${folder}`)(target),
+      ) ||
       (isPackage(target) && !isCdk(target)),
   },
   {

@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import { type Platform, startPlatform } from '../../platform/platform.ts';
+import type { PlatformEvent } from '../../platform/settings.ts';
+import type { ReservedPort } from '../../processes/ports.ts';
+import { loginProxies } from '../config/proxies.ts';
+import { publicAddresses } from '../config/public-addresses.ts';
+import type { Config } from '../config/schema.ts';
+import { forOperator } from '../for-operator.ts';
+
+/** How the embedded platform is started. */
+export interface EmbeddedOptions {
+  readonly dataDir: string;
+  readonly config: Config;
+  readonly port: ReservedPort;
+  /** With which the service acts for its users. */
+  readonly serviceToken: string;
+  readonly onEvent: (event: PlatformEvent) => void;
+}
+
+/** Starts the embedded platform. Throws `OperatorError`. */
+export function startEmbedded({ dataDir, config, port, serviceToken, onEvent }: EmbeddedOptions): Promise<Platform> {
+  const apps = publicAddresses(config)?.apps;
+  return forOperator(
+    startPlatform({
+      dataDir: join(dataDir, 'platform'),
+      port,
+      ...(config.memoryLimits && { memoryLimits: config.memoryLimits }),
+      ...(config.processLimits && { processLimits: config.processLimits }),
+      ...(apps && { publicDomain: apps }),
+      ...loginProxies(config),
+      serviceToken,
+      log: onEvent,
+    }),
+  );
+}

@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import type { AccessRecord } from '../../aws-local/gateway/gateway.ts';
+import type { FunctionLogLine } from '../../aws-local/invoke/log-lines.ts';
+import { type Runtime, startRuntime } from '../../aws-local/runtime.ts';
+import type { Strictness } from '../../aws-local/strict/strict.ts';
+import type { ReservedPort } from '../../processes/ports.ts';
+import { programAddresses, stackParameters } from '../config/parameters.ts';
+import { proxiesOf } from '../config/proxies.ts';
+import { publicAddresses } from '../config/public-addresses.ts';
+import type { Config } from '../config/schema.ts';
+import { portOfSignals } from '../front-door/destination.ts';
+import { frontDoor } from '../front-door/front-door.ts';
+import type { PlatformName } from '../platform-name.ts';
+import type { RemotePlatform } from '../remote-platform.ts';
+
+/** What a caller of the whole service decides of the stack. */
+export interface StackOptions extends Strictness {
+  /** Folder of everything that is kept. */
+  readonly dataDir: string;
+  /** Port of the API; 0 for any free one. */
+  readonly port: number;
+  /** Where applications run; on the embedded platform by default. */
+  readonly platform?: PlatformName;
+  /** The platform of `http`. */
+  readonly remote?: RemotePlatform;
+  /** Values of the template's parameters that win over those of one machine. */
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** Called with what is being done, in a few words. */
+  readonly step?: (what: string) => void;
+  readonly log?: (line: FunctionLogLine) => void;
+  readonly warn?: (sentence: string) => void;
+  readonly onRequest?: (record: AccessRecord) => void;
+}
+
+/** What the stack is connected with. */
+export interface StackSurroundings {
+  readonly cloudAssembly: string;
+  readonly config: Config;
+  readonly ports: Readonly<Record<'platform' | 'repositories', ReservedPort>>;
+  /** Whether a host name is that of an application on the embedded platform; null without one. */
+  readonly hasApp: ((host: string) => Promise<boolean>) | null;
+}
+
+/** The functions that a first push needs, by logical id. */
+const FIRST_PUSH = ['Apiauthorize', 'Apiapideploy', 'Pipelinestagecheck'];
+
+/** Starts the stack on emulators; it takes no requests and no events until it is opened. */
+export async function startStack(
+  options: StackOptions,
+  { cloudAssembly, config, ports, hasApp }: StackSurroundings,
+): Promise<Runtime> {
+  const { dataDir, platform, remote, parameters, step, log = () => {}, warn = () => {} } = options;
+  const runtime: Runtime = await startRuntime({
+    ...options,
+    ...(config.listen !== undefined && { host: config.listen }),
+    ...proxiesOf(config),
+    cloudAssembly,
+    dataDir: join(dataDir, 'aws'),
+    parameters: {
+      ...stackParameters(config, programAddresses(ports)),
+      ...(platform === 'aws-lambda' && { Platform: platform }),
+      ...(remote && { PlatformUrl: remote.url }),
+      ...parameters,
+    },
+    secrets: {
+      StoresHookSecrets: JSON.stringify(config.hookSecrets ?? {}),
+      ...(remote && { StoresPlatformToken: remote.token }),
+    },
+    warm: FIRST_PUSH,
+    otherHosts: frontDoor({
+      addresses: publicAddresses(config),
+      ports: () => ({
+        platform: hasApp && ports.platform.port,
+        repositories: ports.repositories.port,
+        signals: portOfSignals(runtime.template.outputs),
+      }),
+      hasApp: hasApp ?? (async () => false),
+    }),
+    log,
+    warn,
+    ...(step && { notice: step }),
+  });
+  return runtime;
+}
