@@ -44,6 +44,8 @@ const FRONT = fileURLToPath(new URL('database-front.mjs', import.meta.url));
 /** What SQLite says while another process has the same database open. */
 export const FILE_IN_USE = /disk I\/O|database is locked/i;
 export const PORT_TAKEN = /already in use|address in use/i;
+/** What it has said once in a network that had just been made; a new one is tried. */
+const NO_ADDRESS = /address not available/i;
 
 /**
  * Starts the emulator with a process in front of it that checks signatures. Both are in a network of their own where
@@ -62,8 +64,9 @@ export async function startDatabase(
     return { command, endpoint, isIsolated };
   } catch (error) {
     // After a kill of the service, its emulator may still be closing the database; another program may take the port.
-    const isInUse = FILE_IN_USE.test(command.errors());
-    if (attempts === 1 || !(isInUse || PORT_TAKEN.test(command.errors()))) throw error;
+    const words = command.errors();
+    const isInUse = FILE_IN_USE.test(words);
+    if (attempts === 1 || !(isInUse || PORT_TAKEN.test(words) || NO_ADDRESS.test(words))) throw error;
     if (isInUse) await sleep(IN_USE_PAUSE_MS);
     return startDatabase(wanted, explain, attempts - 1);
   }
