@@ -8,26 +8,11 @@ import type { Permissions } from '../permissions/permissions.ts';
 import type { DatabaseWrites } from '../tuning/write-watch.ts';
 import type { Lag } from './database-process.ts';
 import { startDynamoDb } from './dynamodb.ts';
+import type { Endpoints } from './endpoints.ts';
 import { startJsonEndpoint } from './json-endpoint.ts';
 import { kmsOperations } from './kms.ts';
 import { openSecrets, secretsOperations } from './secrets.ts';
 import { type SqsS3, startSqsS3 } from './sqs-s3.ts';
-
-/** Addresses of the services on this machine, each as `http://127.0.0.1:<port>`. */
-export interface Endpoints {
-  readonly dynamodb: string;
-  readonly sqs: string;
-  readonly s3: string;
-  readonly kms: string;
-  readonly secretsManager: string;
-}
-
-/** Addresses of the services that know the template, which start after the others. */
-export interface ServiceEndpoints {
-  readonly lambda: string;
-  readonly codeBuild: string;
-  readonly logs: string;
-}
 
 /** The AWS services of this machine while they run. */
 export interface Emulators {

@@ -1,6 +1,6 @@
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { clientFor } from '../clients.ts';
-import type { Endpoints } from '../emulators/emulators.ts';
+import type { Endpoints } from '../emulators/endpoints.ts';
 import { physicalName } from '../template/physical-ids.ts';
 import type { Resource } from '../template/resource.ts';
 import type { Template } from '../template/template.ts';

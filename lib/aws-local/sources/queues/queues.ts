@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { OperatorError } from '../../../processes/operator-error.ts';
 import { ACCOUNT, clientFor } from '../../clients.ts';
-import type { Endpoints } from '../../emulators/emulators.ts';
+import type { Endpoints } from '../../emulators/endpoints.ts';
 import type { Closable, Invoker, Warn } from '../../invoke/invoker.ts';
 import type { Template } from '../../template/template.ts';
 import { type Mapping, mappingsOf } from '../event-source-mapping.ts';

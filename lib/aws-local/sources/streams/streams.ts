@@ -3,7 +3,7 @@ import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { OperatorError } from '../../../processes/operator-error.ts';
 import { clientFor } from '../../clients.ts';
-import type { Endpoints } from '../../emulators/emulators.ts';
+import type { Endpoints } from '../../emulators/endpoints.ts';
 import type { Closable, Invoker, Warn } from '../../invoke/invoker.ts';
 import type { Template } from '../../template/template.ts';
 import type { DatabaseWrites } from '../../tuning/write-watch.ts';

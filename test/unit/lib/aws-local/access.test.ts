@@ -10,7 +10,8 @@ import { SignatureV4 } from '@smithy/signature-v4';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Sha256 } from '../../../../lib/aws-local/access/signature.mjs';
 import { CREDENTIALS, clientFor } from '../../../../lib/aws-local/clients.ts';
-import { type Emulators, type Endpoints, startEmulators } from '../../../../lib/aws-local/emulators/emulators.ts';
+import { type Emulators, startEmulators } from '../../../../lib/aws-local/emulators/emulators.ts';
+import type { Endpoints } from '../../../../lib/aws-local/emulators/endpoints.ts';
 import { runningIn } from '../../../support/service/processes.ts';
 
 interface Call {

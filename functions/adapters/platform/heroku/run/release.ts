@@ -10,7 +10,7 @@ import { keptFormation, readFormation, restBuilder, scale } from './formation.ts
 import { note } from './notes.ts';
 import { pruneSnapshots } from './snapshots.ts';
 import { startFailure } from './start-failure.ts';
-import { NotUp, untilUp } from './until-up.ts';
+import { NotUp, type Release, untilUp } from './until-up.ts';
 
 const CODE = 'deploy:platform:start_app';
 
@@ -84,14 +84,6 @@ async function checkWebProcess(run: string, slug: string, parts: HerokuParts): P
 interface NewRelease {
   readonly description: string;
   readonly parts: HerokuParts;
-}
-
-/** A release as the service waits for it. */
-export interface Release {
-  readonly version: number;
-  readonly status: string | undefined;
-  /** When Heroku made it, by its own clock; RFC 3339. */
-  readonly at: string;
 }
 
 async function newRelease(run: string, slug: string, { description, parts }: NewRelease): Promise<Release> {

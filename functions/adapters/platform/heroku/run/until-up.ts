@@ -1,12 +1,19 @@
 import { textIn } from '../answers.ts';
 import type { HerokuParts } from '../parts.ts';
 import { herokuCalls } from './calls.ts';
-import type { Release } from './release.ts';
 
 /** Heroku gives a web process 60 seconds to listen; a run of the stage `start` has 110. */
 const LIMIT_MS = 80_000;
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 4_000;
+
+/** A release as the service waits for it. */
+export interface Release {
+  readonly version: number;
+  readonly status: string | undefined;
+  /** When Heroku made it, by its own clock; RFC 3339. */
+  readonly at: string;
+}
 
 /** Why a release does not run: its command `release` failed, a dyno crashed, or nothing ran in time. */
 export class NotUp extends Error {
