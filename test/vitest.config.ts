@@ -15,7 +15,8 @@ export default defineConfig({
     maxWorkers: 2,
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
     projects: [
-      // A worker loads what the files import once, in a third of the time; so what a test changes in its process, it undoes.
+      // A worker loads what the files import once, in a third of the time; so what a test changes in its process, it
+      // undoes.
       { extends: true, test: { name: 'unit', isolate: false, ...projects.unit } },
       { extends: true, test: { name: 'programs', isolate: false, ...projects.programs } },
       { extends: true, test: { name: 'alone', ...projects.alone } },

@@ -64,7 +64,9 @@ export interface Runtime {
   readonly endpoints: RunningServices['endpoints'];
   /** Addresses of the WebSocket APIs, by logical id. */
   readonly sockets: Readonly<Record<string, string>>;
-  /** Until when what happened to messages was kept, in milliseconds; null when the queues of an earlier start are lost. */
+  /**
+   * Until when what happened to messages was kept, in milliseconds; null when the queues of an earlier start are lost.
+   */
   readonly messagesKeptUntil: number | null;
   /** What the functions' roles allow, and what of it was used. */
   readonly permissions: Permissions;

@@ -69,8 +69,8 @@ export class ServiceStack extends Stack {
 }
 
 /**
- * Has a deploy store the source maps of its bundles beside them, in the bucket of the CDK: with those of another version
- * a stack trace cannot be read. A stack that only runs on this machine has none.
+ * Has a deploy store the source maps of its bundles beside them, in the bucket of the CDK: with those of another
+ * version a stack trace cannot be read. A stack that only runs on this machine has none.
  */
 function keepSourceMaps(stack: Stack, maps: string): void {
   if (!existsSync(maps)) return;

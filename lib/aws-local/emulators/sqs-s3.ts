@@ -8,7 +8,10 @@ import type { Permissions } from '../permissions/permissions.ts';
 /** Queues and buckets, both at one address. */
 export interface SqsS3 {
   readonly endpoint: string;
-  /** Time of the last change of a message that was kept, in milliseconds; null when there is nothing of an earlier start. */
+  /**
+   * Time of the last change of a message that was kept, in milliseconds; null when there is nothing of an earlier
+   * start.
+   */
   readonly messagesKeptUntil: number | null;
   /** Path of a journal of messages that could not be read and was renamed. */
   readonly unreadJournal: string | undefined;

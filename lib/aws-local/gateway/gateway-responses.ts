@@ -32,8 +32,8 @@ const PLAIN: Declared = { status: undefined, headers: [], templates: new Map() }
  * Compiles the `AWS::ApiGateway::GatewayResponse` resources. A type that is not declared falls back to DEFAULT_4XX or
  * DEFAULT_5XX and keeps its own status; without either, the body is `{"message": …}`.
  *
- * Templates substitute `$context…` and `$stageVariables…` and nothing else; a missing value becomes an empty string, and a header without a
- * value is omitted.
+ * Templates substitute `$context…` and `$stageVariables…` and nothing else; a missing value becomes an empty string,
+ * and a header without a value is omitted.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-gatewayResponse-definition.html
  */

@@ -38,8 +38,8 @@ export interface RestApiBackend {
 const AUTHORIZER_TIMEOUT_MS = 29_000;
 
 /**
- * Handles a request to the API: route, throttle, authorizer, body, function. The body is read last, so that a client without a
- * login cannot make the gateway hold it.
+ * Handles a request to the API: route, throttle, authorizer, body, function. The body is read last, so that a client
+ * without a login cannot make the gateway hold it.
  *
  * @param expectsContinue whether the client waits for `100 Continue` before it sends the body
  * @throws GatewayError when the gateway itself responds; the connection's error when the client disconnects

@@ -24,8 +24,8 @@ export function recordGrants(name: string, permissions: Permissions): void {
 }
 
 /**
- * Returns what differs, after a whole run, from the reviewed list of grants that no test uses, with what to do about it;
- * null when nothing does.
+ * Returns what differs, after a whole run, from the reviewed list of grants that no test uses, with what to do about
+ * it; null when nothing does.
  */
 export function reviewGrants(): string | null {
   const rows = differences({ ...recordedRows(), ...reviewedRows() });

@@ -14,8 +14,8 @@ export interface HerokuNames {
 }
 
 /**
- * Returns the names of an application on Heroku: `<user>-<app>-<hash>` and `build-<user>-<app>-<hash>`, cut to fit. Names
- * are global there, so the hash has the installation in it: two installations with the same users do not meet.
+ * Returns the names of an application on Heroku: `<user>-<app>-<hash>` and `build-<user>-<app>-<hash>`, cut to fit.
+ * Names are global there, so the hash has the installation in it: two installations with the same users do not meet.
  */
 export function herokuNames(seed: string, app: AppRef): HerokuNames {
   return { run: nameOf('run', seed, app), build: nameOf('build', seed, app) };

@@ -7,7 +7,9 @@ type SnapshotParts = Pick<HerokuParts, 'table'>;
 /** As many as the other platforms keep. */
 const KEPT_SNAPSHOTS = 10;
 
-/** Forgets the snapshots of an application that neither run nor are among the newest. Heroku keeps what it has built. */
+/**
+ * Forgets the snapshots of an application that neither run nor are among the newest. Heroku keeps what it has built.
+ */
 export async function pruneSnapshots(active: SnapshotRef, { table }: SnapshotParts): Promise<void> {
   const items = await table.list(keys.snapshots(active));
   const newestFirst = items.toSorted((one, other) => Number(other.at) - Number(one.at));
