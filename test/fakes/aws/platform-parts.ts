@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type * as Kms from '@aws-sdk/client-kms';
-import { S3Client } from '@aws-sdk/client-s3';
+import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import type { LambdaPlatformParts } from '../../../functions/adapters/platform/aws-lambda/parts.ts';
 import type { PlatformTable } from '../../../functions/adapters/platform/in-table/table.ts';
 import { systemClock } from '../../../functions/adapters/system/clock.ts';
@@ -53,22 +53,26 @@ function programIn(bytes: Buffer | undefined): Program {
   return JSON.parse(bytes.toString());
 }
 
+/** What sends the requests of a client. */
+type S3Handler = Extract<S3ClientConfig['requestHandler'], { handle: unknown; httpHandlerConfigs: unknown }>;
+
 /** A real client, because addresses are signed with its configuration, and the objects are in a map. */
 function fakeS3(objects: Map<string, Buffer>): S3Client {
-  const handle = async ({ request }: { request: { method: string; path: string; body?: unknown } }) => {
-    const key = decodeURIComponent(request.path.slice(1));
-    if (request.method === 'PUT') objects.set(key, await bytesOf(request.body));
-    if (request.method === 'DELETE') objects.delete(key);
-    return { response: { statusCode: 200, headers: {}, body: Readable.from([]) } };
+  const requestHandler: S3Handler = {
+    handle: async ({ method, path, body }: { method: string; path: string; body?: unknown }) => {
+      const key = decodeURIComponent(path.slice(1));
+      if (method === 'PUT') objects.set(key, await bytesOf(body));
+      if (method === 'DELETE') objects.delete(key);
+      return { response: { statusCode: 200, headers: {}, body: Readable.from([]) } };
+    },
+    updateHttpClientConfig: () => {},
+    httpHandlerConfigs: () => ({}),
   };
   return new S3Client({
     region: 'us-east-1',
     credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
     requestChecksumCalculation: 'WHEN_REQUIRED',
-    requestHandler: {
-      handle: async (request: never) => handle({ request }),
-      metadata: { handlerProtocol: 'http/1.1' },
-    } as never,
+    requestHandler,
   });
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import * as v from 'valibot';
 import { digestOf, FakeApp, type FakeBuild, type FakeSlug, slugOf } from './state.ts';
 
 /** An answer of the fake. */
@@ -62,7 +63,7 @@ export class FakeHerokuApi {
     for (const [route, handler] of this.#routes) {
       const [method = '', pattern = ''] = route.split(' ');
       const names = method === request.method ? matched(pattern.split('/'), request.path) : null;
-      if (names) return handler(request, names);
+      if (names) return answerOf(() => handler(request, names));
     }
     return refusal(404, 'not_found', 'The requested API endpoint was not found.');
   }
@@ -98,8 +99,8 @@ export class FakeHerokuApi {
   }
 
   /** The build ends when it has been asked for twice, and what was built is released at once. */
-  #build(app: FakeApp, { source_blob: blob }: ApiRequest['json']): Answer {
-    const { url = '', checksum } = (blob ?? {}) as { readonly url?: string; readonly checksum?: string };
+  #build(app: FakeApp, json: ApiRequest['json']): Answer {
+    const { url, checksum } = v.parse(NewBuild, json).source_blob;
     const bytes = this.uploads.get(new URL(url).pathname);
     const id = randomUUID();
     const build: FakeBuild = {
@@ -153,6 +154,20 @@ export class FakeHerokuApi {
   }
 }
 
+const NewBuild = v.object({ source_blob: v.object({ url: v.pipe(v.string(), v.url()), checksum: v.string() }) });
+const Buildpacks = v.object({ updates: v.array(v.object({ buildpack: v.string() })) });
+const Scaling = v.object({ updates: v.array(v.object({ type: v.string(), quantity: v.number() })) });
+
+/** A body of another shape is refused, as it is by Heroku. */
+function answerOf(work: () => Answer): Answer {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof v.ValiError) return refusal(422, 'invalid_params', error.message);
+    throw error;
+  }
+}
+
 function matched(pattern: readonly string[], path: readonly string[]): Record<string, string> | null {
   if (pattern.length !== path.length) return null;
   const names: Record<string, string> = {};
@@ -182,8 +197,8 @@ function built(app: FakeApp, id: string): Answer {
   return build ? ok(shownBuild(build)) : notFound;
 }
 
-function installed(app: FakeApp, { updates }: ApiRequest['json']) {
-  app.buildpacks = (updates as { readonly buildpack: string }[]).map(({ buildpack }) => buildpack);
+function installed(app: FakeApp, json: ApiRequest['json']) {
+  app.buildpacks = v.parse(Buildpacks, json).updates.map(({ buildpack }) => buildpack);
   return app.buildpacks;
 }
 
@@ -197,8 +212,8 @@ function formationOf(app: FakeApp) {
   return [...app.formation].map(([type, quantity]) => ({ type, quantity, size: 'Basic' }));
 }
 
-function scaled(app: FakeApp, { updates }: ApiRequest['json']): Answer {
-  for (const { type, quantity } of updates as { readonly type: string; readonly quantity: number }[]) {
+function scaled(app: FakeApp, json: ApiRequest['json']): Answer {
+  for (const { type, quantity } of v.parse(Scaling, json).updates) {
     if (!app.formation.has(type)) return refusal(404, 'not_found', "Couldn't find that process type.");
     app.formation.set(type, quantity);
   }

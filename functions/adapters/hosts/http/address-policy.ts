@@ -1,4 +1,4 @@
-import { lookup as systemLookup } from 'node:dns';
+import { type LookupAddress, type LookupAllOptions, lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { addressKind } from './address.ts';
 
@@ -10,6 +10,13 @@ export interface AddressPolicy {
   readonly lookup: LookupFunction;
 }
 
+/** Resolves a name to all of its addresses, as `dns.lookup` does. */
+export type ResolveAll = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
 export interface AddressPolicyOptions {
   /** Base URL of the host's API, from the service's configuration. */
   readonly api: string;
@@ -20,7 +27,7 @@ export interface AddressPolicyOptions {
   /** Whether the names may resolve to private addresses: a host in the operator's own network. */
   readonly privateNetwork?: boolean | undefined;
   /** Resolves names; `dns.lookup` by default. */
-  readonly resolve?: typeof systemLookup | undefined;
+  readonly resolve?: ResolveAll | undefined;
 }
 
 /** The address must not be called. Not retryable. */
@@ -70,7 +77,7 @@ function checkUrl(url: URL, rules: Rules): void {
   }
 }
 
-function guardedLookup(allowed: Rules['allowed'], resolve: typeof systemLookup): LookupFunction {
+function guardedLookup(allowed: Rules['allowed'], resolve: ResolveAll): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       const bad = error ? undefined : addresses.find(({ address }) => !allowed(hostname, address));

@@ -27,6 +27,13 @@ function ofPlatform(platform: string): readonly string[] {
   return [...new Set([...types.map(({ Type }) => Type), ...outputs.map(([name]) => name)])].sort();
 }
 
+/** A resource of the template that is a policy. */
+interface Policy {
+  readonly Type: string;
+  readonly Condition?: string;
+  readonly Properties: { readonly PolicyDocument: { readonly Statement: readonly { Action: string | string[] }[] } };
+}
+
 describe('a stack for Heroku', () => {
   it('is chosen by the parameter Platform', () => {
     expect(Parameters.Platform.AllowedValues).toEqual(['aws-lambda', 'heroku', 'http']);
@@ -48,14 +55,13 @@ describe('a stack for Heroku', () => {
   });
 
   it('lets its functions read and write the table and read the token, and nothing else of a platform', () => {
-    const policies = Object.values<{ Type: string; Condition?: string; Properties: never }>(Resources).filter(
+    const policies = Object.values<Policy>(Resources).filter(
       ({ Type, Condition = '' }) =>
         Type === 'AWS::IAM::Policy' && Condition in Conditions && holds(Condition, 'heroku'),
     );
-    const actions = policies.flatMap(({ Properties }) => {
-      const { PolicyDocument } = Properties as { PolicyDocument: { Statement: { Action: string | string[] }[] } };
-      return PolicyDocument.Statement.flatMap(({ Action }) => Action);
-    });
+    const actions = policies.flatMap(({ Properties }) =>
+      Properties.PolicyDocument.Statement.flatMap(({ Action }) => Action),
+    );
     expect([...new Set(actions)].sort()).toEqual([
       'dynamodb:DeleteItem',
       'dynamodb:GetItem',

@@ -1,9 +1,12 @@
-import type { lookup } from 'node:dns';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { addressKind } from '../../../../../../functions/adapters/hosts/http/address.ts';
-import { addressPolicy, RefusedAddress } from '../../../../../../functions/adapters/hosts/http/address-policy.ts';
+import {
+  addressPolicy,
+  RefusedAddress,
+  type ResolveAll,
+} from '../../../../../../functions/adapters/hosts/http/address-policy.ts';
 import { createHttpClient } from '../../../../../../functions/adapters/hosts/http/http-client.ts';
 
 const githubCom = { api: 'https://api.github.com', web: 'https://github.com' };
@@ -101,9 +104,10 @@ describe('A host name that resolves to a private address', () => {
     server.close();
     asked = 0;
   });
-  const resolving = (address: string) =>
-    ((_: string, __: unknown, callback: (error: null, found: unknown) => void) =>
-      callback(null, [{ address, family: 4 }])) as unknown as typeof lookup;
+  const resolving =
+    (address: string): ResolveAll =>
+    (_hostname, _options, callback) =>
+      callback(null, [{ address, family: 4 }]);
 
   async function ask(options: { privateNetwork?: boolean; address: string }) {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -5,6 +5,7 @@ import {
   type AddressPolicyOptions,
   addressPolicy,
   RefusedAddress,
+  type ResolveAll,
 } from '../../../../../../functions/adapters/hosts/http/address-policy.ts';
 import { createHttpClient } from '../../../../../../functions/adapters/hosts/http/http-client.ts';
 import { followRedirects } from '../../../../../../functions/adapters/hosts/http/redirects.ts';
@@ -122,14 +123,14 @@ describe('a name of a repository host', () => {
   /** Resolves every name to the next of the addresses, and counts. */
   function resolver(...addresses: readonly (readonly string[])[]) {
     let asked = 0;
-    const resolve = ((_: string, __: unknown, callback: (error: null, found: object[]) => void) => {
+    const resolve: ResolveAll = (_hostname, _options, callback) => {
       const found = addresses[Math.min(asked, addresses.length - 1)] ?? [];
       asked += 1;
       callback(
         null,
         found.map((address) => ({ address, family: isIP(address) })),
       );
-    }) as unknown as NonNullable<AddressPolicyOptions['resolve']>;
+    };
     return { resolve, asked: () => asked };
   }
 
