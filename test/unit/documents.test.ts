@@ -65,6 +65,10 @@ describe('the documents', () => {
     expect(linksOf(path).filter(leadsNowhere)).toEqual([]);
   });
 
+  it.each(documents)('%s has no mark of a conflict between two versions', (path) => {
+    expect(textOf(path)).not.toMatch(/^(<{7}|>{7}) /m);
+  });
+
   it('are all linked from the root README', () => {
     const linked = linksOf('README.md').map(({ to }) => to.replace(/#.*$/, '').replace(/\/$/, ''));
     const reached = (path: string) => linked.includes(path) || linked.includes(posix.dirname(path));
