@@ -1,13 +1,18 @@
 import { variable } from '../environment.ts';
 
+const KINDS = ['aws-lambda', 'heroku', 'http'] as const;
+
 /** Where applications run: on AWS Lambda in this account, on Heroku, or on a platform of the platform API. */
-export type PlatformKind = 'aws-lambda' | 'heroku' | 'http';
+export type PlatformKind = (typeof KINDS)[number];
 
 /** Returns the configured platform. Throws for one that this version does not know. */
 export function platformKind(): PlatformKind {
-  const kind = variable('PLATFORM');
-  if (kind === 'aws-lambda' || kind === 'heroku' || kind === 'http') return kind;
-  throw new Error(`The environment variable PLATFORM is ${kind}; it must be aws-lambda, heroku or http.`);
+  const value = variable('PLATFORM');
+  const kind = KINDS.find((known) => known === value);
+  if (kind === undefined) {
+    throw new Error(`The environment variable PLATFORM is ${value}; it must be one of ${KINDS.join(', ')}.`);
+  }
+  return kind;
 }
 
 /** Whether the users are in the platform's table; else the platform has them. */

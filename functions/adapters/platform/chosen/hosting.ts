@@ -1,19 +1,20 @@
 import type { Clock } from '../../../core/ports/clock.ts';
 import type { HostingPlatform } from '../../../core/ports/hosting-platform.ts';
-import { platformKind } from '../../aws/platform/kind.ts';
 import { platformAccess } from '../../aws/platform/secret.ts';
 import { httpPlatform } from '../hosting.ts';
+import { byKind, herokuParts, lambdaParts } from './by-kind.ts';
 
 /** Returns the configured platform. */
-export async function chosenPlatform(clock: Clock): Promise<HostingPlatform> {
-  const kind = platformKind();
-  if (kind === 'http') return httpPlatform(await platformAccess());
-  if (kind === 'heroku') {
-    const { herokuPlatform } = await import('../heroku/hosting.ts');
-    const { connectHeroku } = await import('../heroku/connect-parts.ts');
-    return herokuPlatform(connectHeroku(clock));
-  }
-  const { lambdaPlatform } = await import('../aws-lambda/hosting.ts');
-  const { connectParts } = await import('../aws-lambda/connect-parts.ts');
-  return lambdaPlatform(connectParts(clock));
+export function chosenPlatform(clock: Clock): Promise<HostingPlatform> {
+  return byKind({
+    http: async () => httpPlatform(await platformAccess()),
+    heroku: async () => {
+      const { herokuPlatform } = await import('../heroku/hosting.ts');
+      return herokuPlatform(await herokuParts(clock));
+    },
+    'aws-lambda': async () => {
+      const { lambdaPlatform } = await import('../aws-lambda/hosting.ts');
+      return lambdaPlatform(await lambdaParts(clock));
+    },
+  });
 }

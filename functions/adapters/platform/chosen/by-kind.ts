@@ -1,0 +1,26 @@
+import type { Clock } from '../../../core/ports/clock.ts';
+import { type PlatformKind, platformKind } from '../../aws/platform/kind.ts';
+import type { LambdaPlatformParts } from '../aws-lambda/parts.ts';
+import type { HerokuParts } from '../heroku/parts.ts';
+
+/**
+ * Returns the adapter of the configured platform. Only its function is called, which imports the adapter: a function
+ * starts without the clients of the other platforms.
+ */
+export async function byKind<Adapter>(
+  adapters: Readonly<Record<PlatformKind, () => Promise<Adapter>>>,
+): Promise<Adapter> {
+  return adapters[platformKind()]();
+}
+
+/** Returns what the adapters for Heroku need. */
+export async function herokuParts(clock: Clock): Promise<HerokuParts> {
+  const { connectHeroku } = await import('../heroku/connect-parts.ts');
+  return connectHeroku(clock);
+}
+
+/** Returns what the adapters for AWS Lambda need. */
+export async function lambdaParts(clock: Clock): Promise<LambdaPlatformParts> {
+  const { connectParts } = await import('../aws-lambda/connect-parts.ts');
+  return connectParts(clock);
+}
