@@ -16,8 +16,15 @@ export interface ReleaseFolders {
   readonly bins: readonly string[];
 }
 
-// Needed to install behind a proxy or from another registry; applications do not get them.
-const INSTALL_ONLY = /^(?:https?_proxy|no_proxy|node_extra_ca_certs|npm_config_\w+)$/i;
+// Needed to install behind a proxy, from another registry or offline; applications do not get them.
+const NETWORK = /^(?:https?_proxy|no_proxy|node_extra_ca_certs)$/i;
+/**
+ * Settings of npm that say where packages and what compiles them are to be found. No others: `npm start` has each of its
+ * own in its environment, and one like `ignore-scripts` or `omit` would decide what applications are built of.
+ * https://docs.npmjs.com/cli/v11/using-npm/config
+ */
+const NPM_NETWORK =
+  /^npm_config_(?:registry|(?:https?_)?proxy|noproxy|ca|cafile|cert|key|strict_ssl|userconfig|globalconfig|fetch_\w+|maxsockets|local_address|(?:prefer_)?offline|nodedir|python|disturl|\w+_(?:binary_host|mirror)\w*)$/i;
 const ALWAYS = ['HOME'];
 /** What `npm start` adds to the PATH of the service: its own packages, which are not the application's. */
 const SERVICE_BIN = /(?:\/node_modules\/\.bin|node-gyp-bin)\/?$/;
@@ -62,7 +69,7 @@ export interface BuildProcess {
  */
 export function buildEnvironment(own: OwnEnvironment, build: BuildProcess): Record<string, string> {
   const network = Object.entries(own).flatMap(([name, value]) =>
-    value !== undefined && INSTALL_ONLY.test(name) ? [[name, value] as const] : [],
+    value !== undefined && (NETWORK.test(name) || NPM_NETWORK.test(name)) ? [[name, value] as const] : [],
   );
   const caches = {
     XDG_CACHE_HOME: join(build.caches, 'cache'),

@@ -50,6 +50,17 @@ describe('the scripts of a build', () => {
     );
   });
 
+  it('run whatever the settings of npm are that `npm start` was called with', async () => {
+    const settings = { npm_config_ignore_scripts: 'true', npm_config_omit: 'optional', NPM_CONFIG_DRY_RUN: 'true' };
+    const at = await platform({ environment: { ...process.env, ...settings } });
+    const scripts = { preinstall: note('preinstall'), prebuild: note('prebuild'), build: note('build') };
+
+    const built = await build(at, 'hello', '1', appFiles('hello', serverFile('hi'), { scripts }));
+
+    expect(built.body).toMatchObject({ state: 'ready' });
+    expect(await readFile(join(await release(at.dataDir), 'steps.txt'), 'utf8')).toBe('preinstall prebuild build ');
+  });
+
   it('find development dependencies, which are not in the release', async () => {
     const at = await platform();
     const files = await withPackages({

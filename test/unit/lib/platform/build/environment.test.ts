@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { buildEnvironment } from '../../../../../lib/platform/run/child-environment.ts';
+
+const BUILD = {
+  release: { root: '/app', folder: '/app', bins: [] },
+  npmCache: '/cache',
+  caches: '/caches',
+  variables: {},
+  nodeModules: false,
+};
+
+function passed(own: Readonly<Record<string, string>>): readonly string[] {
+  const env = buildEnvironment(own, BUILD);
+  return Object.keys(own).filter((name) => env[name] === own[name]);
+}
+
+describe('The environment of a build', () => {
+  it('has the settings of npm that say how packages are fetched', () => {
+    const own = {
+      npm_config_registry: 'https://registry.example',
+      NPM_CONFIG_REGISTRY: 'https://registry.example',
+      npm_config_proxy: 'http://proxy.example',
+      npm_config_https_proxy: 'http://proxy.example',
+      npm_config_noproxy: '.example',
+      npm_config_cafile: '/ca.pem',
+      npm_config_strict_ssl: 'false',
+      npm_config_userconfig: '/home/ann/.npmrc',
+      npm_config_globalconfig: '/etc/npmrc',
+      npm_config_fetch_retries: '0',
+      npm_config_prefer_offline: 'true',
+      npm_config_sharp_binary_host: 'https://mirror.example',
+      npm_config_electron_mirror: 'https://mirror.example',
+      npm_config_nodedir: '/usr/include/node',
+      npm_config_python: '/usr/bin/python3',
+    };
+    expect(passed(own)).toEqual(Object.keys(own));
+  });
+
+  it('has none of the settings of npm that decide what is installed and which scripts run', () => {
+    const own = {
+      npm_config_ignore_scripts: 'true',
+      NPM_CONFIG_IGNORE_SCRIPTS: 'true',
+      npm_config_omit: 'dev',
+      npm_config_include: 'dev',
+      npm_config_production: 'true',
+      npm_config_legacy_peer_deps: 'true',
+      npm_config_engine_strict: 'true',
+      npm_config_workspace: 'web',
+      npm_config_prefix: '/usr',
+      npm_config_local_prefix: '/srv/deployment-webhooks',
+      npm_config_global: 'true',
+      npm_config_dry_run: 'true',
+      npm_config_script_shell: '/bin/zsh',
+      npm_config_cache: '/home/ann/.npm',
+      npm_config_user_agent: 'npm/10',
+      npm_lifecycle_event: 'start',
+      npm_package_name: 'deployment-webhooks',
+    };
+    expect(passed(own)).toEqual([]);
+  });
+
+  it('has the settings that the variables of the application are', () => {
+    const variables = { NPM_CONFIG_PRODUCTION: 'false', npm_config_ignore_scripts: 'true' };
+    const own = { npm_config_ignore_scripts: 'false' };
+    expect(buildEnvironment(own, { ...BUILD, variables })).toMatchObject(variables);
+  });
+});
