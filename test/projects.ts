@@ -1,10 +1,10 @@
 /** Test files below test/unit/functions that start processes or emulators. They run in the project `programs`. */
 export const STARTS_PROGRAMS: readonly string[] = [
-  'test/unit/functions/adapters/platform/accounts-embedded.test.ts',
+  'test/unit/functions/adapters/platform/http/accounts-embedded.test.ts',
   'test/unit/functions/adapters/platform/in-table/accounts.test.ts',
   'test/unit/functions/adapters/platform/aws-lambda/emulated.test.ts',
   'test/unit/functions/adapters/platform/heroku/chosen.test.ts',
-  'test/unit/functions/adapters/platform/hosting-embedded.test.ts',
+  'test/unit/functions/adapters/platform/http/hosting-embedded.test.ts',
   'test/unit/functions/adapters/sealers/kms.test.ts',
   'test/unit/functions/adapters/senders/jenkins-pipeline.test.ts',
   'test/unit/functions/adapters/stores/connections.test.ts',

@@ -1,7 +1,7 @@
 import type { Accounts } from '../../../core/ports/accounts.ts';
 import { keepsUsers, platformUrl } from '../../aws/platform/kind.ts';
 import { serviceTokenWhenNeeded } from '../../aws/platform/secret.ts';
-import { httpAccounts } from '../accounts.ts';
+import { httpAccounts } from '../http/accounts.ts';
 
 /** Returns the accounts of the configured platform, also to read and update them. */
 export async function chosenAccounts(): Promise<Accounts> {

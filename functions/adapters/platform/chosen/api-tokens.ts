@@ -1,7 +1,7 @@
 import type { ApiTokens } from '../../../core/ports/api-tokens.ts';
 import type { Clock } from '../../../core/ports/clock.ts';
 import { keepsUsers, platformUrl } from '../../aws/platform/kind.ts';
-import { httpApiTokens } from '../api-tokens.ts';
+import { httpApiTokens } from '../http/api-tokens.ts';
 
 /** Returns the API tokens of the configured platform. */
 export async function chosenApiTokens(clock: Clock): Promise<ApiTokens> {

@@ -1,7 +1,7 @@
 import type { Applications } from '../../../core/ports/apps/applications.ts';
 import { keepsUsers } from '../../aws/platform/kind.ts';
 import { platformAccess } from '../../aws/platform/secret.ts';
-import { httpApplications } from '../applications.ts';
+import { httpApplications } from '../http/applications.ts';
 
 /** Returns the applications on the configured platform. */
 export async function chosenApplications(): Promise<Applications> {

@@ -1,7 +1,7 @@
 import type { BuildOutput } from '../../../core/ports/apps/build-output.ts';
 import type { Clock } from '../../../core/ports/clock.ts';
 import { platformAccess } from '../../aws/platform/secret.ts';
-import { httpBuildOutput } from '../build-output.ts';
+import { httpBuildOutput } from '../http/build-output.ts';
 import { byKind, herokuParts, lambdaParts } from './by-kind.ts';
 
 /** Returns the output of builds on the configured platform. */

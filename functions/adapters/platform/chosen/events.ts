@@ -1,7 +1,7 @@
 import type { AppEvents } from '../../../core/ports/apps/app-events.ts';
 import { keepsUsers } from '../../aws/platform/kind.ts';
 import { platformAccess } from '../../aws/platform/secret.ts';
-import { httpAppEvents } from '../app-events.ts';
+import { httpAppEvents } from '../http/app-events.ts';
 
 /** Returns the events of the configured platform. */
 export async function chosenEvents(): Promise<AppEvents> {

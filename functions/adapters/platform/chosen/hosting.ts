@@ -1,7 +1,7 @@
 import type { Clock } from '../../../core/ports/clock.ts';
 import type { HostingPlatform } from '../../../core/ports/hosting-platform.ts';
 import { platformAccess } from '../../aws/platform/secret.ts';
-import { httpPlatform } from '../hosting.ts';
+import { httpPlatform } from '../http/hosting.ts';
 import { byKind, herokuParts, lambdaParts } from './by-kind.ts';
 
 /** Returns the configured platform. */

@@ -1,6 +1,6 @@
 import type { Accounts } from '../../../core/ports/accounts.ts';
 import { keepsUsers, platformUrl } from '../../aws/platform/kind.ts';
-import { httpAccounts } from '../accounts.ts';
+import { httpAccounts } from '../http/accounts.ts';
 
 /**
  * Returns the accounts of the configured platform, to check logins. The adapter that reads the platform's table is

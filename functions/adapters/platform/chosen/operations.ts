@@ -1,7 +1,7 @@
 import type { AppOperations } from '../../../core/ports/apps/app-operations.ts';
 import type { Clock } from '../../../core/ports/clock.ts';
 import { platformAccess } from '../../aws/platform/secret.ts';
-import { httpAppOperations } from '../app-operations.ts';
+import { httpAppOperations } from '../http/app-operations.ts';
 import { byKind, herokuParts, lambdaParts } from './by-kind.ts';
 
 /** Returns the operations on applications of the configured platform. */

@@ -1,7 +1,7 @@
 import type { AppOutput } from '../../../core/ports/apps/app-output.ts';
 import type { Clock } from '../../../core/ports/clock.ts';
 import { platformAccess } from '../../aws/platform/secret.ts';
-import { httpAppOutput } from '../app-output.ts';
+import { httpAppOutput } from '../http/app-output.ts';
 import { byKind, herokuParts, lambdaParts } from './by-kind.ts';
 
 /** Returns the output of applications on the configured platform. */

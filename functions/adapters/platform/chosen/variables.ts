@@ -1,7 +1,7 @@
 import type { AppVariables } from '../../../core/ports/apps/app-variables.ts';
 import type { Clock } from '../../../core/ports/clock.ts';
 import { platformAccess } from '../../aws/platform/secret.ts';
-import { httpAppVariables } from '../app-variables.ts';
+import { httpAppVariables } from '../http/app-variables.ts';
 import { byKind, herokuParts, lambdaParts } from './by-kind.ts';
 
 /** Returns the variables of applications on the configured platform. */

@@ -1,7 +1,7 @@
 import { DeployError, type ErrorCode } from '../../../core/errors.ts';
 import { isObject, parseJson } from '../../../core/json.ts';
 import { oneLine } from '../../../core/text.ts';
-import { readRetryAfter } from '../answers.ts';
+import { readRetryAfter } from '../http/answers.ts';
 import { addressOf, baseUrl, isPathSegment } from '../http.ts';
 import { type ServiceToken, withServiceToken } from '../service-token.ts';
 

@@ -2,9 +2,9 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { platformAccess } from '../../../../../functions/adapters/aws/platform/secret.ts';
-import { httpAccounts } from '../../../../../functions/adapters/platform/accounts.ts';
-import { httpAppOutput } from '../../../../../functions/adapters/platform/app-output.ts';
-import { httpPlatform } from '../../../../../functions/adapters/platform/hosting.ts';
+import { httpAccounts } from '../../../../../functions/adapters/platform/http/accounts.ts';
+import { httpAppOutput } from '../../../../../functions/adapters/platform/http/app-output.ts';
+import { httpPlatform } from '../../../../../functions/adapters/platform/http/hosting.ts';
 import { uploadOf } from '../../../../contracts/hosting-platform.ts';
 import { apiServer, type Reply } from '../../../../support/api-server.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { httpPlatform } from '../../../../../functions/adapters/platform/hosting.ts';
+import { httpPlatform } from '../../../../../functions/adapters/platform/http/hosting.ts';
 import { uploadOf } from '../../../../contracts/hosting-platform.ts';
 import { apiServer, server } from '../../../../support/api-server.ts';
 

@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { object, parse, string } from 'valibot';
-import { httpAccounts } from '../../../../../functions/adapters/platform/accounts.ts';
-import { httpApiTokens } from '../../../../../functions/adapters/platform/api-tokens.ts';
-import { startPlatform } from '../../../../../lib/platform/platform.ts';
-import { accountsContract, type TestUser } from '../../../../contracts/accounts.ts';
-import { apiTokensContract } from '../../../../contracts/api-tokens.ts';
+import { httpAccounts } from '../../../../../../functions/adapters/platform/http/accounts.ts';
+import { httpApiTokens } from '../../../../../../functions/adapters/platform/http/api-tokens.ts';
+import { startPlatform } from '../../../../../../lib/platform/platform.ts';
+import { accountsContract, type TestUser } from '../../../../../contracts/accounts.ts';
+import { apiTokensContract } from '../../../../../contracts/api-tokens.ts';
 
 const serviceToken = 'service-token-of-the-tests';
 

@@ -1,7 +1,7 @@
-import { DeployError } from '../../core/errors.ts';
-import { isObject } from '../../core/json.ts';
-import type { Activation } from '../../core/ports/hosting-platform.ts';
-import { oneLine } from '../../core/text.ts';
+import { DeployError } from '../../../core/errors.ts';
+import { isObject } from '../../../core/json.ts';
+import type { Activation } from '../../../core/ports/hosting-platform.ts';
+import { oneLine } from '../../../core/text.ts';
 
 const MAX_LOG_LINES = 100;
 const MAX_LINE_LENGTH = 1000;

@@ -1,9 +1,9 @@
-import { DeployError } from '../../core/errors.ts';
-import { isObject } from '../../core/json.ts';
-import type { Activation, AppRef, HostingPlatform, SnapshotRef, Upload } from '../../core/ports/hosting-platform.ts';
+import { DeployError } from '../../../core/errors.ts';
+import { isObject } from '../../../core/json.ts';
+import type { Activation, AppRef, HostingPlatform, SnapshotRef, Upload } from '../../../core/ports/hosting-platform.ts';
+import { withUpload } from '../upload.ts';
 import { readActivation, readUrl } from './answers.ts';
 import { type PlatformCall, type PlatformCallOptions, platformCall } from './call.ts';
-import { withUpload } from './upload.ts';
 
 /** Timeouts of calls. */
 export interface PlatformTimeouts {

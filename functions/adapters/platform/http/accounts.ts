@@ -1,10 +1,10 @@
-import type { Credentials } from '../../core/basic-auth.ts';
-import { DeployError } from '../../core/errors.ts';
-import { isObject } from '../../core/json.ts';
-import type { Account, Accounts } from '../../core/ports/accounts.ts';
+import type { Credentials } from '../../../core/basic-auth.ts';
+import { DeployError } from '../../../core/errors.ts';
+import { isObject } from '../../../core/json.ts';
+import type { Account, Accounts } from '../../../core/ports/accounts.ts';
+import { isPathSegment, type PlatformResponse, platformHttp } from '../http.ts';
+import { type ServiceToken, withServiceToken } from '../service-token.ts';
 import { readRetryAfter } from './answers.ts';
-import { isPathSegment, type PlatformResponse, platformHttp } from './http.ts';
-import { type ServiceToken, withServiceToken } from './service-token.ts';
 
 /** When the platform does not say when to try again. */
 const RETRY_AFTER_SECONDS = 5;

@@ -1,10 +1,10 @@
-import { basicHeader } from '../../core/basic-auth.ts';
-import { DeployError } from '../../core/errors.ts';
-import { isObject } from '../../core/json.ts';
-import type { OutputLine } from '../../core/ports/apps/app-output.ts';
+import { basicHeader } from '../../../core/basic-auth.ts';
+import { DeployError } from '../../../core/errors.ts';
+import { isObject } from '../../../core/json.ts';
+import type { OutputLine } from '../../../core/ports/apps/app-output.ts';
+import { addressOf, baseUrl, isPathSegment, type PlatformRequest } from '../http.ts';
+import { withServiceToken } from '../service-token.ts';
 import type { PlatformCallOptions } from './call.ts';
-import { addressOf, baseUrl, isPathSegment, type PlatformRequest } from './http.ts';
-import { withServiceToken } from './service-token.ts';
 
 const HEAD_TIMEOUT_MS = 8_000;
 /** A longer line is dropped: the platform cuts lines far below that. */

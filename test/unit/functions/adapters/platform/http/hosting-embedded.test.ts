@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { httpPlatform } from '../../../../../functions/adapters/platform/hosting.ts';
-import { startPlatform } from '../../../../../lib/platform/platform.ts';
-import { applicationsContract } from '../../../../contracts/applications.ts';
-import { hostingPlatformContract, uploadOf } from '../../../../contracts/hosting-platform.ts';
-import { embeddedPlatform, serviceToken, tarball } from '../../../../support/platform/embedded.ts';
+import { httpPlatform } from '../../../../../../functions/adapters/platform/http/hosting.ts';
+import { startPlatform } from '../../../../../../lib/platform/platform.ts';
+import { applicationsContract } from '../../../../../contracts/applications.ts';
+import { hostingPlatformContract, uploadOf } from '../../../../../contracts/hosting-platform.ts';
+import { embeddedPlatform, serviceToken, tarball } from '../../../../../support/platform/embedded.ts';
 
 hostingPlatformContract('the embedded platform over HTTP', embeddedPlatform);
 applicationsContract('the embedded platform over HTTP', embeddedPlatform);

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { httpAccounts } from '../../../../../functions/adapters/platform/accounts.ts';
-import { DeployError } from '../../../../../functions/core/errors.ts';
-import { apiServer, type Reply, server } from '../../../../support/api-server.ts';
+import { httpAccounts } from '../../../../../../functions/adapters/platform/http/accounts.ts';
+import { DeployError } from '../../../../../../functions/core/errors.ts';
+import { apiServer, type Reply, server } from '../../../../../support/api-server.ts';
 
 const secret = 'hunter2:with:colons';
 const authorization = `Basic ${Buffer.from(`kiwi:${secret}`).toString('base64')}`;

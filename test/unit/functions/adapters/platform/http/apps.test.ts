@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { httpAppOperations } from '../../../../../functions/adapters/platform/app-operations.ts';
-import { httpAppOutput } from '../../../../../functions/adapters/platform/app-output.ts';
-import { httpAppVariables } from '../../../../../functions/adapters/platform/app-variables.ts';
-import { httpApplications } from '../../../../../functions/adapters/platform/applications.ts';
-import { apiServer, type Reply } from '../../../../support/api-server.ts';
+import { httpAppOperations } from '../../../../../../functions/adapters/platform/http/app-operations.ts';
+import { httpAppOutput } from '../../../../../../functions/adapters/platform/http/app-output.ts';
+import { httpAppVariables } from '../../../../../../functions/adapters/platform/http/app-variables.ts';
+import { httpApplications } from '../../../../../../functions/adapters/platform/http/applications.ts';
+import { apiServer, type Reply } from '../../../../../support/api-server.ts';
 
 const serviceToken = 'service-token-of-the-tests';
 const authorization = `Basic ${Buffer.from(`kiwi:${serviceToken}`).toString('base64')}`;

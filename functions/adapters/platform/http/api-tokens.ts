@@ -1,9 +1,9 @@
-import type { Credentials } from '../../core/basic-auth.ts';
-import { DeployError } from '../../core/errors.ts';
-import { isObject } from '../../core/json.ts';
-import type { ApiToken, ApiTokens } from '../../core/ports/api-tokens.ts';
+import type { Credentials } from '../../../core/basic-auth.ts';
+import { DeployError } from '../../../core/errors.ts';
+import { isObject } from '../../../core/json.ts';
+import type { ApiToken, ApiTokens } from '../../../core/ports/api-tokens.ts';
+import { isPathSegment, type PlatformHttpOptions, type PlatformResponse, platformHttp } from '../http.ts';
 import { listIn, readErrorMessage } from './answers.ts';
-import { isPathSegment, type PlatformHttpOptions, type PlatformResponse, platformHttp } from './http.ts';
 
 const TIMEOUT_MS = 8_000;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { httpBuildOutput } from '../../../../../functions/adapters/platform/build-output.ts';
-import { apiServer, type Reply, server } from '../../../../support/api-server.ts';
+import { httpBuildOutput } from '../../../../../../functions/adapters/platform/http/build-output.ts';
+import { apiServer, type Reply, server } from '../../../../../support/api-server.ts';
 
 const serviceToken = 'service-token-of-the-tests';
 const shop = { user: 'kiwi', app: 'shop', snapshot: '1.0.0-7' };

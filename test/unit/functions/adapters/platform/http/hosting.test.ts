@@ -1,10 +1,10 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { httpPlatform } from '../../../../../functions/adapters/platform/hosting.ts';
-import { DeployError } from '../../../../../functions/core/errors.ts';
-import type { HostingPlatform } from '../../../../../functions/core/ports/hosting-platform.ts';
-import { uploadOf } from '../../../../contracts/hosting-platform.ts';
-import { apiServer, type Reply, server } from '../../../../support/api-server.ts';
+import { httpPlatform } from '../../../../../../functions/adapters/platform/http/hosting.ts';
+import { DeployError } from '../../../../../../functions/core/errors.ts';
+import type { HostingPlatform } from '../../../../../../functions/core/ports/hosting-platform.ts';
+import { uploadOf } from '../../../../../contracts/hosting-platform.ts';
+import { apiServer, type Reply, server } from '../../../../../support/api-server.ts';
 
 const serviceToken = 'service-token-of-the-tests';
 const authorization = `Basic ${Buffer.from(`kiwi:${serviceToken}`).toString('base64')}`;

@@ -1,7 +1,7 @@
-import { DeployError, type ErrorCode } from '../../core/errors.ts';
+import { DeployError, type ErrorCode } from '../../../core/errors.ts';
+import { isPathSegment, type PlatformRequest, type PlatformResponse, platformHttp } from '../http.ts';
+import { type ServiceToken, withServiceToken } from '../service-token.ts';
 import { readErrorMessage, readLog, readRetryAfter } from './answers.ts';
-import { isPathSegment, type PlatformRequest, type PlatformResponse, platformHttp } from './http.ts';
-import { type ServiceToken, withServiceToken } from './service-token.ts';
 
 /** A call that the service makes for a user. */
 export interface PlatformCallRequest extends Omit<PlatformRequest, 'credentials'> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { httpAppEvents } from '../../../../../functions/adapters/platform/app-events.ts';
-import { apiServer, type Reply } from '../../../../support/api-server.ts';
+import { httpAppEvents } from '../../../../../../functions/adapters/platform/http/app-events.ts';
+import { apiServer, type Reply } from '../../../../../support/api-server.ts';
 
 const serviceToken = 'service-token-of-the-tests';
 const event = { seq: 4, at: '2026-01-01T00:00:00Z', user: 'ann', app: 'shop', snapshot: '1.0.0-7', state: 'crashed' };
