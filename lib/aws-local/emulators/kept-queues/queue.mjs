@@ -1,5 +1,6 @@
 // A queue that writes to a journal what happens to its messages.
-import { DEDUPLICATION_MS, isYoung } from './replay.mjs';
+import { DEDUPLICATION_MS, expiryOf } from './replay.mjs';
+import { Retention } from './retention.mjs';
 
 /** The emulator takes another store, and exports no class of it. */
 const { SqsQueue } = await import(new URL('sqs/sqsStore.js', import.meta.resolve('fauxqs')).href);
@@ -10,6 +11,7 @@ const CANNOT_WRITE = 'The message cannot be stored: the disk may be full.';
 export class KeptQueue extends SqsQueue {
   #journal;
   #transfer;
+  #retention = new Retention(() => this.#expire());
 
   /** `transfer.from` is the name of the queue whose messages move to this one, while they do. */
   constructor({ name, url, arn, attributes, tags }, { journal, transfer }) {
@@ -22,12 +24,11 @@ export class KeptQueue extends SqsQueue {
   restore({ sequence, duplicates, messages }) {
     this.sequenceCounter = sequence;
     for (const [id, { at, ...sent }] of duplicates) this.#remember(id, sent, at + DEDUPLICATION_MS);
-    const retentionMs = Number(this.attributes.MessageRetentionPeriod) * 1000;
     for (const { message, receipt } of messages.values()) {
-      if (!isYoung(message, retentionMs)) continue;
       if (receipt) this.#restoreReceipt(message, receipt);
       else super.enqueue(message);
     }
+    this.#retention.apply();
   }
 
   /** Makes the messages visible that were in flight when it was restored, unless the receiver chose when they are. */
@@ -53,9 +54,10 @@ export class KeptQueue extends SqsQueue {
 
   enqueue(message) {
     const { from } = this.#transfer;
-    if (from !== undefined) this.#note({ did: 'moved', message, from });
+    if (from !== undefined) this.#takeOver(message, from);
     else this.#keep(message);
     super.enqueue(message);
+    this.#retention.expect(this.#expiryOf(message));
   }
 
   dequeue(...options) {
@@ -89,6 +91,50 @@ export class KeptQueue extends SqsQueue {
   purge() {
     super.purge();
     this.#note({ did: 'purged' });
+  }
+
+  setAttributes(attributes) {
+    super.setAttributes(attributes);
+    this.#retention.apply();
+  }
+
+  /** The queue is deleted, or the emulator ends. */
+  cancelWaiters() {
+    super.cancelWaiters();
+    this.#retention.stop();
+  }
+
+  #expiryOf(message) {
+    return expiryOf(message, Number(this.attributes.MessageRetentionPeriod) * 1000);
+  }
+
+  /** Deletes what is older than this queue keeps it, also what is in flight. Returns when the next message will be. */
+  #expire() {
+    const now = Date.now();
+    let next = Number.POSITIVE_INFINITY;
+    const isKept = (message) => {
+      const expiry = this.#expiryOf(message);
+      if (expiry > now) next = Math.min(next, expiry);
+      else this.#note({ did: 'deleted', id: message.messageId });
+      return expiry > now;
+    };
+    this.messages = this.messages.filter(isKept);
+    this.delayedMessages = this.delayedMessages.filter(isKept);
+    for (const groups of [this.fifoMessages, this.fifoDelayed]) {
+      for (const [group, messages] of groups) groups.set(group, messages.filter(isKept));
+    }
+    // Last: this unlocks groups, and lets waiting receivers look for what is left of these.
+    for (const [handle, { message }] of this.inflightMessages) if (!isKept(message)) super.deleteMessage(handle);
+    return next;
+  }
+
+  /**
+   * Of another queue, whose failure queue this is. Only in a FIFO queue its time begins anew:
+   * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/setting-up-dead-letter-queue-retention.html
+   */
+  #takeOver(message, from) {
+    if (this.isFifo()) message.keptSince = Date.now();
+    this.#note({ did: 'moved', message, from });
   }
 
   /** A message that cannot be stored is refused. Its id must not hold then, or sending it again would do nothing. */

@@ -74,13 +74,13 @@ const EFFECTS = {
 export function* recordsOf(name, { sequence, duplicates, messages }) {
   const now = Date.now();
   const held = [...duplicates].filter(([, { at }]) => at + DEDUPLICATION_MS > now);
-  const young = [...messages.values()].filter(({ message }) => isYoung(message, LONGEST_RETENTION_MS));
+  const young = [...messages.values()].filter(({ message }) => expiryOf(message, LONGEST_RETENTION_MS) > now);
   if (held.length + young.length === 0) return;
   yield { queue: name, did: 'remembered', sequence, duplicates: held };
   for (const one of young) yield { queue: name, did: 'kept', ...one };
 }
 
-/** Whether a queue still has to keep a message. */
-export function isYoung({ sentTimestamp }, retentionMs) {
-  return sentTimestamp + retentionMs > Date.now();
+/** Returns until when a queue keeps a message, in milliseconds. */
+export function expiryOf({ sentTimestamp, keptSince = sentTimestamp }, retentionMs) {
+  return keptSince + retentionMs;
 }

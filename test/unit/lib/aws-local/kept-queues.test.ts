@@ -18,7 +18,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { buildApp } from 'fauxqs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ACCOUNT, clientFor } from '../../../../lib/aws-local/clients.ts';
 import { startEmulators } from '../../../../lib/aws-local/emulators/emulators.ts';
 import { keptQueues } from '../../../../lib/aws-local/emulators/kept-queues/store.mjs';
@@ -305,6 +305,101 @@ describe('Messages after a restart', () => {
     // What this process has received is not given back.
     second.store.giveBack(['jobs.fifo']);
     expect(await second.queue('jobs.fifo').receive()).toEqual([]);
+  });
+});
+
+describe('Messages that their queue keeps no longer', () => {
+  const KEPT = { MessageRetentionPeriod: '3600' };
+  const HOUR_MS = 3_600_000;
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('are gone while it runs, also those that are delayed or in flight, and younger ones stay', async () => {
+    const jobs = (await start()).queue('jobs');
+    await jobs.create(KEPT);
+    await jobs.sendAll(['in flight', 'visible']);
+    await jobs.send('delayed', { DelaySeconds: 900 });
+    vi.advanceTimersByTime(HOUR_MS - 800_000);
+    await jobs.send('delayed too', { DelaySeconds: 900 });
+    await jobs.send('young');
+    const [received] = await jobs.receive({ MaxNumberOfMessages: 1, VisibilityTimeout: 7200 });
+    expect(await jobs.counts()).toEqual([3, 1, 1]);
+    vi.advanceTimersByTime(800_000);
+    expect(await jobs.counts()).toEqual([1, 0, 1]);
+    await jobs.remove(received?.ReceiptHandle);
+    await expect(jobs.hide(received?.ReceiptHandle, 0)).rejects.toThrow(/not available for visibility timeout change/);
+    vi.advanceTimersByTime(HOUR_MS);
+    expect(await jobs.counts()).toEqual([0, 0, 0]);
+  });
+
+  it('are not there again after a restart, also when the queue keeps messages longer from then on', async () => {
+    const jobs = (await start()).queue('jobs');
+    await jobs.create(KEPT);
+    await jobs.send('before the restart');
+    vi.advanceTimersByTime(HOUR_MS);
+    await jobs.send('after the restart');
+    const second = (await restart()).queue('jobs');
+    vi.advanceTimersByTime(HOUR_MS);
+    await second.create(KEPT);
+    const third = (await restart()).queue('jobs');
+    await third.create({ MessageRetentionPeriod: '72000' });
+    expect(await third.counts()).toEqual([0, 0, 0]);
+  });
+
+  it('lock their group no longer, and a receiver that waits gets the next one of it', async () => {
+    const jobs = (await start()).queue('jobs.fifo');
+    await jobs.create({ ...FIFO, ...KEPT });
+    for (const body of ['in flight', 'visible']) await jobs.sendTo('g', body);
+    await jobs.receive({ VisibilityTimeout: 7200 });
+    vi.advanceTimersByTime(HOUR_MS - 1000);
+    await jobs.sendTo('g', 'young');
+    const waiting = jobs.receive({ WaitTimeSeconds: 20 });
+    // A receive that has come later: the first one waits by then.
+    expect(await jobs.receive()).toEqual([]);
+    vi.advanceTimersByTime(1000);
+    expect((await waiting).map(({ Body }) => Body)).toEqual(['young']);
+    expect(await jobs.counts()).toEqual([0, 1, 0]);
+  });
+
+  it('are gone at once when the queue is set to keep them less long', async () => {
+    const { queue, store } = await start();
+    await queue('jobs').create(KEPT);
+    await queue('jobs').send('old');
+    vi.advanceTimersByTime(HOUR_MS / 2);
+    store.getQueueByName('jobs')?.setAttributes({ MessageRetentionPeriod: '1800' });
+    expect(await queue('jobs').counts()).toEqual([0, 0, 0]);
+  });
+
+  it('count from when they were sent, but in the failure queue of a FIFO queue from when they moved', async () => {
+    const create = async ({ queue }: Pick<Awaited<ReturnType<typeof start>>, 'queue'>, suffix: string, kind = {}) => {
+      const deadLetterTargetArn = `arn:aws:sqs:us-east-1:${ACCOUNT}:dead${suffix}`;
+      const RedrivePolicy = JSON.stringify({ deadLetterTargetArn, maxReceiveCount: 1 });
+      await queue(`dead${suffix}`).create({ ...kind, ...KEPT });
+      await queue(`jobs${suffix}`).create({ ...kind, VisibilityTimeout: '0', RedrivePolicy });
+    };
+    const both = async (emulator: Pick<Awaited<ReturnType<typeof start>>, 'queue'>) => {
+      await create(emulator, '');
+      await create(emulator, '.fifo', FIFO);
+      const counts = (name: string) => emulator.queue(name).counts();
+      return { counts: async () => [(await counts('dead'))[0], (await counts('dead.fifo'))[0]] };
+    };
+    const first = await start();
+    const { counts } = await both(first);
+    await first.queue('jobs').send('plain');
+    await first.queue('jobs.fifo').sendTo('g', 'in order');
+    vi.advanceTimersByTime(HOUR_MS / 2);
+    for (const name of ['jobs', 'jobs.fifo', 'jobs', 'jobs.fifo']) await first.queue(name).receive();
+    expect(await counts()).toEqual([1, 1]);
+    vi.advanceTimersByTime(HOUR_MS / 2);
+    expect(await counts()).toEqual([0, 1]);
+    const again = await both(await restart());
+    expect(await again.counts()).toEqual([0, 1]);
+    vi.advanceTimersByTime(HOUR_MS / 2);
+    expect(await again.counts()).toEqual([0, 0]);
   });
 });
 
