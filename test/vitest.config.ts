@@ -25,7 +25,7 @@ export default defineConfig({
         test: {
           name: 'service',
           ...projects.service,
-          globalSetup: ['test/support/service/synthesise.ts'],
+          globalSetup: ['test/support/service/synthesise.ts', 'test/support/service/review-grants.ts'],
           // Longer than what the helpers wait for, so that their errors say what did not happen.
           testTimeout: 300_000,
           hookTimeout: 300_000,

