@@ -52,7 +52,7 @@ const NOT_ISOLATED =
   'allows no private network for it (unshare --user --net). Use a machine of your own, or set DYNAMODB_ENDPOINT.';
 
 const unreadMessages = (path: string) =>
-  `The messages of the queues were written by another version, or are damaged: the queues start empty, and the file is now ${path}.`;
+  `Not all messages of the queues can be read, because their file is damaged or of another version; a copy of it is ${path}.`;
 
 const MIN_FREE_BYTES = 64 * 1024 * 1024;
 

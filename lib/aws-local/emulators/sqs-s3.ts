@@ -9,11 +9,11 @@ import type { Permissions } from '../permissions/permissions.ts';
 export interface SqsS3 {
   readonly endpoint: string;
   /**
-   * Time of the last change of a message that was kept, in milliseconds; null when there is nothing of an earlier
-   * start.
+   * Time of the last change of a message that was kept, in milliseconds; null when messages of an earlier start are
+   * lost, or there was none.
    */
   readonly messagesKeptUntil: number | null;
-  /** Path of a journal of messages that could not be read and was renamed. */
+  /** Path of the copy of a journal of messages that could not be read, or not all of it. */
   readonly unreadJournal: string | undefined;
   /**
    * Makes the messages of queues visible that were in flight when the last process ended: their receivers ended with
@@ -46,7 +46,7 @@ export async function startSqsS3({ objects, journal, permissions }: SqsS3Options
     execArgv: [],
     workerData: { principals: permissions?.principals ?? [OPERATOR], objects, journal },
   });
-  const { port, keptUntil = null, unread } = await started(worker);
+  const { port, keptUntil = null, unread } = await started(worker, journal);
   worker.on('message', ({ finding }: { finding?: Finding }) => finding && permissions?.report(finding));
   let closing = false;
   const exited = once(worker, 'exit');
@@ -79,15 +79,23 @@ interface Started {
   readonly error?: string;
 }
 
-async function started(worker: Worker): Promise<Started> {
+async function started(worker: Worker, journal: string | undefined): Promise<Started> {
   try {
     const [message]: Started[] = await once(worker, 'message');
     if (message?.port) return message;
     throw new Error(message?.error ?? 'no port');
   } catch (cause) {
     await worker.terminate();
+    if (journal !== undefined && isAbout(journal, cause)) {
+      const sentence = `The messages of the queues cannot be kept in ${journal} (${cause.code}): check the file and its folder, and start again.`;
+      throw new OperatorError(sentence, { cause });
+    }
     throw new OperatorError('The SQS and S3 emulator could not start: run npm ci and try again.', { cause });
   }
+}
+
+function isAbout(file: string, cause: unknown): cause is NodeJS.ErrnoException {
+  return cause instanceof Error && 'path' in cause && `${cause.path}`.startsWith(file);
 }
 
 function stopped(cause?: unknown): OperatorError {

@@ -1,6 +1,18 @@
 // A file to which records are appended, one JSON object a line. It is written anew at the start and when it has grown,
 // with what the records amount to.
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { recordIn } from './records.mjs';
 
 const HEADER = '{"journal":"queues","version":1}';
 const PART = '.part';
@@ -10,34 +22,54 @@ const SMALL_BYTES = 4 * 1024 * 1024;
 const GROWTH = 4;
 
 /**
- * Returns the records of a journal and the time of the last one (`keptUntil`, milliseconds; null without a journal).
- * Lines that are torn are left out. What is no journal of this version is renamed: `unread` is its new path.
+ * Returns the records of a journal and the time of the last one (`keptUntil`, milliseconds; null when there is none, or
+ * some are lost). A line that a kill has torn at the end was never acknowledged, and is left out. When the journal is
+ * damaged, or of another version, `unread` is the path of a copy of it.
  */
 export function readJournal(path) {
   const text = textOf(path);
   if (text === null) return { records: [], keptUntil: null };
-  const [header, ...lines] = text.split('\n');
-  if (header !== HEADER) {
-    renameSync(path, path + UNREAD);
-    return { records: [], keptUntil: null, unread: path + UNREAD };
+  const [first, ...rest] = text.split('\n');
+  if (isOtherHeader(first)) return { records: [], keptUntil: null, unread: copied(path) };
+  const lines = first === HEADER ? rest : [first, ...rest];
+  const tail = lines.pop() ?? '';
+  const read = lines.map(recordIn);
+  const records = [...read, recordIn(tail)].filter((record) => record !== undefined);
+  // Zeros are what a power cut leaves of the last blocks of a file.
+  if (first === HEADER && !read.includes(undefined) && !tail.includes('\0')) {
+    return { records, keptUntil: Math.floor(statSync(path).mtimeMs) };
   }
-  return { records: lines.flatMap(recordIn), keptUntil: Math.floor(statSync(path).mtimeMs) };
+  return { records, keptUntil: null, unread: copied(path) };
 }
 
 function textOf(path) {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if (error.code !== 'ENOENT') throw error;
+    // Not every error of a read names its file.
+    if (error.code !== 'ENOENT') throw Object.assign(error, { path });
     return null;
   }
 }
 
-function recordIn(line) {
+function isOtherHeader(line) {
   try {
-    return [JSON.parse(line)];
+    return line !== HEADER && JSON.parse(line).journal !== undefined;
   } catch {
-    return [];
+    return false;
+  }
+}
+
+/** A copy and not a new name: after a kill the next start still has the journal. Earlier copies stay. */
+function copied(path) {
+  for (let place = 1; ; place += 1) {
+    const copy = `${path}${UNREAD}${place === 1 ? '' : `-${place}`}`;
+    try {
+      copyFileSync(path, copy, constants.COPYFILE_EXCL);
+      return copy;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+    }
   }
 }
 

@@ -11,10 +11,7 @@ const LONGEST_RETENTION_MS = 14 * 24 * 3_600_000;
  */
 export function replay(records) {
   const queues = new Map();
-  for (const record of records) {
-    if (typeof record?.queue !== 'string' || !Object.hasOwn(EFFECTS, record.did)) continue;
-    EFFECTS[record.did](queueNamed(queues, record.queue), record, queues);
-  }
+  for (const record of records) EFFECTS[record.did](queueNamed(queues, record.queue), record, queues);
   return queues;
 }
 
@@ -31,8 +28,8 @@ const EFFECTS = {
     queue.duplicates = new Map(duplicates);
   },
   /** Of the whole state: a message with its receipt, if it is in flight. */
-  kept: (queue, { message, receipt = null }) => {
-    queue.messages.set(message.messageId, { message, receipt });
+  kept: (queue, { message, receipt }) => {
+    queue.messages.set(message.messageId, { message, receipt: receipt ?? null });
   },
   sent: (queue, { message }) => {
     const { messageId, sequenceNumber, messageDeduplicationId, sentTimestamp } = message;

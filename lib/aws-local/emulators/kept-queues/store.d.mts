@@ -4,9 +4,9 @@ type Stores = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>['stores']>
 
 /** A store of the emulator. */
 export interface KeptQueues extends NonNullable<Stores['sqsStore']> {
-  /** Time of the last change of a message that was kept, in milliseconds; null without a journal that can be read. */
+  /** Time of the last change of a message that was kept, in milliseconds; null without a journal, or with a damaged one. */
   readonly keptUntil: number | null;
-  /** Where a journal is now that could not be read. */
+  /** Where the copy of a journal is that could not be read, or not all of it. */
   readonly unread: string | undefined;
   giveBack(queues: readonly string[]): void;
   close(): void;

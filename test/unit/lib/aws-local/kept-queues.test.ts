@@ -1,6 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -429,22 +438,73 @@ describe('The journal of messages', () => {
     expect(until).toBeLessThanOrEqual(Date.now());
   });
 
-  it.each(['', '\0\0\0', 'garbage\n{}\n'])('that is damaged (%j) is set aside', async (text) => {
+  it.each(['', '\0\0\0', 'garbage\n{}\n'])('that is damaged (%j) is copied', async (text) => {
     writeFileSync(journal, text);
     const { store } = await start();
     expect([store.keptUntil, store.unread]).toEqual([null, `${journal}.unread`]);
     expect(readFileSync(`${journal}.unread`, 'utf8')).toBe(text);
   });
 
-  it('of another version is set aside, and the start says so', async () => {
-    writeFileSync(journal, '{"journal":"queues","version":2}\n');
+  const damages: readonly [string, (lines: readonly string[]) => readonly string[]][] = [
+    ['has lost its first line', (lines) => lines.slice(1)],
+    ['has another first line', (lines) => ['\0\0\0', ...lines.slice(1)]],
+    ['has a torn line in the middle', (lines) => lines.toSpliced(2, 0, '{"queue":"jobs","did":"se')],
+    ['has a line of another program', (lines) => lines.toSpliced(2, 0, 'Killed', '42', 'null', '[]')],
+    ['has zeros at its end', (lines) => [...lines.slice(0, -1), '\0\0\0\0']],
+    ['has a message without its fields', (lines) => lines.toSpliced(2, 0, '{"queue":"jobs","did":"sent"}')],
+    [
+      'has a message with other fields',
+      (lines) => lines.toSpliced(2, 0, '{"queue":"jobs","did":"kept","message":{"messageId":1,"body":[]}}'),
+    ],
+    ['has a receipt for nothing', (lines) => lines.toSpliced(2, 0, '{"queue":"jobs","did":"received"}')],
+    ['has ids that are none', (lines) => lines.toSpliced(2, 0, '{"queue":"jobs","did":"remembered","duplicates":7}')],
+    ['has an unknown record', (lines) => lines.toSpliced(2, 0, '{"queue":"jobs","did":"lost"}')],
+  ];
+  it.each(damages)('that %s gives back every message that can be read', async (_, damaged) => {
+    const first = (await start()).queue('jobs');
+    await first.create();
+    for (const body of ['one', 'two', 'three']) await first.send(body);
+    await stop();
+    const text = damaged(readFileSync(journal, 'utf8').split('\n')).join('\n');
+    writeFileSync(journal, text);
+    const { queue, store } = await start();
+    await queue('jobs').create();
+    expect((await queue('jobs').receive()).map(({ Body }) => Body)).toEqual(['one', 'two', 'three']);
+    expect([store.keptUntil, store.unread]).toEqual([null, `${journal}.unread`]);
+    expect(readFileSync(`${journal}.unread`, 'utf8')).toBe(text);
+  });
+
+  it('that is damaged twice leaves two copies', async () => {
+    for (const text of ['one', 'two']) {
+      writeFileSync(journal, text);
+      await restart();
+      await stop();
+    }
+    expect(readFileSync(`${journal}.unread`, 'utf8')).toBe('one');
+    expect(readFileSync(`${journal}.unread-2`, 'utf8')).toBe('two');
+  });
+
+  it('that cannot be read at all ends the start with its path', async () => {
+    mkdirSync(journal);
+    await expect(startEmulators({ dataDir: folder })).rejects.toThrow(
+      `The messages of the queues cannot be kept in ${journal} (EISDIR): check the file and its folder, and start again.`,
+    );
+  });
+
+  it('of another version is copied and not read, and the start says so', async () => {
+    const first = (await start()).queue('jobs');
+    await first.create();
+    await first.send('one');
+    await stop();
+    edit(/"version":1/, '"version":2');
     const warnings: string[] = [];
     const emulators = await startEmulators({ dataDir: folder, warn: (sentence) => warnings.push(sentence) });
     running.push(emulators);
     expect(emulators.messagesKeptUntil).toBeNull();
     expect(warnings.filter((one) => one.includes(`${journal}.unread`))).toEqual([
-      expect.stringMatching(/^The messages of the queues .* start empty.*\.$/),
+      `Not all messages of the queues can be read, because their file is damaged or of another version; a copy of it is ${journal}.unread.`,
     ]);
+    expect(readFileSync(journal, 'utf8')).toBe('{"journal":"queues","version":1}\n');
   });
 
   it('does not grow with what is deleted, and only its owner can read it', async () => {
