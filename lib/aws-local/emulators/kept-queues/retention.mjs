@@ -2,6 +2,8 @@
 
 /** Messages of about the same age go together: SQS does not delete them to the second either. */
 const TOGETHER_MS = 1000;
+/** The most that a timer takes; with more it fires at once. A clock that was ahead makes messages that are so young. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Has the messages of a queue deleted when their time has come. */
 export class Retention {
@@ -19,7 +21,8 @@ export class Retention {
     if (at >= this.#dueAt) return;
     clearTimeout(this.#timer);
     this.#dueAt = at;
-    this.#timer = setTimeout(() => this.apply(), Math.max(TOGETHER_MS, at - Date.now())).unref();
+    const waitMs = Math.min(Math.max(TOGETHER_MS, at - Date.now()), LONGEST_TIMER_MS);
+    this.#timer = setTimeout(() => this.apply(), waitMs).unref();
   }
 
   /** Deletes what is too old by now. */

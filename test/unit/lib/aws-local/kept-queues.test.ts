@@ -45,6 +45,7 @@ beforeEach(() => {
   journal = join(folder, 'messages.jsonl');
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   await stop();
   rmSync(folder, { recursive: true });
 });
@@ -291,6 +292,19 @@ describe('Messages after a restart', () => {
     edit(/"(sentTimestamp|at)":\d+/g, `"$1":${Date.now() - 14 * 24 * 3_600_000}`);
     await start();
     expect(readFileSync(journal, 'utf8').split('\n')).toHaveLength(2);
+  });
+
+  it('are kept quietly when the clock was a month ahead as they were sent', async () => {
+    const first = (await start()).queue('jobs');
+    await first.create();
+    await first.send('one');
+    await stop();
+    edit(/"sentTimestamp":\d+/, `"sentTimestamp":${Date.now() + 31 * 24 * 3_600_000}`);
+    const warned = vi.spyOn(process, 'emitWarning');
+    const again = (await start()).queue('jobs');
+    await again.create();
+    expect((await again.receive()).map(({ Body }) => Body)).toEqual(['one']);
+    expect(warned).not.toHaveBeenCalled();
   });
 
   it('are visible at once when their receivers are known to be gone, unless these chose when', async () => {
