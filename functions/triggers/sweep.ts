@@ -6,7 +6,7 @@ interface SweepEvent {
   /** Whether to look at all unfinished entries, due or not: the queues were lost. */
   readonly everything?: boolean;
   /** The workers have ended, and messages were kept until this time, in milliseconds. */
-  readonly messagesKeptUntil?: number;
+  readonly messagesKeptUntil?: unknown;
 }
 
 /** What the sweeper does. */
@@ -15,12 +15,16 @@ interface Sweeps {
   readonly sweepAfterRestart: (ports: SweepPorts, keptUntil: number) => Promise<number>;
 }
 
-/** Returns the handler of the schedule, which answers with the number of entries that were looked at. */
+/**
+ * Returns the handler of the schedule, which answers with the number of entries that were looked at. A
+ * `messagesKeptUntil` that is no time in the past, as after a change of the clock, says nothing: all are looked at then.
+ */
 export function sweepTrigger({ sweep, sweepAfterRestart }: Sweeps, connection: Omit<SweepPorts, 'trace'>) {
   return async (event: SweepEvent | undefined) => {
     const { everything = false, messagesKeptUntil } = event ?? {};
     const ports = { ...connection, trace };
-    if (typeof messagesKeptUntil === 'number') return { looked: await sweepAfterRestart(ports, messagesKeptUntil) };
-    return { looked: await sweep(ports, everything === true) };
+    if (messagesKeptUntil === undefined) return { looked: await sweep(ports, everything === true) };
+    const isPast = typeof messagesKeptUntil === 'number' && messagesKeptUntil <= ports.clock.now();
+    return { looked: await (isPast ? sweepAfterRestart(ports, messagesKeptUntil) : sweep(ports, true)) };
   };
 }
