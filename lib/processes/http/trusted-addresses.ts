@@ -30,11 +30,17 @@ export function trustedAddresses(list: readonly string[] = []): TrustsAddress {
 export function clientAddress({ headers, socket }: IncomingMessage, isProxy: TrustsAddress | undefined): string {
   let address = socket.remoteAddress ?? '';
   const hops = [headers['x-forwarded-for']].flat().join(',').split(',').reverse();
-  for (const hop of hops.map((one) => one.trim())) {
+  for (const hop of hops.map(withoutPort)) {
     if (!isProxy?.(address) || isIP(hop) === 0) break;
     address = hop;
   }
   return address;
+}
+
+/** Some proxies add the port: `203.0.113.9:51234`, `[2001:db8::9]:51234`. */
+function withoutPort(hop: string): string {
+  const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/.exec(hop.trim()) ?? [];
+  return bracketed ?? plain ?? hop.trim();
 }
 
 /** Whether a text is an IP address or a network. */

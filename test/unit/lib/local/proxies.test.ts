@@ -37,6 +37,26 @@ describe('The address of a client', () => {
     expect(from(config, '10.1.2.3', '203.0.113.9, unknown')).toBe('10.1.2.3');
   });
 
+  it.each([
+    ['203.0.113.9:51234', '203.0.113.9'],
+    ['[2001:db8::9]:51234', '2001:db8::9'],
+    ['[2001:db8::9]', '2001:db8::9'],
+    ['192.0.2.1,203.0.113.9 ,10.1.2.3:80', '203.0.113.9'],
+    ['::ffff:10.1.2.3', '::ffff:10.1.2.3'],
+    ['192.0.2.1, ::ffff:10.1.2.3', '192.0.2.1'],
+  ])('is found in %j of a proxy', (forwarded, address) => {
+    expect(from({ trustedProxies: ['10.0.0.0/8'] }, '10.1.2.3', forwarded)).toBe(address);
+    expect(from({ trustedProxies: ['10.0.0.0/8'] }, '::ffff:10.1.2.3', forwarded)).toBe(address);
+  });
+
+  it.each(['', ',', 'unknown', '_hidden', '203.0.113', '203.0.113.9:', '[203.0.113.9', '2001:db8::9:http', '\0', '%'])(
+    'is that of the proxy when it says %j, which is no address',
+    (forwarded) => {
+      expect(from({ trustedProxies: ['10.0.0.0/8'] }, '10.1.2.3', forwarded)).toBe('10.1.2.3');
+      expect(from({ trustedProxies: ['10.0.0.0/8'] }, '10.1.2.3', `192.0.2.1, ${forwarded}`)).toBe('10.1.2.3');
+    },
+  );
+
   it('is passed on to the platform where clients are not of this machine', () => {
     expect(loginProxies({}).proxies).toBeUndefined();
     for (const config of [{ listen: '::' }, { appsDomain: 'apps.example.com' }]) {
