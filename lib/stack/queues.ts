@@ -1,5 +1,13 @@
 import { Duration } from 'aws-cdk-lib';
-import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs';
+import { AnyPrincipal, Effect, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import {
+  CfnQueuePolicy,
+  DeduplicationScope,
+  FifoThroughputLimit,
+  Queue,
+  QueueEncryption,
+  type QueueProps,
+} from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { type StageName, stages } from '../../functions/core/pipeline/pipeline.ts';
 
@@ -44,6 +52,15 @@ const REPORT: QueueSettings = {
 const VISIBILITY_MARGIN_SECONDS = 45;
 
 /**
+ * Longer than the sweep waits for anything, which is a day. And shorter than dead letters are kept: in a queue that is
+ * not FIFO, a dead letter keeps its age.
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html
+ */
+const WORK_RETENTION_DAYS = 4;
+/** The longest that SQS keeps a message: time to find the cause and to redrive. */
+const DEAD_RETENTION_DAYS = 14;
+
+/**
  * A queue per stage of the pipeline and one for commit statuses. The stages share a dead-letter queue: messages can be
  * moved back from it to the queue of each.
  */
@@ -62,6 +79,7 @@ export class Queues extends Construct {
     ]);
     const settings = [...stages.map((stage) => ({ ...stage, fifo: true })), REPORT];
     this.all = settings.map((queue) => this.#workQueue(queue, queue.fifo ? ofStages : ofReports));
+    refusePlainHttp(this, [ofStages, ofReports, ...this.all.map(({ queue }) => queue)]);
   }
 
   /** Returns the queue of a stage, or of commit statuses. */
@@ -72,12 +90,13 @@ export class Queues extends Construct {
   }
 
   #deadLetters(id: string, fifo: boolean): Queue {
-    return this.#queue(id, fifo, { retentionPeriod: Duration.days(14) });
+    return this.#queue(id, fifo, { retentionPeriod: Duration.days(DEAD_RETENTION_DAYS) });
   }
 
   #workQueue(settings: QueueSettings, deadLetters: Queue): WorkQueue {
     const queue = this.#queue(settings.name, settings.fifo, {
       visibilityTimeout: Duration.seconds(settings.timeoutSeconds + VISIBILITY_MARGIN_SECONDS),
+      retentionPeriod: Duration.days(WORK_RETENTION_DAYS),
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: settings.maxReceives },
     });
     return { ...settings, queue, deadLetters };
@@ -86,7 +105,6 @@ export class Queues extends Construct {
   #queue(id: string, fifo: boolean, props: QueueProps): Queue {
     return new Queue(this, id, {
       encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
       ...(fifo && HIGH_THROUGHPUT),
       ...props,
     });
@@ -99,3 +117,22 @@ const HIGH_THROUGHPUT: QueueProps = {
   fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
   deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
 };
+
+/**
+ * One policy for all queues, where CDK's `enforceSSL` makes one for each: a template may have 500 resources. Its resource
+ * is `*`, as in AWS's own example, and means each queue that has the policy.
+ * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/quickref-iam.html#scenario-sqs-policy
+ */
+function refusePlainHttp(scope: Construct, queues: readonly Queue[]): void {
+  const statement = new PolicyStatement({
+    effect: Effect.DENY,
+    principals: [new AnyPrincipal()],
+    actions: ['sqs:*'],
+    resources: ['*'],
+    conditions: { Bool: { 'aws:SecureTransport': 'false' } },
+  });
+  new CfnQueuePolicy(scope, 'OnlyTls', {
+    queues: queues.map(({ queueUrl }) => queueUrl),
+    policyDocument: new PolicyDocument({ statements: [statement] }),
+  });
+}

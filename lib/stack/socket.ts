@@ -46,12 +46,12 @@ export class Socket extends Construct {
 
   /** Routes connecting, disconnecting and messages to a function; `authorizer` decides who may connect. */
   addRoutes(handler: IFunction, authorizer: IWebSocketRouteAuthorizer): void {
-    // One integration per route, because each adds the permission for its route alone.
-    const to = (id: string) => new WebSocketLambdaIntegration(id, handler);
-    this.api.addRoute('$connect', { integration: to('Connect'), authorizer });
-    this.api.addRoute('$disconnect', { integration: to('Disconnect') });
-    this.api.addRoute('register', { integration: to('Register'), returnResponse: true });
-    this.api.addRoute('$default', { integration: to('Other'), returnResponse: true });
+    // One for all routes; each route adds the permission for itself.
+    const integration = new WebSocketLambdaIntegration('Handler', handler);
+    this.api.addRoute('$connect', { integration, authorizer });
+    this.api.addRoute('$disconnect', { integration });
+    this.api.addRoute('register', { integration, returnResponse: true });
+    this.api.addRoute('$default', { integration, returnResponse: true });
   }
 }
 

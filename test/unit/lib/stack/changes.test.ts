@@ -34,6 +34,13 @@ describe('the WebSocket APIs', () => {
     expect(functions.get(target(asked))).toBe('authorize');
   });
 
+  it('have one integration each, which all of their routes share', () => {
+    for (const api of apis) {
+      const targets = routesOf(api).map(({ properties }) => JSON.stringify(properties.Target));
+      expect([targets.length, new Set(targets).size]).toEqual([4, 1]);
+    }
+  });
+
   it('call the authorizer for every handshake, so that a browser can log in by a subprotocol', () => {
     for (const { properties } of ofType('AWS::ApiGatewayV2::Authorizer')) {
       expect(properties).toMatchObject({ AuthorizerType: 'REQUEST', IdentitySource: [] });

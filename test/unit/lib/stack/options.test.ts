@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { serviceTemplate } from '../../../support/service-template.ts';
+import { serviceTemplate, target } from '../../../support/service-template.ts';
 
 const { template, ofType } = serviceTemplate();
 const conditions = template.toJSON().Conditions;
@@ -62,20 +62,24 @@ describe('what is stored', () => {
   });
 
   it('is reached with TLS only', () => {
-    const policies = ['AWS::S3::BucketPolicy', 'AWS::SQS::QueuePolicy', 'AWS::SNS::TopicPolicy'];
-    for (const [type, policyType] of [
-      ['AWS::S3::Bucket', policies[0]],
-      ['AWS::SQS::Queue', policies[1]],
-      ['AWS::SNS::Topic', policies[2]],
+    for (const [type, policyType, named] of [
+      ['AWS::S3::Bucket', 'AWS::S3::BucketPolicy', 'Bucket'],
+      ['AWS::SQS::Queue', 'AWS::SQS::QueuePolicy', 'Queues'],
+      ['AWS::SNS::Topic', 'AWS::SNS::TopicPolicy', 'Topics'],
     ] as const) {
-      const refusing = ofType(policyType ?? '').filter(({ properties }) =>
+      const refusing = ofType(policyType).filter(({ properties }) =>
         properties.PolicyDocument.Statement.some(
           (one: { Effect: string; Condition?: unknown }) =>
             one.Effect === 'Deny' &&
             JSON.stringify(one.Condition) === JSON.stringify({ Bool: { 'aws:SecureTransport': 'false' } }),
         ),
       );
-      expect([type, refusing.length]).toEqual([type, ofType(type).length]);
+      const closed = refusing.flatMap(({ properties }) => [properties[named]].flat().map(target));
+      expect(closed.sort(), type).toEqual(
+        ofType(type)
+          .map(({ id }) => id)
+          .sort(),
+      );
     }
   });
 

@@ -4,6 +4,7 @@ import { serviceTemplate, target } from '../../../support/service-template.ts';
 
 const { template, ofType } = serviceTemplate();
 const queues = new Map(ofType('AWS::SQS::Queue').map((queue) => [queue.id, queue.properties]));
+const DAY_SECONDS = 24 * 60 * 60;
 const functions = new Map(ofType('AWS::Lambda::Function').map((one) => [one.id, one.properties]));
 
 /** Which function works off which queue, and how. */
@@ -27,6 +28,14 @@ describe('the queues of the pipeline', () => {
     expect(folders).toEqual([...stages.map((stage) => `stage-${stage.name}`), 'report-status'].sort());
     // Besides the two queues of dead letters, one keeps the signals that were given up; nobody works it off.
     expect(queues.size).toBe(folders.length + 3);
+  });
+
+  it('keep dead letters longer than messages, because a dead letter may keep the age of its message', () => {
+    for (const [id, { RedrivePolicy: redrive, MessageRetentionPeriod: seconds }] of queues) {
+      const kept = queues.get(redrive ? target(redrive.deadLetterTargetArn) : '')?.MessageRetentionPeriod;
+      expect(seconds, id).toBe(redrive ? 4 * DAY_SECONDS : 14 * DAY_SECONDS);
+      if (redrive) expect(kept, id).toBeGreaterThan(seconds);
+    }
   });
 
   it('are encrypted and refuse plain HTTP', () => {
@@ -68,7 +77,7 @@ describe.each(stages)('the stage $name', (stage) => {
   });
 
   it('keeps dead letters for two weeks, in order', () => {
-    expect(deadLetters).toMatchObject({ FifoQueue: true, MessageRetentionPeriod: 14 * 24 * 60 * 60 });
+    expect(deadLetters).toMatchObject({ FifoQueue: true, MessageRetentionPeriod: 14 * DAY_SECONDS });
   });
 
   it('receives one message at a time and reports its failure alone', () => {
