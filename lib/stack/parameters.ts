@@ -2,6 +2,13 @@ import { CfnCondition, CfnParameter, CfnRule, Fn, type ICfnConditionExpression, 
 
 const github = [{ name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' }];
 
+/**
+ * Texts that become variables of functions have limits, because all variables of a function have 4 KB: what is longer
+ * would fail in the middle of a deploy. A variable of a stage has 512 characters.
+ * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
+const MAX_LENGTH = { address: 255, origins: 512, hosts: 1200, name: 100, mail: 254 } as const;
+
 /** What an operator sets at deploy time, without a new synthesis. */
 export interface Parameters {
   readonly platform: CfnParameter;
@@ -56,9 +63,10 @@ function platformParameters(stack: Stack) {
   });
   const platformUrl = new CfnParameter(stack, 'PlatformUrl', {
     default: '',
+    maxLength: MAX_LENGTH.address,
     // Passwords are sent there, so http only for this machine.
     allowedPattern: '(https://.+|http://(127[.]0[.]0[.]1|localhost)(:[0-9]+)?(/.*)?)?',
-    constraintDescription: 'must be an https address',
+    constraintDescription: 'must be an https address of at most 255 characters',
     description: "Base address of the hosting platform's API, e.g. https://platform.example.com; only for http.",
   });
   new CfnRule(stack, 'PlatformIsKnown', {
@@ -72,6 +80,7 @@ function platformParameters(stack: Stack) {
   });
   const platformTeam = new CfnParameter(stack, 'PlatformTeam', {
     default: '',
+    maxLength: MAX_LENGTH.name,
     description: 'Team on Heroku that owns the applications; empty: the account of the token. Only for heroku.',
   });
   return { platform, platformUrl, platformTeam, ...platformConditions(stack, platform) };
@@ -93,10 +102,12 @@ function deployParameters(stack: Stack) {
   return {
     repositoryHosts: new CfnParameter(stack, 'RepositoryHosts', {
       default: JSON.stringify(github),
+      maxLength: MAX_LENGTH.hosts,
       description: 'JSON list of the repository hosts that may be called: name, kind, api and web address of each.',
     }),
     defaultBranch: new CfnParameter(stack, 'DefaultBranch', {
       default: 'master',
+      maxLength: MAX_LENGTH.name,
       description: 'Branch that is deployed when the webhook does not name one.',
     }),
     holdMinutes: new CfnParameter(stack, 'HoldMinutes', {
@@ -182,26 +193,31 @@ function addressParameters(stack: Stack) {
   return {
     publicUrl: new CfnParameter(stack, 'PublicUrl', {
       default: '',
+      maxLength: MAX_LENGTH.address,
       // What a variable of a stage may contain.
       allowedPattern: '(https?://[A-Za-z0-9.:/_~-]+)?',
-      constraintDescription: 'must be an address like https://deploy.example.com',
+      constraintDescription: 'must be an address like https://deploy.example.com, of at most 255 characters',
       description: "Base address in links, e.g. of a custom domain; empty: the request's own.",
     }),
     publicSignalsUrl: new CfnParameter(stack, 'PublicSignalsUrl', {
       default: '',
+      maxLength: MAX_LENGTH.address,
       allowedPattern: '(wss?://\\S+)?',
-      constraintDescription: 'wss:// and a host, as in wss://signals.example.com',
+      constraintDescription: 'must be wss:// and a host, as in wss://signals.example.com, of at most 255 characters',
       description: "Address of the WebSocket for clients, e.g. of a custom domain; empty: API Gateway's.",
     }),
     allowedOrigins: new CfnParameter(stack, 'AllowedOrigins', {
       default: '',
+      maxLength: MAX_LENGTH.origins,
       // What a variable of a stage may contain, and no "*": a page of any site could use a login that a browser keeps.
       allowedPattern: '(https?://[A-Za-z0-9.:-]+(,https?://[A-Za-z0-9.:-]+)*)?',
-      constraintDescription: 'must be origins like https://dashboard.example.com, separated by commas, without paths',
+      constraintDescription:
+        'must be origins like https://dashboard.example.com, separated by commas, without paths; 512 characters in all',
       description: 'Origins of pages that may call the API from a browser (CORS), separated by commas; empty: none.',
     }),
     alarmEmail: new CfnParameter(stack, 'AlarmEmail', {
       default: '',
+      maxLength: MAX_LENGTH.mail,
       description: 'Address that alarms are mailed to; empty: nobody.',
     }),
   };

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { serviceTemplate, target } from '../../../support/service-template.ts';
+import { spelledOut } from '../../../support/spelled-out.ts';
+
+const { template, ofType } = serviceTemplate();
+const document = template.toJSON();
+const longest = (value: unknown) => spelledOut(value, document.Parameters);
+
+/** Without blanks, which IAM does not count. */
+function lengthOf(value: unknown): number {
+  return JSON.stringify(longest(value)).length;
+}
+
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
+describe('what CloudFormation allows of a template', () => {
+  it('is 500 resources, of which at least 50 are left for what comes', () => {
+    expect(Object.keys(document.Resources).length).toBeLessThanOrEqual(450);
+  });
+
+  it('is a megabyte, 200 parameters and 200 outputs', () => {
+    expect(JSON.stringify(document, null, 1).length).toBeLessThan(1024 * 1024);
+    expect(Object.keys(document.Parameters).length).toBeLessThanOrEqual(200);
+    expect(Object.keys(document.Outputs).length).toBeLessThanOrEqual(200);
+  });
+
+  it('is names of 255 letters and digits', () => {
+    const { Resources, Parameters, Outputs, Conditions } = document;
+    const names = [Resources, Parameters, Outputs, Conditions].flatMap((part) => Object.keys(part));
+    for (const name of names) expect(name).toMatch(/^[A-Za-z0-9]{1,255}$/);
+  });
+
+  it('needs no other stack: nothing is imported or exported', () => {
+    expect(JSON.stringify(document)).not.toMatch(/Fn::ImportValue|"Export"/);
+  });
+});
+
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
+describe('what IAM allows of a role', () => {
+  const attached = ofType('AWS::IAM::Policy');
+
+  it.each(ofType('AWS::IAM::Role'))('is 10 240 characters of inline policies in all: $id', ({ id, properties }) => {
+    const own = (properties.Policies ?? []) as readonly { readonly PolicyDocument: unknown }[];
+    const others = attached.filter((policy) => policy.properties.Roles.map(target).includes(id));
+    const documents = [...own, ...others.map((policy) => policy.properties)].map((policy) => policy.PolicyDocument);
+    expect(documents.reduce<number>((sum, policy) => sum + lengthOf(policy), 0)).toBeLessThanOrEqual(10_240);
+    expect(lengthOf(properties.AssumeRolePolicyDocument)).toBeLessThanOrEqual(2048);
+  });
+});
+
+// https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+describe('what Lambda allows of a function', () => {
+  it.each(ofType('AWS::Lambda::Function'))(
+    'is 4 KB of variables, also with the longest parameters: $properties.Description',
+    ({ properties: { Description, Environment, Timeout } }) => {
+      const variables = Object.entries(longest(Environment?.Variables ?? {}) as Record<string, string>);
+      expect(variables.reduce((sum, [name, value]) => sum + name.length + value.length, 0)).toBeLessThanOrEqual(4096);
+      expect(Description.length).toBeLessThanOrEqual(256);
+      if (typeof Timeout === 'number') expect(Timeout).toBeLessThanOrEqual(900);
+    },
+  );
+});
+
+// https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
+describe('what API Gateway allows', () => {
+  it('is 300 resources of an API', () => {
+    expect(ofType('AWS::ApiGateway::Resource').length).toBeLessThanOrEqual(300);
+  });
+
+  it('is 512 characters of a variable of a stage, of those that it knows', () => {
+    for (const { properties } of ofType('AWS::ApiGateway::Stage')) {
+      for (const value of Object.values(longest(properties.Variables) as Record<string, string>)) {
+        expect(value.length).toBeLessThanOrEqual(512);
+      }
+    }
+  });
+
+  it('is a format of the access log of 3 KB', () => {
+    const formats = [
+      ...ofType('AWS::ApiGateway::Stage').map(({ properties }) => properties.AccessLogSetting.Format),
+      ...ofType('AWS::ApiGatewayV2::Stage').map(({ properties }) => properties.AccessLogSettings.Format),
+    ];
+    expect(formats).toHaveLength(3);
+    for (const format of formats) expect(format.length).toBeLessThanOrEqual(3 * 1024);
+  });
+});
+
+describe('what other services allow', () => {
+  // Not in its documentation: https://github.com/aws/aws-cdk/pull/14974
+  it('is 25 600 characters of a build specification', () => {
+    for (const { properties } of ofType('AWS::CodeBuild::Project')) {
+      expect(properties.Source.BuildSpec.length).toBeLessThanOrEqual(25_600);
+    }
+  });
+
+  it('is 1024 characters of an alarm’s description, and five targets of a rule', () => {
+    for (const { properties } of ofType('AWS::CloudWatch::Alarm')) {
+      expect(properties.AlarmDescription.length).toBeLessThanOrEqual(1024);
+    }
+    for (const { properties } of ofType('AWS::Events::Rule')) expect(properties.Targets.length).toBeLessThanOrEqual(5);
+  });
+});
