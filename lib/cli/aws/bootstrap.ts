@@ -4,7 +4,7 @@ import type { Cdk } from './cdk.ts';
 import { BOOTSTRAP_STACK, findStack } from './stack.ts';
 
 /** What the synthesised stack needs: https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-env.html */
-const NEEDED_VERSION = 6;
+export const NEEDED_VERSION = 6;
 
 /** Prepares the account and region for the CDK, unless that has been done. */
 export async function bootstrap(cdk: Cdk, call: Call, account: Account): Promise<void> {

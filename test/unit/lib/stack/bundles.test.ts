@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -110,4 +119,14 @@ describe('bundle', () => {
     await expect(bundle({ functions, outdir })).rejects.toThrow(/broken\/handler\.ts:2/);
     expect(existsSync(join(outdir, 'broken'))).toBe(false);
   });
+});
+
+// https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+it('Each function of the service is far below the 50 MB that Lambda takes, also before it is packed', async () => {
+  const names = await bundle({ functions: join(local, '..', 'functions'), outdir, maps: false });
+  const bytesOf = (path: string) =>
+    readdirSync(path, { recursive: true, withFileTypes: true })
+      .filter((file) => file.isFile())
+      .reduce((sum, file) => sum + statSync(join(file.parentPath, file.name)).size, 0);
+  expect(names.filter((name) => bytesOf(join(outdir, name)) > 5_000_000)).toEqual([]);
 });

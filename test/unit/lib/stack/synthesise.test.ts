@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Stack } from 'aws-cdk-lib';
+import { FileSystem, Stack } from 'aws-cdk-lib';
 import { Bucket, CfnBucket } from 'aws-cdk-lib/aws-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NEEDED_VERSION } from '../../../../lib/cli/aws/bootstrap.ts';
 import { checkedApp, STACK_ID, synthesise } from '../../../../lib/stack/synthesise.ts';
 import { functionFolders } from '../../../support/service-template.ts';
 
@@ -21,6 +23,23 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
+/** The list of what a deploy uploads. */
+interface Assets {
+  readonly files: Readonly<
+    Record<
+      string,
+      {
+        readonly source: { readonly path: string; readonly packaging: 'zip' | 'file' };
+        readonly destinations: Readonly<Record<string, { readonly bucketName: string }>>;
+      }
+    >
+  >;
+}
+
+function sha256(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
 function templateIn(outdir: string): string {
   return readFileSync(join(outdir, `${STACK_ID}.template.json`), 'utf8');
 }
@@ -35,6 +54,34 @@ describe('synthesise', () => {
     expect(violations).toEqual([]);
     expect(report.pluginReports.map(({ conclusion }: { conclusion: string }) => conclusion)).not.toContain('failure');
   }, 120_000);
+
+  it('refers to assets that are there, each named for its content, in the bucket that the CDK prepares', () => {
+    const outdir = join(folder, 'checked');
+    const { files }: Assets = JSON.parse(readFileSync(join(outdir, `${STACK_ID}.assets.json`), 'utf8'));
+    for (const [hash, { source, destinations }] of Object.entries(files)) {
+      const path = join(outdir, source.path);
+      const content = source.packaging === 'zip' ? FileSystem.fingerprint(path) : sha256(readFileSync(path));
+      expect(content, source.path).toBe(hash);
+      for (const { bucketName } of Object.values(destinations)) {
+        expect(bucketName).toMatch(/^cdk-hnb659fds-assets-/);
+      }
+    }
+    const keys = [...templateIn(outdir).matchAll(/"([0-9a-f]{64})\.zip"/g)].map(([, hash]) => hash);
+    expect(keys).toHaveLength(functionFolders.length);
+    expect(Object.keys(files)).toEqual(expect.arrayContaining(keys));
+  });
+
+  it('needs the version of the CDK’s preparation that "npm run deploy" asks for', () => {
+    const outdir = join(folder, 'checked');
+    const { artifacts } = JSON.parse(readFileSync(join(outdir, 'manifest.json'), 'utf8'));
+    const { requiresBootstrapStackVersion, bootstrapStackVersionSsmParameter } = artifacts[STACK_ID].properties;
+    expect(requiresBootstrapStackVersion).toBe(NEEDED_VERSION);
+    const { Parameters, Rules } = JSON.parse(templateIn(outdir));
+    expect(Parameters.BootstrapVersion.Default).toBe(bootstrapStackVersionSsmParameter);
+    const [{ Assert }] = Rules.CheckBootstrapVersion.Assertions;
+    const refused = Array.from({ length: NEEDED_VERSION - 1 }, (_, index) => String(index + 1));
+    expect(Assert).toEqual({ 'Fn::Not': [{ 'Fn::Contains': [refused, { Ref: 'BootstrapVersion' }] }] });
+  });
 
   it('has a deploy store the source maps of its bundles, apart from what is deployed', async () => {
     const { Outputs } = JSON.parse(templateIn(join(folder, 'checked')));
