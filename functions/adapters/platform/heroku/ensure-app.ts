@@ -1,7 +1,7 @@
 import { DeployError } from '../../../core/errors.ts';
 import type { AppRef } from '../../../core/ports/hosting-platform.ts';
 import { keys } from '../in-table/keys.ts';
-import { requiredText, textIn } from './answers.ts';
+import { requiredText, textIn } from '../provider/answers.ts';
 import { type HerokuAnswer, messageIn } from './api.ts';
 import { herokuNames } from './names.ts';
 import type { HerokuParts } from './parts.ts';

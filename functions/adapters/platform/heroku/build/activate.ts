@@ -2,7 +2,7 @@ import { DeployError } from '../../../../core/errors.ts';
 import type { SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
 import { keys } from '../../in-table/keys.ts';
 import type { Item } from '../../in-table/table.ts';
-import { requiredText } from '../answers.ts';
+import { requiredText } from '../../provider/answers.ts';
 import type { HerokuParts } from '../parts.ts';
 import { isExpired } from './upload-snapshot.ts';
 

@@ -4,9 +4,9 @@ import type { BuildOutput } from '../../../../core/ports/apps/build-output.ts';
 import type { SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
 import { onAws } from '../../../aws/failures.ts';
 import { keys } from '../../in-table/keys.ts';
-import { textIn } from '../answers.ts';
+import { textIn } from '../../provider/answers.ts';
+import { textLines } from '../../provider/text-lines.ts';
 import type { HerokuParts } from '../parts.ts';
-import { textLines } from '../text-lines.ts';
 
 const CODE = 'request:failed';
 const PAUSE_MS = 2_000;

@@ -1,5 +1,5 @@
+import { textLines } from '../../provider/text-lines.ts';
 import type { HerokuParts } from '../parts.ts';
-import { textLines } from '../text-lines.ts';
 
 const READ_TIMEOUT_MS = 15_000;
 const MAX_LINES = 20_000;

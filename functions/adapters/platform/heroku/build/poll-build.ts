@@ -3,7 +3,7 @@ import type { Activation, SnapshotRef } from '../../../../core/ports/hosting-pla
 import { oneLine } from '../../../../core/text.ts';
 import { keys } from '../../in-table/keys.ts';
 import type { Item } from '../../in-table/table.ts';
-import { nestedText, textIn } from '../answers.ts';
+import { nestedText, textIn } from '../../provider/answers.ts';
 import type { HerokuParts } from '../parts.ts';
 import { restBuilder } from '../run/formation.ts';
 import { knownSnapshot } from './activate.ts';

@@ -3,9 +3,9 @@ import { isObject } from '../../../../core/json.ts';
 import type { SnapshotRef, Upload } from '../../../../core/ports/hosting-platform.ts';
 import { keys } from '../../in-table/keys.ts';
 import type { Item } from '../../in-table/table.ts';
+import { requiredText } from '../../provider/answers.ts';
 import { withUpload } from '../../upload.ts';
 import { verified } from '../../verified.ts';
-import { requiredText } from '../answers.ts';
 import type { HerokuParts } from '../parts.ts';
 
 const CODE = 'deploy:platform:upload_tarball';

@@ -3,9 +3,9 @@ import type { AppRef } from '../../../../core/ports/hosting-platform.ts';
 import { onAws } from '../../../aws/failures.ts';
 import { keys } from '../../in-table/keys.ts';
 import type { Item } from '../../in-table/table.ts';
+import { notesIn } from '../../provider/notes.ts';
 import type { HerokuParts } from '../parts.ts';
 import { type LogLine, lastLogLines, openLog, readLog } from './log-session.ts';
-import { notesIn } from './notes.ts';
 
 const CODE = 'request:failed';
 const NOTES_PAUSE_MS = 2_000;

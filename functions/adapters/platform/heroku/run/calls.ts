@@ -1,4 +1,4 @@
-import { listOf, nestedText, textIn } from '../answers.ts';
+import { listOf, nestedText, textIn } from '../../provider/answers.ts';
 import type { HerokuAnswer } from '../api.ts';
 import type { HerokuParts } from '../parts.ts';
 

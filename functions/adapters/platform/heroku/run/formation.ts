@@ -1,5 +1,5 @@
 import { isObject, parseJson } from '../../../../core/json.ts';
-import { listOf } from '../answers.ts';
+import { listOf } from '../../provider/answers.ts';
 import type { HerokuParts } from '../parts.ts';
 
 const CODE = 'deploy:platform:start_app';

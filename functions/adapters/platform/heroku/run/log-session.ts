@@ -1,7 +1,7 @@
 import { DeployError } from '../../../../core/errors.ts';
-import { requiredText } from '../answers.ts';
+import { requiredText } from '../../provider/answers.ts';
+import { textLines } from '../../provider/text-lines.ts';
 import type { HerokuParts } from '../parts.ts';
-import { textLines } from '../text-lines.ts';
 
 const CODE = 'request:failed';
 const READ_TIMEOUT_MS = 10_000;

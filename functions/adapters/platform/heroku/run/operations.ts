@@ -3,11 +3,11 @@ import type { AppOperations } from '../../../../core/ports/apps/app-operations.t
 import type { AppRef } from '../../../../core/ports/hosting-platform.ts';
 import { onAws } from '../../../aws/failures.ts';
 import { keys } from '../../in-table/keys.ts';
+import { removeSnapshots } from '../../in-table/snapshots.ts';
+import { note } from '../../provider/notes.ts';
 import type { HerokuParts } from '../parts.ts';
 import { readFormation, scale } from './formation.ts';
-import { note } from './notes.ts';
 import { release, running } from './release.ts';
-import { removeSnapshots } from './snapshots.ts';
 
 const CODE = 'deploy:platform:start_app';
 

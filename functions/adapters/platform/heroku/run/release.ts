@@ -1,14 +1,14 @@
 import { DeployError } from '../../../../core/errors.ts';
 import type { AppRef, SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
 import { keys } from '../../in-table/keys.ts';
+import { pruneSnapshots } from '../../in-table/snapshots.ts';
 import type { Item } from '../../in-table/table.ts';
-import { listOf, nestedText, textIn } from '../answers.ts';
+import { listOf, nestedText, textIn } from '../../provider/answers.ts';
+import { recordChange } from '../../provider/changes.ts';
+import { note } from '../../provider/notes.ts';
 import type { HerokuParts } from '../parts.ts';
 import { herokuCalls } from './calls.ts';
-import { recordChange } from './changes.ts';
 import { keptFormation, readFormation, restBuilder, scale } from './formation.ts';
-import { note } from './notes.ts';
-import { pruneSnapshots } from './snapshots.ts';
 import { startFailure } from './start-failure.ts';
 import { NotUp, type Release, untilUp } from './until-up.ts';
 

@@ -1,4 +1,4 @@
-import { textIn } from '../answers.ts';
+import { textIn } from '../../provider/answers.ts';
 import type { HerokuParts } from '../parts.ts';
 import { herokuCalls } from './calls.ts';
 

@@ -1,9 +1,9 @@
-import { isObject, parseJson } from '../../../../core/json.ts';
-import type { OutputLine } from '../../../../core/ports/apps/app-output.ts';
-import type { AppRef } from '../../../../core/ports/hosting-platform.ts';
-import { keys } from '../../in-table/keys.ts';
-import type { Item } from '../../in-table/table.ts';
-import type { HerokuParts } from '../parts.ts';
+import { isObject, parseJson } from '../../../core/json.ts';
+import type { OutputLine } from '../../../core/ports/apps/app-output.ts';
+import type { AppRef } from '../../../core/ports/hosting-platform.ts';
+import type { HerokuParts } from '../heroku/parts.ts';
+import { keys } from '../in-table/keys.ts';
+import type { Item } from '../in-table/table.ts';
 
 /** The last of them are kept: nothing but Heroku itself can write to an app's log. */
 const KEPT_NOTES = 20;

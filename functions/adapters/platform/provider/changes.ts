@@ -1,6 +1,6 @@
-import type { SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
-import { recordEvent } from '../../in-table/app-events.ts';
-import type { HerokuParts } from '../parts.ts';
+import type { SnapshotRef } from '../../../core/ports/hosting-platform.ts';
+import type { HerokuParts } from '../heroku/parts.ts';
+import { recordEvent } from '../in-table/app-events.ts';
 
 /** What an application has become. */
 export interface AppChange {

@@ -1,6 +1,6 @@
-import type { AppRef, SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
-import { keys } from '../../in-table/keys.ts';
-import type { HerokuParts } from '../parts.ts';
+import type { AppRef, SnapshotRef } from '../../../core/ports/hosting-platform.ts';
+import type { HerokuParts } from '../heroku/parts.ts';
+import { keys } from './keys.ts';
 
 type SnapshotParts = Pick<HerokuParts, 'table'>;
 
