@@ -1,9 +1,10 @@
 import type { HostingPlatform } from '../../../core/ports/hosting-platform.ts';
 import { onAws } from '../../aws/failures.ts';
 import { keys } from '../in-table/keys.ts';
+import { storeUpload } from '../in-table/stored-upload.ts';
 import { activateSnapshot } from './build/activate.ts';
 import { pollBuild } from './build/poll-build.ts';
-import { uploadSnapshot } from './build/upload-snapshot.ts';
+import { objectKeys } from './names.ts';
 import type { LambdaPlatformParts } from './parts.ts';
 import { release } from './run/release.ts';
 
@@ -17,7 +18,7 @@ export function lambdaPlatform(parts: LambdaPlatformParts): HostingPlatform {
       onAws('deploy:platform:upload_tarball', `the application ${app.app}`, async () => {
         await parts.table.write(keys.app(app), { name: typeof name === 'string' ? name : app.app });
       }),
-    upload: (snapshot, upload) => uploadSnapshot(snapshot, upload, parts),
+    upload: (snapshot, upload) => storeUpload(snapshot, upload, { ...parts, Key: objectKeys(snapshot).source }),
     activate: (snapshot, path) => activateSnapshot(snapshot, path, parts),
     poll: (snapshot) => pollBuild(snapshot, parts),
     start: (snapshot) =>

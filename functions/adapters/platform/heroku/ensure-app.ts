@@ -2,7 +2,8 @@ import { DeployError } from '../../../core/errors.ts';
 import type { AppRef } from '../../../core/ports/hosting-platform.ts';
 import { keys } from '../in-table/keys.ts';
 import { requiredText, textIn } from '../provider/answers.ts';
-import { type HerokuAnswer, messageIn } from './api.ts';
+import type { ProviderAnswer } from '../provider/api.ts';
+import { messageIn } from './api.ts';
 import { herokuNames } from './names.ts';
 import type { HerokuParts } from './parts.ts';
 
@@ -46,7 +47,7 @@ async function made(name: string, parts: HerokuParts): Promise<HerokuApp> {
 }
 
 /** A call that ended before its result was kept has left an app of this name, which nobody else computes. */
-async function ownOrTaken(name: string, refusal: HerokuAnswer, parts: HerokuParts): Promise<HerokuApp> {
+async function ownOrTaken(name: string, refusal: ProviderAnswer, parts: HerokuParts): Promise<HerokuApp> {
   const what = `the app ${name}`;
   const answer = await parts.api({ method: 'GET', path: ['apps', name], code: CODE, what, accept: [403, 404] });
   if (answer.status === 200) return appIn(answer);
@@ -67,7 +68,7 @@ async function madeBuilder(name: string, parts: HerokuParts): Promise<HerokuApp>
   return app;
 }
 
-function appIn({ body }: HerokuAnswer): HerokuApp {
+function appIn({ body }: ProviderAnswer): HerokuApp {
   const id = requiredText(body, 'id', CODE);
   const address = textIn(body, 'web_url') ?? `https://${requiredText(body, 'name', CODE)}.herokuapp.com/`;
   return { id, address: address.replace(/\/+$/, '') };

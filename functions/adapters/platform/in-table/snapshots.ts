@@ -1,26 +1,33 @@
 import type { AppRef, SnapshotRef } from '../../../core/ports/hosting-platform.ts';
-import type { HerokuParts } from '../heroku/parts.ts';
 import { keys } from './keys.ts';
+import type { PlatformTable } from './table.ts';
 
-type SnapshotParts = Pick<HerokuParts, 'table'>;
+interface SnapshotParts {
+  readonly table: PlatformTable;
+  /** Removes what there is of a snapshot outside the table; default: nothing. */
+  readonly forget?: (snapshot: SnapshotRef) => Promise<void>;
+}
 
-/** As many as the other platforms keep. */
+/** As many as the embedded platform keeps. */
 const KEPT_SNAPSHOTS = 10;
 
-/**
- * Forgets the snapshots of an application that neither run nor are among the newest. Heroku keeps what it has built.
- */
-export async function pruneSnapshots(active: SnapshotRef, { table }: SnapshotParts): Promise<void> {
-  const items = await table.list(keys.snapshots(active));
+/** Removes the snapshots of an application that neither run nor are among the newest. */
+export async function pruneSnapshots(active: SnapshotRef, parts: SnapshotParts): Promise<void> {
+  const items = await parts.table.list(keys.snapshots(active));
   const newestFirst = items.toSorted((one, other) => Number(other.at) - Number(one.at));
-  for (const { sk } of newestFirst.slice(KEPT_SNAPSHOTS)) {
-    if (sk !== undefined && sk !== active.snapshot) await table.remove(keys.snapshot({ ...active, snapshot: sk }));
+  const old = newestFirst.slice(KEPT_SNAPSHOTS).flatMap(({ sk }) => (sk && sk !== active.snapshot ? [sk] : []));
+  for (const snapshot of old) await removeSnapshot({ ...active, snapshot }, parts);
+}
+
+/** Removes all snapshots of an application. */
+export async function removeSnapshots(app: AppRef, parts: SnapshotParts): Promise<void> {
+  for (const { sk = '' } of await parts.table.list(keys.snapshots(app))) {
+    await removeSnapshot({ ...app, snapshot: sk }, parts);
   }
 }
 
-/** Forgets all snapshots of an application. */
-export async function removeSnapshots(app: AppRef, { table }: SnapshotParts): Promise<void> {
-  for (const { sk = '' } of await table.list(keys.snapshots(app))) {
-    await table.remove(keys.snapshot({ ...app, snapshot: sk }));
-  }
+/** The item last, so that what fails in between can be removed again. */
+async function removeSnapshot(snapshot: SnapshotRef, { table, forget }: SnapshotParts): Promise<void> {
+  await forget?.(snapshot);
+  await table.remove(keys.snapshot(snapshot));
 }

@@ -18,7 +18,7 @@ export function nestedText(body: unknown, outer: string, field: string): string 
 export function requiredText(body: unknown, field: string, code: ErrorCode): string {
   const value = textIn(body, field);
   if (value !== undefined) return value;
-  throw new DeployError(code, `Heroku's answer has no ${field}; try again.`, { retry: true });
+  throw new DeployError(code, `The hosting provider's answer has no ${field}; try again.`, { retry: true });
 }
 
 /** Returns the objects of an answer that is a list. */

@@ -1,6 +1,6 @@
 import type { SnapshotRef } from '../../../core/ports/hosting-platform.ts';
-import type { HerokuParts } from '../heroku/parts.ts';
 import { recordEvent } from '../in-table/app-events.ts';
+import type { ProviderParts } from './parts.ts';
 
 /** What an application has become. */
 export interface AppChange {
@@ -13,7 +13,7 @@ export interface AppChange {
 export async function recordChange(
   { user, app, snapshot }: SnapshotRef,
   change: AppChange,
-  { table, clock }: HerokuParts,
+  { table, clock }: Pick<ProviderParts, 'table' | 'clock'>,
 ): Promise<void> {
   await recordEvent(table, { user, app, snapshot, seq: clock.now(), ...change });
 }

@@ -1,15 +1,19 @@
 import { isObject, parseJson } from '../../../core/json.ts';
 import type { OutputLine } from '../../../core/ports/apps/app-output.ts';
 import type { AppRef } from '../../../core/ports/hosting-platform.ts';
-import type { HerokuParts } from '../heroku/parts.ts';
 import { keys } from '../in-table/keys.ts';
 import type { Item } from '../in-table/table.ts';
+import type { ProviderParts } from './parts.ts';
 
 /** The last of them are kept: nothing but Heroku itself can write to an app's log. */
 const KEPT_NOTES = 20;
 
 /** Keeps what the platform says about an application, for its output. A note that is lost does no harm. */
-export async function note(app: AppRef, line: string, { table, clock }: HerokuParts): Promise<void> {
+export async function note(
+  app: AppRef,
+  line: string,
+  { table, clock }: Pick<ProviderParts, 'table' | 'clock'>,
+): Promise<void> {
   const item = await table.read(keys.app(app));
   if (!item) return;
   const at = new Date(clock.now()).toISOString();

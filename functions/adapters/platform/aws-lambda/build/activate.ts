@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { StartBuildCommand } from '@aws-sdk/client-codebuild';
-import { DeployError } from '../../../../core/errors.ts';
 import type { SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
 import { onAws } from '../../../aws/failures.ts';
 import { keys } from '../../in-table/keys.ts';
-import type { Item } from '../../in-table/table.ts';
+import { knownSnapshot } from '../../in-table/known-snapshot.ts';
 import { snapshotId } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import { storeJob } from './build-job.ts';
@@ -24,13 +23,6 @@ export async function activateSnapshot(
     const fields = { state: 'building', build, ...(path !== undefined && { path }) };
     await parts.table.write(keys.snapshot(snapshot), fields, { exists: true });
   });
-}
-
-/** Returns the item of a snapshot. Throws `deploy:tar:extract_failed` when there is none. */
-export async function knownSnapshot(snapshot: SnapshotRef, { table }: LambdaPlatformParts): Promise<Item> {
-  const item = await table.read(keys.snapshot(snapshot));
-  if (item) return item;
-  throw new DeployError(CODE, `There is no snapshot ${snapshot.snapshot} of ${snapshot.app}.`, { retry: false });
 }
 
 /**

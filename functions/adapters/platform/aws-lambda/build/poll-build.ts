@@ -4,10 +4,10 @@ import { DeployError } from '../../../../core/errors.ts';
 import type { Activation, SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
 import { onAws } from '../../../aws/failures.ts';
 import { keys } from '../../in-table/keys.ts';
+import { knownSnapshot, storedResult } from '../../in-table/known-snapshot.ts';
 import type { Item } from '../../in-table/table.ts';
 import { objectKeys } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
-import { knownSnapshot } from './activate.ts';
 import { buildFailure } from './build-failure.ts';
 
 const CODE = 'deploy:tar:extract_failed';
@@ -19,12 +19,6 @@ export function pollBuild(snapshot: SnapshotRef, parts: LambdaPlatformParts): Pr
     if (item.state === 'building') return progressOf(snapshot, item, parts);
     return storedResult(item);
   });
-}
-
-function storedResult({ state, reason = '', log = '[]' }: Item): Activation {
-  if (state === 'ready') return { state };
-  if (state === 'failed') return { state, reason, log: JSON.parse(log) };
-  return { state: 'building' };
 }
 
 async function progressOf(snapshot: SnapshotRef, item: Item, parts: LambdaPlatformParts): Promise<Activation> {

@@ -6,11 +6,12 @@ import type { AppOperations } from '../../../../core/ports/apps/app-operations.t
 import type { AppRef } from '../../../../core/ports/hosting-platform.ts';
 import { errorName, onAws } from '../../../aws/failures.ts';
 import { keys } from '../../in-table/keys.ts';
+import { removeSnapshots } from '../../in-table/snapshots.ts';
 import { cacheKey, functionName, logGroupOf } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import { note } from './app-log.ts';
+import { forgetObjects } from './forget-objects.ts';
 import { release, running } from './release.ts';
-import { removeSnapshots } from './snapshots.ts';
 
 const CODE = 'deploy:platform:start_app';
 
@@ -40,7 +41,7 @@ async function remove(app: AppRef, parts: LambdaPlatformParts): Promise<void> {
   const FunctionName = functionName(parts.functionPrefix, app);
   await unlessGone(() => parts.lambda.send(new DeleteFunctionCommand({ FunctionName })));
   await unlessGone(() => parts.logs.send(new DeleteLogGroupCommand({ logGroupName: logGroupOf(FunctionName) })));
-  await removeSnapshots(app, parts);
+  await removeSnapshots(app, { table: parts.table, forget: forgetObjects(parts) });
   await parts.s3.send(new DeleteObjectCommand({ Bucket: parts.bucket, Key: cacheKey(app) }));
   await parts.table.remove(keys.event(app));
   await parts.table.remove(keys.function(FunctionName));

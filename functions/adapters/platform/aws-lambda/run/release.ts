@@ -3,13 +3,14 @@ import { DeployError } from '../../../../core/errors.ts';
 import type { AppRef, SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
 import { recordEvent } from '../../in-table/app-events.ts';
 import { keys } from '../../in-table/keys.ts';
+import { pruneSnapshots } from '../../in-table/snapshots.ts';
 import { functionName, objectKeys } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import { publishVersion, type VersionPlan } from './app-function.ts';
 import { ensureLog, note, watchLog } from './app-log.ts';
 import { environmentOf, masked, type Variables } from './environment.ts';
+import { forgetObjects } from './forget-objects.ts';
 import { variableSeal } from './sealed-variables.ts';
-import { pruneSnapshots } from './snapshots.ts';
 import { allowRuns, moveTraffic } from './traffic.ts';
 import { type Candidate, tryVersion } from './try-version.ts';
 import { deleteVersion, pruneVersions, versionOf } from './versions.ts';
@@ -37,7 +38,7 @@ export async function release(
   if (wasCrashed) await answersAgain(snapshot, parts);
   await note(name, `${snapshot.snapshot} serves`, parts);
   await pruneVersions(name, version, parts).catch(() => {});
-  await pruneSnapshots(snapshot, parts).catch(() => {});
+  await pruneSnapshots(snapshot, { table: parts.table, forget: forgetObjects(parts) }).catch(() => {});
   return { url };
 }
 

@@ -1,7 +1,7 @@
 import { DeployError } from '../../../../core/errors.ts';
 import type { SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
 import { keys } from '../../in-table/keys.ts';
-import type { Item } from '../../in-table/table.ts';
+import { knownSnapshot } from '../../in-table/known-snapshot.ts';
 import { requiredText } from '../../provider/answers.ts';
 import type { HerokuParts } from '../parts.ts';
 import { isExpired } from './upload-snapshot.ts';
@@ -29,13 +29,6 @@ export async function activateSnapshot(
   const { body } = await api({ ...request, code: CODE, what });
   const changes = { state: 'building', build: requiredText(body, 'id', CODE), source: null };
   await table.write(keys.snapshot(snapshot), changes, { exists: true });
-}
-
-/** Returns the item of a snapshot. Throws `deploy:tar:extract_failed` when there is none. */
-export async function knownSnapshot(snapshot: SnapshotRef, { table }: HerokuParts): Promise<Item> {
-  const item = await table.read(keys.snapshot(snapshot));
-  if (item) return item;
-  throw refused(`There is no snapshot ${snapshot.snapshot} of ${snapshot.app}.`);
 }
 
 const EXPIRED = 'Heroku kept the upload for an hour and has deleted it before its build; deploy the commit again.';

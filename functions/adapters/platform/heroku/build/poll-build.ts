@@ -1,19 +1,15 @@
-import { reasonIn } from '../../../../core/output/build-reason.ts';
 import type { Activation, SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
-import { oneLine } from '../../../../core/text.ts';
 import { keys } from '../../in-table/keys.ts';
+import { knownSnapshot, storedResult } from '../../in-table/known-snapshot.ts';
 import type { Item } from '../../in-table/table.ts';
 import { nestedText, textIn } from '../../provider/answers.ts';
+import { buildFailureIn } from '../../provider/build-failure.ts';
 import type { HerokuParts } from '../parts.ts';
 import { restBuilder } from '../run/formation.ts';
-import { knownSnapshot } from './activate.ts';
 import { wholeOutput } from './output-stream.ts';
 
 const CODE = 'deploy:tar:extract_failed';
 const ASK_EVERY_SECONDS = 2;
-const MAX_LOG_LINES = 100;
-const MAX_LINE_LENGTH = 1000;
-const MAX_REASON_LENGTH = 400;
 
 /**
  * Returns the progress of a snapshot's build, as `HostingPlatform.poll` does. Heroku answers at once and limits the
@@ -29,12 +25,6 @@ export async function pollBuild(snapshot: SnapshotRef, waitSeconds: number, part
   }
 }
 
-function storedResult({ state, reason = '', log = '[]' }: Item): Activation {
-  if (state === 'ready') return { state };
-  if (state === 'failed') return { state, reason, log: JSON.parse(log) };
-  return { state: 'building' };
-}
-
 async function progressOf(snapshot: SnapshotRef, { build = '' }: Item, parts: HerokuParts): Promise<Activation> {
   const { builder = '' } = (await parts.table.read(keys.app(snapshot))) ?? {};
   const path = ['apps', builder, 'builds', build];
@@ -43,7 +33,7 @@ async function progressOf(snapshot: SnapshotRef, { build = '' }: Item, parts: He
   const end = (changes: Readonly<Record<string, string>>) =>
     parts.table.write(keys.snapshot(snapshot), changes, { exists: true });
   if (status === 'failed') {
-    const failure = failureIn(await wholeOutput(textIn(body, 'output_stream_url'), parts));
+    const failure = buildFailureIn(await wholeOutput(textIn(body, 'output_stream_url'), parts));
     await end({ state: 'failed', reason: failure.reason, log: JSON.stringify(failure.log) });
     return { state: 'failed', ...failure };
   }
@@ -51,16 +41,4 @@ async function progressOf(snapshot: SnapshotRef, { build = '' }: Item, parts: He
   await restBuilder(builder, parts);
   await end({ state: 'ready', slug });
   return { state: 'ready' };
-}
-
-function failureIn(output: readonly string[]): { readonly reason: string; readonly log: readonly string[] } {
-  const lines = output.map((line) => line.slice(0, MAX_LINE_LENGTH)).filter((line) => line.trim() !== '');
-  // Heroku's own lines say that something failed, after those that say what, and the buildpack adds general advice.
-  const advice = lines.findLastIndex((line) => /^-----> Build failed/.test(line));
-  const printed = lines
-    .slice(0, advice < 0 ? undefined : advice)
-    .map((line) => line.trim())
-    .filter((line) => !/^(?:-----> |! )/.test(line));
-  const reason = oneLine(`The build failed${reasonIn(printed)}.`, MAX_REASON_LENGTH);
-  return { reason: reason ?? 'The build failed.', log: lines.slice(-MAX_LOG_LINES) };
 }

@@ -1,5 +1,5 @@
 import { listOf, nestedText, textIn } from '../../provider/answers.ts';
-import type { HerokuAnswer } from '../api.ts';
+import type { ProviderAnswer } from '../../provider/api.ts';
 import type { HerokuParts } from '../parts.ts';
 
 const CODE = 'deploy:platform:start_app';
@@ -20,8 +20,8 @@ interface CallOptions {
 
 /** The calls about one running app. */
 export interface HerokuCalls {
-  get(path: readonly string[], options: CallOptions): Promise<HerokuAnswer>;
-  post(path: readonly string[], options: CallOptions): Promise<HerokuAnswer>;
+  get(path: readonly string[], options: CallOptions): Promise<ProviderAnswer>;
+  post(path: readonly string[], options: CallOptions): Promise<ProviderAnswer>;
   webDynos(): Promise<readonly WebDyno[]>;
 }
 

@@ -1,0 +1,85 @@
+import type { AppHealth } from '../../../core/ports/apps/app-health.ts';
+import type { AppRef } from '../../../core/ports/hosting-platform.ts';
+import { onAws } from '../../aws/failures.ts';
+import { keys } from '../in-table/keys.ts';
+import type { Item } from '../in-table/table.ts';
+import { withoutValues } from '../without-values.ts';
+import { recordChange } from './changes.ts';
+import type { ProviderParts } from './parts.ts';
+
+const CODE = 'request:failed';
+/** Applications that are looked at in a run: each takes a call or two, and providers limit the number of calls. */
+const PER_RUN = 10;
+const MAX_LOG_LINES = 100;
+/** What was printed before is of an earlier crash. */
+const RECENT_MS = 10 * 60_000;
+
+/** What a provider says of an app, by its id. */
+export interface AppProbe {
+  /** Returns what its instances do; null when that is neither. */
+  look(run: string): Promise<'answers' | 'crashed' | null>;
+  /** Returns why it crashed, in one sentence, and what it has printed since a time in milliseconds. */
+  explain(run: string, since: number): Promise<{ readonly why: string; readonly lines: readonly string[] }>;
+  variables(run: string): Promise<Readonly<Record<string, string>>>;
+}
+
+type HealthParts = Pick<ProviderParts, 'table' | 'clock'> & { readonly probe: AppProbe };
+
+/** An application that runs, or did before it crashed. */
+interface Served {
+  readonly app: AppRef;
+  readonly run: string;
+  readonly snapshot: string;
+}
+
+/**
+ * Returns what finds applications that crash: in each run those are asked for that were looked at longest ago. A
+ * provider tells nobody of an instance that ended.
+ */
+export function providerAppHealth(
+  { table, clock }: Pick<ProviderParts, 'table' | 'clock'>,
+  probe: AppProbe,
+): AppHealth {
+  return {
+    ended: async () => {},
+    recheck: () =>
+      onAws(CODE, 'the state of the applications', async () => {
+        const started = await table.list(keys.started);
+        const due = started.toSorted((one, other) => Number(one.asked ?? 0) - Number(other.asked ?? 0));
+        for (const item of due.slice(0, PER_RUN)) await look(item, { table, clock, probe });
+      }),
+  };
+}
+
+async function look({ user = '', app = '' }: Item, parts: HealthParts): Promise<void> {
+  const ref = { user, app };
+  await parts.table.write(keys.startedApp(ref), { asked: String(parts.clock.now()) }, { exists: true });
+  const { run, snapshot, state } = (await parts.table.read(keys.app(ref))) ?? {};
+  if (run === undefined || snapshot === undefined || state === 'stopped') return;
+  const seen = await parts.probe.look(run);
+  const served = { app: ref, run, snapshot };
+  if (seen === 'crashed' && state === 'running') await crashed(served, parts);
+  if (seen === 'answers' && state === 'crashed') {
+    await change(served, { state: 'running', reason: null, log: [] }, parts);
+  }
+}
+
+async function crashed(served: Served, parts: HealthParts): Promise<void> {
+  const { why, lines } = await parts.probe.explain(served.run, parts.clock.now() - RECENT_MS);
+  const sentence = `The application crashed and does not start again: ${why.replace(/\.$/, '')}.`;
+  const variables = await parts.probe.variables(served.run);
+  const [reason = '', ...log] = withoutValues([sentence, ...lines.slice(-MAX_LOG_LINES)], variables);
+  await change(served, { state: 'crashed', reason, log }, parts);
+}
+
+/** Only while the snapshot that was looked at still runs: a deploy may have replaced it. */
+async function change(
+  { app, snapshot }: Served,
+  to: Parameters<typeof recordChange>[1],
+  parts: HealthParts,
+): Promise<void> {
+  const same = { attribute: 'snapshot', is: snapshot };
+  if (await parts.table.write(keys.app(app), { state: to.state }, same)) {
+    await recordChange({ ...app, snapshot }, to, parts);
+  }
+}
