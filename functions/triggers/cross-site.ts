@@ -1,8 +1,13 @@
 import { DeployError } from '../core/errors.ts';
 import { routes } from '../core/routes.ts';
-import type { HttpRequest } from './http.ts';
 
-type BrowserRequest = Pick<HttpRequest, 'method' | 'resource' | 'headers' | 'base'>;
+/** What is looked at of a request: fields of `HttpRequest`. */
+interface BrowserRequest {
+  readonly method: string;
+  readonly resource: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly base: string;
+}
 
 const READING_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 

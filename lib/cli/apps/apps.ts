@@ -3,7 +3,7 @@ import { type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from 
 import { api, parsed } from '../service/api.ts';
 import { type Application, ApplicationSchema } from '../service/application.ts';
 import { numberOf } from '../service/entry.ts';
-import { findService } from '../service/service.ts';
+import { findService } from '../service/find-service.ts';
 import { type Colour, columns, painter, plain } from '../text.ts';
 
 const Answer = v.looseObject({ apps: v.array(ApplicationSchema) });

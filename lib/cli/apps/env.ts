@@ -4,7 +4,7 @@ import { follow, OPERATION_OPTIONS } from '../deploy/operation.ts';
 import { type Api, api, parsed } from '../service/api.ts';
 import { oneApplication } from '../service/application.ts';
 import { EntrySchema } from '../service/entry.ts';
-import { findService } from '../service/service.ts';
+import { findService } from '../service/find-service.ts';
 import { oneLine } from '../text.ts';
 import { appName } from './app-name.ts';
 

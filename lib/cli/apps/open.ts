@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { APP_ARGUMENT, type Call, type CommandDefinition, Failure, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { api } from '../service/api.ts';
 import { oneApplication } from '../service/application.ts';
-import { findService } from '../service/service.ts';
+import { findService } from '../service/find-service.ts';
 import { appName } from './app-name.ts';
 
 export const open: CommandDefinition = {

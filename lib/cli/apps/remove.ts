@@ -2,7 +2,7 @@ import { APP_ARGUMENT, type Call, type CommandDefinition, Failure, UsageError } 
 import { OPERATION_OPTIONS, operate } from '../deploy/operation.ts';
 import { api } from '../service/api.ts';
 import { oneApplication } from '../service/application.ts';
-import { findService } from '../service/service.ts';
+import { findService } from '../service/find-service.ts';
 import { appName } from './app-name.ts';
 
 export const remove: CommandDefinition = {

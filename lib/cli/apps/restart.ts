@@ -1,7 +1,7 @@
 import { APP_ARGUMENT, type CommandDefinition } from '../command.ts';
 import { OPERATION_OPTIONS, operate } from '../deploy/operation.ts';
 import { api } from '../service/api.ts';
-import { findService } from '../service/service.ts';
+import { findService } from '../service/find-service.ts';
 import { appName } from './app-name.ts';
 
 export const restart: CommandDefinition = {

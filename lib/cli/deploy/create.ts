@@ -1,5 +1,5 @@
 import { type Call, type CommandDefinition, Failure, SERVICE_OPTIONS, UsageError } from '../command.ts';
-import { findService } from '../service/service.ts';
+import { findService } from '../service/find-service.ts';
 import { embeddedHost, REMOTE, repositoryUrl, storeLogin } from './embedded-host.ts';
 import { type Git, gitIn } from './git.ts';
 import { offerManifest } from './missing-manifest.ts';

@@ -3,7 +3,7 @@ import { type Call, type CommandDefinition, EXIT, Failure } from '../command.ts'
 import { type Api, api, parsed } from '../service/api.ts';
 import { ApplicationSchema } from '../service/application.ts';
 import { EntrySchema } from '../service/entry.ts';
-import { findService } from '../service/service.ts';
+import { findService } from '../service/find-service.ts';
 import { plain } from '../text.ts';
 import { follow, OPERATION_OPTIONS } from './operation.ts';
 

@@ -1,7 +1,7 @@
 import { appName } from '../apps/app-name.ts';
 import { APP_ARGUMENT, type CommandDefinition } from '../command.ts';
 import { api } from '../service/api.ts';
-import { findService } from '../service/service.ts';
+import { findService } from '../service/find-service.ts';
 import { OPERATION_OPTIONS, operate } from './operation.ts';
 
 export const redeploy: CommandDefinition = {

@@ -2,7 +2,7 @@ import type { CommandDefinition } from '../command.ts';
 import { api } from '../service/api.ts';
 import { idOf } from '../service/entry.ts';
 import { findEntry } from '../service/find-entry.ts';
-import { findService } from '../service/service.ts';
+import { findService } from '../service/find-service.ts';
 import { OPERATION_OPTIONS, operate } from './operation.ts';
 
 export const release: CommandDefinition = {

@@ -3,7 +3,7 @@ import { APP_OPTION, type Call, type CommandDefinition } from '../command.ts';
 import { api } from '../service/api.ts';
 import { idOf } from '../service/entry.ts';
 import { findEntry } from '../service/find-entry.ts';
-import { findService } from '../service/service.ts';
+import { findService } from '../service/find-service.ts';
 import { OPERATION_OPTIONS, operate } from './operation.ts';
 
 export const rollback: CommandDefinition = {

@@ -1,6 +1,6 @@
 import { type Call, UsageError } from '../command.ts';
 import { address } from '../service/address.ts';
-import { findService } from '../service/service.ts';
+import { findService } from '../service/find-service.ts';
 
 /** What to do with the webhook. */
 export type Action = 'print' | 'create' | 'show' | 'remove';

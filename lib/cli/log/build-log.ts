@@ -3,7 +3,7 @@ import { APP_OPTION, type Call, type CommandDefinition, Failure, SERVICE_OPTIONS
 import { type Api, api } from '../service/api.ts';
 import { type Entry, idOf, logPage, numberOf } from '../service/entry.ts';
 import { findEntry } from '../service/find-entry.ts';
-import { findService } from '../service/service.ts';
+import { findService } from '../service/find-service.ts';
 import { printOutput } from './output-lines.ts';
 
 const PAGE_SIZE = 100;

@@ -1,7 +1,7 @@
 import { appName } from '../apps/app-name.ts';
 import { APP_ARGUMENT, type Call, type CommandDefinition, SERVICE_OPTIONS } from '../command.ts';
 import { api } from '../service/api.ts';
-import { findService } from '../service/service.ts';
+import { findService } from '../service/find-service.ts';
 import { printOutput } from './output-lines.ts';
 
 const DEFAULT_LINES = 100;

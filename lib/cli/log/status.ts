@@ -3,8 +3,8 @@ import { APP_ARGUMENT, type Call, type CommandDefinition, Failure, JSON_OPTION, 
 import { api } from '../service/api.ts';
 import { type Entry, logPage, shown } from '../service/entry.ts';
 import { findEntry } from '../service/find-entry.ts';
+import { findService } from '../service/find-service.ts';
 import { Refusal } from '../service/refusal.ts';
-import { findService } from '../service/service.ts';
 import { columns, painter } from '../text.ts';
 import { entryCells } from './entry-line.ts';
 

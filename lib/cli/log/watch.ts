@@ -2,7 +2,7 @@ import { APP_ARGUMENT, type Call, type CommandDefinition, SERVICE_OPTIONS, Usage
 import { api, parsed } from '../service/api.ts';
 import { followChanges } from '../service/changes/changes-client.ts';
 import { EntrySchema } from '../service/entry.ts';
-import { findService } from '../service/service.ts';
+import { findService } from '../service/find-service.ts';
 import { EntryDrawing } from './entry-drawing.ts';
 import { exitStatus } from './exit-status.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { configFile, readConfig } from '../../local/config/config.ts';
 import { type CommandDefinition, JSON_OPTION } from '../command.ts';
-import { findService } from '../service/service.ts';
+import { findService } from '../service/find-service.ts';
 import { dataFolder } from '../service/this-machine.ts';
 import { columns } from '../text.ts';
 

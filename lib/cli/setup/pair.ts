@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS, UsageError } from '../command.ts';
 import { type Api, api, parsed } from '../service/api.ts';
-import { findService } from '../service/service.ts';
+import { findService } from '../service/find-service.ts';
 
 const Pairing = v.looseObject({
   host: v.string(),

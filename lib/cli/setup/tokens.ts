@@ -1,8 +1,9 @@
 import * as v from 'valibot';
 import { type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { api, parsed } from '../service/api.ts';
+import { findService } from '../service/find-service.ts';
 import { Refusal } from '../service/refusal.ts';
-import { findService, type Service } from '../service/service.ts';
+import type { Service } from '../service/service.ts';
 import { columns, plain } from '../text.ts';
 
 const List = v.looseObject({

@@ -4,8 +4,8 @@ import { isGitService, isPush, serveGit } from '../git/smart-http.ts';
 import { isRepositoryName, REPOSITORY_NAME_RULE, type RepositoryName } from '../store/names.ts';
 import type { Repositories } from '../store/repositories.ts';
 import { type Caller, CHALLENGE, checkTrusted, visible } from './access.ts';
+import type { ServerDependencies } from './dependencies.ts';
 import { RestError } from './rest-error.ts';
-import type { ServerDependencies } from './server.ts';
 
 /** A request of git: `/<owner>/<name>.git/<service>`; `.git` may be missing, as on GitHub. */
 export interface GitPath extends RepositoryName {

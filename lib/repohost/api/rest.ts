@@ -1,37 +1,13 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as v from 'valibot';
-import type { ArchiveLinks } from '../git/archive.ts';
 import { pipeOutput } from '../git/command-output.ts';
 import { readCommits } from '../git/commit-log.ts';
-import type { Git } from '../git/git.ts';
 import { compareCommits, findBlob, findCommit } from '../git/revisions.ts';
-import { type CommitStatuses, NewStatus, type StoredStatus } from '../store/commit-statuses.ts';
-import type { Repositories } from '../store/repositories.ts';
-import type { Tokens } from '../store/tokens.ts';
-import { type Caller, checkTrusted, type VisibleRepository, visible } from './access.ts';
+import { NewStatus, type StoredStatus } from '../store/commit-statuses.ts';
+import { checkTrusted, type VisibleRepository, visible } from './access.ts';
+import type { RestDependencies, RestRequest } from './dependencies.ts';
 import { readBody, sendJson } from './json.ts';
 import { notFound, RestError } from './rest-error.ts';
 import { serveUser } from './user.ts';
-
-/** What the REST API depends on. */
-export interface RestDependencies {
-  readonly git: Git;
-  readonly repositories: Repositories;
-  readonly statuses: CommitStatuses;
-  readonly links: ArchiveLinks;
-  readonly tokens: Tokens;
-  /** Returns the address of the host. */
-  readonly url: () => string;
-}
-
-/** A request to the API; `path` holds its decoded segments. */
-export interface RestRequest {
-  readonly caller: Caller;
-  readonly path: readonly string[];
-  readonly query: URLSearchParams;
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
 
 /** A request to an endpoint of a repository. */
 interface RepositoryRequest extends RestRequest {

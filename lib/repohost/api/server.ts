@@ -1,18 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { streamArchive } from '../git/archive.ts';
 import { findCommit } from '../git/revisions.ts';
-import type { Folders } from '../store/folders.ts';
-import { type Caller, callerOf, type Logins, visible } from './access.ts';
+import { type Caller, callerOf, visible } from './access.ts';
+import type { ServerDependencies } from './dependencies.ts';
 import { gitPathOf, serveSmartHttp } from './git-requests.ts';
 import { sendJson } from './json.ts';
-import { isRestPath, type RestDependencies, serveRest } from './rest.ts';
+import { isRestPath, serveRest } from './rest.ts';
 import { notFound, RestError } from './rest-error.ts';
-
-export interface ServerDependencies extends RestDependencies {
-  readonly folders: Folders;
-  readonly logins: Logins;
-  readonly log: (line: string) => void;
-}
 
 interface Exchange {
   readonly url: URL;

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { isRepositoryName, REPOSITORY_NAME_RULE } from '../store/names.ts';
 import { type Caller, CHALLENGE } from './access.ts';
+import type { RestDependencies, RestRequest } from './dependencies.ts';
 import { readBody, sendJson } from './json.ts';
-import type { RestDependencies, RestRequest } from './rest.ts';
 import { notFound, RestError } from './rest-error.ts';
 
 type LoggedIn = Exclude<Caller, { readonly kind: 'anonymous' }>;

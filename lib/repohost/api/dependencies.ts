@@ -1,0 +1,35 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ArchiveLinks } from '../git/archive.ts';
+import type { Git } from '../git/git.ts';
+import type { CommitStatuses } from '../store/commit-statuses.ts';
+import type { Folders } from '../store/folders.ts';
+import type { Repositories } from '../store/repositories.ts';
+import type { Tokens } from '../store/tokens.ts';
+import type { Caller, Logins } from './access.ts';
+
+/** What the REST API depends on. */
+export interface RestDependencies {
+  readonly git: Git;
+  readonly repositories: Repositories;
+  readonly statuses: CommitStatuses;
+  readonly links: ArchiveLinks;
+  readonly tokens: Tokens;
+  /** Returns the address of the host. */
+  readonly url: () => string;
+}
+
+/** What the server depends on: the REST API, git over HTTP and the logins. */
+export interface ServerDependencies extends RestDependencies {
+  readonly folders: Folders;
+  readonly logins: Logins;
+  readonly log: (line: string) => void;
+}
+
+/** A request to the API; `path` holds its decoded segments. */
+export interface RestRequest {
+  readonly caller: Caller;
+  readonly path: readonly string[];
+  readonly query: URLSearchParams;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
