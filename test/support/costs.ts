@@ -1,27 +1,41 @@
 import type { Resource } from './service-template.ts';
 
 /**
- * List prices in dollars for us-east-1. Compared in November 2026, not with AWS's own pages, which fill them in by a
- * script: units of the database (https://airbyte.com/data-engineering-resources/dynamodb-pricing, July 2025), requests
- * of FIFO queues and those for nothing (https://cloudburn.io/blog/amazon-sqs-pricing, March 2026), gigabyte-seconds of
- * Arm (`prices.js` of the package artillery 2.0.28). The others are from memory.
+ * List prices in dollars for us-east-1. AWS's own pages fill them in by a script, so in November 2026 they were compared
+ * with what others quote of them; the source of each is named, with its date where it has one.
  */
 const PRICES = {
+  /** https://c3x.dev/resources/aws/aws_cloudwatch_metric_alarm */
   alarmMetric: 0.1,
+  /** https://cloudburn.io/blog/aws-kms-pricing, March 2026; also that each of the first two rotations adds as much. */
   key: 1,
+  /** https://hivebook.wiki/wiki/aws-secrets-manager-rotated-secrets-dynamic-db-credentials-kms */
   secret: 0.4,
+  /** Of FIFO queues: https://cloudburn.io/blog/amazon-sqs-pricing, March 2026. */
   millionQueueRequests: 0.5,
+  /** https://github.com/api-evangelist/aws-lambda, plans/aws-lambda-plans-pricing.yml, September 2026. */
   millionInvocations: 0.2,
+  /** `prices.js` of the package artillery 2.0.28. */
   armGigabyteSecond: 0.0000133334,
+  /** https://airbyte.com/data-engineering-resources/dynamodb-pricing, July 2025; the write units too. */
   millionReadUnits: 0.125,
   millionWriteUnits: 0.625,
+  /** Of the REST API: https://awsforengineers.com/blog/aws-api-gateway-pricing-explained, May 2025. */
   millionApiRequests: 3.5,
+  /** https://amnic.com/blogs/aws-api-gateway-pricing */
   millionConnectionMinutes: 0.25,
+  /** https://www.factualminds.com/blog/amazon-cloudwatch-pricing-metrics-logs-alarms-dashboards/, June 2026. */
   gigabyteOfLogs: 0.5,
+  /** Not confirmed: an example in an article has it, no list. */
   thousandPuts: 0.005,
+  /** Not confirmed: of `BUILD_LAMBDA_4GB` on Arm, from memory. https://aws.amazon.com/codebuild/pricing/ */
+  buildSecond: 0.00004,
 } as const;
 
-/** What AWS gives every account for nothing, without an end. */
+/**
+ * What AWS gives every account for nothing, without an end: https://aws.amazon.com/cloudwatch/pricing/ (this part is
+ * text), and the article on queues. The metric that counts failures is one of ten that are free.
+ */
 const FREE = { alarmMetrics: 10, queueRequests: 1_000_000 } as const;
 
 const MONTH_SECONDS = 30 * 24 * 60 * 60;
@@ -41,6 +55,8 @@ export interface Costs {
   /** Dollars a month. */
   readonly idle: Readonly<Record<string, number>>;
   readonly thousandDeploys: Readonly<Record<string, number>>;
+  /** A minute each. */
+  readonly thousandBuilds: Readonly<Record<string, number>>;
   readonly thousandWatcherHours: Readonly<Record<string, number>>;
 }
 
@@ -61,6 +77,7 @@ export function costsOf(ofType: (type: string) => Resource[]): Costs {
       'function time': 1000 * PRICES.armGigabyteSecond * stageSeconds(memoryGb),
       'tarballs in S3': DEPLOY.puts * PRICES.thousandPuts,
     },
+    thousandBuilds: { 'build time': 1000 * 60 * PRICES.buildSecond },
     thousandWatcherHours: {
       'function time': 1000 * 3600 * memoryGb('api-changes') * PRICES.armGigabyteSecond,
       "the functions' own WebSocket connections": (1000 * 60 * PRICES.millionConnectionMinutes) / 1e6,

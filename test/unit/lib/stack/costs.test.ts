@@ -29,6 +29,8 @@ describe('what the stack costs, by the template and the list prices', () => {
   it('is in the README as it is computed here', () => {
     expect(told('a month without any deploy')).toEqual(rows(costs.idle, 2));
     expect(told('1000 deploys')).toEqual(rows(costs.thousandDeploys, 3));
+    const [[, builds] = []] = told('1000 builds of a minute on AWS Lambda');
+    expect(builds).toBe(sumOf(costs.thousandBuilds).toFixed(3));
     expect(told('1000 watchers for one hour')).toEqual(rows(costs.thousandWatcherHours, 3));
   });
 });
