@@ -1,0 +1,130 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+
+const project = fileURLToPath(new URL('../../../../..', import.meta.url));
+const WORKFLOWS = join(project, '.github', 'workflows');
+
+interface Step {
+  readonly id?: string;
+  readonly uses?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
+  readonly run?: string;
+  readonly if?: string;
+  readonly 'timeout-minutes'?: number;
+}
+
+const text = readFileSync(join(WORKFLOWS, 'sandbox.yml'), 'utf8');
+const workflow = parse(text);
+const job = workflow.jobs.deploy;
+const steps: readonly Step[] = job.steps;
+const runs = steps.filter(({ run }) => run !== undefined);
+const login = steps.findIndex(({ id }) => id === 'login');
+
+describe('the nightly workflow', () => {
+  it('may read the repository and ask for its own identity, and nothing else', () => {
+    expect(workflow.permissions).toEqual({ contents: 'read', 'id-token': 'write' });
+    expect(job.permissions).toBeUndefined();
+    expect(steps.find(({ uses }) => uses?.startsWith('actions/checkout@'))?.with).toEqual({
+      'persist-credentials': false,
+    });
+    expect(text).not.toMatch(/secrets\./);
+  });
+
+  it('runs where the account is known, one run at a time, and ends none', () => {
+    expect(job.if).toBe("vars.SANDBOX_ROLE != ''");
+    expect(workflow.concurrency).toEqual({ group: 'sandbox', 'cancel-in-progress': false });
+  });
+
+  it('installs packages before it has credentials', () => {
+    expect(steps.findIndex(({ run }) => run === 'npm ci')).toBeLessThan(login);
+    expect(login).toBeGreaterThan(0);
+  });
+
+  it('empties the account whatever happened after the login, with time left for it', () => {
+    const last = steps.at(-1);
+    expect(last).toMatchObject({ run: '.ci/empty-sandbox', if: "always() && steps.login.outcome == 'success'" });
+    const minutes = runs.map((step) => step['timeout-minutes'] ?? Number.POSITIVE_INFINITY);
+    expect(minutes.reduce((sum, one) => sum + one)).toBeLessThan(job['timeout-minutes']);
+    expect(job['timeout-minutes'] * 60).toBeLessThanOrEqual(Number(steps[login]?.with?.['role-duration-seconds']));
+  });
+
+  it('runs scripts that bash can read, into which nothing is inserted, and commands that are there', () => {
+    const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
+    for (const { run = '' } of runs) {
+      expect(run).not.toContain('${{');
+      execFileSync('bash', ['-n', '-c', run]);
+      for (const [, name = ''] of run.matchAll(/npm run (?:--silent )?(\S+)/g))
+        expect(scripts[name], name).toBeDefined();
+    }
+  });
+
+  it('keeps the secrets of the first user out of its log', () => {
+    const deploy = steps.find(({ id }) => id === 'deploy');
+    expect(deploy?.run).toMatch(/^npm run --silent deploy .* > "\$RUNNER_TEMP\/deployed\.txt"$/);
+    const shown = steps.find(({ run }) => run?.startsWith('sed'))?.run ?? '';
+    const folder = mkdtempSync(join(tmpdir(), 'deployed-'));
+    const printed = ['  password   secret', 'A push to test it: octo/hello, branch main.', 'failed: no package.json'];
+    writeFileSync(join(folder, 'deployed.txt'), printed.join('\n'));
+    const out = execFileSync('bash', ['-c', shown], { env: { ...process.env, RUNNER_TEMP: folder }, encoding: 'utf8' });
+    expect(out.trim().split('\n')).toEqual(printed.slice(1));
+    rmSync(folder, { recursive: true });
+  });
+
+  it('names each action with its version, as every workflow does', () => {
+    for (const file of readdirSync(WORKFLOWS)) {
+      const used = readFileSync(join(WORKFLOWS, file), 'utf8').matchAll(/uses: (\S+)/g);
+      for (const [, action = ''] of used) expect(action).toMatch(/^[\w-]+\/[\w-]+@(?:v\d+|[0-9a-f]{40})$/);
+    }
+  });
+});
+
+describe('.ci/empty-sandbox', () => {
+  let folder = '';
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'sandbox-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  /** Runs it with an `npm` that prints this, and an `aws` that writes down its calls and fails at a bucket. */
+  function empty(printed: string, env: NodeJS.ProcessEnv = {}) {
+    const program = (name: string, lines: string) => {
+      writeFileSync(join(folder, name), `#!/usr/bin/env bash\n${lines}\n`);
+      chmodSync(join(folder, name), 0o755);
+    };
+    writeFileSync(join(folder, 'printed'), printed);
+    program('npm', `echo "npm $*" >> ${folder}/calls; cat ${folder}/printed`);
+    program('aws', `echo "aws $*" >> ${folder}/calls; [ "$1" != s3 ]`);
+    const PATH = `${folder}:${process.env.PATH}`;
+    const { status } = spawnSync(join(project, '.ci', 'empty-sandbox'), {
+      env: { ...process.env, GITHUB_ACTIONS: 'true', ...env, PATH },
+    });
+    const calls = spawnSync('cat', [join(folder, 'calls')], { encoding: 'utf8' }).stdout;
+    return { status, calls: calls.trim().split('\n') };
+  }
+
+  it('runs each command that "npm run destroy" prints, also after one that fails, and fails then', () => {
+    const printed =
+      '  a bucket\n    aws s3 rb --force s3://one\n\n  a key\n    aws kms schedule-key-deletion --key-id k\n';
+    expect(empty(printed)).toEqual({
+      status: 1,
+      calls: [
+        'npm run --silent destroy -- --yes',
+        'aws s3 rb --force s3://one',
+        'aws kms schedule-key-deletion --key-id k',
+      ],
+    });
+  });
+
+  it('ends well when nothing is kept', () => {
+    expect(empty('There is no stack DeploymentWebhooks here.\n').status).toBe(0);
+  });
+
+  it('deletes nothing elsewhere', () => {
+    expect(empty('', { GITHUB_ACTIONS: undefined })).toEqual({ status: 2, calls: [''] });
+  });
+});
