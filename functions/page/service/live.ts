@@ -1,5 +1,6 @@
 import type { Entry } from '../model/entry.ts';
 import { type Log, withRows } from '../model/log.ts';
+import { entriesIn, entryIn } from '../model/read-entries.ts';
 import type { Api } from './api.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { signals } from './signals.ts';
@@ -18,9 +19,8 @@ export interface LiveOptions {
 }
 
 interface Feed {
-  readonly results: readonly Entry[];
-  readonly last_seq: number;
-  readonly code?: string;
+  readonly results?: unknown;
+  readonly last_seq?: unknown;
 }
 
 /** The log that is kept up to date. */
@@ -64,7 +64,8 @@ export function live({ api, log, connection, openSocket }: LiveOptions): Live {
       const query = { feed: 'normal', since, include_docs: true };
       const path = ['status', api.user, 'changes'];
       const feed = await api.call<Feed>({ path, query, signal: stop.signal });
-      apply(feed.results, feed.last_seq);
+      if (typeof feed.last_seq !== 'number') throw new TypeError('That is no feed.');
+      apply(entriesIn(feed.results), feed.last_seq);
       connection.set(state);
     } catch {
       if (!stop.signal.aborted) connection.set(navigator.onLine ? 'connecting' : 'offline');
@@ -91,7 +92,10 @@ export function live({ api, log, connection, openSocket }: LiveOptions): Live {
         query: { since: log.value.since ?? 'now', include_docs: true },
         signal,
       }),
-    onLine: (row) => row.seq !== undefined && apply([row as Entry], row.seq),
+    onLine: (row) => {
+      const entry = entryIn(row);
+      if (entry) apply([entry], entry.seq);
+    },
     onLast: (last) => void read(last),
     onState: (next) => {
       state = next;

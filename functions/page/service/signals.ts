@@ -6,7 +6,7 @@ export interface SignalsOptions {
   /** Whether nobody looks at the page: nothing is connected again then. */
   readonly isHidden: () => boolean;
   readonly onLast: (last: number) => void;
-  readonly onLine: (row: { readonly seq?: number }) => void;
+  readonly onLine: (row: unknown) => void;
   /** `slow`: neither a WebSocket nor a stream can be had; both are tried again. */
   readonly onState: (state: 'connecting' | 'live' | 'slow') => void;
   readonly signal: AbortSignal;
@@ -64,7 +64,7 @@ function socket(
   return new Promise((resolve) => {
     let wasLive = false;
     let unanswered: ReturnType<typeof setTimeout> | undefined;
-    const one = openSocket?.();
+    const one = openSocket && attempted(openSocket);
     if (!one) return resolve(false);
     const close = () => one.close();
     const register = () => {
@@ -95,6 +95,15 @@ function socket(
     signal.addEventListener('abort', end);
     opened(register);
   });
+}
+
+/** Browsers throw for an address that they do not open, such as one without TLS in a page with it. */
+function attempted(openSocket: () => WebSocket): WebSocket | null {
+  try {
+    return openSocket();
+  } catch {
+    return null;
+  }
 }
 
 function lastIn(data: unknown): number | null {

@@ -3,6 +3,7 @@ import { useContext } from 'preact/hooks';
 import type { App } from '../model/app.ts';
 import type { Entry } from '../model/entry.ts';
 import { emptyLog, endedSince, type Log, type LogPage, withPage, withRows } from '../model/log.ts';
+import { entriesIn, entryIn } from '../model/read-entries.ts';
 import { type Api, api, Problem } from './api.ts';
 import { type Connection, live } from './live.ts';
 import { oneAtATime } from './one-at-a-time.ts';
@@ -79,11 +80,17 @@ export function openWorkspace(session: Session, leave: (why: 'signed-out' | 'ref
         if (error instanceof Problem && error.status === 404) return { total: 0, skip: 0, rows: [] };
         throw error;
       });
-      log.update((known) => withPage(known, app, page, since));
+      const rows = entriesIn(page.rows);
+      log.update((known) => withPage(known, app, { ...page, rows }, since));
     },
     loadEntry: async (id) => {
       await changes.ready;
-      const entry = await client.call<Entry>({ path: ['status', user, 'changes', id], query: { include_docs: true } });
+      const found = await client.call<unknown>({
+        path: ['status', user, 'changes', id],
+        query: { include_docs: true },
+      });
+      const entry = entryIn(found);
+      if (!entry) throw new TypeError('That is no entry.');
       log.update((known) => withRows(known, [entry]));
     },
     signOut: () => leave('signed-out'),
