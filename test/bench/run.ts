@@ -7,7 +7,7 @@ const parts: Readonly<Record<string, () => Promise<Bench>>> = {
   pages: async () => (await import('./pages.ts')).run,
   acknowledgement: async () => (await import('./acknowledgement.ts')).run,
   changes: async () => (await import('./changes.ts')).run,
-  serving: async () => (await import('./serving.ts')).run,
+  serving: async () => (await import('./serving/serving.ts')).run,
   tarball: async () => (await import('./tarball.ts')).run,
   unpack: async () => (await import('./unpack.ts')).run,
   page: async () => (await import('./page/page.ts')).run,

@@ -4,27 +4,15 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { application, entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
-import { testFolder } from '../support/service/place.ts';
-import { signalIfThere } from '../support/service/processes.ts';
-import { startChild } from './child.ts';
-import type { BenchRow } from './row.ts';
-import { median, milliseconds, ratioOf } from './statistics.ts';
+import { application, entryAddress, type GitFolder, gitFolder } from '../../support/service/git-folder.ts';
+import { testFolder } from '../../support/service/place.ts';
+import { signalIfThere } from '../../support/service/processes.ts';
+import { startChild } from '../child.ts';
+import type { BenchRow } from '../row.ts';
+import { median, milliseconds, ratioOf } from '../statistics.ts';
+import { byPush, type Deploy, finalEntry, type Service, type Version } from './by-push.ts';
 
 const ROUNDS = 5;
-
-interface Service {
-  readonly url: string;
-  readonly user: string;
-  readonly password: string;
-  readonly repository: string;
-}
-
-/** A version of an application to deploy, and the text that it responds with. */
-interface Version {
-  readonly files: Readonly<Record<string, string>>;
-  readonly text: string;
-}
 
 /**
  * Measures the time from a push's delivery to the first response of the new version, compared to shell commands that
@@ -60,13 +48,6 @@ type Pairs = readonly Pair[];
 interface Pair extends Deploy {
   readonly base: number;
 }
-interface Deploy {
-  /** Milliseconds from the delivery to serving. */
-  readonly own: number;
-  /** Milliseconds from the call of `git push` to serving. */
-  readonly whole: number;
-}
-
 async function plainRows(service: Service, tree: GitFolder, shell: Shell): Promise<BenchRow[]> {
   const pairs = await compare(service, tree, shell, plain);
   const whole = median(pairs.map((pair) => pair.whole));
@@ -110,31 +91,6 @@ function row(figure: string, pairs: Pairs, target: string, most: number): BenchR
   const base = median(pairs.map((pair) => pair.base));
   const ratio = ratioOf(own, base);
   return { figure, value: milliseconds(own), baseline: milliseconds(base), ratio, target, reached: ratio <= most };
-}
-
-/** Pushes and waits until the entry is `ok`, which means that the application has responded. */
-async function byPush(service: Service, tree: GitFolder, { files }: Version): Promise<Deploy> {
-  tree.commit(files);
-  const start = performance.now();
-  const address = entryAddress(await tree.push('--force', 'main'));
-  const entry = await finalEntry(service, address);
-  if (entry.status !== 'ok') throw new Error(`The deploy ended as ${entry.status}: ${JSON.stringify(entry.error)}`);
-  const { received_at: from, finished_at: to } = entry.doc;
-  return { own: Date.parse(to) - Date.parse(from), whole: performance.now() - start };
-}
-
-async function finalEntry({ user, password }: Service, address: string) {
-  const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
-  for (;;) {
-    const answer = await fetch(`${address}?include_docs=true`, { headers: { authorization } });
-    const entry = (await answer.json()) as {
-      status: string;
-      error?: unknown;
-      doc: { url: string; received_at: string; finished_at: string };
-    };
-    if (!['queued', 'running'].includes(entry.status)) return entry;
-    await setTimeout(10);
-  }
 }
 
 /** Deploys by shell commands: archives the commit, installs, starts, and waits for a response. */
