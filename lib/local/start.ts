@@ -23,6 +23,7 @@ import { startRepositories } from './programs/repositories.ts';
 import { type StackOptions, startStack } from './programs/stack.ts';
 import { remoteUsers } from './remote-platform.ts';
 import { type StackUsers, stackUsers } from './stack-users.ts';
+import { sweepAtStart } from './sweep-at-start.ts';
 import { synthesis } from './synthesis.ts';
 
 /** How to start the whole service on this machine. */
@@ -118,7 +119,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   const platformUrl = remote?.url ?? platform?.url;
   const users = platform ?? (remote ? remoteUsers(remote) : stackUsers(runtime));
   for (const one of [login, ...others]) await forOperator(users.ensureUser(one));
-  const url = await open(runtime);
+  const url = await open(runtime, options);
   const repositories = { dataDir, port: ports.repositories, url, platformUrl, login, others, warn };
   const repoHost = await startRepositories(repositories);
   closers.push(repoHost.close);
@@ -133,10 +134,10 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
 }
 
 /** Lets requests and messages in, and returns the address of the API. */
-async function open(runtime: Runtime): Promise<string> {
+async function open(runtime: Runtime, { strict }: StartOptions): Promise<string> {
   // Before messages are received again: a worker that is gone must not lock them out.
-  const { messagesKeptUntil } = runtime;
-  await runtime.invoke('Pipelinesweep', messagesKeptUntil === null ? { everything: true } : { messagesKeptUntil });
+  const event = sweepAtStart({ strict, messagesKeptUntil: runtime.messagesKeptUntil });
+  if (event) await runtime.invoke('Pipelinesweep', event);
   const url = await runtime.open();
   if (url === undefined) throw new OperatorError('The template has no REST API.');
   return url;
