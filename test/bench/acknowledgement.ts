@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { testFolder } from '../support/service/place.ts';
-import { startChild } from './child.ts';
-import { type Aim, closedLoop, openLoop, type Shot } from './load.ts';
+import { startChild, startStrict } from './child.ts';
+import { type Aim, closedLoop, isTaken, openLoop, refusals, type Shot } from './load.ts';
 import { ownCodeRows } from './own-code.ts';
 import { pushPayload } from './push-payload.ts';
 import type { BenchRow } from './row.ts';
@@ -13,6 +13,10 @@ const SHOTS = 600;
 const PER_SECOND = 200;
 const SECONDS = 10;
 const USERS = 20;
+/** Below the ten invocations of a new account, and above. */
+const STRICT_IN_FLIGHT = [1, 4, 16];
+const STRICT_ROUNDS = 3;
+const STRICT_SHOTS = 60;
 
 interface Service {
   readonly url: string;
@@ -27,6 +31,7 @@ export async function run(): Promise<readonly BenchRow[]> {
   mkdirSync(folder, { recursive: true });
   const bare = await startChild<{ url: string }>('bare-server.ts', [folder]);
   const service = await startChild<Service>('service.ts', [join(folder, 'data'), String(USERS)]);
+  const strict = await startStrict<Service>(join(folder, 'strict'), USERS);
   try {
     const own = pushes(service.ready);
     const base = pushes({ ...service.ready, url: bare.ready.url });
@@ -38,8 +43,10 @@ export async function run(): Promise<readonly BenchRow[]> {
       rows.push(...closedRows(inFlight, await closedLoop(own, inFlight, SHOTS), baseline));
     }
     rows.push(openRow(await openLoop(own, PER_SECOND, SECONDS)));
+    if (strict) rows.push(...(await besideStrict(pushes(strict.ready), own)));
     return rows;
   } finally {
+    await strict?.close();
     await service.close();
     await bare.close();
     rmSync(folder, { recursive: true, force: true });
@@ -58,6 +65,37 @@ function closedRows(inFlight: number, own: readonly Shot[], base: readonly Shot[
       ratio: ratioOf(value, baseline),
       target: 'all accepted',
       reached: accepted,
+    };
+  });
+}
+
+/**
+ * Measures strict functions beside the usual ones, in turn. The pipeline works on what was accepted meanwhile, within
+ * the same ten invocations.
+ */
+async function besideStrict(strict: Aim, usual: Aim): Promise<BenchRow[]> {
+  const rows: BenchRow[] = [];
+  for (const inFlight of STRICT_IN_FLIGHT) {
+    const found = { strict: [] as Shot[], usual: [] as Shot[] };
+    for (let round = 0; round < STRICT_ROUNDS; round += 1) {
+      found.usual.push(...(await closedLoop(usual, inFlight, STRICT_SHOTS)));
+      found.strict.push(...(await closedLoop(strict, inFlight, STRICT_SHOTS)));
+    }
+    rows.push(...strictRows(inFlight, found));
+  }
+  return rows;
+}
+
+function strictRows(inFlight: number, { strict, usual }: Record<'strict' | 'usual', readonly Shot[]>): BenchRow[] {
+  const accepted = (shots: readonly Shot[]) => times(shots.filter(isTaken));
+  const refused = refusals(strict);
+  const of = `of ${strict.length}, ${inFlight} in flight`;
+  return [0.5, 0.99].map((share) => {
+    const [value, baseline] = [quantile(accepted(strict), share), quantile(accepted(usual), share)];
+    return {
+      figure: `strict, ${of}: ${refused || '0'} refused; p${share * 100} of the others`,
+      ...{ value: milliseconds(value), baseline: milliseconds(baseline), ratio: ratioOf(value, baseline) },
+      ...{ target: 'for information', reached: true },
     };
   });
 }

@@ -26,6 +26,52 @@ export async function closedLoop(aim: Aim, inFlight: number, total: number): Pro
   return shots;
 }
 
+/** Pause of a sender before it tries again what was not taken. */
+const AGAIN_AFTER_MS = 1000;
+
+/**
+ * Sends `total` requests with a fixed concurrency, each until it is taken, as a sender that tries again does. Returns
+ * the first tries, and how many there were in all.
+ */
+export async function persistentLoop(
+  aim: Aim,
+  inFlight: number,
+  total: number,
+): Promise<{ readonly first: readonly Shot[]; readonly tries: number }> {
+  const agent = new Agent({ keepAlive: true, maxSockets: inFlight });
+  const first: Shot[] = [];
+  let tries = 0;
+  let next = 0;
+  const worker = async () => {
+    while (next < total) {
+      next += 1;
+      const target = aim(next);
+      for (let place = 0; ; place += 1) {
+        if (place > 0) await setTimeout(AGAIN_AFTER_MS);
+        const shot = await shoot(target, agent);
+        tries += 1;
+        if (place === 0) first.push(shot);
+        if (shot.status < 500 && shot.status !== 429) break;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, worker));
+  agent.destroy();
+  return { first, tries };
+}
+
+/** Whether a delivery was accepted, or was known already. */
+export function isTaken({ status }: Shot): boolean {
+  return status === 202 || status === 200;
+}
+
+/** Returns how many were not taken, by the status of the answer; empty when all were. */
+export function refusals(shots: readonly Shot[]): string {
+  const counts = new Map<number, number>();
+  for (const shot of shots) if (!isTaken(shot)) counts.set(shot.status, (counts.get(shot.status) ?? 0) + 1);
+  return [...counts].map(([status, count]) => `${count} × ${status}`).join(', ');
+}
+
 /** Sends requests at a fixed rate, without waiting for earlier ones; times count from when each was due. */
 export async function openLoop(aim: Aim, perSecond: number, seconds: number): Promise<Shot[]> {
   const agent = new Agent({ keepAlive: true });

@@ -1,13 +1,17 @@
 // The whole service in a separate process, so that the measuring code does not share its event loop.
-// Arguments: data folder, additional users to create, address of another DynamoDB-compatible server. Prints one line of
-// JSON when it is ready; exits at the end of its standard input.
+// Arguments: data folder, additional users to create, address of another DynamoDB-compatible server, and a seed, with
+// which functions run as strictly as on AWS. Prints one line of JSON when it is ready; exits at the end of its standard
+// input.
 import { clientFor } from '../../lib/aws-local/clients.ts';
 import { startLocal } from '../../lib/local/start.ts';
 import { project } from '../support/service/place.ts';
 
-const [dataDir = '', users = '0', database = ''] = process.argv.slice(2);
+const [dataDir = '', users = '0', database = '', seed = ''] = process.argv.slice(2);
 if (database !== '') process.env.DYNAMODB_ENDPOINT = database;
-const service = await startLocal({ project, dataDir, port: 0, parameters: { RetryBaseSeconds: '1' } });
+const service = await startLocal({
+  ...{ project, dataDir, port: 0, parameters: { RetryBaseSeconds: '1' } },
+  ...(seed !== '' && { strict: true, seed: Number(seed) }),
+});
 for (let user = 1; user <= Number(users); user += 1) {
   await service.platform?.ensureUser({ user: `user-${user}`, password: service.login.password });
 }

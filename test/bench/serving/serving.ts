@@ -11,6 +11,7 @@ import { startChild } from '../child.ts';
 import type { BenchRow } from '../row.ts';
 import { median, milliseconds, ratioOf } from '../statistics.ts';
 import { byPush, type Deploy, finalEntry, type Service, type Version } from './by-push.ts';
+import { strictRows } from './strict.ts';
 
 const ROUNDS = 5;
 
@@ -35,6 +36,9 @@ export async function run(): Promise<readonly BenchRow[]> {
     const again = await compare(service.ready, tree, shell, (round) => express(`again ${round}`, lockfile, 'same'), 1);
     rows.push(row('push to serving, Express, same lockfile', again, '≤ 0.5 × the shell', 0.5));
     rows.push(await swapRow(service.ready, tree));
+    const version = (round: number) => plain(100 + round);
+    const beside = { usual: service.ready, tree, folder: join(folder, 'strict'), rounds: ROUNDS, version };
+    rows.push(...(await strictRows(beside)));
     return rows;
   } finally {
     tree.remove();
