@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   root: new URL('../..', import.meta.url).pathname,
   test: {
-    globalSetup: ['test/support/watch-parents.ts', 'test/faults/synthesise.ts'],
+    globalSetup: ['test/support/watch-parents.ts', 'test/support/service/synthesise.ts'],
     setupFiles: ['test/faults/setup.ts'],
     include: ['test/faults/*.faults.ts'],
     reporters: ['verbose'],

@@ -1,7 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { synthesis } from '../../../lib/local/synthesis.ts';
-import { project, testAssembly } from './place.ts';
+import { lockInstance } from '../../../lib/processes/instance-lock.ts';
+import { OperatorError } from '../../../lib/processes/operator-error.ts';
+import { project, testAssembly, WAIT_LIMIT_MS } from './place.ts';
 
-/** Synthesises the stack once for all tests that run it. */
+/** Synthesises the stack once for all tests that run it, also for those of another run of tests at the same time. */
 export default async function setup(): Promise<void> {
-  await synthesis({ project, outdir: testAssembly });
+  const unlock = await lock(`${testAssembly}.lock`);
+  try {
+    await synthesis({ project, outdir: testAssembly });
+  } finally {
+    unlock();
+  }
+}
+
+async function lock(file: string): Promise<() => void> {
+  const until = Date.now() + WAIT_LIMIT_MS;
+  for (;;) {
+    try {
+      return await lockInstance(file);
+    } catch (error) {
+      if (!(error instanceof OperatorError) || Date.now() > until) throw error;
+      await sleep(200);
+    }
+  }
 }
