@@ -26,10 +26,8 @@ const Identity = v.object({ Account: v.string(), Arn: v.string() });
 export async function openAccount({ signal }: Pick<CommandContext, 'signal'>): Promise<Account> {
   const lambda = new LambdaClient({});
   const { config } = lambda;
-  const region = await config.region().catch(() => {
-    throw new Failure(
-      'No region of AWS is chosen: set AWS_REGION, such as AWS_REGION=eu-central-1, or "region" in the profile of ~/.aws/config.',
-    );
+  const region = await config.region().catch((cause: unknown) => {
+    throw noRegion(cause);
   });
   await config.credentials().catch((cause: unknown) => {
     throw noCredentials(cause);
@@ -42,10 +40,21 @@ export async function openAccount({ signal }: Pick<CommandContext, 'signal'>): P
   return { id, region, arn, query, lambda };
 }
 
+function noRegion(cause: unknown): Failure {
+  const given = process.env.AWS_REGION || process.env.AWS_DEFAULT_REGION;
+  const what = given ? `"${plain(given)}" is no region of AWS` : 'No region of AWS is chosen';
+  return new Failure(
+    `${what}: set AWS_REGION, such as AWS_REGION=eu-central-1, or "region" in the profile of ~/.aws/config.`,
+    { cause },
+  );
+}
+
 function noCredentials(cause: unknown): Failure {
   const said = cause instanceof Error ? ` (${plain(cause.message)})` : '';
+  const profile = process.env.AWS_PROFILE;
+  const where = profile ? ` in the profile "${plain(profile)}"` : '';
   return new Failure(
-    'There are no valid credentials of AWS: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or log in ' +
+    `There are no valid credentials of AWS${where}: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or log in ` +
       `with "aws login" or "aws sso login"${said}.`,
     { cause },
   );

@@ -6,11 +6,26 @@ import type { Stack } from './stack.ts';
 const SMALL_ACCOUNT = 100;
 const FEW_RUNS = 'StageConcurrency=2';
 
+/**
+ * What the stack can be deployed with, as lib/stack/parameters.ts defines it; a test compares them. The CDK ignores a
+ * parameter that the stack does not have, so that a misspelt one would do nothing and nobody would know.
+ */
+export const PARAMETERS: readonly string[] = [
+  ...['Platform', 'PlatformUrl', 'PlatformTeam', 'RepositoryHosts', 'DefaultBranch', 'HoldMinutes', 'RetryBaseSeconds'],
+  ...['StageConcurrency', 'ReconcileMinutes', 'ChangesSeconds', 'ChangesConcurrency', 'StreamsPerUser', 'StreamsInAll'],
+  ...['PublicUrl', 'PublicSignalsUrl', 'AllowedOrigins', 'AlarmEmail', 'Firewall', 'FirewallRequests'],
+  'MonthlyBudgetDollars',
+];
+
 /** Returns the parameters of a call, checked: `AlarmEmail=ops@example.com`. Throws a `UsageError`. */
 export function checkedParameters(given: readonly string[]): readonly string[] {
   const wrong = given.find((one) => !/^[A-Za-z][A-Za-z0-9]*=/.test(one));
-  if (wrong === undefined) return given;
-  throw new UsageError(`--parameters takes <Name>=<value>, such as AlarmEmail=ops@example.com, and not "${wrong}".`);
+  if (wrong !== undefined) {
+    throw new UsageError(`--parameters takes <Name>=<value>, such as AlarmEmail=ops@example.com, and not "${wrong}".`);
+  }
+  const unknown = given.map((one) => one.slice(0, one.indexOf('='))).find((name) => !PARAMETERS.includes(name));
+  if (unknown === undefined) return given;
+  throw new UsageError(`The stack has no parameter ${unknown}. It has ${PARAMETERS.toSorted().join(', ')}.`);
 }
 
 /**

@@ -73,7 +73,8 @@ describe('the credentials', () => {
   it.each([
     [{ AWS_REGION: undefined }, 'No region of AWS is chosen: set AWS_REGION'],
     [{ AWS_ACCESS_KEY_ID: undefined }, 'There are no valid credentials of AWS: set AWS_PROFILE'],
-    [{ AWS_PROFILE: 'nobody', AWS_ACCESS_KEY_ID: undefined }, 'There are no valid credentials of AWS'],
+    [{ AWS_REGION: 'eu central' }, '"eu central" is no region of AWS: set AWS_REGION'],
+    [{ AWS_PROFILE: 'nobody', AWS_ACCESS_KEY_ID: undefined }, 'no valid credentials of AWS in the profile "nobody"'],
     [{ AWS_ENDPOINT_URL_STS: 'http://127.0.0.1:1' }, '127.0.0.1:1 cannot be reached'],
   ])('are asked for in one line when %j', async (env, sentence) => {
     for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
@@ -201,6 +202,12 @@ describe('hooks aws deploy', () => {
     expect([code, account.sts.calls.length]).toEqual([2, 0]);
     expect(err).toContain('--parameters takes <Name>=<value>');
   });
+});
+
+it('A parameter that the stack does not have is refused before anything is done, because the CDK would ignore it', async () => {
+  const { code, err } = await hooks('aws deploy --parameters AlarmMail=a@example.com');
+  expect([code, account.sts.calls.length]).toEqual([2, 0]);
+  expect(err).toContain('The stack has no parameter AlarmMail. It has AlarmEmail, AllowedOrigins,');
 });
 
 describe('the sample', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { PARAMETERS } from '../../../../lib/cli/aws/parameters.ts';
 import { serviceTemplate, target } from '../../../support/service-template.ts';
 
 const { template } = serviceTemplate();
@@ -29,6 +30,11 @@ describe('the stack’s parameters and outputs', () => {
       FirewallRequests: 2000,
       MonthlyBudgetDollars: 0,
     });
+  });
+
+  it('are those that "npm run deploy" knows', () => {
+    const { BootstrapVersion: _, ...parameters } = template.findParameters('*');
+    expect([...PARAMETERS].sort()).toEqual(Object.keys(parameters).sort());
   });
 
   it('require PlatformUrl for a platform of the platform API, and not for Heroku, whose address is known', () => {
