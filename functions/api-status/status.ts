@@ -3,10 +3,12 @@ import { DeployError } from '../core/errors.ts';
 import { includeDocs, wholeNumber } from '../core/parameters.ts';
 import type { LogReader, Page, PageQuery } from '../core/ports/log-reader.ts';
 import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
+import { fitting } from './fitting.ts';
 
 /**
  * `GET /1/status/<user>/webhooks[/<application>]`: a page of the log, newest first. An application without entries is
- * `status:db:not_found`, a user without entries an empty page.
+ * `status:db:not_found`, a user without entries an empty page. A page has fewer rows than were asked for when more would
+ * not fit into an answer.
  */
 export function status(log: Pick<LogReader, 'page'>): (request: HttpRequest) => Promise<HttpAnswer> {
   return async (request) => {
@@ -17,8 +19,9 @@ export function status(log: Pick<LogReader, 'page'>): (request: HttpRequest) => 
       throw new DeployError('status:db:not_found', `There is no entry of an application "${query.app}".`);
     }
     const { limit, skip } = query;
-    const rows = page.entries.map((entry) => row(entry, { base: request.base, docs }));
-    const link = linkHeader(request, query, page.total);
+    const rows = fitting(page.entries.map((entry) => row(entry, { base: request.base, docs })));
+    const next = skip + (rows.length < page.entries.length ? rows.length : limit);
+    const link = linkHeader(request, { ...query, next }, page.total);
     return {
       status: 200,
       headers: { 'cache-control': 'no-cache', ...(link && { link }) },
@@ -45,9 +48,13 @@ async function read(log: Pick<LogReader, 'page'>, query: PageQuery): Promise<Pag
 }
 
 /** Returns the `Link` header with the next and the previous page (RFC 8288); null when there is neither. */
-function linkHeader(request: HttpRequest, { skip, limit }: PageQuery, total: number): string | null {
+function linkHeader(
+  request: HttpRequest,
+  { skip, limit, next }: PageQuery & { readonly next: number },
+  total: number,
+): string | null {
   const links = [
-    ...(skip + limit < total ? [link(request, skip + limit, limit, 'next')] : []),
+    ...(next < total ? [link(request, next, limit, 'next')] : []),
     ...(skip > 0 ? [link(request, Math.max(0, skip - limit), limit, 'prev')] : []),
   ];
   return links.length > 0 ? links.join(', ') : null;

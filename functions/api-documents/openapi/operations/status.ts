@@ -3,7 +3,12 @@ import { type Described, header, json, lines, parameter, query, schema } from '.
 const page: Omit<Described, 'operationId' | 'summary'> = {
   tag: 'status',
   parameters: [
-    query('limit', 'Rows of a page.', { type: 'integer', minimum: 1, maximum: 100, default: 10 }),
+    query('limit', 'Rows of a page; it has fewer when more would not fit into 6 MB.', {
+      type: 'integer',
+      minimum: 1,
+      maximum: 100,
+      default: 10,
+    }),
     query('skip', 'Rows before the page.', { type: 'integer', minimum: 0, default: 0 }),
     parameter('includeDocs'),
   ],

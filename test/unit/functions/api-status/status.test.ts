@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { fitting } from '../../../../functions/api-status/fitting.ts';
 import { status } from '../../../../functions/api-status/status.ts';
 import { memoryIds } from '../../../fakes/clock.ts';
 import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
@@ -60,6 +61,21 @@ describe('the status page of a user', () => {
     expect(await links({ limit: '100' })).toBeUndefined();
   });
 
+  it('has as many rows as fit into an answer of Lambda, and its next page begins after them', async () => {
+    const { log, get } = await world(0);
+    // The worst log: a quote has four bytes in an answer.
+    const logTail = Array.from({ length: 40 }, () => '"'.repeat(500));
+    for (let made = 1; made <= 100; made += 1) await append(log, { status: 'error', logTail });
+    const first = await get({ limit: '100', include_docs: 'true' });
+    const answer = JSON.stringify({ statusCode: 200, body: JSON.stringify(first.body) });
+    expect(Buffer.byteLength(answer)).toBeLessThan(6 * 1024 * 1024);
+    const read = numbers(first.body);
+    expect(read.length).toBeGreaterThan(60);
+    expect(first.headers?.link).toContain(`limit=100&skip=${read.length}&include_docs=true>; rel="next"`);
+    const second = await get({ limit: '100', skip: String(read.length), include_docs: 'true' });
+    expect([...read, ...numbers(second.body)]).toEqual(Array.from({ length: 100 }, (_, index) => 100 - index));
+  });
+
   it('includes documents with include_docs', async () => {
     const { get } = await world(1);
     expect((await get({ include_docs: 'true' })).body).toMatchObject({ rows: [{ doc: { user: 'ann' } }] });
@@ -103,4 +119,10 @@ it('The status page is status:db:query_fail when the database fails, without its
   const failure = status(failing)(request({ params: { user: 'ann' } }));
   await expect(failure).rejects.toMatchObject({ code: 'status:db:query_fail', status: 500 });
   await expect(failure).rejects.not.toMatchObject({ detail: expect.stringContaining('10.0.0.7') });
+});
+
+it('One row is shown however large it is', () => {
+  expect(fitting(['a'.repeat(100), 'b'], 10)).toEqual(['a'.repeat(100)]);
+  expect(fitting(['a', 'b', 'c'], 15)).toEqual(['a', 'b']);
+  expect(fitting([], 10)).toEqual([]);
 });
