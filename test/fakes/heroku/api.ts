@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
+import { matched } from '../routes.ts';
 import { digestOf, FakeApp, type FakeBuild, type FakeSlug, slugOf } from './state.ts';
 
 /** An answer of the fake. */
@@ -166,16 +167,6 @@ function answerOf(work: () => Answer): Answer {
     if (error instanceof v.ValiError) return refusal(422, 'invalid_params', error.message);
     throw error;
   }
-}
-
-function matched(pattern: readonly string[], path: readonly string[]): Record<string, string> | null {
-  if (pattern.length !== path.length) return null;
-  const names: Record<string, string> = {};
-  for (const [at, part] of pattern.entries()) {
-    if (part.startsWith(':')) names[part.slice(1)] = path[at] ?? '';
-    else if (part !== path[at]) return null;
-  }
-  return names;
 }
 
 function shown({ id, name, web_url }: FakeApp) {

@@ -13,7 +13,7 @@ import { memoryTable } from '../../fakes/aws/memory-table.ts';
 import { type FakeHeroku, fakeHeroku } from '../../fakes/heroku/server.ts';
 
 /** Nobody waits in a test. */
-const quickClock = {
+export const quickClock = {
   ...systemClock,
   sleep: (_milliseconds: number, signal?: AbortSignal) => systemClock.sleep(2, signal),
 };

@@ -13,10 +13,10 @@ const NOTES_PAUSE_MS = 2_000;
 export interface AppLog {
   /** Returns the last lines, oldest first: `wanted` of them, or what the provider gives at once. */
   last(run: string, wanted: number): Promise<readonly OutputLine[]>;
-  /** Opens the log for what comes after now; lines of before may come again. */
+  /** Opens the log for what comes after a line of that time, or from now on; lines of before may come again. */
   follow(
     run: string,
-    signal: AbortSignal,
+    from: { readonly after: string | undefined; readonly signal: AbortSignal },
   ): Promise<{ readonly at: string; readonly batches: AsyncGenerator<readonly OutputLine[]> }>;
 }
 
@@ -59,7 +59,7 @@ async function* followed(
   lastAt: string | undefined,
   { table, clock, log, signal }: Reading,
 ): AsyncGenerator<readonly OutputLine[]> {
-  const { at: openedAt, batches } = await log.follow(run, signal);
+  const { at: openedAt, batches } = await log.follow(run, { after: lastAt, signal });
   const since = Date.parse(lastAt ?? openedAt);
   const nextLines = async () => {
     const { done, value } = await batches.next();

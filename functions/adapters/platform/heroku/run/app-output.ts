@@ -7,7 +7,7 @@ import { type LogLine, lastLogLines, openLog, readLog } from './log-session.ts';
 export function herokuAppOutput(parts: HerokuParts): AppOutput {
   return providerAppOutput(parts, {
     last: async (run) => (await lastLogLines(run, parts)).flatMap(outputLine),
-    follow: async (run, signal) => {
+    follow: async (run, { signal }) => {
       const session = await openLog(run, true, parts);
       return { at: session.at, batches: outputLines(readLog(session, signal, parts)) };
     },

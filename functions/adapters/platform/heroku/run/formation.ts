@@ -1,11 +1,8 @@
-import { isObject, parseJson } from '../../../../core/json.ts';
 import { listOf } from '../../provider/answers.ts';
+import type { Formation } from '../../provider/formation.ts';
 import type { HerokuParts } from '../parts.ts';
 
 const CODE = 'deploy:platform:start_app';
-
-/** How many dynos of each process type an app has. */
-export type Formation = Readonly<Record<string, number>>;
 
 /** Returns the formation of an app; empty before its first release. */
 export async function readFormation(app: string, { api }: HerokuParts): Promise<Formation> {
@@ -23,13 +20,6 @@ export async function scale(app: string, formation: Formation, { api }: HerokuPa
   if (updates.length === 0) return;
   const path = ['apps', app, 'formation'];
   await api({ method: 'PATCH', path, json: { updates }, code: CODE, what: 'the number of dynos' });
-}
-
-/** Returns the formation that was kept as JSON when the application was stopped. */
-export function keptFormation(text: string | undefined): Formation {
-  const parsed = parseJson(text ?? '{}');
-  const entries = parsed.ok && isObject(parsed.value) ? Object.entries(parsed.value) : [];
-  return Object.fromEntries(entries.filter((entry): entry is [string, number] => typeof entry[1] === 'number'));
 }
 
 /**

@@ -5,10 +5,11 @@ import { pruneSnapshots } from '../../in-table/snapshots.ts';
 import type { Item } from '../../in-table/table.ts';
 import { listOf, nestedText, textIn } from '../../provider/answers.ts';
 import { recordChange } from '../../provider/changes.ts';
+import { keptFormation } from '../../provider/formation.ts';
 import { note } from '../../provider/notes.ts';
 import type { HerokuParts } from '../parts.ts';
 import { herokuCalls } from './calls.ts';
-import { keptFormation, readFormation, restBuilder, scale } from './formation.ts';
+import { readFormation, restBuilder, scale } from './formation.ts';
 import { startFailure } from './start-failure.ts';
 import { NotUp, type Release, untilUp } from './until-up.ts';
 

@@ -1,0 +1,82 @@
+import { basicHeader } from '../../../core/basic-auth.ts';
+import { isObject, parseJson } from '../../../core/json.ts';
+import { oneLine } from '../../../core/text.ts';
+import { baseUrl } from '../http.ts';
+import { type Provider, type ProviderApi, providerApi, TokenRefused } from '../provider/api.ts';
+import type { ServiceToken } from '../service-token.ts';
+
+/** Where Scalingo's API is: https://developers.scalingo.com */
+export interface ScalingoAddresses {
+  readonly api: string;
+  /** Of the API that exchanges tokens. */
+  readonly auth: string;
+}
+
+export interface ScalingoApiOptions extends ServiceToken {
+  readonly addresses: ScalingoAddresses;
+  readonly fetch?: typeof fetch;
+  /** Default 10 seconds. */
+  readonly timeoutMs?: number;
+}
+
+const MAX_MESSAGE_LENGTH = 300;
+
+const SCALINGO: Provider = {
+  name: 'Scalingo',
+  accept: 'application/json',
+  limitPauseSeconds: 60,
+  // An app that scales, restarts or is deployed does nothing else meanwhile.
+  temporary: [408, 409, 423],
+  messageIn,
+};
+
+/** Returns the addresses of the API for a region: `osc-fr1`. */
+export function scalingoAddresses(region: string): ScalingoAddresses {
+  return { api: `https://api.${region}.scalingo.com`, auth: 'https://auth.scalingo.com' };
+}
+
+/**
+ * Returns Scalingo's API. It takes no API token but bearers, which are valid for an hour: the token is exchanged before
+ * the first call and, read again, after a call that was refused with an old bearer.
+ */
+export function scalingoApi({ addresses, serviceToken, renewToken, ...options }: ScalingoApiOptions): ProviderApi {
+  const { fetch = globalThis.fetch, timeoutMs = 10_000 } = options;
+  const read = typeof serviceToken === 'string' ? async () => serviceToken : serviceToken;
+  const exchange = { auth: `${baseUrl(addresses.auth)}/v1/tokens/exchange`, fetch, timeoutMs };
+  return providerApi(SCALINGO, {
+    url: `${baseUrl(addresses.api)}/v1`,
+    fetch,
+    timeoutMs,
+    serviceToken: async () => bearerFor(await read(), exchange),
+    renewToken: async () => bearerFor(await (renewToken ?? read)(), exchange),
+  });
+}
+
+interface Exchange {
+  readonly auth: string;
+  readonly fetch: typeof fetch;
+  readonly timeoutMs: number;
+}
+
+async function bearerFor(token: string, { auth, fetch, timeoutMs }: Exchange): Promise<string> {
+  const response = await fetch(auth, {
+    method: 'POST',
+    headers: { authorization: basicHeader(`:${token}`), accept: 'application/json' },
+    redirect: 'manual',
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  const parsed = parseJson(await response.text());
+  if (response.status === 401 || response.status === 403) throw new TokenRefused();
+  const bearer = parsed.ok && isObject(parsed.value) ? parsed.value.token : undefined;
+  if (response.ok && typeof bearer === 'string' && bearer !== '') return bearer;
+  throw new Error(`The exchange of the token was answered with ${response.status}.`);
+}
+
+/** Returns the sentence of Scalingo's `{ "error" }`, or the fields and sentences of its `{ "errors" }`; or null. */
+export function messageIn(body: unknown): string | null {
+  if (!isObject(body)) return null;
+  if (typeof body.error === 'string') return oneLine(body.error, MAX_MESSAGE_LENGTH);
+  const fields = isObject(body.errors) ? Object.entries(body.errors) : [];
+  const sentences = fields.map(([field, reasons]) => `${field} ${[reasons].flat().join(', ')}`);
+  return sentences.length > 0 ? oneLine(sentences.join('; '), MAX_MESSAGE_LENGTH) : null;
+}

@@ -1,0 +1,65 @@
+import { DeployError } from '../../../core/errors.ts';
+import { isObject } from '../../../core/json.ts';
+import type { AppRef } from '../../../core/ports/hosting-platform.ts';
+import { keys } from '../in-table/keys.ts';
+import { requiredText } from '../provider/answers.ts';
+import type { ProviderAnswer } from '../provider/api.ts';
+import { globalName } from '../provider/global-name.ts';
+import { messageIn } from './api.ts';
+import type { ScalingoParts } from './parts.ts';
+
+const CODE = 'deploy:platform:upload_tarball';
+/** https://developers.scalingo.com/apps#create-an-application */
+const MAX_APP_NAME = 48;
+
+/** An app on Scalingo. */
+interface ScalingoApp {
+  readonly id: string;
+  /** Where it answers. */
+  readonly address: string;
+}
+
+/** Returns the name of an application on Scalingo: `<user>-<app>-<hash>`. */
+export function scalingoName(seed: string, app: AppRef): string {
+  return globalName({ app, seed, role: 'run', maxLength: MAX_APP_NAME });
+}
+
+/** Makes the app of an application on Scalingo, unless it exists, and keeps its id: one that is renamed is still known. */
+export async function ensureApp(app: AppRef, name: string, parts: ScalingoParts): Promise<void> {
+  const item = await parts.table.read(keys.app(app));
+  const old = await known(item?.run, parts);
+  const { id, address } = old ?? (await made(scalingoName(parts.seed, app), parts));
+  // What was deployed to an app that somebody has deleted on Scalingo is gone with it.
+  await parts.table.write(keys.app(app), { name, run: id, address, ...(id !== item?.run && { turn: null }) });
+}
+
+async function known(id: string | undefined, parts: ScalingoParts): Promise<ScalingoApp | null> {
+  if (id === undefined) return null;
+  const what = 'the look-up of the app';
+  const answer = await parts.api({ method: 'GET', path: ['apps', id], code: CODE, what, accept: [404] });
+  return answer.status === 404 ? null : appIn(answer);
+}
+
+async function made(name: string, parts: ScalingoParts): Promise<ScalingoApp> {
+  const request = { path: ['apps'], json: { app: { name } }, code: CODE, what: `the new app ${name}` } as const;
+  const answer = await parts.api({ ...request, method: 'POST', accept: [422] });
+  return answer.status === 422 ? ownOrTaken(name, answer, parts) : appIn(answer);
+}
+
+/** A call that ended before its result was kept has left an app of this name, which nobody else computes. */
+async function ownOrTaken(name: string, refusal: ProviderAnswer, parts: ScalingoParts): Promise<ScalingoApp> {
+  const what = `the app ${name}`;
+  const answer = await parts.api({ method: 'GET', path: ['apps', name], code: CODE, what, accept: [403, 404] });
+  if (answer.status === 200) return appIn(answer);
+  const reason = messageIn(refusal.body) ?? 'no reason given';
+  const detail =
+    answer.status === 403
+      ? `The name ${name} belongs to another account on Scalingo. Rename the application in package.json.`
+      : `Scalingo refused the new app ${name}: ${reason}`;
+  throw new DeployError(CODE, detail, { retry: false });
+}
+
+function appIn({ body }: ProviderAnswer): ScalingoApp {
+  const app = isObject(body) ? body.app : undefined;
+  return { id: requiredText(app, 'id', CODE), address: requiredText(app, 'url', CODE).replace(/\/+$/, '') };
+}

@@ -1,0 +1,30 @@
+import type { AppHealth } from '../../../../core/ports/apps/app-health.ts';
+import { providerAppHealth } from '../../provider/app-health.ts';
+import type { ScalingoParts } from '../parts.ts';
+import { isOwn, lastLogLines } from './app-log.ts';
+import { readApp, readFormation } from './containers.ts';
+import { reasonOf } from './start-failure.ts';
+import { readVariables } from './variables.ts';
+
+const CODE = 'request:failed';
+
+/** Returns what finds applications on Scalingo that crash, by the states of their apps. */
+export function scalingoAppHealth(parts: ScalingoParts): AppHealth {
+  return providerAppHealth(parts, {
+    look: async (run) => {
+      const app = await readApp(run, parts);
+      if (app?.status === 'running') return 'answers';
+      if (app?.status === 'crashed') return 'crashed';
+      // Between two attempts to start it again nothing runs, although something should.
+      const hasContainers = app?.status === 'stopped' && ((await readFormation(run, parts)).web ?? 0) > 0;
+      return hasContainers ? 'crashed' : null;
+    },
+    explain: async (run, since) => {
+      const lines = (await lastLogLines(run, parts)).filter((line) => isOwn(line) && Date.parse(line.at) >= since);
+      const own = lines.map(({ line }) => line);
+      return { why: reasonOf('crashed', own), lines: own };
+    },
+    variables: async (run) =>
+      Object.fromEntries((await readVariables(run, { code: CODE, parts })).map(({ name, value }) => [name, value])),
+  });
+}

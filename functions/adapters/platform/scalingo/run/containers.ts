@@ -1,0 +1,85 @@
+import { DeployError } from '../../../../core/errors.ts';
+import { isObject } from '../../../../core/json.ts';
+import { listOf, textIn } from '../../provider/answers.ts';
+import type { Formation } from '../../provider/formation.ts';
+import type { ScalingoParts } from '../parts.ts';
+
+const CODE = 'deploy:platform:start_app';
+/** Scalingo gives a web process 60 seconds to listen; a run of the stage `start` has 110. */
+const LIMIT_MS = 80_000;
+const FIRST_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 4_000;
+
+type CallParts = Pick<ScalingoParts, 'api' | 'clock'>;
+
+/** An app as Scalingo shows it. */
+export interface ShownApp {
+  readonly name: string;
+  /** `new`, `running`, `stopped`, `crashed`, or what is done with it: `restarting`, `scaling`, `booting`. */
+  readonly status: string;
+}
+
+/** A restart or a change of the number of containers did not end well. */
+export class OperationFailed extends Error {
+  override readonly name = 'OperationFailed';
+  constructor(readonly why: 'error' | 'late') {
+    super(why);
+  }
+}
+
+/** Returns an app; null when somebody has deleted it on Scalingo. */
+export async function readApp(run: string, { api }: Pick<ScalingoParts, 'api'>): Promise<ShownApp | null> {
+  const what = 'the state of the app';
+  const { status, body } = await api({ method: 'GET', path: ['apps', run], code: CODE, what, accept: [404] });
+  const app = isObject(body) ? body.app : undefined;
+  return status === 404 ? null : { name: textIn(app, 'name') ?? '', status: textIn(app, 'status') ?? '' };
+}
+
+/** Returns how many containers of each type an app has. */
+export async function readFormation(run: string, { api }: CallParts): Promise<Formation> {
+  const what = 'the number of containers';
+  const { body } = await api({ method: 'GET', path: ['apps', run, 'containers'], code: CODE, what });
+  const types = listOf(isObject(body) ? body.containers : undefined).flatMap(({ name, amount }) =>
+    typeof name === 'string' && typeof amount === 'number' ? [[name, amount] as const] : [],
+  );
+  return Object.fromEntries(types);
+}
+
+/** Sets the number of containers of these types, and waits until they run. Throws `OperationFailed`. */
+export async function scale(run: string, formation: Formation, parts: CallParts): Promise<void> {
+  const containers = Object.entries(formation).map(([name, amount]) => ({ name, amount }));
+  if (containers.length === 0) return;
+  const what = 'the number of containers';
+  const path = ['apps', run, 'scale'];
+  const { location } = await parts.api({ method: 'POST', path, json: { containers }, code: CODE, what });
+  await untilDone(run, location, parts);
+}
+
+/** Starts all containers of an app anew, and waits until they run. Throws `OperationFailed`. */
+export async function restart(run: string, parts: CallParts): Promise<void> {
+  const path = ['apps', run, 'restart'];
+  const { location } = await parts.api({ method: 'POST', path, json: { scope: [] }, code: CODE, what: 'the restart' });
+  await untilDone(run, location, parts);
+}
+
+/** An operation is known by the address that its call has answered; without one there is nothing to wait for. */
+async function untilDone(run: string, location: string | null, parts: CallParts): Promise<void> {
+  const id = location?.split('/').findLast((segment) => segment !== '');
+  if (id === undefined) return;
+  const end = parts.clock.now() + LIMIT_MS;
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, MAX_PAUSE_MS)) {
+    const path = ['apps', run, 'operations', id];
+    const { body } = await parts.api({ method: 'GET', path, code: CODE, what: 'the state of the containers' });
+    const status = textIn(isObject(body) ? body.operation : undefined, 'status');
+    if (status === 'done') return;
+    if (status === 'error') throw new OperationFailed('error');
+    if (parts.clock.now() + pause > end) throw new OperationFailed('late');
+    await parts.clock.sleep(pause);
+  }
+}
+
+/** Returns the error of an application that does not exist on Scalingo any more. */
+export function deleted(app: string): DeployError {
+  const detail = `Somebody has deleted the app of ${app} on Scalingo; deploy it again.`;
+  return new DeployError(CODE, detail, { retry: false });
+}

@@ -1,0 +1,76 @@
+import { DeployError } from '../../../../core/errors.ts';
+import type { AppRef, SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
+import { keys } from '../../in-table/keys.ts';
+import { begin } from '../build/begin.ts';
+import { settled } from '../build/settled.ts';
+import { readTurn, type Turn } from '../build/turn.ts';
+import type { ScalingoParts } from '../parts.ts';
+import { failureIn } from './start-failure.ts';
+
+const CODE = 'deploy:platform:start_app';
+/** A run of the stage `start` has 110 seconds. */
+const LIMIT_MS = 85_000;
+const FIRST_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 5_000;
+/** Builds take minutes, and the stage is tried five times. */
+const RETRY_AFTER_SECONDS = 120;
+
+/**
+ * Waits until a snapshot serves, and deploys it when something else does: in a rollback, or because an older deployment
+ * has ended last. What is newer is left alone. Throws why the snapshot was not built or did not start.
+ */
+export async function untilLive(snapshot: SnapshotRef, order: number | undefined, parts: ScalingoParts): Promise<void> {
+  await waiting(`the deployment of ${snapshot.snapshot}`, parts, async () => {
+    const known = await readTurn(snapshot, parts);
+    if (!known) throw refused(`There is no application ${snapshot.app}.`);
+    if (known.turn?.live === snapshot.snapshot && stands(known.turn, order)) return true;
+    const turn = await settled(known, parts);
+    if (known.turn && !turn) return false;
+    if (turn?.live === snapshot.snapshot) return true;
+    await checkFailure(snapshot, parts);
+    // A newer deploy than this one serves: it is left to it.
+    if ((await begin(snapshot, order, parts)) === 'late') {
+      const detail = `A newer deploy of ${snapshot.app} is on Scalingo already.`;
+      throw new DeployError(CODE, detail, { retry: true });
+    }
+    return false;
+  });
+}
+
+/** Waits until no deployment of an application is under way: Scalingo does nothing else with it meanwhile. */
+export async function untilIdle(app: AppRef, parts: ScalingoParts): Promise<void> {
+  await waiting(`another deployment of ${app.app}`, parts, async () => {
+    const known = await readTurn(app, parts);
+    return !known?.turn || (await settled(known, parts)) !== null;
+  });
+}
+
+/** Whether what serves goes on serving for this deploy: a deployment that is under way is of a newer one. */
+function stands(turn: Turn, order: number | undefined): boolean {
+  return turn.isOver || (order !== undefined && turn.order > order);
+}
+
+async function waiting(what: string, { clock }: ScalingoParts, isDone: () => Promise<boolean>): Promise<void> {
+  const end = clock.now() + LIMIT_MS;
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, MAX_PAUSE_MS)) {
+    if (await isDone()) return;
+    if (clock.now() + pause > end) {
+      const detail = `Scalingo has not finished ${what} yet.`;
+      throw new DeployError(CODE, detail, { retry: true, retryAfter: RETRY_AFTER_SECONDS });
+    }
+    await clock.sleep(pause);
+  }
+}
+
+/** What became of the last deployment of a snapshot is not tried again by the same deploy. */
+async function checkFailure(snapshot: SnapshotRef, { table }: ScalingoParts): Promise<void> {
+  const item = (await table.read(keys.snapshot(snapshot))) ?? {};
+  const text = item.startFailure ?? item.rebuild;
+  if (text === undefined) return;
+  const { reason, log } = failureIn(text);
+  throw new DeployError(CODE, reason, { retry: false, logTail: log });
+}
+
+function refused(detail: string): DeployError {
+  return new DeployError(CODE, detail, { retry: false });
+}

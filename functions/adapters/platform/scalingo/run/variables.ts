@@ -1,0 +1,26 @@
+import type { ErrorCode } from '../../../../core/errors.ts';
+import { isObject } from '../../../../core/json.ts';
+import { listOf, textIn } from '../../provider/answers.ts';
+import type { ScalingoParts } from '../parts.ts';
+
+/** A variable of an app: https://developers.scalingo.com/environment */
+export interface Variable {
+  readonly id: string;
+  readonly name: string;
+  readonly value: string;
+}
+
+interface VariableCall {
+  readonly code: ErrorCode;
+  readonly parts: Pick<ScalingoParts, 'api'>;
+}
+
+/** Returns the variables of an app, also those that add-ons have set. */
+export async function readVariables(run: string, { code, parts }: VariableCall): Promise<readonly Variable[]> {
+  const what = 'the variables';
+  const { body } = await parts.api({ method: 'GET', path: ['apps', run, 'variables'], code, what });
+  return listOf(isObject(body) ? body.variables : undefined).flatMap((one) => {
+    const [id, name, value] = ['id', 'name', 'value'].map((field) => textIn(one, field));
+    return id !== undefined && name !== undefined && value !== undefined ? [{ id, name, value }] : [];
+  });
+}
