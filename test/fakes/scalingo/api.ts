@@ -31,6 +31,9 @@ const notFound: Answer = { status: 404, body: { resource: 'app', error: 'not fou
 /** The API says that an app does nothing else meanwhile, not with which status; the service must never meet it. */
 const busy = refusal(409, 'an operation is already running on this app');
 
+/** Reads what is at an address, as Scalingo reads archives. */
+export type Download = (url: URL) => Buffer | undefined | Promise<Buffer | undefined>;
+
 /** The account whose token the fake accepts. */
 const SERVICE = 'service';
 const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
@@ -42,10 +45,9 @@ export class FakeScalingoApi {
   /** The address of the server, known when it listens. */
   base = '';
   readonly #routes: readonly (readonly [string, Handler])[];
-  readonly #download: (url: URL) => Buffer | undefined;
+  readonly #download: Download;
 
-  /** `download` reads what is at the address of an archive. */
-  constructor(download: (url: URL) => Buffer | undefined) {
+  constructor(download: Download) {
     this.#download = download;
     this.#routes = [
       ['POST apps', ({ json }) => this.#create(v.parse(NewApp, json).app.name)],
@@ -101,7 +103,7 @@ export class FakeScalingoApi {
     const { git_ref, source_url } = v.parse(NewDeployment, json).deployment;
     if (app.isBusy) return busy;
     const url = new URL(source_url);
-    const archive = url.searchParams.has(SIGNED) ? this.#download(url) : undefined;
+    const archive = Promise.resolve(url.searchParams.has(SIGNED) ? this.#download(url) : undefined);
     const deployment = new FakeDeployment(app, git_ref, archive);
     app.deployments.unshift(deployment);
     return ok({ deployment: shownDeployment(deployment) }, 201);

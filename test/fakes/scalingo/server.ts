@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { type Answer, FakeScalingoApi, refusal } from './api.ts';
+import { type Answer, type Download, FakeScalingoApi, refusal } from './api.ts';
 
 /** Scalingo on loopback, over HTTP: the API, that for tokens, the logs and the apps. */
 export interface FakeScalingo {
@@ -21,7 +21,7 @@ export interface FakeScalingo {
 const TOKEN = 'tk-us-token-of-the-tests';
 
 /** Starts the fake; `download` reads what is at the address of an archive. */
-export async function fakeScalingo(download: (url: URL) => Buffer | undefined): Promise<FakeScalingo> {
+export async function fakeScalingo(download: Download): Promise<FakeScalingo> {
   const api = new FakeScalingoApi(download);
   const server = createServer((request, response) => void serve(request, response).catch(() => response.destroy()));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -37,27 +37,30 @@ export class FakeDeployment {
   readonly created_at = new Date().toISOString();
   status = 'queued';
   readonly output: string[] = [' Fetching source code'];
+  /** What is in the archive; null when there is none, undefined until it was read. */
+  private program: Program | null | undefined;
 
   constructor(
     readonly app: FakeApp,
     readonly git_ref: string,
-    private readonly archive: Buffer | undefined,
-  ) {}
+    archive: Promise<Buffer | undefined>,
+  ) {
+    const read = (bytes: Buffer | undefined) => {
+      this.program = bytes ? JSON.parse(bytes.toString()) : null;
+    };
+    archive.then(read, () => read(undefined));
+  }
 
   get isOver(): boolean {
     return !STEPS.includes(this.status);
   }
 
   step(): void {
-    if (this.isOver || this.app.isHeld) return;
+    if (this.isOver || this.app.isHeld || this.program === undefined) return;
     const next = STEPS[STEPS.indexOf(this.status) + 1];
     if (this.status === 'building') this.build();
     else if (next === undefined) this.start();
     else this.status = next;
-  }
-
-  private get program(): Program | null {
-    return this.archive ? JSON.parse(this.archive.toString()) : null;
   }
 
   private build(): void {
