@@ -101,6 +101,8 @@ function addConditional(scope: Construct, role: Role, conditional: readonly Cond
   const conditions = new Set(conditional.map(({ condition }) => condition));
   for (const condition of conditions) {
     const statements = conditional.flatMap((one) => (one.condition === condition ? one.statements : []));
+    // Where only a variable depends on the condition.
+    if (statements.length === 0) continue;
     const policy = new CfnPolicy(scope, condition.node.id, {
       policyName: condition.node.id,
       policyDocument: new PolicyDocument({ statements }),

@@ -1,27 +1,11 @@
-import { CfnCondition, CfnParameter, CfnRule, Fn, type ICfnConditionExpression, type Stack } from 'aws-cdk-lib';
+import { CfnParameter, CfnRule, Fn, type Stack } from 'aws-cdk-lib';
+import { type PlatformParameters, platformParameters } from './apps/platform-parameters.ts';
+import { MAX_LENGTH } from './max-length.ts';
 
 const github = [{ name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' }];
 
-/**
- * Texts that become variables of functions have limits, because all variables of a function have 4 KB: what is longer
- * would fail in the middle of a deploy. A variable of a stage has 512 characters.
- * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
- */
-const MAX_LENGTH = { address: 255, origins: 512, hosts: 1200, name: 100, mail: 254 } as const;
-
 /** What an operator sets at deploy time, without a new synthesis. */
-export interface Parameters {
-  readonly platform: CfnParameter;
-  readonly platformUrl: CfnParameter;
-  readonly platformTeam: CfnParameter;
-  /** Applications run on AWS Lambda, in this account. */
-  readonly onLambda: CfnCondition;
-  /** Applications run on a platform that speaks the platform API, and has the users. */
-  readonly onHttp: CfnCondition;
-  /** Applications run on a platform that is called with a token. */
-  readonly callsPlatform: CfnCondition;
-  /** Users are in the table of the platform, in this account. */
-  readonly keepsUsers: CfnCondition;
+export interface Parameters extends PlatformParameters {
   readonly repositoryHosts: CfnParameter;
   readonly defaultBranch: CfnParameter;
   readonly holdMinutes: CfnParameter;
@@ -52,48 +36,6 @@ export function parameters(stack: Stack): Parameters {
     ...changesParameters(stack),
     ...addressParameters(stack),
     ...optionalParameters(stack),
-  };
-}
-
-function platformParameters(stack: Stack) {
-  const platform = new CfnParameter(stack, 'Platform', {
-    default: 'aws-lambda',
-    allowedValues: ['aws-lambda', 'heroku', 'http'],
-    description: 'Where applications run: on AWS Lambda in this account, on Heroku, or on a platform at PlatformUrl.',
-  });
-  const platformUrl = new CfnParameter(stack, 'PlatformUrl', {
-    default: '',
-    maxLength: MAX_LENGTH.address,
-    // Passwords are sent there, so http only for this machine.
-    allowedPattern: '(https://.+|http://(127[.]0[.]0[.]1|localhost)(:[0-9]+)?(/.*)?)?',
-    constraintDescription: 'must be an https address of at most 255 characters',
-    description: "Base address of the hosting platform's API, e.g. https://platform.example.com; only for http.",
-  });
-  new CfnRule(stack, 'PlatformIsKnown', {
-    ruleCondition: Fn.conditionEquals(platform.valueAsString, 'http'),
-    assertions: [
-      {
-        assert: Fn.conditionNot(Fn.conditionEquals(platformUrl.valueAsString, '')),
-        assertDescription: "Set PlatformUrl to the base address of the hosting platform's API.",
-      },
-    ],
-  });
-  const platformTeam = new CfnParameter(stack, 'PlatformTeam', {
-    default: '',
-    maxLength: MAX_LENGTH.name,
-    description: 'Team on Heroku that owns the applications; empty: the account of the token. Only for heroku.',
-  });
-  return { platform, platformUrl, platformTeam, ...platformConditions(stack, platform) };
-}
-
-function platformConditions(stack: Stack, platform: CfnParameter) {
-  const condition = (id: string, expression: ICfnConditionExpression) => new CfnCondition(stack, id, { expression });
-  const is = (value: string) => Fn.conditionEquals(platform.valueAsString, value);
-  return {
-    onLambda: condition('OnLambda', is('aws-lambda')),
-    onHttp: condition('OnHttp', is('http')),
-    callsPlatform: condition('CallsPlatform', Fn.conditionNot(is('aws-lambda'))),
-    keepsUsers: condition('KeepsUsers', Fn.conditionNot(is('http'))),
   };
 }
 

@@ -11,6 +11,7 @@ import type { Cdk } from './cdk.ts';
 import { firstUser } from './first-user.ts';
 import { stackUsers } from './manage-users.ts';
 import { checkedParameters, deployParameters } from './parameters.ts';
+import { providerOf } from './provider.ts';
 import { deploySample, type Sample, sampleNamed } from './sample.ts';
 import { findStack, STACK_NAME, type Stack } from './stack.ts';
 
@@ -36,8 +37,8 @@ export async function deploy(call: Call, cdk: Cdk): Promise<number> {
   call.print(`\n${before ? 'Updated' : 'Deployed'}: ${url}`);
   const login = await loginTo(call, account, stack);
   await printWebhook(call, url, login?.user ?? args.text('user') ?? FIRST_USER);
-  // Without the token, which only a person has, nothing can be deployed to Heroku yet.
-  if (!login || (sayHerokuToken(call, stack) && !sample)) return EXIT.ok;
+  // Without the token, which only a person has, nothing can be deployed to Heroku or Scalingo yet.
+  if (!login || (sayProviderToken(call, stack) && !sample)) return EXIT.ok;
   return sampleOnce(call, api({ ...login, from: 'the first user' }, call.signal), sample);
 }
 
@@ -75,15 +76,14 @@ async function loginTo(call: Call, account: Account, stack: Stack): Promise<Stor
   return null;
 }
 
-/** Says how the service gets the token for Heroku, when applications run there. Returns whether they do. */
-function sayHerokuToken({ print }: Call, { parameters, outputs }: Stack): boolean {
-  if (parameters.Platform !== 'heroku') return false;
-  print(
-    'Applications run on Heroku. Once, the service needs a token of the account there (heroku authorizations:create):',
-  );
-  print(
-    `aws secretsmanager put-secret-value --secret-id ${outputs.PlatformTokenSecret} --secret-string <token of Heroku>`,
-  );
+/** Says how the service gets the token for Heroku or Scalingo, when applications run there. Returns whether they do. */
+function sayProviderToken({ print }: Call, stack: Stack): boolean {
+  const provider = providerOf(stack);
+  if (!provider) return false;
+  const { name, token } = provider;
+  const secret = stack.outputs.PlatformTokenSecret;
+  print(`Applications run on ${name}. Once, the service needs a token of the account there (${token}):`);
+  print(`aws secretsmanager put-secret-value --secret-id ${secret} --secret-string <token of ${name}>`);
   return true;
 }
 

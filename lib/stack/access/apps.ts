@@ -13,10 +13,11 @@ export interface AppsAccess extends PlatformAccess {
 /** Stores the tarballs of snapshots. */
 export function storeSnapshots(access: AppsAccess): Access {
   const { bucket } = access.apps;
-  return appsAccess(
-    access,
-    ['GetItem', 'UpdateItem'],
-    [allow(['s3:PutObject', 's3:AbortMultipartUpload'], bucket.arnForObjects('snapshots/*'))],
+  const write = (folder: string) =>
+    allow(['s3:PutObject', 's3:AbortMultipartUpload'], bucket.arnForObjects(`${folder}/*`));
+  return all(
+    appsAccess(access, ['GetItem', 'UpdateItem'], [write('snapshots')]),
+    only(access.parameters.onScalingo, { statements: [write('archives')] }),
   );
 }
 
@@ -24,16 +25,16 @@ export function storeSnapshots(access: AppsAccess): Access {
 export function buildSnapshots(access: AppsAccess): Access {
   const { bucket, build } = access.apps;
   const objects = (...prefixes: string[]) => prefixes.map((prefix) => bucket.arnForObjects(`${prefix}/*`));
-  return appsAccess(
-    access,
-    ['GetItem', 'UpdateItem'],
-    [
-      allow(['codebuild:StartBuild', 'codebuild:BatchGetBuilds'], build.project.attrArn),
-      allow(['s3:GetObject'], ...objects('snapshots', 'jobs', 'caches')),
-      allow(['s3:PutObject'], ...objects('jobs', 'releases', 'caches')),
-      allow(['s3:DeleteObject'], ...objects('snapshots', 'jobs')),
-      allow(['logs:GetLogEvents'], `${build.logGroup.logGroupArn}`),
-    ],
+  const statements = [
+    allow(['codebuild:StartBuild', 'codebuild:BatchGetBuilds'], build.project.attrArn),
+    allow(['s3:GetObject'], ...objects('snapshots', 'jobs', 'caches')),
+    allow(['s3:PutObject'], ...objects('jobs', 'releases', 'caches')),
+    allow(['s3:DeleteObject'], ...objects('snapshots', 'jobs')),
+    allow(['logs:GetLogEvents'], `${build.logGroup.logGroupArn}`),
+  ];
+  return all(
+    appsAccess(access, ['GetItem', 'UpdateItem'], statements),
+    only(access.parameters.onScalingo, { statements: [allow(['s3:GetObject'], ...objects('archives'))] }),
   );
 }
 
@@ -44,6 +45,10 @@ export function runApps(access: AppsAccess, watcher: { readonly functionArn: str
   return all(
     startApps(access),
     only(access.parameters.onLambda, { environment: { PLATFORM_WATCHER: watcher.functionArn } }),
+    // A rollback is deployed from its tarball again.
+    only(access.parameters.onScalingo, {
+      statements: [allow(['s3:GetObject', 's3:DeleteObject'], access.apps.bucket.arnForObjects('archives/*'))],
+    }),
   );
 }
 
@@ -133,6 +138,7 @@ function appsAccess(access: AppsAccess, tableActions: readonly string[], stateme
     callPlatform(access),
     tableAccess(access, tableActions),
     only(parameters.onLambda, { environment, statements }),
+    only(parameters.onScalingo, { environment: { PLATFORM_BUCKET: apps.bucket.bucketName } }),
   );
 }
 

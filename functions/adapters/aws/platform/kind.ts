@@ -1,8 +1,8 @@
 import { variable } from '../environment.ts';
 
-const KINDS = ['aws-lambda', 'heroku', 'http'] as const;
+const KINDS = ['aws-lambda', 'heroku', 'scalingo', 'http'] as const;
 
-/** Where applications run: on AWS Lambda in this account, on Heroku, or on a platform of the platform API. */
+/** Where applications run: on AWS Lambda in this account, on Heroku or Scalingo, or on a platform of the platform API. */
 export type PlatformKind = (typeof KINDS)[number];
 
 /** Returns the configured platform. Throws for one that this version does not know. */
@@ -10,7 +10,7 @@ export function platformKind(): PlatformKind {
   const value = variable('PLATFORM');
   const kind = KINDS.find((known) => known === value);
   if (kind === undefined) {
-    throw new Error(`The environment variable PLATFORM is ${value}; it must be one of ${KINDS.join(', ')}.`);
+    throw new Error(`PLATFORM is ${value}, not one of ${KINDS.join(', ')}.`);
   }
   return kind;
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../../../core/ports/clock.ts';
 import { type PlatformKind, platformKind } from '../../aws/platform/kind.ts';
 import type { LambdaPlatformParts } from '../aws-lambda/parts.ts';
 import type { HerokuParts } from '../heroku/parts.ts';
+import type { ScalingoParts } from '../scalingo/parts.ts';
 
 /**
  * Returns the adapter of the configured platform. Only its function is called, which imports the adapter: a function
@@ -17,6 +18,12 @@ export async function byKind<Adapter>(
 export async function herokuParts(clock: Clock): Promise<HerokuParts> {
   const { connectHeroku } = await import('../heroku/connect-parts.ts');
   return connectHeroku(clock);
+}
+
+/** Returns what the adapters for Scalingo need. */
+export async function scalingoParts(clock: Clock): Promise<ScalingoParts> {
+  const { connectScalingo } = await import('../scalingo/connect-parts.ts');
+  return connectScalingo(clock);
 }
 
 /** Returns what the adapters for AWS Lambda need. */

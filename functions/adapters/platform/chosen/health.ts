@@ -1,6 +1,6 @@
 import type { AppHealth } from '../../../core/ports/apps/app-health.ts';
 import type { Clock } from '../../../core/ports/clock.ts';
-import { byKind, herokuParts, lambdaParts } from './by-kind.ts';
+import { byKind, herokuParts, lambdaParts, scalingoParts } from './by-kind.ts';
 
 /** Returns what finds crashed applications on the configured platform; a platform of the platform API tells of them. */
 export function chosenHealth(clock: Clock): Promise<AppHealth> {
@@ -9,6 +9,10 @@ export function chosenHealth(clock: Clock): Promise<AppHealth> {
     heroku: async () => {
       const { herokuAppHealth } = await import('../heroku/run/app-health.ts');
       return herokuAppHealth(await herokuParts(clock));
+    },
+    scalingo: async () => {
+      const { scalingoAppHealth } = await import('../scalingo/run/app-health.ts');
+      return scalingoAppHealth(await scalingoParts(clock));
     },
     'aws-lambda': async () => {
       const { lambdaAppHealth } = await import('../aws-lambda/run/app-health.ts');

@@ -2,7 +2,7 @@ import type { Clock } from '../../../core/ports/clock.ts';
 import type { HostingPlatform } from '../../../core/ports/hosting-platform.ts';
 import { platformAccess } from '../../aws/platform/secret.ts';
 import { httpPlatform } from '../http/hosting.ts';
-import { byKind, herokuParts, lambdaParts } from './by-kind.ts';
+import { byKind, herokuParts, lambdaParts, scalingoParts } from './by-kind.ts';
 
 /** Returns the configured platform. */
 export function chosenPlatform(clock: Clock): Promise<HostingPlatform> {
@@ -11,6 +11,10 @@ export function chosenPlatform(clock: Clock): Promise<HostingPlatform> {
     heroku: async () => {
       const { herokuPlatform } = await import('../heroku/hosting.ts');
       return herokuPlatform(await herokuParts(clock));
+    },
+    scalingo: async () => {
+      const { scalingoPlatform } = await import('../scalingo/hosting.ts');
+      return scalingoPlatform(await scalingoParts(clock));
     },
     'aws-lambda': async () => {
       const { lambdaPlatform } = await import('../aws-lambda/hosting.ts');

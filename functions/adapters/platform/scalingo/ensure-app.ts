@@ -24,7 +24,7 @@ export function scalingoName(seed: string, app: AppRef): string {
   return globalName({ app, seed, role: 'run', maxLength: MAX_APP_NAME });
 }
 
-/** Makes the app of an application on Scalingo, unless it exists, and keeps its id: one that is renamed is still known. */
+/** Makes the app of an application on Scalingo, unless it exists. It is known by its id, so that it may be renamed. */
 export async function ensureApp(app: AppRef, name: string, parts: ScalingoParts): Promise<void> {
   const item = await parts.table.read(keys.app(app));
   const old = await known(item?.run, parts);

@@ -10,7 +10,7 @@ import { release } from './run/release.ts';
 
 /**
  * Returns the platform that runs each application as an app on Scalingo. What is built there is started at once, so
- * `activate` is what deploys, and `start` sees to it that the deployment stands; README.md says why and with what order.
+ * `activate` is what deploys, and `start` sees to it that the deployment stands: README.md says why, and in what order.
  */
 export function scalingoPlatform(parts: ScalingoParts): HostingPlatform {
   return {

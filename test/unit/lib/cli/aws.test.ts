@@ -49,7 +49,8 @@ const cdk: Cdk = async (args) => {
   if (verb === 'bootstrap') cloudFormation.put({ name: 'CDKToolkit', outputs: { BootstrapVersion: '30' } });
   if (verb === 'deploy') {
     const platform =
-      ['http', 'heroku'].find((kind) => args.some((one) => one.endsWith(`Platform=${kind}`))) ?? 'aws-lambda';
+      ['http', 'heroku', 'scalingo'].find((kind) => args.some((one) => one.endsWith(`Platform=${kind}`))) ??
+      'aws-lambda';
     const own = {
       ...(platform !== 'aws-lambda' && { PlatformTokenSecret: 'arn:secret' }),
       ...(platform !== 'http' && { ManageUsers: MANAGE_USERS }),
@@ -188,11 +189,14 @@ describe('hooks aws deploy', () => {
     expect((await hooks('aws users')).err).toContain('uses the platform at https://platform.example.com');
   });
 
-  it('says how the service gets the token for Heroku, before anything is deployed there', async () => {
-    const { code, out } = await hooks('aws deploy --parameters Platform=heroku');
+  it.each([
+    ['heroku', 'Heroku'],
+    ['scalingo', 'Scalingo'],
+  ])('says how the service gets the token for %s, before anything is deployed there', async (kind, provider) => {
+    const { code, out } = await hooks(`aws deploy --parameters Platform=${kind}`);
     expect([code, account.users.size]).toEqual([0, 1]);
     expect(out).toContain(
-      'aws secretsmanager put-secret-value --secret-id arn:secret --secret-string <token of Heroku>',
+      `aws secretsmanager put-secret-value --secret-id arn:secret --secret-string <token of ${provider}>`,
     );
     expect(out).not.toContain('A push to test it');
   });
@@ -302,11 +306,14 @@ describe('hooks aws destroy', () => {
     cdkCalls = [];
   });
 
-  it('says that applications on Heroku stay', async () => {
+  it.each([
+    ['heroku', 'Heroku'],
+    ['scalingo', 'Scalingo'],
+  ])('says that applications on %s stay', async (Platform, provider) => {
     const outputs = { ApiUrl: serviceAddress };
-    account.cloudFormation.put({ name: 'DeploymentWebhooks', outputs, parameters: { Platform: 'heroku' } });
+    account.cloudFormation.put({ name: 'DeploymentWebhooks', outputs, parameters: { Platform } });
     const { err } = await hooks('aws destroy', { answers: ['no'] });
-    expect(err).toContain('The applications on Heroku stay, and cost what they cost there');
+    expect(err).toContain(`The applications on ${provider} stay, and cost what they cost there`);
   });
 
   it('asks, deletes the stack and all that applications left, and says what it keeps and how to delete that', async () => {

@@ -12,6 +12,7 @@ describe('the stack’s parameters and outputs', () => {
       Platform: 'aws-lambda',
       PlatformUrl: '',
       PlatformTeam: '',
+      PlatformRegion: 'osc-fr1',
       RepositoryHosts: '[{"name":"github","kind":"github","api":"https://api.github.com","web":"https://github.com"}]',
       DefaultBranch: 'master',
       HoldMinutes: 60,

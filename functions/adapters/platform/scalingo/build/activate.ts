@@ -51,5 +51,6 @@ async function isWanted(
 }
 
 function inAFolder(path: string): string {
-  return `Scalingo builds the root of a repository, and this application is in ${path}: give it a repository of its own.`;
+  const own = 'give it a repository of its own';
+  return `Scalingo builds the root of a repository, and this application is in ${path}: ${own}.`;
 }

@@ -4,9 +4,9 @@ import { keys } from '../../in-table/keys.ts';
 import type { ScalingoParts } from '../parts.ts';
 
 /**
- * The last deployment of an application that the service has begun on Scalingo, and what serves there. One is under way
- * at a time, because the one that ends last is the one that serves. It is one attribute of the application's item, which
- * changes only when it still is what was read: of two functions at the same moment one takes the next turn.
+ * The last deployment of an application that the service has begun on Scalingo, and what serves there. One is under
+ * way at a time, because the one that ends last is the one that serves. It is one attribute of the application's item,
+ * which changes only when it still is what was read: of two functions at the same moment one takes the next turn.
  */
 export interface Turn {
   /** Grows with each deployment; with the snapshot it makes the name by which the deployment is found on Scalingo. */

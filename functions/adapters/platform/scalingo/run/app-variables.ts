@@ -13,8 +13,10 @@ const CODE = 'request:failed';
 const MAX_NAME_LENGTH = 64;
 const MAX_VALUE_LENGTH = 32_768;
 /** What Scalingo sets in containers and builds: https://doc.scalingo.com/platform/app/environment */
-const OF_SCALINGO =
-  /^(?:PORT|APP|CONTAINER|CONTAINER_(?:VERSION|SIZE|MEMORY)|HOSTNAME|STACK|REGION_NAME|SOURCE_VERSION|SCALINGO_APPLICATION_ID)$/;
+const OF_SCALINGO = new Set([
+  ...['PORT', 'APP', 'CONTAINER', 'CONTAINER_VERSION', 'CONTAINER_SIZE', 'CONTAINER_MEMORY', 'HOSTNAME', 'STACK'],
+  ...['REGION_NAME', 'SOURCE_VERSION', 'SCALINGO_APPLICATION_ID'],
+]);
 
 /** Returns the variables of applications, which are those of their apps on Scalingo. */
 export function scalingoAppVariables(parts: ScalingoParts): AppVariables {
@@ -64,7 +66,7 @@ async function setVariable(
 }
 
 function checkVariable(name: string, value: string): void {
-  if (OF_SCALINGO.test(name)) throw new DeployError('request:bad_parameter', `${name} is set by the platform.`);
+  if (OF_SCALINGO.has(name)) throw new DeployError('request:bad_parameter', `${name} is set by the platform.`);
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || name.length > MAX_NAME_LENGTH) {
     const detail = 'On Scalingo the name of a variable has 1 to 64 letters, digits and _, and begins with no digit.';
     throw new DeployError('request:bad_parameter', detail);

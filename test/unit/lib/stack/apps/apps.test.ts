@@ -38,13 +38,20 @@ describe('the platform on AWS Lambda', () => {
       'AWS::S3::Bucket',
       'AWS::S3::BucketPolicy',
     ]);
-    const conditionOf = (type: string) => (type === 'AWS::DynamoDB::GlobalTable' ? 'KeepsUsers' : 'OnLambda');
-    for (const [id, { Condition, Type }] of own) expect([id, Condition]).toEqual([id, conditionOf(Type)]);
+    const others: Readonly<Record<string, string>> = {
+      'AWS::DynamoDB::GlobalTable': 'KeepsUsers',
+      'AWS::S3::Bucket': 'StoresSnapshots',
+      'AWS::S3::BucketPolicy': 'StoresSnapshots',
+    };
+    for (const [id, { Condition, Type }] of own) expect([id, Condition]).toEqual([id, others[Type] ?? 'OnLambda']);
     // In functions only within `Fn::If`, in policies only within those of the condition.
     const ids = own.map(([id]) => id);
     for (const [id, resource] of Object.entries(all)) {
       if (resource.Condition !== undefined) continue;
-      const text = JSON.stringify(resource).replaceAll(/\{"Fn::If":\["(?:OnLambda|KeepsUsers)",.*?,""\]\}/g, '');
+      const text = JSON.stringify(resource).replaceAll(
+        /\{"Fn::If":\["(?:OnLambda|OnScalingo|KeepsUsers)",.*?,""\]\}/g,
+        '',
+      );
       expect([id, ids.filter((one) => text.includes(`"${one}"`))]).toEqual([id, []]);
     }
   });
@@ -145,7 +152,7 @@ describe('the platform on AWS Lambda', () => {
     }
   });
 
-  it('keeps releases until they are removed, and what builds need for days', () => {
+  it('keeps releases and archives until they are removed, and what builds need for days', () => {
     const bucket = ofType('AWS::S3::Bucket').find(({ id }) => id.startsWith('Apps'));
     const rules = bucket?.properties.LifecycleConfiguration.Rules;
     expect(rules.flatMap(({ Prefix }: { Prefix?: string }) => Prefix ?? [])).toEqual([

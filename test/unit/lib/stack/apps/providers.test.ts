@@ -12,6 +12,7 @@ function holds(name: string, platform: string): boolean {
 }
 
 function evaluated(expression: Expression, platform: string): boolean {
+  if (Array.isArray(expression['Fn::Or'])) return expression['Fn::Or'].some((one) => evaluated(one, platform));
   if (Array.isArray(expression['Fn::Not'])) return !evaluated(expression['Fn::Not'][0], platform);
   const [{ Ref }, value] = expression['Fn::Equals'] as [{ Ref: string }, string];
   expect(Ref).toBe('Platform');
@@ -20,7 +21,7 @@ function evaluated(expression: Expression, platform: string): boolean {
 
 /** What is in a stack because of its platform: the types of its own resources, and the outputs. */
 function ofPlatform(platform: string): readonly string[] {
-  const own = ['OnLambda', 'OnHttp', 'CallsPlatform', 'KeepsUsers'];
+  const own = ['OnLambda', 'OnHttp', 'OnScalingo', 'CallsPlatform', 'KeepsUsers', 'StoresSnapshots'];
   const there = ({ Condition = '' }) => own.includes(Condition) && holds(Condition, platform);
   const types = Object.values<{ Type: string; Condition?: string }>(Resources).filter(there);
   const outputs = Object.entries<{ Condition?: string }>(Outputs).filter(([, output]) => there(output));
@@ -31,12 +32,27 @@ function ofPlatform(platform: string): readonly string[] {
 interface Policy {
   readonly Type: string;
   readonly Condition?: string;
-  readonly Properties: { readonly PolicyDocument: { readonly Statement: readonly { Action: string | string[] }[] } };
+  readonly Properties: {
+    readonly PolicyDocument: { readonly Statement: readonly { Action: string | string[]; Resource: unknown }[] };
+  };
+}
+
+/** What functions may do with the platform of a stack, and the objects that they may do it with. */
+function allowed(platform: string) {
+  const policies = Object.values<Policy>(Resources).filter(
+    ({ Type, Condition = '' }) => Type === 'AWS::IAM::Policy' && Condition in Conditions && holds(Condition, platform),
+  );
+  const statements = policies.flatMap(({ Properties }) => Properties.PolicyDocument.Statement);
+  const ofBucket = statements.filter(({ Action }) => [Action].flat().some((action) => action.startsWith('s3:')));
+  return {
+    actions: [...new Set(statements.flatMap(({ Action }) => Action))].sort(),
+    objects: ofBucket.map(({ Resource }) => JSON.stringify(Resource)),
+  };
 }
 
 describe('a stack for Heroku', () => {
   it('is chosen by the parameter Platform', () => {
-    expect(Parameters.Platform.AllowedValues).toEqual(['aws-lambda', 'heroku', 'http']);
+    expect(Parameters.Platform.AllowedValues).toEqual(['aws-lambda', 'heroku', 'scalingo', 'http']);
   });
 
   it('has the table with the users and the secret with the token, and nothing that builds or runs applications', () => {
@@ -55,14 +71,7 @@ describe('a stack for Heroku', () => {
   });
 
   it('lets its functions read and write the table and read the token, and nothing else of a platform', () => {
-    const policies = Object.values<Policy>(Resources).filter(
-      ({ Type, Condition = '' }) =>
-        Type === 'AWS::IAM::Policy' && Condition in Conditions && holds(Condition, 'heroku'),
-    );
-    const actions = policies.flatMap(({ Properties }) =>
-      Properties.PolicyDocument.Statement.flatMap(({ Action }) => Action),
-    );
-    expect([...new Set(actions)].sort()).toEqual([
+    expect(allowed('heroku').actions).toEqual([
       'dynamodb:DeleteItem',
       'dynamodb:GetItem',
       'dynamodb:Query',
@@ -70,5 +79,24 @@ describe('a stack for Heroku', () => {
       'dynamodb:UpdateItem',
       'secretsmanager:GetSecretValue',
     ]);
+  });
+});
+
+describe('a stack for Scalingo', () => {
+  it('has the bucket with the tarballs that Scalingo reads, besides what one for Heroku has', () => {
+    expect(ofPlatform('scalingo')).toEqual(
+      [...ofPlatform('heroku'), 'AWS::S3::Bucket', 'AWS::S3::BucketPolicy'].sort(),
+    );
+  });
+
+  it('lets its functions do with those tarballs what a deploy, a rollback and a removal need', () => {
+    const { actions, objects } = allowed('scalingo');
+    const ofBucket = ['s3:AbortMultipartUpload', 's3:DeleteObject', 's3:GetObject', 's3:PutObject'];
+    expect(actions).toEqual([...allowed('heroku').actions, ...ofBucket].sort());
+    for (const resource of objects) expect(resource).toContain('/archives/*');
+  });
+
+  it('has a region, which is a part of the name of a host', () => {
+    expect(Parameters.PlatformRegion).toMatchObject({ Default: 'osc-fr1', AllowedPattern: '[a-z0-9-]+' });
   });
 });
