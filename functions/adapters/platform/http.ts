@@ -1,4 +1,5 @@
 import { basicHeader, type Credentials } from '../../core/basic-auth.ts';
+import { limitedText } from './limited-text.ts';
 
 /** An HTTP request to the platform API. */
 export interface PlatformRequest {
@@ -44,7 +45,7 @@ export function platformHttp({ url, fetch = globalThis.fetch }: PlatformHttpOpti
     const send = async (): Promise<PlatformResponse> => {
       const response = await fetch(address, init);
       const retryAfter = response.headers.get('retry-after');
-      return { status: response.status, body: readJson(await response.text()), retryAfter };
+      return { status: response.status, body: readJson(await limitedText(response)), retryAfter };
     };
     try {
       return await send();

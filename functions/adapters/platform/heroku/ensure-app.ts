@@ -70,6 +70,8 @@ async function madeBuilder(name: string, parts: HerokuParts): Promise<HerokuApp>
 
 function appIn({ body }: ProviderAnswer): HerokuApp {
   const id = requiredText(body, 'id', CODE);
-  const address = textIn(body, 'web_url') ?? `https://${requiredText(body, 'name', CODE)}.herokuapp.com/`;
+  const given = textIn(body, 'web_url') ?? '';
+  // It is shown as a link.
+  const address = /^https?:/i.test(given) ? given : `https://${requiredText(body, 'name', CODE)}.herokuapp.com/`;
   return { id, address: address.replace(/\/+$/, '') };
 }

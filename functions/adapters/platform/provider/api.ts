@@ -2,6 +2,7 @@ import { DeployError, type ErrorCode } from '../../../core/errors.ts';
 import { parseJson } from '../../../core/json.ts';
 import { readRetryAfter } from '../http/answers.ts';
 import { addressOf, baseUrl, isPathSegment } from '../http.ts';
+import { limitedText } from '../limited-text.ts';
 import { type ServiceToken, withServiceToken } from '../service-token.ts';
 
 /** A call of a provider's API. */
@@ -87,7 +88,7 @@ export function providerApi(provider: Provider, options: ProviderApiOptions): Pr
 }
 
 async function answerOf(response: Response): Promise<RawAnswer> {
-  const text = await response.text();
+  const text = await limitedText(response);
   const parsed = parseJson(text);
   const { headers, status } = response;
   const body = parsed.ok ? parsed.value : undefined;

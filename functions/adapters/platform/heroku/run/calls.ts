@@ -1,4 +1,4 @@
-import { listOf, nestedText, textIn } from '../../provider/answers.ts';
+import { nestedText, requiredList, textIn } from '../../provider/answers.ts';
 import type { ProviderAnswer } from '../../provider/api.ts';
 import type { HerokuParts } from '../parts.ts';
 
@@ -35,7 +35,7 @@ export function herokuCalls(app: string, { api }: Pick<HerokuParts, 'api'>): Her
     post,
     webDynos: async () => {
       const { body } = await get(['dynos'], { what: 'the state of the dynos' });
-      return listOf(body).flatMap((dyno) =>
+      return requiredList(body, CODE).flatMap((dyno) =>
         textIn(dyno, 'type') === 'web' ? [{ state: textIn(dyno, 'state'), version: versionOf(dyno) }] : [],
       );
     },

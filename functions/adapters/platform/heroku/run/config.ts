@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../../../core/errors.ts';
-import { isObject } from '../../../../core/json.ts';
+import { requiredFields } from '../../provider/answers.ts';
 import type { HerokuParts } from '../parts.ts';
 
 /** The config vars of an app. */
@@ -14,7 +14,8 @@ interface ConfigCall {
 export async function readConfig(run: string, { code, parts }: ConfigCall): Promise<Config> {
   const what = 'the variables';
   const { body } = await parts.api({ method: 'GET', path: ['apps', run, 'config-vars'], code, what });
-  return configIn(body);
+  const entries = Object.entries(requiredFields(body, code));
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }
 
 /** Changes config vars; null removes one. Heroku makes a release of it and restarts the dynos. */
@@ -25,9 +26,4 @@ export async function changeConfig(
 ): Promise<void> {
   const what = 'the change of a variable';
   await parts.api({ method: 'PATCH', path: ['apps', run, 'config-vars'], json: changes, code, what });
-}
-
-function configIn(body: unknown): Config {
-  const entries = isObject(body) ? Object.entries(body) : [];
-  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }

@@ -1,4 +1,4 @@
-import { listOf } from '../../provider/answers.ts';
+import { requiredList } from '../../provider/answers.ts';
 import type { Formation } from '../../provider/formation.ts';
 import type { HerokuParts } from '../parts.ts';
 
@@ -8,7 +8,7 @@ const CODE = 'deploy:platform:start_app';
 export async function readFormation(app: string, { api }: HerokuParts): Promise<Formation> {
   const what = 'the number of dynos';
   const { body } = await api({ method: 'GET', path: ['apps', app, 'formation'], code: CODE, what });
-  const types = listOf(body).flatMap(({ type, quantity }) =>
+  const types = requiredList(body, CODE).flatMap(({ type, quantity }) =>
     typeof type === 'string' && typeof quantity === 'number' ? [[type, quantity] as const] : [],
   );
   return Object.fromEntries(types);

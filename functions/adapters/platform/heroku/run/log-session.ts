@@ -37,7 +37,10 @@ export async function openLog(run: string, tail: boolean, { api }: HerokuParts):
 export async function lastLogLines(run: string, parts: HerokuParts): Promise<readonly LogLine[]> {
   const session = await openLog(run, false, parts);
   const lines: LogLine[] = [];
-  for await (const batch of readLog(session, AbortSignal.timeout(READ_TIMEOUT_MS), parts)) lines.push(...batch);
+  for await (const batch of readLog(session, AbortSignal.timeout(READ_TIMEOUT_MS), parts)) {
+    lines.push(...batch);
+    if (lines.length > KEPT_LINES) lines.splice(0, lines.length - KEPT_LINES);
+  }
   return lines;
 }
 

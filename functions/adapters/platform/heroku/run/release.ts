@@ -1,9 +1,17 @@
 import { DeployError } from '../../../../core/errors.ts';
+import { isObject } from '../../../../core/json.ts';
 import type { AppRef, SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
 import { keys } from '../../in-table/keys.ts';
 import { pruneSnapshots } from '../../in-table/snapshots.ts';
 import type { Item } from '../../in-table/table.ts';
-import { listOf, nestedText, textIn } from '../../provider/answers.ts';
+import {
+  nestedText,
+  requiredFields,
+  requiredList,
+  requiredNumber,
+  requiredText,
+  textIn,
+} from '../../provider/answers.ts';
 import { recordChange } from '../../provider/changes.ts';
 import { keptFormation } from '../../provider/formation.ts';
 import { note } from '../../provider/notes.ts';
@@ -69,7 +77,7 @@ async function runs({ run, slug }: Startable, parts: HerokuParts): Promise<boole
   const calls = herokuCalls(run, parts);
   const range = 'version ..; order=desc,max=1';
   const { body } = await calls.get(['releases'], { what: 'the current release', range });
-  if (nestedText(listOf(body)[0], 'slug', 'id') !== slug) return false;
+  if (nestedText(requiredList(body, CODE)[0], 'slug', 'id') !== slug) return false;
   const dynos = await calls.webDynos();
   return dynos.length > 0 && dynos.every(({ state }) => state === 'up' || state === 'idle');
 }
@@ -77,8 +85,8 @@ async function runs({ run, slug }: Startable, parts: HerokuParts): Promise<boole
 /** Said before anything is changed: an application without a web process would be released and never answer. */
 async function checkWebProcess(run: string, slug: string, parts: HerokuParts): Promise<void> {
   const { body } = await herokuCalls(run, parts).get(['slugs', slug], { what: 'what was built' });
-  const types = typeof body === 'object' && body !== null && 'process_types' in body ? body.process_types : {};
-  if (typeof types === 'object' && types !== null && 'web' in types) return;
+  const types = requiredFields(body, CODE).process_types;
+  if (isObject(types) && 'web' in types) return;
   throw refused('The application has no web process: add a script "start", or "web: <command>" to the Procfile.');
 }
 
@@ -90,8 +98,8 @@ interface NewRelease {
 async function newRelease(run: string, slug: string, { description, parts }: NewRelease): Promise<Release> {
   const what = `the release of ${description}`;
   const { body } = await herokuCalls(run, parts).post(['releases'], { json: { slug, description }, what });
-  const version = typeof body === 'object' && body !== null && 'version' in body ? Number(body.version) : Number.NaN;
-  return { version, status: textIn(body, 'status'), at: textIn(body, 'created_at') ?? '' };
+  const [version, at] = [requiredNumber(body, 'version', CODE), requiredText(body, 'created_at', CODE)];
+  return { version, status: textIn(body, 'status'), at };
 }
 
 /** Gives an application its dynos again that was stopped; with its first release Heroku does that itself. */
