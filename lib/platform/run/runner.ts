@@ -124,7 +124,6 @@ class AppRunner implements Runner {
     this.#crashes.reset();
     this.#overruns.reset();
     await this.#swap(snapshot);
-    clearTimeout(this.#retry);
   }
 
   /** Starts a release and moves the traffic to it. When the start fails, the old release keeps the traffic. */
@@ -153,6 +152,8 @@ class AppRunner implements Runner {
   #serve(next: RunningRelease): void {
     const { limits, onServing, onRetired } = this.parts;
     const old = this.#running;
+    // Before the end of the new release is looked for: it may have ended already, and is then started again.
+    clearTimeout(this.#retry);
     this.#running = next;
     this.#state = 'running';
     const drained = this.proxy.pointTo(next.address);

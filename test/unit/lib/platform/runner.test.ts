@@ -1,0 +1,73 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { memoryWatch } from '../../../../lib/platform/run/limits/memory-watch.ts';
+import { type Runner, runner } from '../../../../lib/platform/run/runner.ts';
+import { defaultLimits } from '../../../../lib/platform/settings.ts';
+import { type Apps, apps } from '../../../../lib/platform/store/apps.ts';
+import { folders } from '../../../../lib/platform/store/folders.ts';
+import { appNamed } from '../../../../lib/platform/store/names.ts';
+import { snapshots } from '../../../../lib/platform/store/snapshots.ts';
+import { variableStore } from '../../../../lib/platform/store/variables.ts';
+import { openGroupRegistry } from '../../../../lib/processes/group-registry.ts';
+import { afterwards, temporaryFolder } from '../../../support/platform/harness.ts';
+
+const app = appNamed('ada', 'hello');
+
+/** Returns the runner of an application with this server, which stores its state as `change` makes of it. */
+async function runnerOf(server: string, change: (stored: Apps) => Apps['change']): Promise<Runner> {
+  const dirs = folders(await temporaryFolder());
+  const stores = { apps: apps(dirs), snapshots: snapshots(dirs), variables: variableStore(dirs) };
+  const release = dirs.ofApp(app).snapshot('1').release;
+  await mkdir(release, { recursive: true });
+  await writeFile(join(release, 'package.json'), '{ "name": "hello" }');
+  await writeFile(join(release, 'server.js'), server);
+  await stores.apps.create({ ...app, full: 'hello' }, { name: 'hello' });
+  const snapshot = { sha256: '', size: 0, uploaded_at: '', reason: null, log: [], dependencies: null };
+  const built = { path: '', node: null, tools: [], warnings: [], built_at: null };
+  await stores.snapshots.write(app, { id: '1', state: 'ready', ...snapshot, ...built });
+  const groups = await openGroupRegistry(dirs.groups);
+  const limits = { ...defaultLimits, crashPauseMs: 10 };
+  const running = runner(
+    {
+      ...stores,
+      apps: { ...stores.apps, change: change(stores.apps) },
+      own: process.env,
+      folders: dirs,
+      groups,
+      npmCache: dirs.npmCache,
+      limits,
+      memoryLimits: {},
+      memory: memoryWatch(limits.memoryCheckMs),
+      log: () => undefined,
+      onServing: async () => undefined,
+      onRetired: async () => undefined,
+    },
+    app,
+  );
+  afterwards(() => groups.close());
+  afterwards(() => running.close());
+  return running;
+}
+
+it('an application that ends before its start is stored is started again', async () => {
+  const endsOnce = `
+    const { existsSync, writeFileSync } = require('node:fs');
+    require('node:http').createServer((_, response) => {
+      if (existsSync('ended')) return response.end('up');
+      writeFileSync('ended', '');
+      response.end('up', () => process.exit(1));
+    }).listen(process.env.PORT, process.env.HOST);`;
+  const slow = (stored: Apps): Apps['change'] => {
+    return async (name, fields) => {
+      if (fields.active) await sleep(500);
+      return stored.change(name, fields);
+    };
+  };
+  const running = await runnerOf(endsOnce, slow);
+
+  await running.start('1');
+
+  await expect.poll(() => running.state()).toBe('running');
+});
