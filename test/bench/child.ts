@@ -28,15 +28,6 @@ export async function startChild<Ready>(script: string, args: readonly string[])
   };
 }
 
-/** `STRICT=<seed>` has parts of the benchmark measure functions as strict as on AWS as well, with that seed. */
-export const strictSeed: string | undefined = process.env.STRICT;
-
-/** Starts the whole service with strict functions; null unless that is wanted. */
-export async function startStrict<Ready>(dataDir: string, users: number): Promise<Child<Ready> | null> {
-  if (strictSeed === undefined) return null;
-  return startChild<Ready>('service.ts', [dataDir, String(users), '', strictSeed]);
-}
-
 async function failed(child: ChildProcess, script: string): Promise<never> {
   const [code] = await once(child, 'exit');
   throw new Error(`${script} ended with ${code} before it was ready.`);

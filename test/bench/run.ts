@@ -11,6 +11,7 @@ const parts: Readonly<Record<string, () => Promise<Bench>>> = {
   tarball: async () => (await import('./tarball.ts')).run,
   unpack: async () => (await import('./unpack.ts')).run,
   page: async () => (await import('./page/page.ts')).run,
+  strict: async () => (await import('./strict/strict.ts')).run,
   load: async () => (await import('./burst/burst.ts')).run,
 };
 

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { entryAddress, type GitFolder } from '../../support/service/git-folder.ts';
+import { application, entryAddress, type GitFolder } from '../../support/service/git-folder.ts';
 
 /** The service of the benchmark, and a repository of its user. */
 export interface Service {
@@ -13,6 +13,13 @@ export interface Service {
 export interface Version {
   readonly files: Readonly<Record<string, string>>;
   readonly text: string;
+}
+
+/** Returns a version without dependencies. */
+export function plain(round: number): Version {
+  const text = `plain ${round}`;
+  const lock = { name: 'plain', version: '1.0.0', lockfileVersion: 3, requires: true, packages: {} };
+  return { files: { ...application('plain', text), 'package-lock.json': JSON.stringify(lock) }, text };
 }
 
 /** How long a deploy took. */

@@ -10,8 +10,7 @@ import { signalIfThere } from '../../support/service/processes.ts';
 import { startChild } from '../child.ts';
 import type { BenchRow } from '../row.ts';
 import { median, milliseconds, ratioOf } from '../statistics.ts';
-import { byPush, type Deploy, finalEntry, type Service, type Version } from './by-push.ts';
-import { strictRows } from './strict.ts';
+import { byPush, type Deploy, finalEntry, plain, type Service, type Version } from './by-push.ts';
 
 const ROUNDS = 5;
 
@@ -36,9 +35,6 @@ export async function run(): Promise<readonly BenchRow[]> {
     const again = await compare(service.ready, tree, shell, (round) => express(`again ${round}`, lockfile, 'same'), 1);
     rows.push(row('push to serving, Express, same lockfile', again, '≤ 0.5 × the shell', 0.5));
     rows.push(await swapRow(service.ready, tree));
-    const version = (round: number) => plain(100 + round);
-    const beside = { usual: service.ready, tree, folder: join(folder, 'strict'), rounds: ROUNDS, version };
-    rows.push(...(await strictRows(beside)));
     return rows;
   } finally {
     tree.remove();
@@ -65,12 +61,6 @@ async function plainRows(service: Service, tree: GitFolder, shell: Shell): Promi
       reached: true,
     },
   ];
-}
-
-function plain(round: number): Version {
-  const text = `plain ${round}`;
-  const lock = { name: 'plain', version: '1.0.0', lockfileVersion: 3, requires: true, packages: {} };
-  return { files: { ...application('plain', text), 'package-lock.json': JSON.stringify(lock) }, text };
 }
 
 /** Measures both in turn; the first `skipped` rounds only warm up. */
