@@ -4,6 +4,7 @@ import type { BuildOutput } from '../../../../core/ports/apps/build-output.ts';
 import type { Clock } from '../../../../core/ports/clock.ts';
 import type { SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
 import { onAws } from '../../../aws/failures.ts';
+import { type BuildReading, tableBuildOutput } from '../../in-table/build-output.ts';
 import { keys } from '../../in-table/keys.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import { type BuildLogStream, ownLines, readBuildLog } from './build-log.ts';
@@ -14,23 +15,12 @@ const PAUSE_MS = 2_000;
 
 /** Returns the output of builds in CodeBuild. */
 export function lambdaBuildOutput(parts: BuildOutputParts): BuildOutput {
-  return {
-    read: (snapshot, follow, signal) =>
-      onAws('request:failed', `the build log of ${snapshot.snapshot}`, async () => {
-        const item = await parts.table.read(keys.snapshot(snapshot));
-        return item ? linesOf(snapshot, { follow, signal }, parts) : null;
-      }),
-  };
-}
-
-interface Reading {
-  readonly follow: boolean;
-  readonly signal: AbortSignal;
+  return tableBuildOutput(parts.table, (snapshot, reading) => linesOf(snapshot, reading, parts));
 }
 
 async function* linesOf(
   snapshot: SnapshotRef,
-  { follow, signal }: Reading,
+  { follow, signal }: BuildReading,
   parts: BuildOutputParts,
 ): AsyncGenerator<readonly OutputLine[]> {
   const filter = ownLines();

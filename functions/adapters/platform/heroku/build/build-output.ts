@@ -3,6 +3,7 @@ import type { OutputLine } from '../../../../core/ports/apps/app-output.ts';
 import type { BuildOutput } from '../../../../core/ports/apps/build-output.ts';
 import type { SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
 import { onAws } from '../../../aws/failures.ts';
+import { type BuildReading, tableBuildOutput } from '../../in-table/build-output.ts';
 import { keys } from '../../in-table/keys.ts';
 import { textIn } from '../../provider/answers.ts';
 import { textLines } from '../../provider/text-lines.ts';
@@ -15,23 +16,12 @@ const QUIET_MS = 2_000;
 
 /** Returns the output of builds on Heroku, which prints no times: each line has that of its reading. */
 export function herokuBuildOutput(parts: HerokuParts): BuildOutput {
-  return {
-    read: (snapshot, follow, signal) =>
-      onAws(CODE, `the build log of ${snapshot.snapshot}`, async () => {
-        const item = await parts.table.read(keys.snapshot(snapshot));
-        return item ? linesOf(snapshot, { follow, signal }, parts) : null;
-      }),
-  };
-}
-
-interface Reading {
-  readonly follow: boolean;
-  readonly signal: AbortSignal;
+  return tableBuildOutput(parts.table, (snapshot, reading) => linesOf(snapshot, reading, parts));
 }
 
 async function* linesOf(
   snapshot: SnapshotRef,
-  { follow, signal }: Reading,
+  { follow, signal }: BuildReading,
   parts: HerokuParts,
 ): AsyncGenerator<readonly OutputLine[]> {
   for (;;) {

@@ -2,6 +2,7 @@ import type { OutputLine } from '../../../../core/ports/apps/app-output.ts';
 import type { BuildOutput } from '../../../../core/ports/apps/build-output.ts';
 import type { SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
 import { onAws } from '../../../aws/failures.ts';
+import { type BuildReading, tableBuildOutput } from '../../in-table/build-output.ts';
 import { keys } from '../../in-table/keys.ts';
 import type { ScalingoParts } from '../parts.ts';
 import { readOutput } from './deployments.ts';
@@ -11,24 +12,13 @@ const PAUSE_MS = 2_000;
 
 /** Returns the output of deployments on Scalingo, which prints no times: each line has that of its reading. */
 export function scalingoBuildOutput(parts: ScalingoParts): BuildOutput {
-  return {
-    read: (snapshot, follow, signal) =>
-      onAws(CODE, `the build log of ${snapshot.snapshot}`, async () => {
-        const item = await parts.table.read(keys.snapshot(snapshot));
-        return item ? linesOf(snapshot, { follow, signal }, parts) : null;
-      }),
-  };
-}
-
-interface Reading {
-  readonly follow: boolean;
-  readonly signal: AbortSignal;
+  return tableBuildOutput(parts.table, (snapshot, reading) => linesOf(snapshot, reading, parts));
 }
 
 /** The whole output is read each time, and what is new of it is told. */
 async function* linesOf(
   snapshot: SnapshotRef,
-  { follow, signal }: Reading,
+  { follow, signal }: BuildReading,
   parts: ScalingoParts,
 ): AsyncGenerator<readonly OutputLine[]> {
   for (let seen = 0; !signal.aborted; ) {

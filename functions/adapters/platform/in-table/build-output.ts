@@ -1,0 +1,26 @@
+import type { OutputLine } from '../../../core/ports/apps/app-output.ts';
+import type { BuildOutput } from '../../../core/ports/apps/build-output.ts';
+import type { SnapshotRef } from '../../../core/ports/hosting-platform.ts';
+import { onAws } from '../../aws/failures.ts';
+import { keys } from './keys.ts';
+import type { PlatformTable } from './table.ts';
+
+/** How the output of a build is read. */
+export interface BuildReading {
+  /** Whether to wait for what the build will print. */
+  readonly follow: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Returns the output of the builds of snapshots in the platform's table; `linesOf` reads that of one. */
+export function tableBuildOutput(
+  table: Pick<PlatformTable, 'read'>,
+  linesOf: (snapshot: SnapshotRef, reading: BuildReading) => AsyncIterable<readonly OutputLine[]>,
+): BuildOutput {
+  return {
+    read: (snapshot, follow, signal) =>
+      onAws('request:failed', `the build log of ${snapshot.snapshot}`, async () =>
+        (await table.read(keys.snapshot(snapshot))) ? linesOf(snapshot, { follow, signal }) : null,
+      ),
+  };
+}
