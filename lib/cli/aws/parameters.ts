@@ -11,7 +11,16 @@ const FEW_RUNS = 'StageConcurrency=2';
  * parameter that the stack does not have, so that a misspelt one would do nothing and nobody would know.
  */
 export const PARAMETERS: readonly string[] = [
-  ...['Platform', 'PlatformUrl', 'PlatformTeam', 'RepositoryHosts', 'DefaultBranch', 'HoldMinutes', 'RetryBaseSeconds'],
+  ...[
+    'Platform',
+    'PlatformUrl',
+    'PlatformTeam',
+    'PlatformRegion',
+    'RepositoryHosts',
+    'DefaultBranch',
+    'HoldMinutes',
+    'RetryBaseSeconds',
+  ],
   ...['StageConcurrency', 'ReconcileMinutes', 'ChangesSeconds', 'ChangesConcurrency', 'StreamsPerUser', 'StreamsInAll'],
   ...['PublicUrl', 'PublicSignalsUrl', 'AllowedOrigins', 'AlarmEmail', 'Firewall', 'FirewallRequests'],
   'MonthlyBudgetDollars',

@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib';
+import { Fn, Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Key } from 'aws-cdk-lib/aws-kms';
 import type { AppsPlatform } from '../apps/apps-platform.ts';
@@ -133,12 +133,16 @@ function appsAccess(access: AppsAccess, tableActions: readonly string[], stateme
     adapterLayer: apps.adapterLayer,
     sealingKey: sealingKey.keyArn,
   };
-  const environment = { PLATFORM_PARTS: Stack.of(apps).toJsonString(parts) };
+  const ofScalingo = { bucket: apps.bucket.bucketName, region: parameters.platformRegion.valueAsString };
+  const json = (names: Readonly<Record<string, string>>) => Stack.of(apps).toJsonString(names);
+  // One variable, because all variables of a function have 4 KB.
+  const elsewhere = Fn.conditionIf(parameters.onScalingo.logicalId, json(ofScalingo), '');
+  const PLATFORM_PARTS = Fn.conditionIf(parameters.onLambda.logicalId, json(parts), elsewhere).toString();
   return all(
     callPlatform(access),
     tableAccess(access, tableActions),
-    only(parameters.onLambda, { environment, statements }),
-    only(parameters.onScalingo, { environment: { PLATFORM_BUCKET: apps.bucket.bucketName } }),
+    { environment: { PLATFORM_PARTS } },
+    only(parameters.onLambda, { statements }),
   );
 }
 

@@ -41,9 +41,8 @@ export function manageUsers(access: Pick<PlatformAccess, 'parameters' | 'apps'>)
 /** Calls a platform that is not in this account with the service's own token; on AWS Lambda it may do nothing. */
 export function callPlatform(access: Pick<PlatformAccess, 'parameters' | 'token'>): Access {
   const { parameters } = access;
-  const { platformTeam, platformRegion } = parameters;
-  const settings = { PLATFORM_TEAM: platformTeam.valueAsString, PLATFORM_REGION: platformRegion.valueAsString };
-  return all(knowPlatform(parameters), { environment: settings }, useToken(access, parameters.callsPlatform));
+  const team = { environment: { PLATFORM_TEAM: parameters.platformTeam.valueAsString } };
+  return all(knowPlatform(parameters), team, useToken(access, parameters.callsPlatform));
 }
 
 function useToken({ token }: Pick<PlatformAccess, 'token'>, condition: CfnCondition): Access {

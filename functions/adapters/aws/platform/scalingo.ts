@@ -1,16 +1,21 @@
-import { optionalVariable, variable } from '../environment.ts';
+import { optionalVariable } from '../environment.ts';
+import { platformParts } from './parts.ts';
 
-/** Returns the region of Scalingo that applications run in: `osc-fr1`. */
-export function scalingoRegion(): string {
-  return variable('PLATFORM_REGION');
+/** What the platform on Scalingo consists of, besides its table. */
+export interface ScalingoSettings {
+  /** The bucket with the tarballs that applications are deployed from. */
+  readonly bucket: string;
+  /** The region that applications run in: `osc-fr1`. */
+  readonly region: string;
+}
+
+/** Returns the settings. Throws, naming the variable, when one is missing. */
+export function scalingoSettings(): ScalingoSettings {
+  const part = platformParts<keyof ScalingoSettings>();
+  return { bucket: part('bucket'), region: part('region') };
 }
 
 /** Returns an address of Scalingo's API, also of that for tokens, that is not its own; undefined by default. */
 export function scalingoUrl(): string | undefined {
   return optionalVariable('PLATFORM_URL');
-}
-
-/** Returns the name of the bucket with the tarballs that applications on Scalingo are deployed from. */
-export function snapshotBucket(): string {
-  return variable('PLATFORM_BUCKET');
 }

@@ -219,8 +219,7 @@ const logAndRetry = ['LOG_TABLE', 'QUEUE_REPORT', 'RETRY_BASE_SECONDS'];
 const hosts = ['REPOSITORY_HOSTS', 'TOKEN_KEY'];
 const http = ['PLATFORM', 'PLATFORM_SECRET', 'PLATFORM_URL'];
 const logins = ['PLATFORM', 'PLATFORM_URL', 'PLATFORM_TABLE'];
-const ofProviders = ['PLATFORM_TEAM', 'PLATFORM_REGION', 'PLATFORM_BUCKET'];
-const platform = [...http, 'PLATFORM_TABLE', 'PLATFORM_PARTS', ...ofProviders];
+const platform = [...http, 'PLATFORM_TABLE', 'PLATFORM_PARTS', 'PLATFORM_TEAM'];
 const streams = ['CHANGES_SECONDS', 'CONNECTIONS_TABLE', 'STREAMS_IN_ALL', 'STREAMS_PER_USER'];
 const queues = ['QUEUE_CHECK', 'QUEUE_EXTRACT', 'QUEUE_FETCH', 'QUEUE_REPORT', 'QUEUE_START', 'QUEUE_UPLOAD'];
 
