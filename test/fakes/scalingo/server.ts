@@ -52,12 +52,14 @@ export async function fakeScalingo(download: Download): Promise<FakeScalingo> {
     { pathname, searchParams }: { readonly pathname: string; readonly searchParams: URLSearchParams },
   ): Promise<Answer> {
     const text = (await buffer(request)).toString();
-    const { authorization = '', 'content-type': type } = request.headers;
+    const { authorization = '', 'content-type': type, accept } = request.headers;
     if (pathname === '/v1/tokens/exchange') return exchange(authorization);
     if (!fake.bearers.has(authorization.replace(/^Bearer /, ''))) return refusal(401, 'unauthorized');
     if (fake.limit <= 0) return refusal(429, 'too many requests');
     fake.limit -= 1;
     if (text !== '' && type !== 'application/json') return refusal(400, 'the body must be JSON');
+    const wanted = pathname.endsWith('/output') ? 'text/plain' : 'application/json';
+    if (accept !== wanted) return refusal(406, `the API answers ${wanted}`);
     const [, version, ...path] = pathname.split('/').map(decodeURIComponent);
     if (version !== 'v1') return refusal(404, 'not found');
     const json = text === '' ? {} : JSON.parse(text);

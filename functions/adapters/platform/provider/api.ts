@@ -14,6 +14,8 @@ export interface ProviderRequest {
   readonly json?: unknown;
   /** On Heroku: pages of lists, for example `version ..; order=desc,max=1`. */
   readonly range?: string;
+  /** What is wanted instead of JSON: `text/plain`. */
+  readonly mediaType?: string;
   /** The error code of a failure. */
   readonly code: ErrorCode;
   /** What is called, for error messages: `the build of 1.0.0-7`. */
@@ -95,12 +97,13 @@ async function answerOf(response: Response): Promise<RawAnswer> {
   return { status, body, text, location: headers.get('location'), retryAfter: headers.get('retry-after') };
 }
 
-function initOf({ method, json, range }: ProviderRequest, token: string, { accept }: Provider): RequestInit {
+function initOf(request: ProviderRequest, token: string, { accept }: Provider): RequestInit {
+  const { method, json, range, mediaType } = request;
   return {
     method,
     headers: {
       authorization: `Bearer ${token}`,
-      accept,
+      accept: mediaType ?? accept,
       ...(json !== undefined && { 'content-type': 'application/json' }),
       ...(range !== undefined && { range }),
     },

@@ -7,6 +7,8 @@ import { makeDeployment } from './deployments.ts';
 import { settled } from './settled.ts';
 import { type KnownTurn, readTurn, refOf, type Turn, writeTurn } from './turn.ts';
 
+const CODE = 'deploy:tar:extract_failed';
+
 /** `waits`: another deployment is under way; `late`: a newer deploy serves. */
 export type Begun = 'begun' | 'waits' | 'late';
 
@@ -16,7 +18,7 @@ export type Begun = 'begun' | 'waits' | 'late';
  */
 export async function begin(snapshot: SnapshotRef, order: number | undefined, parts: ScalingoParts): Promise<Begun> {
   const known = await readTurn(snapshot, parts);
-  if (!known) throw new Error('The application has no app on Scalingo.');
+  if (!known) throw new DeployError(CODE, `There is no application ${snapshot.app}.`, { retry: false });
   const { turn } = known;
   if (turn && !turn.isOver) {
     const isOver = (await settled(known, parts)) !== null;
@@ -60,7 +62,7 @@ async function deploy(snapshot: SnapshotRef, known: KnownTurn, parts: ScalingoPa
   if (!turn) return;
   const key = keys.snapshot(snapshot);
   const before = (await parts.table.read(key)) ?? {};
-  const fresh = { deployment: null, rebuild: null, startFailure: null, reason: null, log: null };
+  const fresh = { deployment: null, wanted: null, rebuild: null, startFailure: null, reason: null, log: null };
   await parts.table.write(key, { ...fresh, state: 'building' }, { exists: true });
   try {
     const source = await archiveAddress(snapshot, parts);

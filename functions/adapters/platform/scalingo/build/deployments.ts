@@ -55,7 +55,8 @@ export async function readOutput(
   { api, code = CODE }: { readonly api: ProviderApi; readonly code?: ErrorCode },
 ): Promise<string | null> {
   const path = ['apps', run, 'deployments', id, 'output'];
-  const answer = await api({ method: 'GET', path, code, what: 'the output of the deployment', accept: [404] });
+  const request = { method: 'GET', path, code, what: 'the output of the deployment' } as const;
+  const answer = await api({ ...request, mediaType: 'text/plain', accept: [404] });
   return answer.status === 404 ? null : answer.text.replaceAll(SIGNED, '<archive>');
 }
 

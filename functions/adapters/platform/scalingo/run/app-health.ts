@@ -22,7 +22,7 @@ export function scalingoAppHealth(parts: ScalingoParts): AppHealth {
     explain: async (run, since) => {
       const lines = (await lastLogLines(run, parts)).filter((line) => isOwn(line) && Date.parse(line.at) >= since);
       const own = lines.map(({ line }) => line);
-      return { why: reasonOf('crashed', own), lines: own };
+      return { why: reasonOf('crashed-error', own), lines: own };
     },
     variables: async (run) =>
       Object.fromEntries((await readVariables(run, { code: CODE, parts })).map(({ name, value }) => [name, value])),

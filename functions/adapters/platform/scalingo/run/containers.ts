@@ -1,12 +1,11 @@
-import { DeployError } from '../../../../core/errors.ts';
 import { isObject } from '../../../../core/json.ts';
 import { listOf, textIn } from '../../provider/answers.ts';
 import type { Formation } from '../../provider/formation.ts';
 import type { ScalingoParts } from '../parts.ts';
 
 const CODE = 'deploy:platform:start_app';
-/** Scalingo gives a web process 60 seconds to listen; a run of the stage `start` has 110. */
-const LIMIT_MS = 80_000;
+/** A run of the stage `start` has 110 seconds, and may have waited for a deployment before. */
+const LIMIT_MS = 45_000;
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 4_000;
 
@@ -62,24 +61,38 @@ export async function restart(run: string, parts: CallParts): Promise<void> {
   await untilDone(run, location, parts);
 }
 
+/**
+ * Waits while an app is being started. Throws `OperationFailed` when nothing of it runs then: a call that was made again
+ * has not seen how the first one ended.
+ */
+export async function untilRunning(run: string, parts: CallParts): Promise<void> {
+  await waiting(parts, async () => {
+    const { status = 'stopped' } = (await readApp(run, parts)) ?? {};
+    if (status === 'stopped' || status === 'crashed') throw new OperationFailed('error');
+    return !CHANGING.has(status);
+  });
+}
+
+const CHANGING = new Set(['new', 'booting', 'scaling', 'restarting']);
+
 /** An operation is known by the address that its call has answered; without one there is nothing to wait for. */
 async function untilDone(run: string, location: string | null, parts: CallParts): Promise<void> {
   const id = location?.split('/').findLast((segment) => segment !== '');
   if (id === undefined) return;
-  const end = parts.clock.now() + LIMIT_MS;
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, MAX_PAUSE_MS)) {
+  await waiting(parts, async () => {
     const path = ['apps', run, 'operations', id];
     const { body } = await parts.api({ method: 'GET', path, code: CODE, what: 'the state of the containers' });
     const status = textIn(isObject(body) ? body.operation : undefined, 'status');
-    if (status === 'done') return;
     if (status === 'error') throw new OperationFailed('error');
-    if (parts.clock.now() + pause > end) throw new OperationFailed('late');
-    await parts.clock.sleep(pause);
-  }
+    return status === 'done';
+  });
 }
 
-/** Returns the error of an application that does not exist on Scalingo any more. */
-export function deleted(app: string): DeployError {
-  const detail = `Somebody has deleted the app of ${app} on Scalingo; deploy it again.`;
-  return new DeployError(CODE, detail, { retry: false });
+async function waiting({ clock }: CallParts, isDone: () => Promise<boolean>): Promise<void> {
+  const end = clock.now() + LIMIT_MS;
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, MAX_PAUSE_MS)) {
+    if (await isDone()) return;
+    if (clock.now() + pause > end) throw new OperationFailed('late');
+    await clock.sleep(pause);
+  }
 }

@@ -8,7 +8,7 @@ import { keptFormation } from '../../provider/formation.ts';
 import { note } from '../../provider/notes.ts';
 import { forgetArchive } from '../archives.ts';
 import type { ScalingoParts } from '../parts.ts';
-import { OperationFailed, readFormation, restart, scale } from './containers.ts';
+import { OperationFailed, readFormation, restart, scale, untilRunning } from './containers.ts';
 import { startFailure } from './start-failure.ts';
 import { untilLive } from './until-live.ts';
 
@@ -60,9 +60,11 @@ async function runContainers(app: AppRef, item: Item, { fresh, parts }: Running)
   try {
     if (now.web === 0) await scale(run, { ...kept, web: kept.web || 1 }, parts);
     else if (fresh) await restart(run, parts);
+    await untilRunning(run, parts);
   } catch (error) {
     if (!(error instanceof OperationFailed)) throw error;
-    const { reason, log } = await startFailure(error.why, { run, since }, parts);
+    if (error.why === 'late') throw new DeployError(CODE, LATE, { retry: true, cause: error });
+    const { reason, log } = await startFailure('crashed-error', { run, since }, parts);
     // What was stopped stays so: it must not crash again and again.
     if (now.web === 0) await scale(run, none(now), parts).catch(() => {});
     await note(app, 'did not start', parts);
@@ -70,6 +72,7 @@ async function runContainers(app: AppRef, item: Item, { fresh, parts }: Running)
   }
 }
 
+const LATE = 'The application has not started within 45 seconds; it is waited for again.';
 const NO_WEB = 'The application has no web process: add a script "start", or "web: <command>" to the Procfile.';
 
 /** Returns the formation without any container. */

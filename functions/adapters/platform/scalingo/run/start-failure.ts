@@ -56,7 +56,6 @@ export function reasonOf(status: string, own: readonly string[]): string {
   if (status === 'timeout-error') {
     return 'The application did not listen on the port of the variable PORT within 60 seconds.';
   }
-  if (status === 'late') return 'The application did not start within 80 seconds.';
   const why = lastError(own, FOLDER) ?? endedWith(own);
   return status === 'hook-error' ? `The command "postdeploy" of the Procfile failed: ${why}` : why;
 }

@@ -8,8 +8,8 @@ import type { ScalingoParts } from '../parts.ts';
 import { failureIn } from './start-failure.ts';
 
 const CODE = 'deploy:platform:start_app';
-/** A run of the stage `start` has 110 seconds. */
-const LIMIT_MS = 85_000;
+/** A run of the stage `start` has 110 seconds, and may have to wait for containers after it. */
+const LIMIT_MS = 60_000;
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 5_000;
 /** Builds take minutes, and the stage is tried five times. */
@@ -53,13 +53,25 @@ function stands(turn: Turn, order: number | undefined): boolean {
 async function waiting(what: string, { clock }: ScalingoParts, isDone: () => Promise<boolean>): Promise<void> {
   const end = clock.now() + LIMIT_MS;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, MAX_PAUSE_MS)) {
-    if (await isDone()) return;
+    if (await isDone().catch(asStart)) return;
     if (clock.now() + pause > end) {
       const detail = `Scalingo has not finished ${what} yet.`;
       throw new DeployError(CODE, detail, { retry: true, retryAfter: RETRY_AFTER_SECONDS });
     }
     await clock.sleep(pause);
   }
+}
+
+/** What the calls of a deployment throw has the code of its stage. */
+function asStart(error: unknown): never {
+  if (!(error instanceof DeployError) || error.code === CODE) throw error;
+  const { detail, retry, retryAfter, logTail } = error;
+  throw new DeployError(CODE, detail, {
+    retry,
+    logTail,
+    ...(retryAfter !== undefined && { retryAfter }),
+    cause: error,
+  });
 }
 
 /** What became of the last deployment of a snapshot is not tried again by the same deploy. */

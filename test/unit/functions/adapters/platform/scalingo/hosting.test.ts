@@ -317,6 +317,30 @@ describe('a stop and a restart on Scalingo', () => {
     expect(error.detail).toContain('no database here');
   });
 
+  it('waits for containers again that are still being started', async () => {
+    await deployed('1');
+    const operations = scalingoAppOperations({ ...parts, clock: jumpingClock() });
+    app().status = 'restarting';
+    const api: ScalingoParts['api'] = async (request) =>
+      request.path.at(-1) === 'restart'
+        ? { status: 202, body: undefined, text: '', location: null }
+        : parts.api(request);
+    const late = { code: 'deploy:platform:start_app', retry: true };
+    await expect(
+      scalingoAppOperations({ ...parts, api, clock: jumpingClock() }).restart(shop('1')),
+    ).rejects.toMatchObject(late);
+    await operations.restart(shop('1'));
+    expect(app().status).toBe('running');
+  });
+
+  it('finds that a start which an earlier call has begun did not end well', async () => {
+    await deployed('1');
+    await scalingoAppOperations(parts).stop(shop('1'));
+    app().formation.set('web', 1);
+    const error = await failed(platform.start(shop('1')));
+    expect(error).toMatchObject({ code: 'deploy:platform:start_app', retry: false });
+  });
+
   it('keeps the number of containers over a stop', async () => {
     await deployed('1');
     app().formation.set('web', 3);
