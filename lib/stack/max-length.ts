@@ -3,4 +3,4 @@
  * would fail in the middle of a deploy. A variable of a stage has 512 characters.
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
-export const MAX_LENGTH = { address: 255, origins: 512, hosts: 1200, name: 100, mail: 254 } as const;
+export const MAX_LENGTH = { address: 255, origins: 512, hosts: 1100, name: 100, region: 30, mail: 254 } as const;

@@ -54,7 +54,7 @@ export function platformParameters(stack: Stack): PlatformParameters {
     default: 'osc-fr1',
     // A part of the name of the host that the token is sent to.
     allowedPattern: '[a-z0-9-]+',
-    maxLength: MAX_LENGTH.name,
+    maxLength: MAX_LENGTH.region,
     constraintDescription: 'must be a region like osc-fr1',
     description: 'Region of Scalingo that applications run in. Only for scalingo.',
   });
