@@ -2,6 +2,7 @@ import { basicHeader } from '../../../core/basic-auth.ts';
 import { isObject, parseJson } from '../../../core/json.ts';
 import { oneLine } from '../../../core/text.ts';
 import { baseUrl } from '../http.ts';
+import { limitedText } from '../limited-text.ts';
 import { type Provider, type ProviderApi, providerApi, TokenRefused } from '../provider/api.ts';
 import type { ServiceToken } from '../service-token.ts';
 
@@ -65,7 +66,7 @@ async function bearerFor(token: string, { auth, fetch, timeoutMs }: Exchange): P
     redirect: 'manual',
     signal: AbortSignal.timeout(timeoutMs),
   });
-  const parsed = parseJson(await response.text());
+  const parsed = parseJson(await limitedText(response));
   if (response.status === 401 || response.status === 403) throw new TokenRefused();
   const bearer = parsed.ok && isObject(parsed.value) ? parsed.value.token : undefined;
   if (response.ok && typeof bearer === 'string' && bearer !== '') return bearer;

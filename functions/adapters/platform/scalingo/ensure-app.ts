@@ -1,8 +1,7 @@
 import { DeployError } from '../../../core/errors.ts';
-import { isObject } from '../../../core/json.ts';
 import type { AppRef } from '../../../core/ports/hosting-platform.ts';
 import { keys } from '../in-table/keys.ts';
-import { requiredText } from '../provider/answers.ts';
+import { requiredFields, requiredText } from '../provider/answers.ts';
 import type { ProviderAnswer } from '../provider/api.ts';
 import { globalName } from '../provider/global-name.ts';
 import { messageIn } from './api.ts';
@@ -60,6 +59,6 @@ async function ownOrTaken(name: string, refusal: ProviderAnswer, parts: Scalingo
 }
 
 function appIn({ body }: ProviderAnswer): ScalingoApp {
-  const app = isObject(body) ? body.app : undefined;
+  const { app } = requiredFields(body, CODE);
   return { id: requiredText(app, 'id', CODE), address: requiredText(app, 'url', CODE).replace(/\/+$/, '') };
 }

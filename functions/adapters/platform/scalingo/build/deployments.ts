@@ -1,6 +1,5 @@
 import { DeployError, type ErrorCode } from '../../../../core/errors.ts';
-import { isObject } from '../../../../core/json.ts';
-import { listOf, requiredText, textIn } from '../../provider/answers.ts';
+import { requiredFields, requiredList, requiredText, textIn } from '../../provider/answers.ts';
 import type { ProviderApi } from '../../provider/api.ts';
 
 const CODE: ErrorCode = 'deploy:tar:extract_failed';
@@ -21,15 +20,18 @@ export async function readDeployment(run: string, id: string, api: ProviderApi):
   const what = 'the state of the deployment';
   const path = ['apps', run, 'deployments', id];
   const { status, body } = await api({ method: 'GET', path, code: CODE, what, accept: [404] });
-  return status === 404 ? null : deploymentIn(isObject(body) ? body.deployment : undefined);
+  return status === 404 ? null : deploymentIn(requiredFields(body, CODE).deployment);
 }
 
 /** Returns the deployment of this name, which is among the last ones; null when there is none. */
 export async function findDeployment(run: string, ref: string, api: ProviderApi): Promise<Deployment | null> {
   const what = 'the list of deployments';
   const path = ['apps', run, 'deployments'];
-  const { body } = await api({ method: 'GET', path, code: CODE, what, accept: [404] });
-  const found = listOf(isObject(body) ? body.deployments : undefined).find((one) => textIn(one, 'git_ref') === ref);
+  const { status, body } = await api({ method: 'GET', path, code: CODE, what, accept: [404] });
+  if (status === 404) return null;
+  // What is not a list must not be taken for one without the deployment: it would be made a second time.
+  const deployments = requiredList(requiredFields(body, CODE).deployments, CODE);
+  const found = deployments.find((one) => textIn(one, 'git_ref') === ref);
   return found ? deploymentIn(found) : null;
 }
 
@@ -45,7 +47,7 @@ export async function makeDeployment(
   const { body } = await api(request).catch((error: unknown) => {
     throw unsigned(error);
   });
-  return deploymentIn(isObject(body) ? body.deployment : undefined).id;
+  return requiredText(requiredFields(body, CODE).deployment, 'id', CODE);
 }
 
 /** Returns what a deployment has printed; null while there is nothing. */
@@ -68,6 +70,6 @@ function unsigned(error: unknown): unknown {
 }
 
 function deploymentIn(value: unknown): Deployment {
-  const id = requiredText(value, 'id', CODE);
-  return { id, status: textIn(value, 'status') ?? 'queued', at: textIn(value, 'created_at') ?? '' };
+  const text = (field: string) => requiredText(value, field, CODE);
+  return { id: text('id'), status: text('status'), at: text('created_at') };
 }

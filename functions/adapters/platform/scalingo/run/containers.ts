@@ -1,5 +1,4 @@
-import { isObject } from '../../../../core/json.ts';
-import { listOf, textIn } from '../../provider/answers.ts';
+import { requiredFields, requiredList, requiredText } from '../../provider/answers.ts';
 import type { Formation } from '../../provider/formation.ts';
 import type { ScalingoParts } from '../parts.ts';
 
@@ -30,15 +29,16 @@ export class OperationFailed extends Error {
 export async function readApp(run: string, { api }: Pick<ScalingoParts, 'api'>): Promise<ShownApp | null> {
   const what = 'the state of the app';
   const { status, body } = await api({ method: 'GET', path: ['apps', run], code: CODE, what, accept: [404] });
-  const app = isObject(body) ? body.app : undefined;
-  return status === 404 ? null : { name: textIn(app, 'name') ?? '', status: textIn(app, 'status') ?? '' };
+  if (status === 404) return null;
+  const { app } = requiredFields(body, CODE);
+  return { name: requiredText(app, 'name', CODE), status: requiredText(app, 'status', CODE) };
 }
 
 /** Returns how many containers of each type an app has. */
 export async function readFormation(run: string, { api }: CallParts): Promise<Formation> {
   const what = 'the number of containers';
   const { body } = await api({ method: 'GET', path: ['apps', run, 'containers'], code: CODE, what });
-  const types = listOf(isObject(body) ? body.containers : undefined).flatMap(({ name, amount }) =>
+  const types = requiredList(requiredFields(body, CODE).containers, CODE).flatMap(({ name, amount }) =>
     typeof name === 'string' && typeof amount === 'number' ? [[name, amount] as const] : [],
   );
   return Object.fromEntries(types);
@@ -82,7 +82,7 @@ async function untilDone(run: string, location: string | null, parts: CallParts)
   await waiting(parts, async () => {
     const path = ['apps', run, 'operations', id];
     const { body } = await parts.api({ method: 'GET', path, code: CODE, what: 'the state of the containers' });
-    const status = textIn(isObject(body) ? body.operation : undefined, 'status');
+    const status = requiredText(requiredFields(body, CODE).operation, 'status', CODE);
     if (status === 'error') throw new OperationFailed('error');
     return status === 'done';
   });

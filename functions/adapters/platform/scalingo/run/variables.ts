@@ -1,6 +1,5 @@
 import type { ErrorCode } from '../../../../core/errors.ts';
-import { isObject } from '../../../../core/json.ts';
-import { listOf, textIn } from '../../provider/answers.ts';
+import { requiredFields, requiredList, textIn } from '../../provider/answers.ts';
 import type { ScalingoParts } from '../parts.ts';
 
 /** A variable of an app: https://developers.scalingo.com/environment */
@@ -19,7 +18,7 @@ interface VariableCall {
 export async function readVariables(run: string, { code, parts }: VariableCall): Promise<readonly Variable[]> {
   const what = 'the variables';
   const { body } = await parts.api({ method: 'GET', path: ['apps', run, 'variables'], code, what });
-  return listOf(isObject(body) ? body.variables : undefined).flatMap((one) => {
+  return requiredList(requiredFields(body, code).variables, code).flatMap((one) => {
     const [id, name, value] = ['id', 'name', 'value'].map((field) => textIn(one, field));
     return id !== undefined && name !== undefined && value !== undefined ? [{ id, name, value }] : [];
   });

@@ -201,6 +201,32 @@ describe('a deploy on Scalingo that is called again', () => {
   });
 });
 
+describe('an answer of Scalingo of another form', () => {
+  const page = { status: 200, body: undefined, text: '<html>Maintenance', location: null };
+
+  it.each(['deployments', 'variables', 'containers'])(
+    'in the place of the %s is an error and not an empty list',
+    async (of) => {
+      await deployed('1');
+      await uploaded('2');
+      const broken = { ...parts, api: losing(parts, 'answer') };
+      await failed(scalingoPlatform(broken).activate(shop('2')));
+      const api: ScalingoParts['api'] = (request) =>
+        request.method === 'GET' && request.path.at(-1) === of ? Promise.resolve(page) : parts.api(request);
+      const later = { ...parts, api, clock: { ...parts.clock, now: () => Date.now() + 31_000 } };
+      const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+        deployments: () => scalingoPlatform(later).poll(shop('2')),
+        variables: () => scalingoAppVariables(later).read(shop('1')),
+        containers: () => scalingoPlatform(later).start(shop('2')),
+      };
+      if (of === 'containers') await polled('2');
+      const error = await failed(calls[of]?.() ?? expect.unreachable());
+      expect(error).toMatchObject({ retry: true });
+      expect(refs()).toEqual(['2.2', '1.1']);
+    },
+  );
+});
+
 describe('the order of deploys on Scalingo', () => {
   it('has one deployment under way at a time, and the next one after it', async () => {
     await uploaded('1');
