@@ -6,7 +6,7 @@ import { hashOf } from '../../model/route.ts';
 import { useAction, useOperation } from '../../service/actions.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Confirm } from '../dialog.tsx';
-import { Glyph } from '../icons.tsx';
+import { Open } from '../open.tsx';
 
 interface Question {
   readonly operation: string;
@@ -55,12 +55,7 @@ export function Operations({ app }: { app: App }) {
   const has = app.state !== 'never';
   return (
     <div class="buttons next">
-      {url && (
-        <a class="button primary" href={url} target="_blank" rel="noopener noreferrer">
-          Open
-          <Glyph name="open" size={14} />
-        </a>
-      )}
+      <Open url={url} />
       {has && <Ask question={RESTART} onAsk={setAsked} />}
       {app.state === 'running' && <Ask question={STOP} onAsk={setAsked} />}
       {before && (

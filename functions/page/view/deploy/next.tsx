@@ -7,7 +7,7 @@ import { useAction, useOperation } from '../../service/actions.ts';
 import { useStore } from '../../service/store.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Confirm } from '../dialog.tsx';
-import { Glyph } from '../icons.tsx';
+import { Open } from '../open.tsx';
 
 /** What can be done next with a deploy. */
 export function Next({ entry }: { entry: Entry }) {
@@ -16,12 +16,7 @@ export function Next({ entry }: { entry: Entry }) {
   const url = app?.active && idOf(app.active) === idOf(entry) ? safeUrl(entry.url) : null;
   return (
     <div class="buttons next">
-      {url && (
-        <a class="button primary" href={url} target="_blank" rel="noopener noreferrer">
-          Open
-          <Glyph name="open" size={14} />
-        </a>
-      )}
+      <Open url={url} />
       {entry.status === 'held' && <Release entry={entry} />}
       {app && canRedeploy(entry) && <Redeploy entry={entry} app={app} />}
       {app && <RollBack entry={entry} app={app} />}
