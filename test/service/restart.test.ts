@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Entry, EntrySchema } from '../../lib/cli/service/entry.ts';
 import { startLocal } from '../../lib/local/start.ts';
 import { OperatorError } from '../../lib/processes/operator-error.ts';
 import { entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
@@ -14,6 +16,9 @@ const sampleAt = /The sample application answers at {2}(\S+)/;
 const webhookAt = /Webhook +(\S+)\/1\/deploy/;
 /** One line that ends as a sentence does, after the lines that tell what is being done. */
 const oneSentence = /^(?:… .*\n)*[A-Za-z].*[.)]\n$/;
+
+const Log = v.object({ rows: v.array(EntrySchema) });
+const Feed = v.object({ last_seq: v.number() });
 
 interface MessageRecord {
   readonly queue: string;
@@ -43,19 +48,15 @@ describe.skipIf(process.platform !== 'linux')('npm start, stopped and started ag
   });
 
   const page = async () => (await fetch((await service.printed(sampleAt))[1] ?? '')).text();
-  // biome-ignore lint/suspicious/noExplicitAny: entries and pages are looked into, property by property.
-  const api = async (path: string): Promise<any> => {
+  const api = async <S extends v.GenericSchema>(path: string, schema: S): Promise<v.InferOutput<S>> => {
     const url = path.startsWith('http') ? path : `${(await service.printed(webhookAt))[1]}${path}`;
     const authorization = `Basic ${Buffer.from(loginOf(dataDir)).toString('base64')}`;
-    return (await fetch(url, { headers: { authorization } })).json();
+    return v.parse(schema, await (await fetch(url, { headers: { authorization } })).json());
   };
-  const until = async (
-    path: string,
-    wanted: (entry: { status: string; doc: { stages: { name: string }[] } }) => boolean,
-  ) => {
+  const until = async (path: string, wanted: (entry: Entry) => boolean) => {
     const limit = performance.now() + WAIT_LIMIT_MS;
     while (performance.now() < limit) {
-      const entry = await api(`${path}?include_docs=true`);
+      const entry = await api(`${path}?include_docs=true`, EntrySchema);
       if (wanted(entry)) return entry;
       await setTimeout(50);
     }
@@ -123,7 +124,7 @@ describe.skipIf(process.platform !== 'linux')('npm start, stopped and started ag
       'server.js': server,
     });
     const address = entryAddress(await tree.push());
-    await until(address, ({ doc }) => doc.stages.at(-1)?.name === 'extract');
+    await until(address, ({ doc }) => doc?.stages.at(-1)?.name === 'extract');
     await itWaits();
     expect(await page()).toContain('Hello from a push');
 
@@ -149,9 +150,9 @@ describe.skipIf(process.platform !== 'linux')('npm start, stopped and started ag
     const records = messageRecords().filter(({ queue, did }) => queue.includes('extract') && did !== 'remembered');
     expect(records.map(({ did }) => did)).toEqual(['kept', 'changed', 'received', 'deleted']);
     expect(records[2]?.receipts).toMatchObject([{ id: records[0]?.message?.messageId, count: 2 }]);
-    const log = await api('/1/status/demo/webhooks');
-    expect(log.rows.map((row: { status: string }) => row.status)).toEqual(['ok', 'ok']);
-    const { last_seq } = await api('/1/status/demo/changes?feed=normal&since=0');
+    const log = await api('/1/status/demo/webhooks', Log);
+    expect(log.rows.map(({ status }) => status)).toEqual(['ok', 'ok']);
+    const { last_seq } = await api('/1/status/demo/changes?feed=normal&since=0', Feed);
     await expect.poll(() => rows.at(-1)?.seq).toBe(last_seq);
     expect(rows.map(({ seq }) => seq)).toEqual(Array.from({ length: last_seq }, (_, place) => place + 1));
     expect(rows.at(-1)?.status).toBe('ok');
@@ -215,8 +216,8 @@ describe.skipIf(process.platform !== 'linux')('npm start, stopped and started ag
     tree?.git('--git-dir', repository, 'fetch', '--quiet', tree.folder, 'main:main');
     await restart({ npm: true });
     while ((await page()) !== 'Missed') await setTimeout(50);
-    expect((await api(interrupted)).status).toMatch(/^(?:ok|skipped)$/);
-    const [newest] = (await api('/1/status/demo/webhooks?include_docs=true')).rows;
+    expect((await api(interrupted, EntrySchema)).status).toMatch(/^(?:ok|skipped)$/);
+    const [newest] = (await api('/1/status/demo/webhooks?include_docs=true', Log)).rows;
     expect(newest).toMatchObject({ provider: 'reconciled', commit: `demo/hello/${sha}`, doc: { message: 'A change' } });
   });
 

@@ -48,6 +48,7 @@ export interface Answer {
 interface Fields {
   readonly [field: string]: unknown;
   readonly error: string;
+  readonly events: readonly { readonly reason: string | null }[];
   readonly log: readonly string[];
   readonly state: string;
   readonly token: string;

@@ -43,7 +43,7 @@ describe('The memory limit of an application', () => {
     const service = { authorization: `Basic ${Buffer.from(`any:${serviceToken}`).toString('base64')}` };
     await until('the event', async () => {
       const { body: answer } = await call(at, 'GET', '/events?since=0', undefined, service);
-      return (answer.events as { readonly reason: string }[]).some((event) => event.reason === reason);
+      return answer.events.some((event) => event.reason === reason);
     });
     const { text } = await call(at, 'GET', '/apps/ada/hello/logs');
     expect(text).toMatch(/1 used more than 150 MB; next start in \d+ ms/);

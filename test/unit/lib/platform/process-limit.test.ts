@@ -52,7 +52,7 @@ describe('How many processes an application may have', () => {
       const service = { authorization: `Basic ${Buffer.from(`any:${serviceToken}`).toString('base64')}` };
       await until('the event', async () => {
         const { body: answer } = await call(at, 'GET', '/events?since=0', undefined, service);
-        return (answer.events as { readonly reason: string }[]).some((event) => event.reason === reason);
+        return answer.events.some((event) => event.reason === reason);
       });
       await until('the end of all', async () =>
         runningIn(at.dataDir).every(({ command }) => !command.includes('sleep')),
