@@ -2,13 +2,16 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { FileSystem, Stack } from 'aws-cdk-lib';
 import { Bucket, CfnBucket } from 'aws-cdk-lib/aws-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { NEEDED_VERSION } from '../../../../lib/cli/aws/bootstrap.ts';
 import { checkedApp, STACK_ID, synthesise } from '../../../../lib/stack/synthesise.ts';
 import { functionFolders } from '../../../support/service-template.ts';
 
+const project = fileURLToPath(new URL('../../../..', import.meta.url));
 let folder = '';
 let functions = '';
 
@@ -81,6 +84,21 @@ describe('synthesise', () => {
     const [{ Assert }] = Rules.CheckBootstrapVersion.Assertions;
     const refused = Array.from({ length: NEEDED_VERSION - 1 }, (_, index) => String(index + 1));
     expect(Assert).toEqual({ 'Fn::Not': [{ 'Fn::Contains': [refused, { Ref: 'BootstrapVersion' }] }] });
+  });
+
+  it('uses the roles, the bucket and the parameter that "cdk bootstrap" of this checkout makes, and no others', () => {
+    const template = join(project, 'node_modules/aws-cdk/lib/api/bootstrap/bootstrap-template.yaml');
+    const prepared = readFileSync(template, 'utf8').replaceAll(/\$\{Qualifier\}/g, 'hnb659fds');
+    const names = (text: string) => text.match(/(?:\/cdk-bootstrap\/|\bcdk-)hnb659fds[\w/-]*/g) ?? [];
+    const outdir = join(folder, 'checked');
+    const written = ['manifest.json', `${STACK_ID}.assets.json`, `${STACK_ID}.template.json`].map((file) =>
+      readFileSync(join(outdir, file), 'utf8'),
+    );
+    const used = new Set(written.flatMap(names));
+    expect(used.size).toBe(6);
+    expect(names(prepared)).toEqual(expect.arrayContaining([...used]));
+    const { Value } = parse(prepared).Resources.CdkBootstrapVersion.Properties;
+    expect(Number(Value)).toBeGreaterThanOrEqual(NEEDED_VERSION);
   });
 
   it('has a deploy store the source maps of its bundles, apart from what is deployed', async () => {
