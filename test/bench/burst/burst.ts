@@ -13,7 +13,7 @@ import { milliseconds, quantile, ratioOf } from '../statistics.ts';
 const DELIVERIES = Number(process.env.DELIVERIES ?? 2000);
 const IN_FLIGHT = (process.env.IN_FLIGHT ?? '64,256').split(',').map(Number);
 /** With it, a second burst on functions as strict as on AWS. */
-const STRICT_SEED = process.env.STRICT;
+const STRICT_SEED = Number(process.env.STRICT) || undefined;
 const USERS = 10;
 const APPS_PER_USER = 5;
 /** Far more than any run has needed; a leak of a delivery's bytes would exceed it. */
@@ -44,7 +44,7 @@ export async function run(): Promise<readonly BenchRow[]> {
     const usual = await burstOn({ inFlight, seed: '' });
     rows.push(...rowsOf(usual, `${inFlight} in flight`));
     if (STRICT_SEED === undefined) continue;
-    const strict = await burstOn({ inFlight, seed: STRICT_SEED });
+    const strict = await burstOn({ inFlight, seed: String(STRICT_SEED) });
     rows.push(...strictRows(strict, usual, `${inFlight} in flight, strict`));
   }
   return rows;

@@ -9,7 +9,7 @@ import { acknowledged, USERS } from './acknowledged.ts';
 import { served } from './served.ts';
 
 /** Decides what happens by chance: `STRICT=<seed>`. */
-const SEED = process.env.STRICT ?? '1';
+const SEED = process.env.STRICT || '1';
 
 type Whole = Service & Addressed;
 
