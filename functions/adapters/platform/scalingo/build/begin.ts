@@ -8,6 +8,8 @@ import { settled } from './settled.ts';
 import { type KnownTurn, readTurn, refOf, type Turn, writeTurn } from './turn.ts';
 
 const CODE = 'deploy:tar:extract_failed';
+/** With the call itself less than the time after which a deployment that is not there counts as never made. */
+const CALL_WITHIN_MS = 15_000;
 
 /** `waits`: another deployment is under way; `late`: a newer deploy serves. */
 export type Begun = 'begun' | 'waits' | 'late';
@@ -66,6 +68,7 @@ async function deploy(snapshot: SnapshotRef, known: KnownTurn, parts: ScalingoPa
   await parts.table.write(key, { ...fresh, state: 'building' }, { exists: true });
   try {
     const source = await archiveAddress(snapshot, parts);
+    checkTime(turn, parts.clock.now());
     const deployment = await makeDeployment(run, { ref: refOf(turn), source }, parts.api);
     await parts.table.write(key, { deployment }, { exists: true });
     await writeTurn(known, { ...turn, deployment }, parts);
@@ -76,4 +79,10 @@ async function deploy(snapshot: SnapshotRef, known: KnownTurn, parts: ScalingoPa
     }
     throw error;
   }
+}
+
+/** A call that is late would begin a deployment when the next turn is taken already. */
+function checkTime({ since }: Turn, now: number): void {
+  if (now - since <= CALL_WITHIN_MS) return;
+  throw new DeployError(CODE, 'The call of Scalingo was not made in time; try again.', { retry: true });
 }

@@ -32,7 +32,11 @@ export async function release(
 
 /** Starts anew what serves; a stopped application runs the snapshot again that it ran before. */
 export async function releaseAgain(app: SnapshotRef, item: Item, parts: ScalingoParts): Promise<{ url: string }> {
-  if (item.state === 'stopped') await untilLive(app, undefined, parts);
+  if (item.state === 'stopped') {
+    // What became of it once is no answer to a person who asks for it again.
+    await parts.table.write(keys.snapshot(app), { rebuild: null, startFailure: null }, { exists: true });
+    await untilLive(app, undefined, parts);
+  }
   await runContainers(app, item, { fresh: item.state !== 'stopped', parts });
   return serves(app, item, parts);
 }
@@ -50,23 +54,27 @@ interface Running {
   readonly parts: ScalingoParts;
 }
 
-/** A deployment starts as many containers as there were, which are none for a stopped application. */
+/**
+ * A deployment starts as many containers as there were, which are none for a stopped application. Those of a running one
+ * have taken connections when it ends.
+ */
 async function runContainers(app: AppRef, item: Item, { fresh, parts }: Running): Promise<void> {
   const { run = '', state, formation } = item;
   const now = await readFormation(run, parts);
   if (now.web === undefined) throw refused(NO_WEB);
   const since = new Date(parts.clock.now()).toISOString();
+  const isStopped = state === 'stopped' || now.web === 0;
   const kept = state === 'stopped' ? keptFormation(formation) : {};
   try {
     if (now.web === 0) await scale(run, { ...kept, web: kept.web || 1 }, parts);
     else if (fresh) await restart(run, parts);
-    await untilRunning(run, parts);
+    if (isStopped || fresh) await untilRunning(run, parts);
   } catch (error) {
     if (!(error instanceof OperationFailed)) throw error;
     if (error.why === 'late') throw new DeployError(CODE, LATE, { retry: true, cause: error });
     const { reason, log } = await startFailure('crashed-error', { run, since }, parts);
     // What was stopped stays so: it must not crash again and again.
-    if (now.web === 0) await scale(run, none(now), parts).catch(() => {});
+    if (isStopped) await scale(run, none(now), parts).catch(() => {});
     await note(app, 'did not start', parts);
     throw new DeployError(CODE, reason, { retry: false, logTail: log, cause: error });
   }

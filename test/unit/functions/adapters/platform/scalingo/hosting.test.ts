@@ -190,6 +190,19 @@ describe('a deploy on Scalingo that is called again', () => {
     expect(refs()).toEqual(['1.2']);
   });
 
+  it('is not deployed by a call that comes when the next turn may be taken', async () => {
+    await uploaded('1');
+    let now = Date.now();
+    const table = { ...parts.table };
+    table.write = async (key, changes, condition) => {
+      if (changes.state === 'building') now += 16_000;
+      return parts.table.write(key, changes, condition);
+    };
+    const slow = scalingoPlatform({ ...parts, table, clock: { ...parts.clock, now: () => now } });
+    await expect(slow.activate(shop('1'))).rejects.toMatchObject({ code: 'deploy:tar:extract_failed', retry: true });
+    expect(refs()).toEqual([]);
+  });
+
   it('may be deployed after Scalingo has refused the call, whose address is in no error', async () => {
     await uploaded('1');
     const error = await failed(scalingoPlatform({ ...parts, api: refusing(parts) }).activate(shop('1')));
@@ -365,6 +378,21 @@ describe('a stop and a restart on Scalingo', () => {
     app().formation.set('web', 1);
     const error = await failed(platform.start(shop('1')));
     expect(error).toMatchObject({ code: 'deploy:platform:start_app', retry: false });
+    expect(app().formation.get('web')).toBe(0);
+  });
+
+  it('deploys what was stopped once more after it could not be built', async () => {
+    await deployed('1');
+    await scalingoAppOperations(parts).stop(shop('1'));
+    await deployed('2', 'does not start').catch(() => {});
+    const key = [...objects.keys()].find((one) => one.endsWith('/1.tgz')) ?? expect.unreachable();
+    const archive = objects.get(key) ?? expect.unreachable();
+    objects.set(key, await programTarball('shop', '1', 'cannot be built'));
+    const error = await failed(scalingoAppOperations(parts).restart(shop('1')));
+    expect(error).toMatchObject({ code: 'deploy:platform:start_app', detail: 'The build failed: no compiler here.' });
+    objects.set(key, archive);
+    const { url } = await scalingoAppOperations(parts).restart(shop('1'));
+    expect(await (await fetch(url)).text()).toBe('1');
   });
 
   it('keeps the number of containers over a stop', async () => {
