@@ -44,7 +44,7 @@ export interface RuntimeOptions extends Strictness {
   readonly host?: string;
   /** Whose `X-Forwarded-*` headers are believed; default: programs of this machine. */
   readonly trusts?: TrustsAddress;
-  /** Proxies of the API whose clients, and not they, are the source of a request; default: none. */
+  /** Proxies: the source address of their requests is that of their client; default: none. */
   readonly proxies?: TrustsAddress;
   /** Functions whose bundles are loaded before the API answers, so that no request waits for them. */
   readonly warm?: readonly string[];

@@ -126,8 +126,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   closers.push(publishLogin(dataDir, { url, repositories: repoHost.url }, login));
   closers.push(await followUsers(options, users, repoHost));
 
-  // Of what was pushed while nothing ran, nobody has told. Hosts may be slow or away, so the start does not wait for
-  // them.
+  // Webhooks of pushes that came while the service was stopped are lost. Hosts may be slow, so the start does not wait.
   void runtime.invoke('Pipelinereconcile', { everything: true }).catch(() => {});
   const addresses = publicAddresses(config);
   return { url, addresses, login, platform, platformUrl, repoHost, runtime, failed: runtime.failed };

@@ -51,7 +51,7 @@ export interface PlatformOptions {
    * a certificate: this one and those of applications.
    */
   readonly ownHost?: string;
-  /** Whose `X-Forwarded-For` says for whom a login is: a proxy, or the service; absent: nobody's. */
+  /** The proxies and services whose `X-Forwarded-For` is believed, for the count of wrong passwords; absent: none. */
   readonly proxies?: TrustsAddress;
   readonly limits?: Partial<Limits>;
   /** How much memory applications may use; absent: any. */

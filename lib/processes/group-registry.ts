@@ -37,8 +37,8 @@ export interface GroupRegistry {
   /** Removes the file; to be called when all groups have ended. */
   close(): Promise<void>;
   /**
-   * Watches a group that was added, where there is such a watch: `exceeded` is called, once, with what it has had too
-   * much of, as the end of a sentence. Returns what ends the watch.
+   * Watches a group that was added, where there is such a watch: `exceeded` is called, once, with the limit that it
+   * exceeded, as the end of a sentence (`used more than 512 MB`). Returns what ends the watch.
    */
   readonly watch?: (group: RunningGroup, exceeded: (how: string) => void) => () => void;
 }

@@ -46,8 +46,8 @@ function write(one: Followed, now: number): void {
 }
 
 /**
- * Keeps the only text of an element up to date. It is written past the views: of a thousand rows all may change in the
- * same second, and to draw each again would take a hundred times as long.
+ * Keeps the only text of an element up to date, without drawing its view again: a thousand rows may change in the same
+ * second, and drawing each would take a hundred times as long.
  */
 function useTicking<E extends Element>(ticking: Ticking, from: string) {
   const place = useRef<E>(null);

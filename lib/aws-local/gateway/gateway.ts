@@ -58,7 +58,7 @@ const REQUEST_TIMEOUT_MS = 60_000;
  * @param options.otherHosts gets the requests to its host names
  * @param options.admits whether a method takes one more request now; by default, always
  * @param options.trusts whose `X-Forwarded-*` headers are believed; default: programs of this machine
- * @param options.proxies proxies whose clients are meant by the source address of a request; default: none
+ * @param options.proxies proxies: the source address of their requests is that of their client; default: none
  * @throws OperatorError when the port is taken or the API has something that this gateway cannot serve
  */
 export async function startGateway(options: {

@@ -11,7 +11,7 @@ import { type StageThrottle, stageThrottle } from './stage-throttle.ts';
 
 /** How strict a runtime is. */
 export interface Strictness {
-  /** Runs functions as Lambda does, where one machine is kinder: "Strict" in the README. */
+  /** Runs functions within the limits of AWS that one machine does not have: "Strict" in the README. */
   readonly strict?: boolean;
   /** Decides what happens by chance then; the same seed makes the same choices. */
   readonly seed?: number;

@@ -20,6 +20,6 @@ export interface WebSocketBackend {
   /** Registers work that the close of the server waits for. */
   readonly track: (work: Promise<void>) => void;
   readonly log: (sentence: string) => void;
-  /** Proxies whose clients are meant by the source address of a request. */
+  /** Proxies: the source address of their requests is that of their client. */
   readonly proxies: TrustsAddress | undefined;
 }

@@ -52,7 +52,7 @@ export async function startWebSocketApis(options: {
   log: (sentence: string) => void;
   limits?: Partial<Limits>;
   guard?: Guard;
-  /** Proxies whose clients are meant by the source address of a request. */
+  /** Proxies: the source address of their requests is that of their client. */
   proxies?: TrustsAddress;
 }): Promise<WebSocketApis> {
   const { template, functions, ports, log, guard = OPERATOR_ONLY } = options;

@@ -56,7 +56,7 @@ const HookSecrets = v.record(
 
 const SMALLEST_LIMIT_MB = 32;
 
-/** By whose limits are named. */
+/** The applications that a limit is for. */
 const OfApplications = v.pipe(
   Text,
   v.regex(/^(?:\*|[^/\s]+(?:\/[^/\s]+)?)$/, 'must be *, <user> or <user>/<application>'),

@@ -15,7 +15,7 @@ export interface RunningPlatform {
   close(): Promise<void>;
 }
 
-/** With an address of its own for others there is a proxy of this machine in front, which says whose a login is. */
+/** With `--url` there is a proxy of this machine in front, whose `X-Forwarded-For` has the address of the client. */
 function behindProxy({ ownHost }: PlatformCommand) {
   return ownHost === undefined ? {} : { proxies: trustedAddresses() };
 }

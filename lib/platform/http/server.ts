@@ -18,7 +18,7 @@ export interface ServerDependencies {
   readonly log: Log;
   /** With it, a proxy of this machine may ask which names may have a certificate. */
   readonly ownHost: string | undefined;
-  /** Who says for whom a login is. */
+  /** The proxies whose `X-Forwarded-For` is believed; absent: none. */
   readonly proxies: TrustsAddress | undefined;
 }
 

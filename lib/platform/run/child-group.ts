@@ -29,7 +29,7 @@ export interface ChildGroup {
   readonly input: Writable | null;
   /** Resolves with how the leader ended, once its output has been read. */
   readonly exited: Promise<Exit>;
-  /** What it has had too much of, so that it was killed, as the end of a sentence; undefined otherwise. */
+  /** Which limit it exceeded, so that it was killed: `used more than 512 MB`; undefined otherwise. */
   overrun(): string | undefined;
   /** Ends the whole group: SIGTERM, up to `graceMs`, SIGKILL. Resolves when it is gone; a second call does nothing. */
   end(graceMs: number): Promise<void>;

@@ -10,7 +10,7 @@ import { release } from './run/release.ts';
 
 /**
  * Returns the platform that runs each application as a Lambda function of its own, behind the Lambda Web Adapter, and
- * builds it in CodeBuild. What may fail only for now can be retried; a refusal is thrown with AWS's own message.
+ * builds it in CodeBuild. Temporary failures can be retried; a refusal is thrown with AWS's own message.
  */
 export function lambdaPlatform(parts: LambdaPlatformParts): HostingPlatform {
   return {

@@ -9,7 +9,7 @@ import { release } from './run/release.ts';
 
 /**
  * Returns the platform that runs each application as an app on Heroku. What the service has to know of it is in the
- * platform's table. What may fail only for now can be retried; a refusal is thrown with Heroku's own sentence.
+ * platform's table. Temporary failures can be retried; a refusal is thrown with Heroku's own sentence.
  */
 export function herokuPlatform(parts: HerokuParts): HostingPlatform {
   return {

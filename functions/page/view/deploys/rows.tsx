@@ -29,7 +29,7 @@ export function Rows({ rows, user, current }: RowsProps) {
   );
 }
 
-/** It is drawn again only when one of its rows is another one, as a row is. */
+/** Drawn again only when one of its rows has changed. */
 class Group extends Component<RowsProps> {
   override shouldComponentUpdate({ rows, user, current }: RowsProps): boolean {
     if (user !== this.props.user || rows.length !== this.props.rows.length) return true;

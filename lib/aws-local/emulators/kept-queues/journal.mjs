@@ -1,5 +1,5 @@
-// A file to which records are appended, one JSON object a line. It is written anew at the start and when it has grown,
-// with what the records amount to.
+// A file to which records are appended, one JSON object a line. At the start, and when it has grown, it is replaced by
+// the records that describe the present state.
 import {
   closeSync,
   constants,
@@ -85,7 +85,7 @@ export class Journal {
   #limit = 0;
   /** Whether a record is missing, or its line is torn. */
   #isBehind = false;
-  /** What comes later must not be written: the next start may have the file, or another file the descriptor. */
+  /** Nothing is written after the end: the next start may use the file, and another file the descriptor. */
   #isClosed = false;
 
   /** `snapshot` returns the records that everything so far amounts to. */
@@ -116,7 +116,7 @@ export class Journal {
     try {
       this.#writeAnew();
     } catch {
-      // The long one is as good. It is tried again when it has grown by as much.
+      // The long file is as good. It is shortened when it has grown as much again.
       this.#limit = GROWTH * this.#size;
     }
   }

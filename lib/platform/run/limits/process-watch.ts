@@ -35,9 +35,9 @@ export interface ProcessCounts {
   readonly of: (groups: readonly WatchedGroup[]) => Promise<ReadonlyMap<number, number>>;
 }
 
-/** How many times longer than the interval it takes at most until the processes are counted. */
+/** The processes are counted after so many intervals at the latest. */
 const COUNTED_EVERY = 20;
-/** This part of the smallest limit more on the whole machine, and they are counted at once. */
+/** They are counted at once when the machine has more of them, by this part of the smallest limit. */
 const NOTICED_PART = 4;
 
 /**

@@ -5,8 +5,8 @@ const READ_TIMEOUT_MS = 15_000;
 const MAX_LINES = 20_000;
 
 /**
- * Returns everything that a build which has ended has printed; nothing when Heroku has it no more. The address is as
- * good as a password, so what fails is not told.
+ * Returns the whole output of a build that has ended; nothing when Heroku no longer has it. Whoever has the address can
+ * read it, so a failed request is not reported: its error would quote the address.
  */
 export async function wholeOutput(address: string | undefined, { fetch }: HerokuParts): Promise<readonly string[]> {
   const lines: string[] = [];

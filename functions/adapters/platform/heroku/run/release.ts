@@ -82,7 +82,7 @@ async function runs({ run, slug }: Startable, parts: HerokuParts): Promise<boole
   return dynos.length > 0 && dynos.every(({ state }) => state === 'up' || state === 'idle');
 }
 
-/** Said before anything is changed: an application without a web process would be released and never answer. */
+/** Checked before anything is changed: an application without a web process would be released and never answer. */
 async function checkWebProcess(run: string, slug: string, parts: HerokuParts): Promise<void> {
   const { body } = await herokuCalls(run, parts).get(['slugs', slug], { what: 'what was built' });
   const types = requiredFields(body, CODE).process_types;
@@ -102,7 +102,7 @@ async function newRelease(run: string, slug: string, { description, parts }: New
   return { version, status: textIn(body, 'status'), at };
 }
 
-/** Gives an application its dynos again that was stopped; with its first release Heroku does that itself. */
+/** Gives a stopped application its dynos again. With a first release Heroku starts them itself. */
 async function scaleUp(run: string, { state, formation }: Item, parts: HerokuParts): Promise<void> {
   const now = await readFormation(run, parts);
   if (now.web !== 0) return;
