@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { overridesIn } from '../lib/local/config/config.ts';
+import { startPlace } from '../lib/local/config/start-place.ts';
 import { hasTerminal, outliveHangup } from '../lib/local/hangup.ts';
 import { startArguments } from '../lib/local/platform-name.ts';
 import { sampleDeploy } from '../lib/local/sample/deploy.ts';
@@ -17,7 +18,6 @@ import { Drawing } from '../lib/terminal/draw.ts';
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
 const project = fileURLToPath(new URL('..', import.meta.url));
-const dataDir = process.env.DATA_DIR ?? join(project, '.local');
 const drawing = new Drawing(process.stdout);
 let service: LocalService | undefined;
 let endingSince: number | undefined;
@@ -40,6 +40,7 @@ try {
 }
 
 async function run(): Promise<void> {
+  const { dataDir, port } = startPlace(process.env, project);
   const warn = (sentence: string) => void process.stderr.write(`${sentence}\n`);
   const note = logFile({ path: join(dataDir, 'service.log'), warn });
   let wake = () => {};
@@ -50,7 +51,7 @@ async function run(): Promise<void> {
   service = await startLocal({
     project,
     dataDir,
-    port: port(),
+    port,
     ...wanted,
     seed,
     overrides: overridesIn(process.env),
@@ -87,13 +88,6 @@ async function run(): Promise<void> {
     applications: platformUrl === undefined ? [] : await applicationsOf(platformUrl, login),
   });
   for (const line of lines) drawing.line(line);
-}
-
-function port(): number {
-  const text = process.env.PORT ?? '8080';
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 0 && value < 65_536) return value;
-  throw new OperatorError(`PORT is "${text}", which is not the number of a port.`);
 }
 
 function sentence(error: unknown): string {

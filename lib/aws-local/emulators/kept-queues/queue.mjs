@@ -20,7 +20,7 @@ export class KeptQueue extends SqsQueue {
     this.#transfer = transfer;
   }
 
-  /** Restores its messages, and the ids that it does not take again. Messages that are older than the queue keeps them are left out. */
+  /** Restores its messages but those that are too old by now, and the ids that it does not take again. */
   restore({ sequence, duplicates, messages }) {
     this.sequenceCounter = sequence;
     for (const [id, { at, ...sent }] of duplicates) this.#remember(id, sent, at + DEDUPLICATION_MS);

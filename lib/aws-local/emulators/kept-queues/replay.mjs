@@ -1,4 +1,5 @@
-// The state that the records of a journal describe: the messages of each queue in their order, and what FIFO queues remember.
+// The state that the records of a journal describe: the messages of each queue in their order, and what FIFO queues
+// remember.
 
 /** How long a deduplication id holds: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/using-messagededuplicationid-property.html */
 export const DEDUPLICATION_MS = 5 * 60_000;
