@@ -76,5 +76,7 @@ function parsed(words: readonly string[]) {
 function unknownArguments(words: readonly string[]): OperatorError {
   const known =
     '--platform embedded, http or aws-lambda, --platform-url, --platform-token-file, --strict, and with it --seed <number>';
-  return new OperatorError(`npm start knows the options ${known}, not ${words.join(' ')}.`);
+  // An address may have a login in it.
+  const given = words.join(' ').replace(/\/\/[^/\s]*@/g, '//');
+  return new OperatorError(`npm start knows the options ${known}, not ${given}.`);
 }

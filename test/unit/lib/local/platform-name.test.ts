@@ -32,4 +32,11 @@ describe('The arguments of a start', () => {
       'npm start knows the options --platform embedded, http or aws-lambda, --platform-url, --platform-token-file, --strict, and with it --seed <number>, not ',
     );
   });
+
+  it('are refused without the login that an address in them has', () => {
+    const words = ['--platform', 'htp', '--platform-url', 'https://ann:canary@platform.example.com'];
+    expect(() => startArguments(words)).toThrow(
+      /not --platform htp --platform-url https:\/\/platform\.example\.com\.$/,
+    );
+  });
 });
