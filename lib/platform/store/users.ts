@@ -80,7 +80,8 @@ export function users(folder: string): Users {
   };
 }
 
-function checkedPassword(password: string): string {
+/** Returns the password unchanged, or throws 400. */
+export function checkedPassword(password: string): string {
   if (password.length > 0 && password.length <= 1024 && !looksLikeToken(password)) return password;
   throw new HttpError(400, 'A password has 1 to 1024 characters, and not the form of an API token.');
 }

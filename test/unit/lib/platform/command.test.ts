@@ -106,6 +106,20 @@ describe('the file of the users', () => {
     await expect(takeUsers(file, platform)).rejects.toThrow(`${file}:2 is not <user>:<password>.`);
     expect(platform.keepUsers).toHaveBeenCalledTimes(1);
   });
+
+  it.each([
+    ['', ' has no user: the users stay as they are.'],
+    ['# ann:secret\n', ' has no user: the users stay as they are.'],
+    ['ann:secret\n../bob:secret\n', ':2: A user name has 1 to 64 letters'],
+    [`ann:secret\nbob:${'x'.repeat(1025)}\n`, ':2: A password has 1 to 1024 characters'],
+    ['ann:secret\nbob:secret\nann:other\n', ' has the user ann twice.'],
+  ])('%j changes nothing', async (content, sentence) => {
+    const platform = { ensureUser: vi.fn(async () => {}), keepUsers: vi.fn(async () => {}) };
+    const file = await privateFile(content);
+    await expect(takeUsers(file, platform)).rejects.toThrow(`${file}${sentence}`);
+    expect(platform.ensureUser).not.toHaveBeenCalled();
+    expect(platform.keepUsers).not.toHaveBeenCalled();
+  });
 });
 
 /** Asks an application by its name, as the proxy in front would. */
