@@ -23,7 +23,7 @@ const table: Describe = (name, logicalId) => ({
 
 const bucket: Describe = (name, logicalId) => ({
   why: logicalId.startsWith('Apps')
-    ? `bucket ${name}: releases of the applications; CloudFormation deletes no bucket that holds objects`
+    ? `bucket ${name}: releases or tarballs of the applications; CloudFormation deletes no bucket that holds objects`
     : `bucket ${name}: tarballs, deleted after two days; CloudFormation deletes no bucket that holds objects`,
   commands: [`aws s3 rb --force s3://${name}`],
 });
