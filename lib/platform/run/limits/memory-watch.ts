@@ -2,14 +2,15 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { statFields } from '../../../processes/process-info.ts';
-import type { AppName } from '../../store/names.ts';
+import { type AppName, appKey } from '../../store/names.ts';
+import { mostSpecific } from './most-specific.ts';
 
 /** Memory limits in MB: by `<user>/<app>`, by user, and `*` for all others; the most specific one is valid. */
 export type MemoryLimits = Readonly<Record<string, number>>;
 
 /** Returns the memory limit of an application in MB; undefined for none. */
-export function memoryLimitOf(limits: MemoryLimits, { user, app }: AppName): number | undefined {
-  return limits[`${user}/${app}`] ?? limits[user] ?? limits['*'];
+export function memoryLimitOf(limits: MemoryLimits, app: AppName): number | undefined {
+  return mostSpecific(limits, appKey(app));
 }
 
 /** Watches the memory of process groups. */

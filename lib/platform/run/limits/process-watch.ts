@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import type { RunningGroup } from '../../../processes/group-registry.ts';
 import { PROCESS_MARK } from '../../../processes/process-group.ts';
 import { statFields } from '../../../processes/process-info.ts';
+import { mostSpecific } from './most-specific.ts';
 
 /** How many processes an application may have: by `<user>/<app>`, by user, and `*` for all others. */
 export type ProcessLimits = Readonly<Record<string, number>>;
@@ -14,8 +15,7 @@ export const MOST_PROCESSES = 256;
 /** Returns the limit of what a group runs for: `<user>/<app>`, and perhaps a step of its build after a space. */
 export function processLimitOf(limits: ProcessLimits, what: string): number {
   const [app = ''] = what.split(' ');
-  const [user = ''] = app.split('/');
-  return limits[app] ?? limits[user] ?? limits['*'] ?? MOST_PROCESSES;
+  return mostSpecific(limits, app) ?? MOST_PROCESSES;
 }
 
 /** A group of processes, and those that have left it. */

@@ -26,6 +26,8 @@ describe('The memory limit of an application', () => {
     const of = (user: string, app: string) => memoryLimitOf(all, { user, app });
     expect([of('ben', 'blog'), of('ann', 'blog'), of('ann', 'shop')]).toEqual([512, 256, 1024]);
     expect(memoryLimitOf({}, { user: 'ann', app: 'shop' })).toBeUndefined();
+    // A name that every object has a field of.
+    expect(memoryLimitOf({}, { user: 'constructor', app: 'shop' })).toBeUndefined();
   });
 
   it('ends an application that uses more, which is started again; the third time in an hour it has crashed', async () => {

@@ -26,6 +26,8 @@ describe('How many processes an application may have', () => {
     const of = (what: string) => processLimitOf(all, what);
     expect([of('ben/blog'), of('ann/blog'), of('ann/shop'), of('ann/shop build')]).toEqual([100, 50, 500, 500]);
     expect(processLimitOf({}, 'ann/shop')).toBe(256);
+    // A name that every object has a field of.
+    expect([processLimitOf({}, 'constructor/shop'), processLimitOf(all, 'toString/shop')]).toEqual([256, 100]);
   });
 
   // What has left the group of its application is found in /proc.
