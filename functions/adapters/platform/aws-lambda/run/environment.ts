@@ -67,6 +67,6 @@ export function checkSize(variables: Variables): void {
 
 /** Returns the lines without the values of the user's variables. */
 export function masked(lines: readonly string[], environment: Variables): readonly string[] {
-  const isOwn = (name: string) => name === 'RELEASE' || OWN[name] !== undefined;
+  const isOwn = (name: string) => name === 'RELEASE' || Object.hasOwn(OWN, name);
   return withoutValues(lines, Object.fromEntries(Object.entries(environment).filter(([name]) => !isOwn(name))));
 }
