@@ -19,7 +19,14 @@ export interface VariableStore {
   remove(app: AppName, key: string): Promise<void>;
 }
 
-const schema = v.record(v.string(), v.string());
+/** Not a schema of records, which would leave out `constructor` and `prototype`: variables may be called so. */
+const schema = v.custom<Variables>(
+  (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.values(value).every((text) => typeof text === 'string'),
+);
 const MAX_BYTES = 64 * 1024;
 
 /** Returns the store, with one file per application, readable by the owner only. */

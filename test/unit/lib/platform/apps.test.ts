@@ -99,6 +99,15 @@ describe('the environment', () => {
     },
   );
 
+  it('the variables may have names that every object has a field of', async () => {
+    const at = await platform();
+    await call(at, 'PUT', '/apps/ada/hello', {});
+    const env = '/apps/ada/hello/env';
+    expect((await call(at, 'PUT', env, { constructor: '1', prototype: '2' })).status).toBe(200);
+    await call(at, 'PATCH', env, { toString: '3' });
+    expect((await call(at, 'GET', env)).body).toEqual({ constructor: '1', prototype: '2', toString: '3' });
+  });
+
   it('the variables are passed to the application after each deploy, without those of the platform', async () => {
     const at = await platform({
       environment: { ...process.env, AWS_SECRET_ACCESS_KEY: 'hidden', NODE_OPTIONS: '--no-warnings' },
