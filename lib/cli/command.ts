@@ -68,16 +68,6 @@ export interface CommandDefinition {
   readonly run?: (call: Call) => Promise<number>;
 }
 
-/** The arguments of a command are wrong; the message says how. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
-
-/** A command was refused or failed; the message is a sentence for the user. */
-export class Failure extends Error {
-  override readonly name = 'Failure';
-}
-
 export const JSON_OPTION: OptionDefinition = { flags: '--json', about: 'print JSON, as the service sends it' };
 
 /** The options of all commands that call the service. */

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Call, UsageError } from '../command.ts';
+import type { Call } from '../command.ts';
+import { UsageError } from '../errors.ts';
 
 /** The package.json of this command line, which names no application of the user. */
 const OWN_PACKAGE = fileURLToPath(new URL('../../../package.json', import.meta.url));

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
-import { APP_OPTION, type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS, UsageError } from '../command.ts';
+import { APP_OPTION, type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { follow, OPERATION_OPTIONS } from '../deploy/operation.ts';
+import { UsageError } from '../errors.ts';
 import { type Api, api, parsed } from '../service/api.ts';
 import { oneApplication } from '../service/application.ts';
 import { EntrySchema } from '../service/entry.ts';

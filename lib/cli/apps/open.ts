@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { APP_ARGUMENT, type Call, type CommandDefinition, Failure, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
+import { APP_ARGUMENT, type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
+import { Failure } from '../errors.ts';
 import { api } from '../service/api.ts';
 import { oneApplication } from '../service/application.ts';
 import { findService } from '../service/find-service.ts';

@@ -1,5 +1,6 @@
-import { APP_ARGUMENT, type Call, type CommandDefinition, Failure, UsageError } from '../command.ts';
+import { APP_ARGUMENT, type Call, type CommandDefinition } from '../command.ts';
 import { OPERATION_OPTIONS, operate } from '../deploy/operation.ts';
+import { Failure, UsageError } from '../errors.ts';
 import { api } from '../service/api.ts';
 import { oneApplication } from '../service/application.ts';
 import { findService } from '../service/find-service.ts';

@@ -1,6 +1,7 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import * as v from 'valibot';
-import { type CommandContext, Failure } from '../command.ts';
+import type { CommandContext } from '../command.ts';
+import { Failure } from '../errors.ts';
 import { plain } from '../text.ts';
 import { AwsRefusal, type Query, queries } from './query.ts';
 

@@ -1,4 +1,5 @@
-import { type Call, Failure } from '../command.ts';
+import type { Call } from '../command.ts';
+import { Failure } from '../errors.ts';
 import type { Account } from './account.ts';
 import type { Cdk } from './cdk.ts';
 import { BOOTSTRAP_STACK, findStack } from './stack.ts';

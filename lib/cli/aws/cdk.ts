@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { exitOf } from '../../processes/child-exit.ts';
-import { type Call, Failure } from '../command.ts';
+import type { Call } from '../command.ts';
+import { Failure } from '../errors.ts';
 import type { Account } from './account.ts';
 
 /** Runs the command line of the CDK with these arguments and returns its exit code. */

@@ -1,4 +1,5 @@
-import { type Call, EXIT, Failure } from '../command.ts';
+import { type Call, EXIT } from '../command.ts';
+import { Failure } from '../errors.ts';
 import { instructions } from '../hook/instructions.ts';
 import { loadSenders } from '../hook/senders.ts';
 import { address } from '../service/address.ts';

@@ -1,4 +1,5 @@
-import { type Call, EXIT, Failure, UsageError } from '../command.ts';
+import { type Call, EXIT } from '../command.ts';
+import { Failure, UsageError } from '../errors.ts';
 import { deleteLogin, readLogin } from '../service/stored-login.ts';
 import { type Account, openAccount } from './account.ts';
 import type { Cdk } from './cdk.ts';

@@ -1,6 +1,6 @@
 import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
 import * as v from 'valibot';
-import { Failure } from '../command.ts';
+import { Failure } from '../errors.ts';
 import { parsed } from '../service/api.ts';
 import type { Stack } from './stack.ts';
 

@@ -1,5 +1,5 @@
 import { GetAccountSettingsCommand, type LambdaClient } from '@aws-sdk/client-lambda';
-import { UsageError } from '../command.ts';
+import { UsageError } from '../errors.ts';
 import type { Stack } from './stack.ts';
 
 /** New accounts may run 10 functions at a time, others 1000. */

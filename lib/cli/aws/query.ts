@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseXML } from '@aws-sdk/xml-builder';
 import { SignatureV4 } from '@smithy/signature-v4';
 import * as v from 'valibot';
-import { Failure } from '../command.ts';
+import { Failure } from '../errors.ts';
 
 type SignerOptions = ConstructorParameters<typeof SignatureV4>[0];
 

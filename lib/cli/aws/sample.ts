@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Call, EXIT, UsageError } from '../command.ts';
+import { type Call, EXIT } from '../command.ts';
 import { gitIn } from '../deploy/git.ts';
 import { follow } from '../deploy/operation.ts';
+import { UsageError } from '../errors.ts';
 import { type Api, parsed } from '../service/api.ts';
 import { type Entry, EntrySchema } from '../service/entry.ts';
 import { Refusal } from '../service/refusal.ts';

@@ -1,4 +1,5 @@
-import { type Call, EXIT, Failure } from '../command.ts';
+import { type Call, EXIT } from '../command.ts';
+import { Failure } from '../errors.ts';
 import { columns } from '../text.ts';
 import { openAccount } from './account.ts';
 import { findStack, STACK_NAME } from './stack.ts';

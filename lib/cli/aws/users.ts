@@ -1,4 +1,5 @@
-import { type Call, EXIT, Failure, UsageError } from '../command.ts';
+import { type Call, EXIT } from '../command.ts';
+import { Failure, UsageError } from '../errors.ts';
 import { columns } from '../text.ts';
 import { openAccount } from './account.ts';
 import { type StackUsers, stackUsers } from './manage-users.ts';

@@ -1,4 +1,5 @@
-import { type Call, type CommandDefinition, Failure, SERVICE_OPTIONS, UsageError } from '../command.ts';
+import { type Call, type CommandDefinition, SERVICE_OPTIONS } from '../command.ts';
+import { Failure, UsageError } from '../errors.ts';
 import { findService } from '../service/find-service.ts';
 import { embeddedHost, REMOTE, repositoryUrl, storeLogin } from './embedded-host.ts';
 import { type Git, gitIn } from './git.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../command.ts';
+import { Failure } from '../errors.ts';
 import type { Service } from '../service/service.ts';
 import type { Git } from './git.ts';
 

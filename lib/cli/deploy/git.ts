@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { Failure } from '../command.ts';
+import { Failure } from '../errors.ts';
 
 /** How a git command has ended. */
 export interface GitResult {

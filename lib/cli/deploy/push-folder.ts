@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { appName, packageName } from '../apps/app-name.ts';
-import { type Call, Failure } from '../command.ts';
+import type { Call } from '../command.ts';
+import { Failure } from '../errors.ts';
 import type { Api } from '../service/api.ts';
 import { type Entry, logPage, numberOf } from '../service/entry.ts';
 import { type EmbeddedHost, embeddedHost, loginOptions, REMOTE, repositoryUrl } from './embedded-host.ts';

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { type Call, type CommandDefinition, EXIT, Failure } from '../command.ts';
+import { type Call, type CommandDefinition, EXIT } from '../command.ts';
+import { Failure } from '../errors.ts';
 import { type Api, api, parsed } from '../service/api.ts';
 import { ApplicationSchema } from '../service/application.ts';
 import { EntrySchema } from '../service/entry.ts';

@@ -1,7 +1,8 @@
 import type { SenderDefinition } from '../../../functions/adapters/senders/define-sender.ts';
 import type { SenderRegistry } from '../../../functions/adapters/senders/registry.ts';
 import type { Webhook } from '../../../functions/adapters/senders/webhook-api.ts';
-import { type Call, type CommandDefinition, SERVICE_OPTIONS, UsageError } from '../command.ts';
+import { type Call, type CommandDefinition, SERVICE_OPTIONS } from '../command.ts';
+import { UsageError } from '../errors.ts';
 import { basic, endpoint, isEndpoint, SECRET_PLACEHOLDER, withoutSecret } from './endpoint.ts';
 import { instructions } from './instructions.ts';
 import { type HookOptions, readOptions } from './options.ts';

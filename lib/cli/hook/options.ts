@@ -1,4 +1,5 @@
-import { type Call, UsageError } from '../command.ts';
+import type { Call } from '../command.ts';
+import { UsageError } from '../errors.ts';
 import { address } from '../service/address.ts';
 import { findService } from '../service/find-service.ts';
 

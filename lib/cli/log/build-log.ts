@@ -1,5 +1,6 @@
 import { packageName } from '../apps/app-name.ts';
-import { APP_OPTION, type Call, type CommandDefinition, Failure, SERVICE_OPTIONS } from '../command.ts';
+import { APP_OPTION, type Call, type CommandDefinition, SERVICE_OPTIONS } from '../command.ts';
+import { Failure } from '../errors.ts';
 import { type Api, api } from '../service/api.ts';
 import { type Entry, idOf, logPage, numberOf } from '../service/entry.ts';
 import { findEntry } from '../service/find-entry.ts';

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { type Call, Failure, UsageError } from '../command.ts';
+import type { Call } from '../command.ts';
+import { Failure, UsageError } from '../errors.ts';
 import type { Api } from '../service/api.ts';
 import { type Entry, logPage } from '../service/entry.ts';
 import { findEntry } from '../service/find-entry.ts';

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
-import { type Call, Failure } from '../command.ts';
+import type { Call } from '../command.ts';
+import { Failure } from '../errors.ts';
 import type { Api, ApiRequest } from '../service/api.ts';
 import { Refusal } from '../service/refusal.ts';
 import { oneLine, painter } from '../text.ts';

@@ -1,5 +1,6 @@
 import { Drawing } from '../../terminal/draw.ts';
-import { APP_ARGUMENT, type Call, type CommandDefinition, Failure, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
+import { APP_ARGUMENT, type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
+import { Failure } from '../errors.ts';
 import { api } from '../service/api.ts';
 import { type Entry, logPage, shown } from '../service/entry.ts';
 import { findEntry } from '../service/find-entry.ts';

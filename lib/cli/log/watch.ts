@@ -1,4 +1,5 @@
-import { APP_ARGUMENT, type Call, type CommandDefinition, SERVICE_OPTIONS, UsageError } from '../command.ts';
+import { APP_ARGUMENT, type Call, type CommandDefinition, SERVICE_OPTIONS } from '../command.ts';
+import { UsageError } from '../errors.ts';
 import { api, parsed } from '../service/api.ts';
 import { followChanges } from '../service/changes/changes-client.ts';
 import { EntrySchema } from '../service/entry.ts';

@@ -1,4 +1,4 @@
-import { UsageError } from '../command.ts';
+import { UsageError } from '../errors.ts';
 
 /** The arguments and options of a call. Options are named as they are typed, without the dashes before them. */
 export class Arguments {

@@ -1,7 +1,8 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { Failure, type Input } from '../command.ts';
+import type { Input } from '../command.ts';
+import { Failure } from '../errors.ts';
 
 /** Returns standard input. Questions are written to standard error, so that the result can be piped. */
 export function terminalInput(signal: AbortSignal): Input {

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
-import { type Call, type CommandContext, type CommandDefinition, EXIT, UsageError } from '../command.ts';
+import { type Call, type CommandContext, type CommandDefinition, EXIT } from '../command.ts';
+import { UsageError } from '../errors.ts';
 import { Arguments } from './arguments.ts';
 
 /** The commands of the help, below a title. */

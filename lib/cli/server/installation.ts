@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { overridesIn, readConfig, withOverrides } from '../../local/config/config.ts';
 import { type PublicAddresses, publicAddresses } from '../../local/config/public-addresses.ts';
-import { type Call, Failure, UsageError } from '../command.ts';
+import type { Call } from '../command.ts';
+import { Failure, UsageError } from '../errors.ts';
 import { dataFolder } from '../service/this-machine.ts';
 
 /** What the configuration of a server is fitted to. */

@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os';
-import { type Call, type CommandDefinition, UsageError } from '../command.ts';
+import type { Call, CommandDefinition } from '../command.ts';
+import { UsageError } from '../errors.ts';
 import { CADDY_FILE, caddyfile } from './caddyfile.ts';
 import { type Installation, installationOf } from './installation.ts';
 import { systemdUnit, UNIT_FILE } from './systemd-unit.ts';

@@ -1,4 +1,4 @@
-import { UsageError } from '../command.ts';
+import { UsageError } from '../errors.ts';
 
 /** Returns a URL without its trailing slash. Throws a `UsageError` unless it is https or on this machine. */
 export function address(text: string | undefined, what: string): string {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { Failure } from '../command.ts';
+import { Failure } from '../errors.ts';
 import { lines, Refused, Throttled } from './changes/connection.ts';
 import { refusal } from './refusal.ts';
 import type { Service } from './service.ts';

@@ -1,4 +1,4 @@
-import { Failure, UsageError } from '../command.ts';
+import { Failure, UsageError } from '../errors.ts';
 import type { Api } from './api.ts';
 import { type Entry, idOf, logPage, numberOf, oneEntry } from './entry.ts';
 

@@ -1,4 +1,5 @@
-import { type CommandContext, Failure, UsageError } from '../command.ts';
+import type { CommandContext } from '../command.ts';
+import { Failure, UsageError } from '../errors.ts';
 import type { Arguments } from '../program/arguments.ts';
 import { address } from './address.ts';
 import type { Service } from './service.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { Failure } from '../command.ts';
+import { Failure } from '../errors.ts';
 import { inCommands } from './in-commands.ts';
 import type { Service } from './service.ts';
 

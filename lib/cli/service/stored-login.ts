@@ -3,7 +3,8 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { replaceFile } from '../../processes/atomic-file.ts';
-import { type CommandContext, Failure } from '../command.ts';
+import type { CommandContext } from '../command.ts';
+import { Failure } from '../errors.ts';
 
 /** What `hooks login` stores. */
 export interface StoredLogin {

@@ -1,4 +1,5 @@
-import { type CommandDefinition, UsageError } from '../command.ts';
+import type { CommandDefinition } from '../command.ts';
+import { UsageError } from '../errors.ts';
 import { completionScripts } from '../program/completion.ts';
 import type { CommandGroup } from '../program/program.ts';
 

@@ -1,4 +1,5 @@
-import { type Call, type CommandDefinition, Failure, SERVICE_OPTIONS } from '../command.ts';
+import { type Call, type CommandDefinition, SERVICE_OPTIONS } from '../command.ts';
+import { Failure } from '../errors.ts';
 import { address } from '../service/address.ts';
 import { api } from '../service/api.ts';
 import { type StoredLogin, writeLogin } from '../service/stored-login.ts';

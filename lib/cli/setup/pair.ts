@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS, UsageError } from '../command.ts';
+import { type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
+import { UsageError } from '../errors.ts';
 import { type Api, api, parsed } from '../service/api.ts';
 import { findService } from '../service/find-service.ts';
 

@@ -1,5 +1,6 @@
 import { addUser, listUsers, passwordFile, removeUser, setPassword } from '../../local/config/users.ts';
-import { type Call, type CommandDefinition, Failure, JSON_OPTION, UsageError } from '../command.ts';
+import { type Call, type CommandDefinition, JSON_OPTION } from '../command.ts';
+import { Failure, UsageError } from '../errors.ts';
 import { dataFolder } from '../service/this-machine.ts';
 
 const list: CommandDefinition = {
