@@ -1,4 +1,5 @@
 import { CfnElement, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { WebSocketIamAuthorizer, WebSocketLambdaAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
@@ -7,7 +8,6 @@ import { Construct } from 'constructs';
 import { readCounters, readLogStream } from './access/log.ts';
 import { reportFailures } from './access/queues.ts';
 import { postSignals, registerConnections } from './access/signals.ts';
-import type { Api } from './api.ts';
 import { ServiceFunction } from './function.ts';
 import { Socket } from './socket.ts';
 import type { Stores } from './stores.ts';
@@ -16,6 +16,13 @@ import type { Stores } from './stores.ts';
 export interface ChangesProps {
   readonly bundles: string;
   readonly stores: Stores;
+}
+
+/** What the clients' WebSocket API has in common with the REST API. */
+interface SharedWithClients {
+  /** Checks logins. */
+  readonly authorize: ServiceFunction;
+  readonly rest: RestApi;
 }
 
 /** For a message of a WebSocket; the gateway times out after 29 seconds. */
@@ -76,7 +83,7 @@ export class Changes extends Construct {
   }
 
   /** Adds the routes of the clients' WebSocket API, with the login of the REST API. */
-  attachClients({ authorize, rest }: Api): void {
+  attachClients({ authorize, rest }: SharedWithClients): void {
     // No identity source: the login may be in a header or in a subprotocol, and the authorizer looks for both.
     const login = new WebSocketLambdaAuthorizer('Login', authorize, { identitySource: [] });
     this.clients.addRoutes(this.register, login);
