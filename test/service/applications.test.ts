@@ -96,7 +96,7 @@ describe('an application of one’s own', () => {
     }
     stop.abort();
     expect(linesIn(seen)).toContainEqual({ at: expect.any(String), stream: 'stdout', line: 'two is up' });
-    expectProblem(await ask('GET', '/1/apps/demo/nothing/logs'), 404, 'status:db:not_found');
+    expectProblem(await ask('GET', '/1/apps/demo/nothing/logs?follow'), 404, 'status:db:not_found');
   });
 
   it('goes back to the deploy before, and forward to the next push', async () => {
