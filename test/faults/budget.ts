@@ -17,5 +17,5 @@ export const budget = {
   /** No kill is begun after this time, in milliseconds since 1970: `MINUTES` after the start. */
   until: Date.now() + Number(process.env.MINUTES ?? 600) * 60_000,
   /** Within how many seconds of being ready the next start must have finished all accepted work. */
-  recoverySeconds: Number(process.env.RECOVERY_SECONDS ?? (isStrict ? 420 : 60)),
+  recoverySeconds: Number(process.env.RECOVERY_SECONDS ?? (isStrict ? 600 : 60)),
 } as const;
