@@ -1,8 +1,8 @@
-import { DeployError } from '../../../core/errors.ts';
 import type { AppRef } from '../../../core/ports/hosting-platform.ts';
 import { keys } from '../in-table/keys.ts';
 import { requiredText, textIn } from '../provider/answers.ts';
 import type { ProviderAnswer } from '../provider/api.ts';
+import { ownOrTaken } from '../provider/own-or-taken.ts';
 import { messageIn } from './api.ts';
 import { herokuNames } from './names.ts';
 import type { HerokuParts } from './parts.ts';
@@ -43,20 +43,9 @@ async function made(name: string, parts: HerokuParts): Promise<HerokuApp> {
   const json = { name, ...(team !== undefined && { team }) };
   const what = `the new app ${name}`;
   const answer = await parts.api({ method: 'POST', path, json, code: CODE, what, accept: [422] });
-  return answer.status === 422 ? ownOrTaken(name, answer, parts) : appIn(answer);
-}
-
-/** A call that ended before its result was kept has left an app of this name, which nobody else computes. */
-async function ownOrTaken(name: string, refusal: ProviderAnswer, parts: HerokuParts): Promise<HerokuApp> {
-  const what = `the app ${name}`;
-  const answer = await parts.api({ method: 'GET', path: ['apps', name], code: CODE, what, accept: [403, 404] });
-  if (answer.status === 200) return appIn(answer);
-  const reason = messageIn(refusal.body) ?? 'no reason given';
-  const detail =
-    answer.status === 403
-      ? `The name ${name} belongs to another account on Heroku. Rename the application in package.json.`
-      : `Heroku refused the new app ${name}: ${reason}`;
-  throw new DeployError(CODE, detail, { retry: false });
+  if (answer.status !== 422) return appIn(answer);
+  const refused = { provider: 'Heroku', name, reason: messageIn(answer.body), code: CODE } as const;
+  return appIn(await ownOrTaken(refused, parts.api));
 }
 
 /** Every deploy has a package.json, and Heroku would guess another language from other files beside it. */

@@ -1,9 +1,9 @@
-import { DeployError } from '../../../core/errors.ts';
 import type { AppRef } from '../../../core/ports/hosting-platform.ts';
 import { keys } from '../in-table/keys.ts';
 import { requiredFields, requiredText } from '../provider/answers.ts';
 import type { ProviderAnswer } from '../provider/api.ts';
 import { globalName } from '../provider/global-name.ts';
+import { ownOrTaken } from '../provider/own-or-taken.ts';
 import { messageIn } from './api.ts';
 import type { ScalingoParts } from './parts.ts';
 
@@ -42,20 +42,9 @@ async function known(id: string | undefined, parts: ScalingoParts): Promise<Scal
 async function made(name: string, parts: ScalingoParts): Promise<ScalingoApp> {
   const request = { path: ['apps'], json: { app: { name } }, code: CODE, what: `the new app ${name}` } as const;
   const answer = await parts.api({ ...request, method: 'POST', accept: [422] });
-  return answer.status === 422 ? ownOrTaken(name, answer, parts) : appIn(answer);
-}
-
-/** A call that ended before its result was kept has left an app of this name, which nobody else computes. */
-async function ownOrTaken(name: string, refusal: ProviderAnswer, parts: ScalingoParts): Promise<ScalingoApp> {
-  const what = `the app ${name}`;
-  const answer = await parts.api({ method: 'GET', path: ['apps', name], code: CODE, what, accept: [403, 404] });
-  if (answer.status === 200) return appIn(answer);
-  const reason = messageIn(refusal.body) ?? 'no reason given';
-  const detail =
-    answer.status === 403
-      ? `The name ${name} belongs to another account on Scalingo. Rename the application in package.json.`
-      : `Scalingo refused the new app ${name}: ${reason}`;
-  throw new DeployError(CODE, detail, { retry: false });
+  if (answer.status !== 422) return appIn(answer);
+  const refused = { provider: 'Scalingo', name, reason: messageIn(answer.body), code: CODE } as const;
+  return appIn(await ownOrTaken(refused, parts.api));
 }
 
 function appIn({ body }: ProviderAnswer): ScalingoApp {
