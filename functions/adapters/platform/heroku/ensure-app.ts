@@ -1,6 +1,6 @@
 import type { AppRef } from '../../../core/ports/hosting-platform.ts';
 import { keys } from '../in-table/keys.ts';
-import { requiredText, textIn } from '../provider/answers.ts';
+import { addressIn, requiredText } from '../provider/answers.ts';
 import type { ProviderAnswer } from '../provider/api.ts';
 import { ownOrTaken } from '../provider/own-or-taken.ts';
 import { messageIn } from './api.ts';
@@ -59,8 +59,5 @@ async function madeBuilder(name: string, parts: HerokuParts): Promise<HerokuApp>
 
 function appIn({ body }: ProviderAnswer): HerokuApp {
   const id = requiredText(body, 'id', CODE);
-  const given = textIn(body, 'web_url') ?? '';
-  // It is shown as a link.
-  const address = /^https?:/i.test(given) ? given : `https://${requiredText(body, 'name', CODE)}.herokuapp.com/`;
-  return { id, address: address.replace(/\/+$/, '') };
+  return { id, address: addressIn(body, 'web_url') ?? `https://${requiredText(body, 'name', CODE)}.herokuapp.com` };
 }

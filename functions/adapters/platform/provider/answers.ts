@@ -9,6 +9,12 @@ export function textIn(body: unknown, field: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** Returns a field that is an http(s) address, without its last slash: it is shown as a link. Undefined when it is none. */
+export function addressIn(body: unknown, field: string): string | undefined {
+  const address = textIn(body, field) ?? '';
+  return /^https?:\/\//i.test(address) ? address.replace(/\/+$/, '') : undefined;
+}
+
 /** Returns a text field of an object within an answer: `slug.id`. */
 export function nestedText(body: unknown, outer: string, field: string): string | undefined {
   return isObject(body) ? textIn(body[outer], field) : undefined;
@@ -19,6 +25,13 @@ export function requiredText(body: unknown, field: string, code: ErrorCode): str
   const value = textIn(body, field);
   if (value !== undefined) return value;
   throw incomplete(code, `no ${field}`);
+}
+
+/** Returns an address as `addressIn`. Throws the code, retryable, when there is none. */
+export function requiredAddress(body: unknown, field: string, code: ErrorCode): string {
+  const address = addressIn(body, field);
+  if (address !== undefined) return address;
+  throw incomplete(code, `no http(s) address in ${field}`);
 }
 
 /** Returns a number field that must be there. Throws the code, retryable, when it is not. */

@@ -1,6 +1,6 @@
 import type { AppRef } from '../../../core/ports/hosting-platform.ts';
 import { keys } from '../in-table/keys.ts';
-import { requiredFields, requiredText } from '../provider/answers.ts';
+import { requiredAddress, requiredFields, requiredText } from '../provider/answers.ts';
 import type { ProviderAnswer } from '../provider/api.ts';
 import { globalName } from '../provider/global-name.ts';
 import { ownOrTaken } from '../provider/own-or-taken.ts';
@@ -49,5 +49,5 @@ async function made(name: string, parts: ScalingoParts): Promise<ScalingoApp> {
 
 function appIn({ body }: ProviderAnswer): ScalingoApp {
   const { app } = requiredFields(body, CODE);
-  return { id: requiredText(app, 'id', CODE), address: requiredText(app, 'url', CODE).replace(/\/+$/, '') };
+  return { id: requiredText(app, 'id', CODE), address: requiredAddress(app, 'url', CODE) };
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tableApplications } from '../../../../../../functions/adapters/platform/in-table/applications.ts';
+import { keys } from '../../../../../../functions/adapters/platform/in-table/keys.ts';
 import { scalingoName } from '../../../../../../functions/adapters/platform/scalingo/ensure-app.ts';
 import { scalingoPlatform } from '../../../../../../functions/adapters/platform/scalingo/hosting.ts';
 import type { ScalingoParts } from '../../../../../../functions/adapters/platform/scalingo/parts.ts';
@@ -236,6 +237,20 @@ describe('an answer of Scalingo of another form', () => {
       const error = await failed(calls[of]?.() ?? expect.unreachable());
       expect(error).toMatchObject({ retry: true });
       expect(refs()).toEqual(['2.2', '1.1']);
+    },
+  );
+
+  it.each(['javascript:alert(1)', '', 'example.com'])(
+    'has no address %j, which would be a link, and is asked for again',
+    async (url) => {
+      const api: ScalingoParts['api'] = async (request) => {
+        const answer = await parts.api(request);
+        return { ...answer, body: { app: { id: 'app-1', url } } };
+      };
+      const error = await failed(scalingoPlatform({ ...parts, api }).ensureApp(shop('1'), { name: 'shop' }));
+      expect(error).toMatchObject({ code: 'deploy:platform:upload_tarball', retry: true });
+      await platform.ensureApp(shop('1'), { name: 'shop' });
+      expect((await parts.table.read(keys.app(shop('1'))))?.address).toMatch(/^http:/);
     },
   );
 });
