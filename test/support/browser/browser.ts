@@ -1,15 +1,13 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { testFolder } from '../service/place.ts';
 import type { Browser, Playwright } from './api.ts';
+import { installed } from './packages.ts';
 
 const run = promisify(execFile);
-const folder = fileURLToPath(new URL('.', import.meta.url));
-/** Not beside the sources: what walks through these would find the packages. */
-const installed = join(testFolder, 'packages');
 
 /** Where distributions and the image of the tests put it. */
 const USUAL_PLACES = [
@@ -42,16 +40,13 @@ interface Chromium {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** The packages that are installed on demand: a folder here with a package.json and a lockfile for each set. */
-type Packages = 'driver' | 'chromium';
-
 /**
  * Starts a headless Chromium: that of the variable CHROMIUM (`registry` for the one there), the machine's own, or else
  * one from the registry. Installs what drives it on demand, below `.local/test`. Rejects with what is missing: a
  * browser test is never skipped.
  */
 export async function startBrowser(): Promise<Browser> {
-  const driver = await install('driver', 'playwright-core');
+  const driver = await installed('driver');
   const { program, env } = await findChromium();
   const entry = join(driver, 'node_modules', 'playwright-core', 'index.mjs');
   const { chromium }: Playwright = await import(pathToFileURL(entry).href);
@@ -64,7 +59,7 @@ export async function startBrowser(): Promise<Browser> {
 
 /** Returns the source of axe-core, which is run inside a page. */
 export async function axeSource(): Promise<string> {
-  const driver = await install('driver', 'axe-core');
+  const driver = await installed('driver');
   return readFileSync(join(driver, 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
 }
 
@@ -78,7 +73,7 @@ async function findChromium(): Promise<Chromium> {
 
 /** The package is made for Lambda: with this variable it unpacks the libraries too that a bare machine has not. */
 async function fromRegistry(): Promise<Chromium> {
-  const packages = await install('chromium', '@sparticuz/chromium').catch((cause) => {
+  const packages = await installed('chromium').catch((cause) => {
     throw new Error(
       'This machine has no Chromium, and none can be installed from the registry. Install one, or set CHROMIUM to its path.',
       { cause },
@@ -105,14 +100,4 @@ function fontsFile(temporary: string): string {
   const cache = `<cachedir>${join(temporary, 'fonts-cache')}</cachedir>`;
   writeFileSync(file, `<?xml version="1.0"?><fontconfig>${folders.join('')}${cache}</fontconfig>`);
   return file;
-}
-
-/** Returns the folder in which the packages of a lockfile are installed, after installing them if they are not. */
-async function install(packages: Packages, name: string): Promise<string> {
-  const where = join(installed, packages);
-  if (existsSync(join(where, 'node_modules', name))) return where;
-  mkdirSync(where, { recursive: true });
-  for (const file of ['package.json', 'package-lock.json']) cpSync(join(folder, packages, file), join(where, file));
-  await run('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: where });
-  return where;
 }
