@@ -15,7 +15,7 @@ import { memoryQueue } from '../../../../../fakes/job-queue.ts';
 import type { FakeScalingo } from '../../../../../fakes/scalingo/server.ts';
 import { checked, entry } from '../../../../../support/entries.ts';
 import { programTarball } from '../../../../../support/platform/heroku.ts';
-import { openScalingo } from '../../../../../support/platform/scalingo.ts';
+import { jumpingClock, openScalingo } from '../../../../../support/platform/scalingo.ts';
 
 let scalingo: FakeScalingo;
 let parts: ScalingoParts;
@@ -24,6 +24,7 @@ let overruled: number;
 
 beforeEach(async () => {
   ({ scalingo, parts } = await openScalingo());
+  parts = { ...parts, clock: jumpingClock() };
   facts = new MemoryLog(memoryIds());
   overruled = 0;
 });
