@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import * as v from 'valibot';
 import { isAlive, processStartTime } from '../processes/process-info.ts';
+import { keyedBy } from '../processes/schemas/keyed-by.ts';
 import { readStateSync, writeStateSync } from '../processes/state-file.ts';
 
 const WebhookSchema = v.object({
@@ -10,7 +11,7 @@ const WebhookSchema = v.object({
   user: v.string(),
   secret: v.string(),
   /** Secrets of owners whose pushes are posted with their own login. */
-  owners: v.optional(v.record(v.string(), v.string()), {}),
+  owners: v.optional(keyedBy(v.string(), v.string()), {}),
 });
 
 /** The webhook that pushes are posted to. */

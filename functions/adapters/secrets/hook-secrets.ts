@@ -1,11 +1,18 @@
 import * as v from 'valibot';
 import { DeployError } from '../../core/errors.ts';
+import { isObject } from '../../core/json.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 
 /** How long the secrets are used before they are read again. */
 const FRESH_MS = 60_000;
 
-const SECRETS_SCHEMA = v.record(v.string(), v.record(v.string(), v.array(v.string())));
+/** Not one `v.record`, which leaves out `constructor` and `prototype`: a user may be called so. */
+const SECRETS_SCHEMA = v.pipe(
+  v.custom<object>(isObject),
+  v.transform((scopes): unknown => Object.entries(scopes)),
+  v.array(v.tuple([v.string(), v.record(v.string(), v.array(v.string()))])),
+  v.transform((scopes) => Object.fromEntries(scopes)),
+);
 
 /** The secrets of webhooks by scope (`*`, a user, `user/owner/repository`), then by sender. */
 type HookSecrets = v.InferOutput<typeof SECRETS_SCHEMA>;

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { keyedBy } from '../../processes/schemas/keyed-by.ts';
 
 const phase = v.object({
   type: v.string(),
@@ -17,7 +18,7 @@ const buildRecord = v.object({
   project: v.string(),
   number: v.number(),
   status: v.picklist(['IN_PROGRESS', 'SUCCEEDED', 'FAILED', 'FAULT', 'STOPPED', 'TIMED_OUT']),
-  variables: v.record(v.string(), v.string()),
+  variables: keyedBy(v.string(), v.string()),
   timeoutMinutes: v.number(),
   logGroup: v.string(),
   logStream: v.string(),

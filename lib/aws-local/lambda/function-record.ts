@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { keyedBy } from '../../processes/schemas/keyed-by.ts';
 
 const code = { sha256: v.string(), bytes: v.number() };
 
@@ -12,7 +13,7 @@ const settings = v.object({
   memoryMb: v.number(),
   architecture: v.string(),
   layers: v.array(v.string()),
-  variables: v.record(v.string(), v.string()),
+  variables: keyedBy(v.string(), v.string()),
   logGroup: v.string(),
   code: v.object(code),
 });

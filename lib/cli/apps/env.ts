@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { keyedBy } from '../../processes/schemas/keyed-by.ts';
 import { APP_OPTION, type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { follow, OPERATION_OPTIONS } from '../deploy/operation.ts';
 import { UsageError } from '../errors.ts';
@@ -9,7 +10,7 @@ import { findService } from '../service/find-service.ts';
 import { oneLine } from '../text.ts';
 import { appName } from './app-name.ts';
 
-const Answer = v.looseObject({ env: v.record(v.string(), v.nullable(v.string())) });
+const Answer = v.looseObject({ env: keyedBy(v.string(), v.nullable(v.string())) });
 /** `restart` is the entry of the restart; null when nothing runs. */
 const Changed = v.looseObject({ restart: v.nullish(EntrySchema, null) });
 

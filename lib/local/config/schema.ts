@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import * as v from 'valibot';
 import { isAddressOrNetwork } from '../../processes/http/trusted-addresses.ts';
+import { keyedBy } from '../../processes/schemas/keyed-by.ts';
 
 /** The kinds of repository hosts that the service speaks to. */
 export const HOST_KINDS = ['github', 'gitlab', 'gitea', 'forgejo', 'bitbucket'] as const;
@@ -41,7 +42,7 @@ const Host = v.strictObject({
 
 const User = v.pipe(Text, v.check(isUserName, 'must be 1 to 39 letters, digits and dashes, and not repos or user'));
 
-const HookSecrets = v.record(
+const HookSecrets = keyedBy(
   v.pipe(Text, v.regex(/^(?:\*|[^/\s]+(?:\/[^/\s]+\/[^/\s]+)?)$/, 'must be *, <user> or <user>/<owner>/<repository>')),
   v.record(
     Text,
@@ -51,7 +52,6 @@ const HookSecrets = v.record(
     ),
     'must have a list of secrets for each sender',
   ),
-  'must be an object',
 );
 
 const SMALLEST_LIMIT_MB = 32;
@@ -62,27 +62,25 @@ const OfApplications = v.pipe(
   v.regex(/^(?:\*|[^/\s]+(?:\/[^/\s]+)?)$/, 'must be *, <user> or <user>/<application>'),
 );
 
-const MemoryLimits = v.record(
+const MemoryLimits = keyedBy(
   OfApplications,
   v.pipe(
     v.number('must be a number of MB'),
     v.integer('must be a whole number of MB'),
     v.minValue(SMALLEST_LIMIT_MB, `must be at least ${SMALLEST_LIMIT_MB}, in MB`),
   ),
-  'must be an object',
 );
 
 /** npm, its shell, and a process for each of some processors. */
 const FEWEST_PROCESSES = 16;
 
-const ProcessLimits = v.record(
+const ProcessLimits = keyedBy(
   OfApplications,
   v.pipe(
     v.number('must be a number of processes'),
     v.integer('must be a whole number of processes'),
     v.minValue(FEWEST_PROCESSES, `must be at least ${FEWEST_PROCESSES}`),
   ),
-  'must be an object',
 );
 
 /** The configuration file of one machine. All fields are optional. */

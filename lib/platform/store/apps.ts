@@ -2,6 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import * as v from 'valibot';
 import { hasCode } from '../../processes/error-code.ts';
 import { keyedMutex } from '../../processes/keyed-mutex.ts';
+import { keyedBy } from '../../processes/schemas/keyed-by.ts';
 import { readState, writeState } from '../../processes/state-file.ts';
 import { HttpError } from '../http-error.ts';
 import type { Folders } from './folders.ts';
@@ -10,7 +11,7 @@ import { type AppName, appKey, appSegment, checkedPackage } from './names.ts';
 const StoredAppSchema = v.object({
   /** The name in the manifest, with its scope. */
   name: v.string(),
-  manifest: v.record(v.string(), v.unknown()),
+  manifest: keyedBy(v.string(), v.unknown()),
   /** The loopback port of the application, which never changes. */
   port: v.nullable(v.number()),
   /** The id of the snapshot that serves, or served last. */

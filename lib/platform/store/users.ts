@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import * as v from 'valibot';
 import { hasCode } from '../../processes/error-code.ts';
 import { keyedMutex } from '../../processes/keyed-mutex.ts';
+import { keyedBy } from '../../processes/schemas/keyed-by.ts';
 import { readState, writeState } from '../../processes/state-file.ts';
 import { hashPassword } from '../http/passwords.ts';
 import { HttpError } from '../http-error.ts';
@@ -11,7 +12,7 @@ import { checkedUser, looksLikeToken } from './names.ts';
 const StoredTokenSchema = v.object({ name: v.string(), hash: v.string(), created_at: v.string() });
 const StoredUserSchema = v.object({
   // The caller's document, stored unchanged, even without `username`.
-  record: v.record(v.string(), v.unknown()),
+  record: keyedBy(v.string(), v.unknown()),
   password: v.object({ salt: v.string(), hash: v.string() }),
   tokens: v.array(StoredTokenSchema),
   thirdparty: v.array(v.looseObject({ id: v.string() })),

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { keyedMutex } from '../../processes/keyed-mutex.ts';
+import { keyedBy } from '../../processes/schemas/keyed-by.ts';
 import { readState, writeState } from '../../processes/state-file.ts';
 import { HttpError } from '../http-error.ts';
 import type { Folders } from './folders.ts';
@@ -19,14 +20,7 @@ export interface VariableStore {
   remove(app: AppName, key: string): Promise<void>;
 }
 
-/** Not a schema of records, which would leave out `constructor` and `prototype`: variables may be called so. */
-const schema = v.custom<Variables>(
-  (value) =>
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.values(value).every((text) => typeof text === 'string'),
-);
+const schema = keyedBy(v.string(), v.string());
 const MAX_BYTES = 64 * 1024;
 
 /** Returns the store, with one file per application, readable by the owner only. */

@@ -18,6 +18,11 @@ describe('env', () => {
     expect(json.out).toBe('{"env":{}}\n');
   });
 
+  it('lists a variable of any name that one can have', async () => {
+    const { out } = await cliAt('env --app shop', [ok({ env: { constructor: null, prototype: null } })]);
+    expect(out).toBe('constructor\nprototype\n');
+  });
+
   it('says how to set one when there is none', async () => {
     const { code, out, err } = await cliAt('env --app shop', [ok({ env: {} })]);
     expect([code, out, err]).toEqual([0, '', expect.stringContaining('hooks env set')]);

@@ -142,6 +142,18 @@ describe('The configuration of one machine', () => {
     expect(message.replaceAll(dataDir, '')).not.toMatch(/\. [A-Z]|\n/);
   });
 
+  it.each(['constructor', 'demo/prototype'])('keeps what it says of %s', (name) => {
+    const limits = { memoryLimits: { [name]: 64 }, processLimits: { [name]: 20 } };
+    const config = { ...limits, hookSecrets: { constructor: { github: ['one'] } } };
+    write(config);
+    const { memoryLimits = {}, processLimits = {}, hookSecrets = {} } = readConfig(dataDir);
+    expect([memoryLimits, processLimits, hookSecrets].map(Object.entries)).toEqual([
+      [[name, 64]],
+      [[name, 20]],
+      [['constructor', { github: ['one'] }]],
+    ]);
+  });
+
   it('takes the domain, the public address and the address to listen on from the environment first', () => {
     const env = { APPS_DOMAIN: 'apps.example.com', PUBLIC_URL: '', LISTEN: '::1', PATH: '/bin' };
     const config = withOverrides({ appsDomain: 'other.example.com', holdMinutes: 5 }, overridesIn(env));

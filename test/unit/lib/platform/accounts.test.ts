@@ -198,9 +198,12 @@ describe('a user’s record', () => {
     const at = await platform();
     expect((await call(at, 'GET', '/users/ada')).body).toEqual({ username: 'ada' });
 
-    await call(at, 'PUT', '/users/ada', { plan: 'free' });
+    await call(at, 'PUT', '/users/ada', { plan: 'free', constructor: 'kept' });
 
-    expect((await call(at, 'GET', '/users/ada')).body).toEqual({ plan: 'free' });
+    expect(Object.entries((await call(at, 'GET', '/users/ada')).body ?? {})).toEqual([
+      ['plan', 'free'],
+      ['constructor', 'kept'],
+    ]);
     expect((await call(at, 'GET', '/auth')).status).toBe(200);
   });
 

@@ -25,6 +25,11 @@ describe('the configured secrets of webhooks', () => {
     expect(await world(value).secrets()).toEqual({});
   });
 
+  it.each(['constructor', 'prototype'])('may be those of a user called %s', async (user) => {
+    const secrets = await world(`{"${user}":{"github":["one"]}}`).secrets();
+    expect(Object.entries(secrets)).toEqual([[user, { github: ['one'] }]]);
+  });
+
   it('are read at most once a minute', async () => {
     const { clock, secret, secrets } = world('{"*":{"github":["one"]}}');
     await secrets();
