@@ -115,7 +115,7 @@ function streams(name: string): boolean {
   return routes.some((route) => route.function === name && route.streams);
 }
 
-/** A stream that is followed has as long as its place is reserved for it: then Lambda ends it, if nothing else has. */
+/** A stream that is followed has as long as its slot is reserved for it: then Lambda ends it, if nothing else has. */
 function timeoutOf(name: string, { changesSeconds }: Parameters): number {
   if (FOLLOWED.includes(name)) return changesSeconds.valueAsNumber;
   return streams(name) ? STREAM_TIMEOUT_SECONDS : ENDPOINT_TIMEOUT_SECONDS;

@@ -42,7 +42,7 @@ export class Changes extends Construct {
   readonly internal: Socket;
   /** For clients. */
   readonly clients: Socket;
-  /** What lives for minutes or hours: connections, places of streams, wrong passwords. */
+  /** What lives for minutes or hours: connections, slots of streams, wrong passwords. */
   readonly connections: TableV2;
   /** Batches that failed several times. */
   readonly failures: Queue;

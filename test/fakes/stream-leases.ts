@@ -6,10 +6,10 @@ interface Taken {
   readonly until: number;
 }
 
-/** Returns an in-memory fake of the places for streams; `open` counts those that are taken. */
+/** Returns an in-memory fake of the slots for streams; `open` counts those that are taken. */
 export function memoryLeases(
   clock: Pick<Clock, 'now'>,
-  places = { user: 5, service: 5 },
+  slots = { user: 5, service: 5 },
 ): StreamLeases & { open(): number } {
   let taken: readonly Taken[] = [];
   let next = 0;
@@ -19,16 +19,16 @@ export function memoryLeases(
   };
   const firstEnd = (all: readonly Taken[]) => Math.min(...all.map(({ until }) => until));
   return {
-    take: async (user, until) => {
+    acquire: async (user, until) => {
       const ofUser = live().filter(({ lease }) => lease.user === user);
-      if (ofUser.length >= places.user) return { taken: 'user', places: places.user, freeAt: firstEnd(ofUser) };
-      if (taken.length >= places.service) return { taken: 'service', places: places.service, freeAt: firstEnd(taken) };
+      if (ofUser.length >= slots.user) return { taken: 'user', slots: slots.user, freeAt: firstEnd(ofUser) };
+      if (taken.length >= slots.service) return { taken: 'service', slots: slots.service, freeAt: firstEnd(taken) };
       next += 1;
-      const lease = { id: String(next), user, places: { user: next, service: next } };
+      const lease = { id: String(next), user, slots: { user: next, service: next } };
       taken = [...taken, { lease, until }];
       return lease;
     },
-    giveBack: async ({ id }) => {
+    release: async ({ id }) => {
       taken = taken.filter(({ lease }) => lease.id !== id);
     },
     open: () => live().length,

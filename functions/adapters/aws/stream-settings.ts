@@ -5,7 +5,7 @@ import { numberVariable, variable } from './environment.ts';
 /** How long a stream may hold its function, how many may be open at once, and where those that are open are listed. */
 export interface StreamSettings {
   readonly seconds: number;
-  readonly places: { readonly user: number; readonly service: number };
+  readonly slots: { readonly user: number; readonly service: number };
   readonly client: DynamoDBClient;
   readonly table: string;
 }
@@ -14,7 +14,7 @@ export interface StreamSettings {
 export function streamSettings(): StreamSettings {
   return {
     seconds: numberVariable('CHANGES_SECONDS'),
-    places: { user: numberVariable('STREAMS_PER_USER'), service: numberVariable('STREAMS_IN_ALL') },
+    slots: { user: numberVariable('STREAMS_PER_USER'), service: numberVariable('STREAMS_IN_ALL') },
     client: dynamoDb(),
     table: variable('CONNECTIONS_TABLE'),
   };

@@ -1,13 +1,13 @@
 import { DeployError } from '../errors.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { NoPlace, StreamLease, StreamLeases } from '../ports/limits/stream-leases.ts';
+import type { NoFreeSlot, StreamLease, StreamLeases } from '../ports/limits/stream-leases.ts';
 import type { Trace } from '../ports/trace.ts';
 
-/** The ports and settings of a stream that holds a function. */
+/** The ports and settings of a stream that occupies a function. */
 export interface LeasePorts {
   readonly leases: StreamLeases;
   readonly clock: Pick<Clock, 'now'>;
-  /** Seconds that a stream may hold its function. */
+  /** Seconds that a stream may occupy its function. */
   readonly seconds: number;
   readonly trace: Trace;
 }
@@ -25,36 +25,36 @@ export function streamEnd({ clock, seconds }: Pick<LeasePorts, 'clock' | 'second
 }
 
 /**
- * Opens a stream in a place of its own, which is given back when its body has ended or its reader has left. A function
- * cannot see on AWS that its reader has left, so a place may be taken until the function's end. Throws
- * `request:throttled` when no place is free, and what `open` throws.
+ * Opens a stream in a slot of its own, which is released when its body has ended or its reader has left. On AWS a
+ * function cannot detect that its reader has left, so a slot may be taken until the function's end. Throws
+ * `request:throttled` when no slot is free, and the errors of `open`.
  */
 export async function leased<Answer extends Streamed>(
   { user, uuid }: { readonly user: string; readonly uuid: string },
   ports: LeasePorts,
   open: () => Promise<Answer>,
 ): Promise<Answer> {
-  const lease = await take(user, ports);
-  const giveBack = async () => {
+  const lease = await acquire(user, ports);
+  const release = async () => {
     try {
-      await ports.leases.giveBack(lease);
+      await ports.leases.release(lease);
     } catch (error) {
-      // The place is free again when the lease expires.
-      ports.trace('lease not given back', { uuid, error });
+      // The slot is free again when the lease expires.
+      ports.trace('lease not released', { uuid, error });
     }
   };
   try {
     const answer = await open();
-    return { ...answer, body: withEnd(answer.body, giveBack) };
+    return { ...answer, body: withEnd(answer.body, release) };
   } catch (error) {
-    await giveBack();
+    await release();
     throw error;
   }
 }
 
-async function take(user: string, { leases, clock, seconds }: LeasePorts): Promise<StreamLease> {
+async function acquire(user: string, { leases, clock, seconds }: LeasePorts): Promise<StreamLease> {
   // Lambda ends the function by then.
-  const taken = await leases.take(user, clock.now() + seconds * 1000).catch((cause: unknown) => {
+  const taken = await leases.acquire(user, clock.now() + seconds * 1000).catch((cause: unknown) => {
     throw new DeployError('status:db:query_fail', 'The open streams could not be counted; ask again.', { cause });
   });
   if ('id' in taken) return taken;
@@ -62,8 +62,8 @@ async function take(user: string, { leases, clock, seconds }: LeasePorts): Promi
   throw new DeployError('request:throttled', refusal(taken, retryAfter), { retryAfter });
 }
 
-function refusal({ taken, places }: NoPlace, seconds: number): string {
-  const whose = taken === 'user' ? `You have ${places} open streams` : `The service has ${places} open streams`;
+function refusal({ taken, slots }: NoFreeSlot, seconds: number): string {
+  const whose = taken === 'user' ? `You have ${slots} open streams` : `The service has ${slots} open streams`;
   return (
     `${whose}, and no more are allowed; close one, or try again in ${seconds} s. A stream whose reader has left counts ` +
     'until its end. feed=normal and the WebSocket of signals are always open.'

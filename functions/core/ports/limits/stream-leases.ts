@@ -1,27 +1,28 @@
-/** A place for one open stream. */
+/** One open stream's slots, one of its user and one of the service, until a time. */
 export interface StreamLease {
   readonly id: string;
   readonly user: string;
-  /** The number of the place among those of its user, and among those of the service. */
-  readonly places: { readonly user: number; readonly service: number };
+  /** The numbers of its slots. */
+  readonly slots: { readonly user: number; readonly service: number };
 }
 
-/** Why there is no place for another stream. */
-export interface NoPlace {
-  /** Whose places are taken: those of the user, or all. */
+/** Why another stream cannot be opened. */
+export interface NoFreeSlot {
+  /** Whose slots are taken: those of the user, or all. */
   readonly taken: 'user' | 'service';
-  /** How many there are. */
-  readonly places: number;
+  /** How many slots there are. */
+  readonly slots: number;
   /** When one is free at the latest, in milliseconds since 1970. */
   readonly freeAt: number;
 }
 
-/** The places for open streams: so many for each user, and so many for all users together. */
+/** The slots for open streams: a fixed number for each user, and one for all users together. */
 export interface StreamLeases {
   /**
-   * Takes a place until a time, in milliseconds since 1970; then it is free again, whether it was given back or not.
+   * Returns a lease until a time, in milliseconds since 1970. Its slots are free again then, also when it was not
+   * released.
    */
-  take(user: string, until: number): Promise<StreamLease | NoPlace>;
-  /** Gives a place back. One that has expired, and may be another stream's by now, is left alone. */
-  giveBack(lease: StreamLease): Promise<void>;
+  acquire(user: string, until: number): Promise<StreamLease | NoFreeSlot>;
+  /** Frees the slots of a lease. A lease that has expired is ignored, because its slots may be another stream's. */
+  release(lease: StreamLease): Promise<void>;
 }

@@ -116,7 +116,7 @@ describe('GET /1/apps/<user>/<application>/logs', () => {
     expect(traced).toEqual(['output failed']);
   });
 
-  it('holds a place for a stream while it is followed, and is refused without one', async () => {
+  it('holds a slot for a stream while it is followed, and is refused without one', async () => {
     const { ask, text, leases } = world(() => of([line('one')]));
     const { body } = await ask({ follow: '' });
     expect(leases.open()).toBe(1);

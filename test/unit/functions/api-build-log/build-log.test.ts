@@ -69,12 +69,12 @@ describe('GET /1/status/<user>/changes/<id>/build-log', () => {
     expect(asked).toEqual(Array(3).fill('ann/shop/1.0.0-1 follow'));
   });
 
-  it('holds a place for a stream while it is followed, and is refused without one', async () => {
+  it('holds a slot for a stream while it is followed, and is refused without one', async () => {
     const { get, leases } = await world(batches([printed('one')]), batches([printed('two')]), null);
-    const other = await leases.take('ann', AT + 60_000);
+    const other = await leases.acquire('ann', AT + 60_000);
     await expect(get({ follow: '' })).rejects.toMatchObject({ code: 'request:throttled' });
     expect((await get()).lines).toHaveLength(1);
-    if ('id' in other) await leases.giveBack(other);
+    if ('id' in other) await leases.release(other);
     expect((await get({ follow: '' })).lines).toHaveLength(1);
     expect(leases.open()).toBe(0);
   });

@@ -112,7 +112,7 @@ describe('a stream of changes', () => {
     await expect(ask()).rejects.toMatchObject({ code: 'status:db:query_fail', status: 500 });
   });
 
-  it('holds a place until it ends, also as a long poll, and is refused without one; feed=normal needs none', async () => {
+  it('holds a slot until it ends, also as a long poll, and is refused without one; feed=normal needs none', async () => {
     const { ask, write, leases } = world();
     await write();
     const streams = [await ask({ since: '0', limit: '1' }), await ask({ feed: 'longpoll', since: '0' })];

@@ -7,47 +7,47 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../../../core/ports/clock.ts';
 import type { Ids } from '../../../../core/ports/ids.ts';
-import type { NoPlace, StreamLease, StreamLeases } from '../../../../core/ports/limits/stream-leases.ts';
+import type { NoFreeSlot, StreamLease, StreamLeases } from '../../../../core/ports/limits/stream-leases.ts';
 import { type Item, N, numberIn, S, stringIn } from '../items.ts';
 import { transact } from '../transact.ts';
 
-/** The table of connections, which has the leases too, and how many places there are. */
+/** The table of connections, which has the leases too, and how many slots there are. */
 export interface LeasesContext {
   readonly client: DynamoDBClient;
   readonly table: string;
   readonly clock: Pick<Clock, 'now'>;
   readonly ids: Pick<Ids, 'hex' | 'fraction'>;
-  readonly places: { readonly user: number; readonly service: number };
+  readonly slots: { readonly user: number; readonly service: number };
 }
 
-/** Streams that are opened at the same moment take each other's places. */
+/** Streams that are opened at the same moment take each other's slots. */
 const MAX_TRIES = 8;
 const BUSY_MS = 1_000;
 
 /**
- * Returns the leases in DynamoDB: an item for each taken place, among those of its user and among those of the service,
+ * Returns the leases in DynamoDB: an item for each taken slot, among those of its user and among those of the service,
  * written together on condition that both are free. So there is no count that a killed function could leave wrong.
  */
 export function dynamoDbLeases(context: LeasesContext): StreamLeases {
   return {
-    take: (user, until) => take(context, user, until),
-    giveBack: (lease) => giveBack(context, lease),
+    acquire: (user, until) => acquire(context, user, until),
+    release: (lease) => release(context, lease),
   };
 }
 
-async function take(context: LeasesContext, user: string, until: number): Promise<StreamLease | NoPlace> {
+async function acquire(context: LeasesContext, user: string, until: number): Promise<StreamLease | NoFreeSlot> {
   const id = context.ids.hex(20);
-  const { places } = context;
-  // Most places are free most of the time: the first try is a guess, which costs no read.
-  let free: Free = { user: range(places.user), service: range(places.service) };
+  const { slots } = context;
+  // Most slots are free most of the time: the first attempt is a guess, which needs no read.
+  let free: Free = { user: range(slots.user), service: range(slots.service) };
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const lease = { id, user, places: { user: anyOf(free.user, context), service: anyOf(free.service, context) } };
+    const lease = { id, user, slots: { user: anyOf(free.user, context), service: anyOf(free.service, context) } };
     if (await write(context, lease, until)) return lease;
-    const found = await freePlaces(context, user);
+    const found = await freeSlots(context, user);
     if ('taken' in found) return found;
     free = found;
   }
-  return { taken: 'service', places: places.service, freeAt: context.clock.now() + BUSY_MS };
+  return { taken: 'service', slots: slots.service, freeAt: context.clock.now() + BUSY_MS };
 }
 
 interface Free {
@@ -55,7 +55,7 @@ interface Free {
   readonly service: readonly number[];
 }
 
-/** Returns whether both places were free. */
+/** Returns whether both slots were free. */
 async function write({ client, table, clock }: LeasesContext, lease: StreamLease, until: number): Promise<boolean> {
   const put = (key: Item): TransactWriteItem => ({
     Put: {
@@ -69,23 +69,23 @@ async function write({ client, table, clock }: LeasesContext, lease: StreamLease
   return (await transact(client, keysOf(lease).map(put))) === null;
 }
 
-async function freePlaces(context: LeasesContext, user: string): Promise<Free | NoPlace> {
+async function freeSlots(context: LeasesContext, user: string): Promise<Free | NoFreeSlot> {
   const [ofUser, ofService] = await Promise.all([
-    takenPlaces(context, userPartition(user)),
-    takenPlaces(context, SERVICE_PARTITION),
+    takenSlots(context, userPartition(user)),
+    takenSlots(context, SERVICE_PARTITION),
   ]);
-  const { places } = context;
+  const { slots } = context;
   const free = {
-    user: range(places.user).filter((place) => !ofUser.has(place)),
-    service: range(places.service).filter((place) => !ofService.has(place)),
+    user: range(slots.user).filter((slot) => !ofUser.has(slot)),
+    service: range(slots.service).filter((slot) => !ofService.has(slot)),
   };
-  if (free.user.length === 0) return { taken: 'user', places: places.user, freeAt: Math.min(...ofUser.values()) };
+  if (free.user.length === 0) return { taken: 'user', slots: slots.user, freeAt: Math.min(...ofUser.values()) };
   if (free.service.length > 0) return free;
-  return { taken: 'service', places: places.service, freeAt: Math.min(...ofService.values()) };
+  return { taken: 'service', slots: slots.service, freeAt: Math.min(...ofService.values()) };
 }
 
-/** Returns the places that are taken, with the ends of their leases. */
-async function takenPlaces({ client, table, clock }: LeasesContext, partition: string): Promise<Map<number, number>> {
+/** Returns the slots that are taken, with the ends of their leases. */
+async function takenSlots({ client, table, clock }: LeasesContext, partition: string): Promise<Map<number, number>> {
   const pages = paginateQuery(
     { client },
     {
@@ -106,7 +106,7 @@ async function takenPlaces({ client, table, clock }: LeasesContext, partition: s
   return found;
 }
 
-async function giveBack({ client, table }: LeasesContext, lease: StreamLease): Promise<void> {
+async function release({ client, table }: LeasesContext, lease: StreamLease): Promise<void> {
   const remove = async (Key: Item) => {
     const mine = { ConditionExpression: 'lease = :id', ExpressionAttributeValues: { ':id': S(lease.id) } };
     await client.send(new DeleteItemCommand({ TableName: table, Key, ...mine })).catch((error: unknown) => {
@@ -119,15 +119,15 @@ async function giveBack({ client, table }: LeasesContext, lease: StreamLease): P
 const SERVICE_PARTITION = 'LEASES';
 const userPartition = (user: string): string => `L#${user}`;
 
-function keysOf({ user, places }: StreamLease): Item[] {
+function keysOf({ user, slots }: StreamLease): Item[] {
   return [
-    { pk: S(userPartition(user)), sk: S(String(places.user)) },
-    { pk: S(SERVICE_PARTITION), sk: S(String(places.service)) },
+    { pk: S(userPartition(user)), sk: S(String(slots.user)) },
+    { pk: S(SERVICE_PARTITION), sk: S(String(slots.service)) },
   ];
 }
 
-function range(places: number): readonly number[] {
-  return Array.from({ length: places }, (_, place) => place);
+function range(slots: number): readonly number[] {
+  return Array.from({ length: slots }, (_, slot) => slot);
 }
 
 /** At random, because streams that are opened at the same moment must not all try the same. */

@@ -11,7 +11,7 @@ import { createConnectionsTable, emulatorClient } from '../../../../support/dyna
 
 streamLeasesContract('The memory', memoryLeases);
 
-describe('the places for streams in DynamoDB', () => {
+describe('the slots for streams in DynamoDB', () => {
   let folder: string;
   let database: Awaited<ReturnType<typeof startDynamoDb>>;
   let tables = 0;
@@ -24,11 +24,11 @@ describe('the places for streams in DynamoDB', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  streamLeasesContract('It', async (clock, places) => {
+  streamLeasesContract('It', async (clock, slots) => {
     tables += 1;
     const table = `leases-${tables}`;
     const client = emulatorClient(database.endpoint);
     await createConnectionsTable(client, table);
-    return dynamoDbLeases({ client, table, clock, ids: systemIds, places });
+    return dynamoDbLeases({ client, table, clock, ids: systemIds, slots });
   });
 });

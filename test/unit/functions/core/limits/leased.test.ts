@@ -6,9 +6,9 @@ import { memoryLeases } from '../../../../fakes/stream-leases.ts';
 
 const request = { user: 'ann', uuid: 'u-1' };
 
-function world({ seconds = 300, places = { user: 1, service: 5 } } = {}) {
+function world({ seconds = 300, slots = { user: 1, service: 5 } } = {}) {
   const clock = memoryClock();
-  const leases = memoryLeases(clock, places);
+  const leases = memoryLeases(clock, slots);
   const traced: unknown[] = [];
   const ports = { leases, clock, seconds, trace: (event: string, fields: object) => void traced.push([event, fields]) };
   const open = (body: AsyncIterable<Uint8Array> = pieces()) => leased(request, ports, async () => ({ body }));
@@ -31,8 +31,8 @@ async function readAll(body: AsyncIterable<Uint8Array>): Promise<string> {
   return text;
 }
 
-describe('a stream in a place of its own', () => {
-  it('has the place until its body has ended', async () => {
+describe('a stream in a slot of its own', () => {
+  it('has the slot until its body has ended', async () => {
     const { open, leases } = world();
     const { body } = await open();
     expect(leases.open()).toBe(1);
@@ -40,7 +40,7 @@ describe('a stream in a place of its own', () => {
     expect(leases.open()).toBe(0);
   });
 
-  it('gives the place back when its body fails, and when it cannot be opened', async () => {
+  it('releases the slot when its body fails, and when it cannot be opened', async () => {
     const { open, leases, ports } = world();
     await expect(open(failing()).then(({ body }) => readAll(body))).rejects.toThrow('down');
     const refused = leased(request, ports, async () => {
@@ -50,7 +50,7 @@ describe('a stream in a place of its own', () => {
     expect(leases.open()).toBe(0);
   });
 
-  it('gives the place back when its reader leaves, even before the first piece', async () => {
+  it('releases the slot when its reader leaves, even before the first piece', async () => {
     const { open, leases } = world();
     for await (const _ of (await open()).body) break;
     expect(leases.open()).toBe(0);
@@ -61,7 +61,7 @@ describe('a stream in a place of its own', () => {
     expect(leases.open()).toBe(0);
   });
 
-  it('is refused with the seconds after which a place is free at the latest', async () => {
+  it('is refused with the seconds after which a slot is free at the latest', async () => {
     const { open, clock } = world();
     await open();
     clock.pass(100_500);
@@ -76,7 +76,7 @@ describe('a stream in a place of its own', () => {
   });
 
   it('is refused when those of all users together are too many', async () => {
-    const { open } = world({ places: { user: 5, service: 1 } });
+    const { open } = world({ slots: { user: 5, service: 1 } });
     await open();
     await expect(open()).rejects.toMatchObject({
       code: 'request:throttled',
@@ -84,13 +84,13 @@ describe('a stream in a place of its own', () => {
     });
   });
 
-  it('is not opened when the places cannot be counted, and ends well when its place cannot be given back', async () => {
+  it('is not opened when the slots cannot be counted, and ends well when its slot cannot be released', async () => {
     const { open, ports, leases, traced } = world();
-    leases.giveBack = async () => {
+    leases.release = async () => {
       throw new Error('ECONNREFUSED');
     };
     expect(await readAll((await open()).body)).toBe('onetwo');
-    expect(traced).toEqual([['lease not given back', { uuid: 'u-1', error: new Error('ECONNREFUSED') }]]);
+    expect(traced).toEqual([['lease not released', { uuid: 'u-1', error: new Error('ECONNREFUSED') }]]);
     const broken = {
       ...ports,
       leases: {
