@@ -95,7 +95,7 @@ describe('a stream in a slot of its own', () => {
       ...ports,
       leases: {
         ...leases,
-        take: async () => {
+        acquire: async () => {
           throw new Error('ECONNREFUSED');
         },
       },
