@@ -5,14 +5,14 @@ const MAX_LOG_LINES = 100;
 const MAX_LINE_LENGTH = 1000;
 const MAX_REASON_LENGTH = 400;
 
-/** Why a build failed, in one sentence, and its last lines. */
-export interface BuildFailure {
+/** Why a build or a start failed, in one sentence, and the last lines that it printed. */
+export interface Failure {
   readonly reason: string;
   readonly log: readonly string[];
 }
 
 /** Returns what the output of a failed build by a buildpack says. */
-export function buildFailureIn(output: readonly string[]): BuildFailure {
+export function buildFailureIn(output: readonly string[]): Failure {
   const lines = output.map((line) => line.slice(0, MAX_LINE_LENGTH)).filter((line) => line.trim() !== '');
   // The provider's own lines say that something failed, after those that say what; the buildpack adds general advice.
   const advice = lines.findLastIndex((line) => /^-----> Build failed/.test(line));

@@ -4,25 +4,19 @@ import { knownSnapshot, storedResult } from '../../in-table/known-snapshot.ts';
 import type { Item } from '../../in-table/table.ts';
 import { nestedText, textIn } from '../../provider/answers.ts';
 import { buildFailureIn } from '../../provider/build-failure.ts';
+import { pollUntil } from '../../provider/poll-until.ts';
 import type { HerokuParts } from '../parts.ts';
 import { restBuilder } from '../run/formation.ts';
 import { wholeOutput } from './output-stream.ts';
 
 const CODE = 'deploy:tar:extract_failed';
-const ASK_EVERY_SECONDS = 2;
 
-/**
- * Returns the progress of a snapshot's build, as `HostingPlatform.poll` does. Heroku answers at once and limits the
- * number of calls, so the wait is here, with few of them.
- */
-export async function pollBuild(snapshot: SnapshotRef, waitSeconds: number, parts: HerokuParts): Promise<Activation> {
-  for (let left = waitSeconds; ; left -= ASK_EVERY_SECONDS) {
+/** Returns the progress of a snapshot's build, as `HostingPlatform.poll` does. */
+export function pollBuild(snapshot: SnapshotRef, waitSeconds: number, parts: HerokuParts): Promise<Activation> {
+  return pollUntil(waitSeconds, parts.clock, async () => {
     const item = await knownSnapshot(snapshot, parts);
-    if (item.state !== 'building') return storedResult(item);
-    const activation = await progressOf(snapshot, item, parts);
-    if (activation.state !== 'building' || left <= 0) return activation;
-    await parts.clock.sleep(Math.min(left, ASK_EVERY_SECONDS) * 1000);
-  }
+    return item.state === 'building' ? progressOf(snapshot, item, parts) : storedResult(item);
+  });
 }
 
 async function progressOf(snapshot: SnapshotRef, { build = '' }: Item, parts: HerokuParts): Promise<Activation> {

@@ -3,7 +3,7 @@ import { providerAppHealth } from '../../provider/app-health.ts';
 import type { HerokuParts } from '../parts.ts';
 import { herokuCalls } from './calls.ts';
 import { readConfig } from './config.ts';
-import { lastLogLines } from './log-session.ts';
+import { isOwn, lastLogLines } from './log-session.ts';
 import { reasonOf } from './start-failure.ts';
 
 const CODE = 'request:failed';
@@ -18,8 +18,7 @@ export function herokuAppHealth(parts: HerokuParts): AppHealth {
     },
     explain: async (run, since) => {
       const lines = (await lastLogLines(run, parts)).filter(({ at }) => Date.parse(at) >= since);
-      const isOwn = (source: string) => source.startsWith('app[') && source !== 'app[api]';
-      const own = lines.flatMap(({ source, line }) => (isOwn(source) ? [line] : []));
+      const own = lines.filter(isOwn).map(({ line }) => line);
       return { why: reasonOf('crashed', lines, own), lines: own };
     },
     variables: (run) => readConfig(run, { code: CODE, parts }),

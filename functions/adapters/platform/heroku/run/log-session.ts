@@ -7,7 +7,7 @@ const CODE = 'request:failed';
 const READ_TIMEOUT_MS = 10_000;
 /** As many as Heroku keeps. https://devcenter.heroku.com/articles/logging#log-history-limits */
 const KEPT_LINES = 1500;
-/** What may have been printed between the reading of the last lines and the following. */
+/** Repeated when a log is followed, so that no line between the last lines and the stream is missed. */
 const LINES_BEFORE_FOLLOWING = 200;
 
 /** A line of an app's log: `2026-01-01T12:00:00.123456+00:00 app[web.1]: listening`. */
@@ -17,6 +17,11 @@ export interface LogLine {
   /** `app[web.1]`, `heroku[web.1]`, `heroku[router]`, `app[api]`. */
   readonly source: string;
   readonly line: string;
+}
+
+/** Whether a line is the application's own. */
+export function isOwn({ source }: LogLine): boolean {
+  return source.startsWith('app[') && source !== 'app[api]';
 }
 
 /** An address at which a log can be read, without a login; when it was made, by Heroku's clock. */

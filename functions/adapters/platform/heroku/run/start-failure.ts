@@ -1,48 +1,34 @@
 import { DeployError } from '../../../../core/errors.ts';
 import { type Exit, whyItEnded } from '../../../../core/output/diagnosis.ts';
-import { oneLine } from '../../../../core/text.ts';
-import { withoutValues } from '../../without-values.ts';
+import { linesSince, shownFailure } from '../../provider/start-failure.ts';
 import type { HerokuParts } from '../parts.ts';
 import { readConfig } from './config.ts';
-import { type LogLine, lastLogLines } from './log-session.ts';
+import { isOwn, type LogLine, lastLogLines } from './log-session.ts';
 import type { NotUp } from './until-up.ts';
 
 const CODE = 'deploy:platform:start_app';
-/** Where Heroku unpacks what it runs. */
+/** Heroku unpacks slugs there. */
 const FOLDER = '/app';
-const MAX_LOG_LINES = 100;
-const MAX_REASON_LENGTH = 400;
-const LOG_TRIES = 4;
-const LOG_PAUSE_MS = 1_000;
 
 interface FailedRelease {
   readonly run: string;
-  /** When the release was made. */
+  /** When the release was made; RFC 3339. */
   readonly since: string;
 }
 
 /** Returns why a release does not run, with what it printed, without the values of its variables. */
 export async function startFailure(error: NotUp, release: FailedRelease, parts: HerokuParts): Promise<DeployError> {
   const lines = await printed(release, parts);
-  const own = lines.filter(({ source }) => source.startsWith('app[') && source !== 'app[api]').map(({ line }) => line);
-  const detail = oneLine(reasonOf(error.why, lines, own), MAX_REASON_LENGTH) ?? 'The application did not start.';
-  const variables = await readConfig(release.run, { code: CODE, parts }).catch(() => null);
-  // Without the variables their values cannot be taken out of the lines.
-  const shown = variables
-    ? withoutValues([detail, ...own.slice(-MAX_LOG_LINES)], variables)
-    : ['The application did not start.'];
-  const [reason = '', ...logTail] = shown;
-  return new DeployError(CODE, reason, { retry: false, logTail, cause: error });
+  const own = lines.filter(isOwn).map(({ line }) => line);
+  const failure = { reason: reasonOf(error.why, lines, own), log: own };
+  const shown = await shownFailure(failure, () => readConfig(release.run, { code: CODE, parts }));
+  return new DeployError(CODE, shown.reason, { retry: false, logTail: shown.log, cause: error });
 }
 
-/** Returns what has been printed since the release. The last lines reach the log some seconds late. */
-export async function printed({ run, since }: FailedRelease, parts: HerokuParts): Promise<readonly LogLine[]> {
-  for (let tries = 1; ; tries += 1) {
-    const all = await lastLogLines(run, parts).catch(() => []);
-    const lines = all.filter(({ at }) => Date.parse(at) >= Date.parse(since));
-    if (lines.some(isEnd) || tries === LOG_TRIES) return lines;
-    await parts.clock.sleep(LOG_PAUSE_MS);
-  }
+/** Returns what has been printed since the release. */
+export function printed({ run, since }: FailedRelease, parts: HerokuParts): Promise<readonly LogLine[]> {
+  const read = () => lastLogLines(run, parts);
+  return linesSince({ read, since, isComplete: (lines) => lines.some(isEnd) }, parts.clock);
 }
 
 function isEnd({ source, line }: LogLine): boolean {

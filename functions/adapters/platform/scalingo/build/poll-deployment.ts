@@ -1,27 +1,18 @@
 import type { Activation, SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
 import { knownSnapshot, storedResult } from '../../in-table/known-snapshot.ts';
 import type { Item } from '../../in-table/table.ts';
+import { pollUntil } from '../../provider/poll-until.ts';
 import type { ScalingoParts } from '../parts.ts';
 import { failureIn } from '../run/start-failure.ts';
 import { settled } from './settled.ts';
 import { readTurn } from './turn.ts';
 
-const ASK_EVERY_SECONDS = 2;
-
 /**
- * Returns the progress of a snapshot's deployment, as `HostingPlatform.poll` does: it is ready when it is built, also
- * when it did not start then. Scalingo answers at once, so the wait is here, with few calls.
+ * Returns the progress of a snapshot's deployment, as `HostingPlatform.poll` does: `ready` when it is built, also when
+ * it did not start then.
  */
-export async function pollDeployment(
-  snapshot: SnapshotRef,
-  waitSeconds: number,
-  parts: ScalingoParts,
-): Promise<Activation> {
-  for (let left = waitSeconds; ; left -= ASK_EVERY_SECONDS) {
-    const activation = await progressOf(snapshot, parts);
-    if (activation.state !== 'building' || left <= 0) return activation;
-    await parts.clock.sleep(Math.min(left, ASK_EVERY_SECONDS) * 1000);
-  }
+export function pollDeployment(snapshot: SnapshotRef, waitSeconds: number, parts: ScalingoParts): Promise<Activation> {
+  return pollUntil(waitSeconds, parts.clock, () => progressOf(snapshot, parts));
 }
 
 async function progressOf(snapshot: SnapshotRef, parts: ScalingoParts): Promise<Activation> {

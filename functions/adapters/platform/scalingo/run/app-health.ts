@@ -4,7 +4,7 @@ import type { ScalingoParts } from '../parts.ts';
 import { isOwn, lastLogLines } from './app-log.ts';
 import { readApp, readFormation } from './containers.ts';
 import { reasonOf } from './start-failure.ts';
-import { readVariables } from './variables.ts';
+import { readValues } from './variables.ts';
 
 const CODE = 'request:failed';
 
@@ -24,7 +24,6 @@ export function scalingoAppHealth(parts: ScalingoParts): AppHealth {
       const own = lines.map(({ line }) => line);
       return { why: reasonOf('crashed-error', own), lines: own };
     },
-    variables: async (run) =>
-      Object.fromEntries((await readVariables(run, { code: CODE, parts })).map(({ name, value }) => [name, value])),
+    variables: (run) => readValues(run, { code: CODE, parts }),
   });
 }

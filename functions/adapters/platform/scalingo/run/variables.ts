@@ -23,3 +23,8 @@ export async function readVariables(run: string, { code, parts }: VariableCall):
     return id !== undefined && name !== undefined && value !== undefined ? [{ id, name, value }] : [];
   });
 }
+
+/** Returns the values of the variables of an app, by their names. */
+export async function readValues(run: string, call: VariableCall): Promise<Readonly<Record<string, string>>> {
+  return Object.fromEntries((await readVariables(run, call)).map(({ name, value }) => [name, value]));
+}
