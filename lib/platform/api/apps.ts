@@ -3,8 +3,9 @@ import { jsonBody } from '../http/json-body.ts';
 import { appOf, type Route, userOf } from '../http/route.ts';
 import type { Runners } from '../run/runners.ts';
 import type { Apps } from '../store/apps.ts';
+import type { AppName } from '../store/names.ts';
 import type { VariableStore } from '../store/variables.ts';
-import type { AppView } from './app-view.ts';
+import type { AppShown, AppView } from './app-view.ts';
 
 /** What the calls about applications work with. */
 export interface AppRouteParts {
@@ -25,7 +26,7 @@ export function appRoutes(parts: AppRouteParts): readonly Route[] {
       path: '/apps/:user',
       run: async (call) => {
         const names = await apps.list(userOf(call));
-        return { status: 200, body: { apps: await Promise.all(names.map((name) => view(name))) } };
+        return { status: 200, body: { apps: await Promise.all(names.map((name) => listed(name, view))) } };
       },
     },
     { method: 'GET', path: '/apps/:user/:app', run: async (call) => ({ status: 200, body: await view(appOf(call)) }) },
@@ -58,6 +59,12 @@ export function appRoutes(parts: AppRouteParts): readonly Route[] {
     },
     ...variableRoutes(parts),
   ];
+}
+
+/** A manifest may have 1 MB, which would make the list of some applications too long for its reader. */
+async function listed(name: AppName, view: AppView): Promise<Omit<AppShown, 'manifest'>> {
+  const { manifest: _, ...shown } = await view(name);
+  return shown;
 }
 
 function variableRoutes({ apps, variables, bodyBytes }: AppRouteParts): readonly Route[] {

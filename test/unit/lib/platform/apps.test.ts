@@ -17,11 +17,21 @@ describe('applications', () => {
 
     const list = await call(at, 'GET', '/apps/ada');
     expect(list.body.apps).toMatchObject([
-      { name: 'hello', state: 'stopped', url: null, snapshot: null, manifest: { version: '2.0.0' } },
+      { name: 'hello', state: 'stopped', url: null, snapshot: null },
       { name: 'other' },
     ]);
+    expect((await call(at, 'GET', '/apps/ada/hello')).body.manifest).toEqual({ name: 'hello', version: '2.0.0' });
     expect((await call(at, 'DELETE', '/apps/ada/hello')).status).toBe(204);
     expect((await call(at, 'DELETE', '/apps/ada/hello')).status).toBe(404);
+  });
+
+  it('applications are listed without their manifests, each of which may have 1 MB', async () => {
+    const at = await platform();
+    const description = 'd'.repeat(1_000_000);
+    for (const name of ['one', 'two']) await call(at, 'PUT', `/apps/ada/${name}`, { name, description });
+    const { body } = await call(at, 'GET', '/apps/ada');
+    expect(body.apps).toHaveLength(2);
+    expect(JSON.stringify(body).length).toBeLessThan(1000);
   });
 
   it('applications with a scope are found by the encoded name and by the mapped one', async () => {
