@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { fitting } from '../../../../functions/api-status/fitting.ts';
 import { status } from '../../../../functions/api-status/status.ts';
 import { memoryIds } from '../../../fakes/clock.ts';
 import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
@@ -119,10 +118,4 @@ it('The status page is status:db:query_fail when the database fails, without its
   const failure = status(failing)(request({ params: { user: 'ann' } }));
   await expect(failure).rejects.toMatchObject({ code: 'status:db:query_fail', status: 500 });
   await expect(failure).rejects.not.toMatchObject({ detail: expect.stringContaining('10.0.0.7') });
-});
-
-it('One row is shown however large it is', () => {
-  expect(fitting(['a'.repeat(100), 'b'], 10)).toEqual(['a'.repeat(100)]);
-  expect(fitting(['a', 'b', 'c'], 15)).toEqual(['a', 'b']);
-  expect(fitting([], 10)).toEqual([]);
 });

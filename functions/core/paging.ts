@@ -1,0 +1,78 @@
+import { wholeNumber } from './parameters.ts';
+
+type Query = Readonly<Record<string, string | undefined>>;
+
+/** Which items of a list are wanted: how many, and how many others come before them. */
+export interface PageAsked {
+  readonly skip: number;
+  readonly limit: number;
+}
+
+/** The request that a page is for. */
+export interface PageRequest {
+  readonly base: string;
+  readonly path: string;
+  readonly query: Query;
+}
+
+const MAX_LIMIT = 100;
+
+/** Returns `skip` and `limit` of the query. Throws `request:bad_parameter`. */
+export function pageIn(query: Query, presetLimit: number): PageAsked {
+  return {
+    skip: wholeNumber(query, 'skip', { preset: 0, from: 0, to: Number.MAX_SAFE_INTEGER }),
+    limit: wholeNumber(query, 'limit', { preset: presetLimit, from: 1, to: MAX_LIMIT }),
+  };
+}
+
+/**
+ * What an answer of Lambda may have, 6 MB, less what surrounds the rows. The page of a user whose deploys all fail with
+ * long logs could pass it.
+ * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
+const MAX_BYTES = 6 * 1024 * 1024 - 64 * 1024;
+
+/**
+ * Returns as many of the rows, from the first, as one answer can hold; one at least. The rest is on the next page.
+ *
+ * @param maxBytes how many bytes they may have together
+ */
+export function fitting<Row>(rows: readonly Row[], maxBytes = MAX_BYTES): readonly Row[] {
+  let bytes = 0;
+  for (const [index, row] of rows.entries()) {
+    bytes += bytesOf(row);
+    if (bytes > maxBytes && index > 0) return rows.slice(0, index);
+  }
+  return rows;
+}
+
+/** The body is a string in the JSON of Lambda's answer, so a quote in a log is a quote and three backslashes there. */
+function bytesOf(row: unknown): number {
+  return Buffer.byteLength(JSON.stringify(JSON.stringify(row)));
+}
+
+/**
+ * Returns the header `Link` with the next and the previous page (RFC 8288), or no header when there is neither.
+ *
+ * @param next how many items come before the next page
+ */
+export function pageLinks(
+  request: PageRequest,
+  { skip, limit, next }: PageAsked & { readonly next: number },
+  total: number,
+): { readonly link?: string } {
+  const links = [
+    ...(next < total ? [pageLink(request, { skip: next, limit }, 'next')] : []),
+    ...(skip > 0 ? [pageLink(request, { skip: Math.max(0, skip - limit), limit }, 'prev')] : []),
+  ];
+  return links.length > 0 ? { link: links.join(', ') } : {};
+}
+
+function pageLink({ base, path, query }: PageRequest, { skip, limit }: PageAsked, rel: string): string {
+  const search = new URLSearchParams({
+    limit: String(limit),
+    skip: String(skip),
+    ...(query.include_docs && { include_docs: query.include_docs }),
+  });
+  return `<${base}${path.replace(/\/+$/, '')}?${search}>; rel="${rel}"`;
+}
