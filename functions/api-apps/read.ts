@@ -1,4 +1,5 @@
 import { forEachLimit } from '../core/for-each-limit.ts';
+import { fitting, pageIn, pageLinks } from '../core/paging.ts';
 import { includeDocs } from '../core/parameters.ts';
 import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
 import { foundApp } from './found-app.ts';
@@ -6,16 +7,23 @@ import { historyOf } from './history.ts';
 import type { AppsPorts } from './ports.ts';
 import { viewOf } from './view.ts';
 
+const PRESET_LIMIT = 100;
 /** Applications that are read at a time: each takes a call of the platform and some reads of the log. */
 const MAX_AT_A_TIME = 8;
 
-/** `GET /1/apps/<user>`: all applications of the user, sorted by name. */
-export async function list({ user, query, base }: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
+/**
+ * `GET /1/apps/<user>`: a page of the user's applications, sorted by name. It has fewer than were asked for when more
+ * would not fit into an answer.
+ */
+export async function list(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
+  const { user, query, base } = request;
   const view = { base, docs: includeDocs(query) };
-  const [applications, facts] = await Promise.all([ports.applications.list(user), ports.facts.apps(user)]);
+  const { skip, limit } = pageIn(query, PRESET_LIMIT);
+  const [all, facts] = await Promise.all([ports.applications.list(user), ports.facts.apps(user)]);
+  const asked = all.slice(skip, skip + limit);
   const shown = new Map<string, unknown>();
   const failures: unknown[] = [];
-  await forEachLimit(applications, MAX_AT_A_TIME, async (app) => {
+  await forEachLimit(asked, MAX_AT_A_TIME, async (app) => {
     try {
       shown.set(app.app, viewOf(app, await historyOf(app, facts, ports), view));
     } catch (error) {
@@ -23,7 +31,9 @@ export async function list({ user, query, base }: HttpRequest, ports: AppsPorts)
     }
   });
   if (failures.length > 0) throw failures[0];
-  return { status: 200, body: { apps: applications.map(({ app }) => shown.get(app)) } };
+  const apps = fitting(asked.map(({ app }) => shown.get(app)));
+  const [total, next] = [all.length, skip + apps.length];
+  return { status: 200, headers: pageLinks(request, { skip, limit, next }, total), body: { total, skip, limit, apps } };
 }
 
 /** `GET /1/apps/<user>/<application>`: one of them. */

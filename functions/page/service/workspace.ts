@@ -4,6 +4,7 @@ import type { App } from '../model/app.ts';
 import type { Entry } from '../model/entry.ts';
 import { emptyLog, endedSince, type Log, type LogPage, withPage, withRows } from '../model/log.ts';
 import { entriesIn, entryIn } from '../model/read-entries.ts';
+import { allApps } from './all-apps.ts';
 import { type Api, api, Problem } from './api.ts';
 import { type Connection, live } from './live.ts';
 import { oneAtATime } from './one-at-a-time.ts';
@@ -54,8 +55,7 @@ export function openWorkspace(session: Session, leave: (why: 'signed-out' | 'ref
   const connection = new Store<Connection>('connecting');
 
   const refreshApps = oneAtATime(async () => {
-    const found = await client.call<{ apps: readonly App[] }>({ path: ['apps', user], query: { include_docs: true } });
-    apps.set(found.apps);
+    apps.set(await allApps(client));
   });
   const changes = live({ api: client, log, connection, openSocket: socketOpener(session) });
   const stopApps = followApps(log, refreshApps);

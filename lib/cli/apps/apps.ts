@@ -1,12 +1,9 @@
-import * as v from 'valibot';
 import { type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
-import { api, parsed } from '../service/api.ts';
-import { type Application, ApplicationSchema } from '../service/application.ts';
+import { api } from '../service/api.ts';
+import { type Application, allApplications } from '../service/application.ts';
 import { numberOf } from '../service/entry.ts';
 import { findService } from '../service/find-service.ts';
 import { type Colour, columns, painter, plain } from '../text.ts';
-
-const Answer = v.looseObject({ apps: v.array(ApplicationSchema) });
 
 const colours: ReadonlyMap<string, Colour> = new Map([
   ['running', 'green'],
@@ -26,9 +23,7 @@ export const apps: CommandDefinition = {
 };
 
 async function run(call: Call): Promise<number> {
-  const { get, service } = api(await findService(call), call.signal);
-  const sent = await get({ path: ['apps', service.user] });
-  const { apps: found } = parsed(Answer, sent);
+  const { sent, apps: found } = await allApplications(api(await findService(call), call.signal));
   if (call.args.flag('json')) {
     call.print(JSON.stringify(sent));
     return 0;

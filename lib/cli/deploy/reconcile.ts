@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { type Call, type CommandDefinition, EXIT } from '../command.ts';
 import { Failure } from '../errors.ts';
 import { type Api, api, parsed } from '../service/api.ts';
-import { ApplicationSchema } from '../service/application.ts';
+import { allApplications } from '../service/application.ts';
 import { EntrySchema } from '../service/entry.ts';
 import { findService } from '../service/find-service.ts';
 import { plain } from '../text.ts';
@@ -10,7 +10,6 @@ import { follow, OPERATION_OPTIONS } from './operation.ts';
 
 /** The answer when no commit was missed. */
 const Nothing = v.looseObject({ app_name: v.string(), reason: v.string() });
-const Apps = v.looseObject({ apps: v.array(ApplicationSchema) });
 
 export const reconcile: CommandDefinition = {
   name: 'reconcile',
@@ -39,8 +38,8 @@ async function run(call: Call): Promise<number> {
   return worst;
 }
 
-async function deployed({ get, service }: Api): Promise<readonly string[]> {
-  const { apps } = parsed(Apps, await get({ path: ['apps', service.user] }));
+async function deployed(client: Api): Promise<readonly string[]> {
+  const { apps } = await allApplications(client);
   return apps.flatMap(({ name, state }) => (state === 'never' ? [] : [name]));
 }
 

@@ -1,5 +1,6 @@
-import { type Described, json, lines, parameter, query } from '../described.ts';
+import { type Described, header, json, lines, parameter, query } from '../described.ts';
 import { entryAnswers, OUTCOME_CODES } from './deploy.ts';
+import { pageParameters } from './paging.ts';
 
 const NOT_FOUND = ['status:db:not_found'] as const;
 
@@ -34,9 +35,9 @@ export const applicationOperations = {
   'GET /1/apps/{user}': {
     operationId: 'applications',
     tag: 'applications',
-    summary: 'All applications of the user',
-    parameters: [parameter('includeDocs')],
-    answers: { 200: json('The applications, sorted by name.', 'Applications') },
+    summary: 'The applications of the user',
+    parameters: [...pageParameters('Applications', 100), parameter('includeDocs')],
+    answers: { 200: json('A page, sorted by name.', 'Applications', { Link: header('Link') }) },
     codes: ['request:bad_parameter'],
   },
   'GET /1/apps/{user}/{application}': {

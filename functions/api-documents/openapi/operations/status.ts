@@ -1,17 +1,9 @@
 import { type Described, header, json, lines, parameter, query, schema } from '../described.ts';
+import { pageParameters } from './paging.ts';
 
 const page: Omit<Described, 'operationId' | 'summary'> = {
   tag: 'status',
-  parameters: [
-    query('limit', 'Rows of a page; it has fewer when more would not fit into 6 MB.', {
-      type: 'integer',
-      minimum: 1,
-      maximum: 100,
-      default: 10,
-    }),
-    query('skip', 'Rows before the page.', { type: 'integer', minimum: 0, default: 0 }),
-    parameter('includeDocs'),
-  ],
+  parameters: [...pageParameters('Rows', 10), parameter('includeDocs')],
   answers: { 200: json('A page.', 'LogPage', { Link: header('Link') }) },
   codes: ['request:bad_parameter', 'status:db:query_fail'],
 };

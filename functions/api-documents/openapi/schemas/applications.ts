@@ -1,8 +1,13 @@
 import type { Schema } from '../types.ts';
-import { list, object, ref, text, textOrNull } from './build.ts';
+import { count, list, object, ref, text, textOrNull } from './build.ts';
 
 export const applicationSchemas: Readonly<Record<string, Schema>> = {
-  Applications: object('All applications of the user, sorted by name.', { apps: list('Application') }),
+  Applications: object('A page of the applications of the user, sorted by name.', {
+    total: count,
+    skip: count,
+    limit: { type: 'integer', minimum: 1, maximum: 100 },
+    apps: list('Application'),
+  }),
   Application: object('An application.', {
     name: { type: 'string', description: 'The name in package.json.' },
     app: { type: 'string', description: 'The name on the platform.' },

@@ -8,13 +8,17 @@ beforeEach(() => {
   world = appsWorld();
 });
 
-const list = () => world.ask('GET', '/1/apps/{user}');
+const list = (query = {}) => world.ask('GET', '/1/apps/{user}', { query, path: '/1/apps/ann' });
 const show = (application: string, query = {}) =>
   world.ask('GET', '/1/apps/{user}/{application}', { params: { user: 'ann', application }, query });
 
 describe('GET /1/apps/<user>', () => {
   it('is an empty list for a user without applications', async () => {
-    expect(await list()).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' }, body: { apps: [] } });
+    expect(await list()).toMatchObject({
+      status: 200,
+      headers: { 'cache-control': 'no-store' },
+      body: { total: 0, apps: [] },
+    });
   });
 
   it('lists each application with its repository, its state, its address and the entry that it runs', async () => {
@@ -32,6 +36,28 @@ describe('GET /1/apps/<user>', () => {
       active: { status: 'ok', commit: expect.stringMatching(/^ann\/shop\/a{40}$/) },
       rollback: [],
     });
+  });
+
+  it('has pages, which link to the next and the previous one', async () => {
+    for (const name of ['shop', 'cart', 'blog']) await world.deployed(name);
+    const { headers, body } = await list({ limit: '1', skip: '1', include_docs: 'true' });
+    expect(body).toMatchObject({ total: 3, skip: 1, limit: 1, apps: [{ name: 'cart', active: { doc: {} } }] });
+    const page = (skip: number) => `<${world.request.base}/1/apps/ann?limit=1&skip=${skip}&include_docs=true>`;
+    expect(headers?.link).toBe(`${page(2)}; rel="next", ${page(0)}; rel="prev"`);
+    expect((await list({ skip: '3' })).body).toMatchObject({ total: 3, limit: 100, apps: [] });
+    await expect(list({ limit: '101' })).rejects.toMatchObject({ code: 'request:bad_parameter' });
+  });
+
+  it('has as many applications as fit into an answer of Lambda, and its next page begins after them', async () => {
+    for (const name of ['shop', 'cart', 'blog']) {
+      const { number } = await world.deployed(name);
+      const logTail = [`"${'x'.repeat(2_500_000)}`];
+      await world.log.move('ann', number, () => ({ changes: { status: 'crashed', logTail } }));
+    }
+    const { headers, body } = await list({ include_docs: 'true' });
+    expect(body).toMatchObject({ total: 3, apps: [{ name: 'blog' }, { name: 'cart' }] });
+    expect(JSON.stringify(JSON.stringify(body)).length).toBeLessThan(6 * 1024 * 1024);
+    expect(headers?.link).toContain('skip=2');
   });
 
   it('fails as a whole when the platform does not answer', async () => {

@@ -43,6 +43,13 @@ describe('apps', () => {
     expect((await cliAt('apps --json', [ok(sent)])).out).toBe(`${JSON.stringify(sent)}\n`);
   });
 
+  it('lists all pages', async () => {
+    const [first, second] = ['shop', 'cart'].map((name) => ({ total: 2, apps: [app({ name })] }));
+    const { out, calls } = await cliAt('apps --json', [ok(first), ok(second)]);
+    expect(JSON.parse(out)).toMatchObject({ total: 2, apps: [{ name: 'shop' }, { name: 'cart' }] });
+    expect(calls).toEqual(['GET /1/apps/kiwi', 'GET /1/apps/kiwi?skip=1']);
+  });
+
   it('says how to make one when there is none', async () => {
     const { code, out, err } = await cliAt('apps', [ok({ apps: [] })]);
     expect([code, out]).toEqual([0, '']);
