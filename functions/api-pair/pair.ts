@@ -6,7 +6,7 @@ import type { Sealer } from '../core/ports/sealer.ts';
 import type { StoredToken } from '../core/ports/token-store.ts';
 import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
 import { readCredentials } from './credentials.ts';
-import { forget, keep, type PairingsPorts, viewOf } from './pairings.ts';
+import { checkRoom, forget, keep, type PairingsPorts, viewOf } from './pairings.ts';
 
 /** A configured repository host. */
 export interface PairableHost {
@@ -54,6 +54,7 @@ async function pairWith(request: HttpRequest, { name, host }: PairableHost, port
   const { login, secret } = readCredentials(body, headers['content-type']);
   // Before the host creates a token, which this service could not revoke.
   await ports.accounts.read(user);
+  await checkRoom(user, { host: name, app }, ports);
   const { token, ...paired } = await host.pair(login, secret);
   const sealed = await ports.sealer.seal(token, { purpose: 'repo-token', user, host: name });
   const stored: StoredToken = { host: name, app, ...paired, sealed };

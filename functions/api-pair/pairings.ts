@@ -1,3 +1,4 @@
+import { DeployError } from '../core/errors.ts';
 import type { Accounts } from '../core/ports/accounts.ts';
 import type { StoredToken, TokenStore } from '../core/ports/token-store.ts';
 
@@ -25,6 +26,20 @@ const RECORD_FIELD = 'repohost_pairings';
 /** Returns the view of a stored token. */
 export function viewOf({ host, login, app, scopes, expiresAt }: StoredToken): PairingView {
   return { host, login, app, scopes, expires_at: expiresAt };
+}
+
+/** The list is one field of the user's record, and one answer. */
+const MAX_PAIRINGS = 200;
+
+/** Throws `request:bad_parameter` when a user has so many pairings that there can be no other. */
+export async function checkRoom(
+  user: string,
+  { host, app }: Pick<StoredToken, 'host' | 'app'>,
+  { tokens }: Pick<PairingsPorts, 'tokens'>,
+): Promise<void> {
+  const others = (await tokens.list(user)).filter((one) => one.host !== host || one.app !== app);
+  if (others.length < MAX_PAIRINGS) return;
+  throw new DeployError('request:bad_parameter', `A user has at most ${MAX_PAIRINGS} pairings: delete one first.`);
 }
 
 /**

@@ -12,9 +12,12 @@ export interface TokenInfo {
 
 const NAME_PATTERN = /^[A-Za-z0-9][A-Za-z0-9 ._@+-]{0,63}$/;
 
+/** All of a user are read at each login. */
+const MAX_TOKENS = 200;
+
 /**
  * Creates an API token and returns it with its secret, of which only a hash is stored. The secret is 256 random bits,
- * so a plain SHA-256 is enough where a password needs scrypt. 409 when the name is taken.
+ * so a plain SHA-256 is enough where a password needs scrypt. 409 when the name is taken, or with too many tokens.
  */
 export async function createToken(users: Users, user: string, name: string): Promise<TokenInfo & { token: string }> {
   if (!NAME_PATTERN.test(name)) {
@@ -28,6 +31,8 @@ export async function createToken(users: Users, user: string, name: string): Pro
   await users.change(user, (stored) => {
     if (stored.tokens.some((one) => one.name === name))
       throw new HttpError(409, `There is a token named ${name} already.`);
+    if (stored.tokens.length >= MAX_TOKENS)
+      throw new HttpError(409, `A user has at most ${MAX_TOKENS} API tokens: revoke one first.`);
     return { ...stored, tokens: [...stored.tokens, { ...info, hash: hashed(token) }] };
   });
   return { ...info, token };

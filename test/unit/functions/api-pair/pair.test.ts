@@ -88,6 +88,19 @@ describe('pairing', () => {
     expect(await statusToken(ports, 'kiwi', 'forge', 'other')).toBeNull();
   });
 
+  it('is refused for a user with 200 pairings, before the host makes a token; one of them may be replaced', async () => {
+    const { send, ports, forge } = setUp();
+    await send(`octo:${secret}`, { app: 'app-1' });
+    const [one] = await ports.tokens.list('kiwi');
+    if (!one) throw new Error('There is no pairing.');
+    for (let n = 2; n <= 200; n += 1) await ports.tokens.put('kiwi', { ...one, app: `app-${n}` });
+    expect((await send(`octo:${secret}`, { app: 'app-7' })).status).toBe(201);
+    forge.pair = () => Promise.reject(new Error('The host was asked.'));
+    const { status, body } = await send(`octo:${secret}`, { app: 'more' });
+    expect([status, body.code]).toEqual([400, 'request:bad_parameter']);
+    expect(body.detail).toBe('A user has at most 200 pairings: delete one first.');
+  });
+
   it('replaces the stored token of the same host and application', async () => {
     const { send, forge, ports, read } = setUp();
     await send(`octo:${secret}`);

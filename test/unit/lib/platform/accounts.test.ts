@@ -250,6 +250,21 @@ describe('API tokens', () => {
     expect((await call(at, 'POST', '/users/ada/tokens', {})).status).toBe(400);
   });
 
+  it('API tokens are limited in number, because all of a user are read at each login', async () => {
+    const at = await platform();
+    const file = join(at.dataDir, 'users', 'ada.json');
+    const user = JSON.parse(await readFile(file, 'utf8'));
+    const tokens = Array.from({ length: 199 }, (_, n) => ({ name: `ci-${n}`, hash: `${n}`, created_at: '' }));
+    await writeFile(file, JSON.stringify({ ...user, tokens }));
+    expect((await call(at, 'POST', '/users/ada/tokens', { name: 'last' })).status).toBe(201);
+    expect(await call(at, 'POST', '/users/ada/tokens', { name: 'more' })).toMatchObject({
+      status: 409,
+      body: { error: 'A user has at most 200 API tokens: revoke one first.' },
+    });
+    expect((await call(at, 'DELETE', '/users/ada/tokens/ci-7')).status).toBe(204);
+    expect((await call(at, 'POST', '/users/ada/tokens', { name: 'more' })).status).toBe(201);
+  });
+
   it('API tokens are refused for another user', async () => {
     const at = await platform();
     await at.ensureUser({ user: 'bob', password: 'secret' });

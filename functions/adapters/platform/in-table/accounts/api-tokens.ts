@@ -11,6 +11,9 @@ interface TokenParts {
   readonly clock: Pick<Clock, 'now'>;
 }
 
+/** All of a user are read at each login. Of two calls at the same moment both may find the last place. */
+const MAX_TOKENS = 200;
+
 const NAME = /^[\w.-]{1,64}$/;
 
 /** Returns the API tokens in the platform's table, which has only their hashes. */
@@ -39,13 +42,19 @@ export function tokensIn(items: readonly Item[]): readonly ApiToken[] {
   return tokens.sort(byAge);
 }
 
-/** Makes an API token of a user who exists. Throws `request:bad_parameter` for a name that is taken or not allowed. */
+/**
+ * Makes an API token of a user who exists. Throws `request:bad_parameter` for a name that is taken or not allowed, and
+ * with too many tokens.
+ */
 export async function makeToken(
   user: string,
   name: string,
   { table, clock }: TokenParts,
 ): Promise<ApiToken & { readonly token: string }> {
   if (!isTokenName(name)) throw badName('A name has up to 64 letters, digits, dots, dashes and underscores.');
+  if (tokensIn(await table.list(userKeys.all(user))).length >= MAX_TOKENS) {
+    throw badName(`A user has at most ${MAX_TOKENS} API tokens: revoke one first.`);
+  }
   const token = newToken();
   const createdAt = new Date(clock.now()).toISOString();
   const fields = { hash: hashToken(token), created_at: createdAt };

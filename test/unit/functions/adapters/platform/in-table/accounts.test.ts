@@ -101,6 +101,19 @@ describe('the users in the table', () => {
     }
   });
 
+  it('have 200 tokens at most, because all of a user are read at each login', async () => {
+    const table = await newTable();
+    const users = tableUsers(partsOf(table));
+    await users.add('kiwi');
+    const fields = { hash: 'h', created_at: '2026-01-01T00:00:00.000Z' };
+    for (let n = 1; n < 200; n += 1) await table.write({ pk: 'U#kiwi', sk: `T#ci-${n}` }, fields);
+    await users.makeToken('kiwi', 'last');
+    const detail = 'A user has at most 200 API tokens: revoke one first.';
+    await expect(users.makeToken('kiwi', 'more')).rejects.toMatchObject({ code: 'request:bad_parameter', detail });
+    await users.revokeToken('kiwi', 'ci-7');
+    await expect(users.makeToken('kiwi', 'more')).resolves.toMatchObject({ name: 'more' });
+  });
+
   it('keep their tokens when the password changes, and lose them when they are removed', async () => {
     const table = await newTable();
     const users = tableUsers(partsOf(table));
