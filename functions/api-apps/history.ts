@@ -13,7 +13,7 @@ export interface AppHistory {
   readonly active: Entry | null;
   /** The successful deploys that the platform could start again, without the running one; newest first. */
   readonly earlier: readonly Entry[];
-  /** What an application belongs to that has never been started; null else. */
+  /** The owner of an application that has never been started; otherwise null. */
   readonly owner: AppOwner | null;
 }
 

@@ -12,10 +12,10 @@ import type { AppsPorts } from './ports.ts';
 /** The ports of recording what is done by hand. */
 export type RecordPorts = Pick<AppsPorts, 'log' | 'queue' | 'clock' | 'trace'>;
 
-/** What an entry made by hand says besides what all of them say. */
+/** The fields in which entries of manual operations differ. */
 export type ManualDraft = Pick<Draft, 'appName' | 'stage'> & Partial<Draft>;
 
-/** What a new entry does to the facts. */
+/** The effects of a new entry on the application's facts. */
 export type Effects = Partial<Pick<AppendRequest, 'isNewestPush' | 'overrules'>>;
 
 /**

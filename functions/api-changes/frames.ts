@@ -1,6 +1,6 @@
 import type { Frame } from './lines.ts';
 
-/** How long a browser waits before it reconnects. */
+/** The reconnection time that browsers are told. */
 const RETRY_MS = 2_000;
 
 /** An object per line; an empty line is a heartbeat (https://github.com/ndjson/ndjson-spec). */

@@ -8,7 +8,7 @@ import type { Ending, Frame, Lines } from './lines.ts';
 import { followLoggedIn } from './logged-in.ts';
 import type { ChangesPorts } from './ports.ts';
 
-/** What to write into a stream. */
+/** The options of a stream of changes. */
 export interface StreamRequest {
   readonly request: Pick<HttpRequest, 'user' | 'uuid' | 'headers'>;
   /** Number of the user's last change when the request was received. */

@@ -1,7 +1,7 @@
 import type { BuildResult, RepositoryRef } from '../core/payload/delivery.ts';
 import type { AcceptPorts } from './ports.ts';
 
-/** What a build is for. */
+/** The commit and branch of a build. */
 interface BuildTarget {
   readonly user: string;
   /** The configured name of the repository host. */

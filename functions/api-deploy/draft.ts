@@ -13,7 +13,7 @@ export interface RequestContext {
   readonly at: number;
 }
 
-/** What the hook adds to its delivery. */
+/** The context of a delivery: the hook's request and options. */
 export interface HookContext {
   /** The configured name of the repository host. */
   readonly host: string | null;

@@ -3,7 +3,7 @@ import type { Delivery } from '../core/payload/delivery.ts';
 import type { ExpectedCi } from '../core/ports/deploy-facts.ts';
 import type { HookOptions } from './hook-options.ts';
 
-/** What a hook deploys. */
+/** The branch and folder that a hook deploys. */
 type HookTarget = Pick<HookOptions, 'branch' | 'path'>;
 
 /** How long a CI provider that has called is expected to call again. Some repositories get no push for weeks. */

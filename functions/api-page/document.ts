@@ -1,6 +1,6 @@
 import type { PageNames } from '../core/ports/page/page-files.ts';
 
-/** What the document of the page refers to. */
+/** The files that the page's document refers to. */
 export interface DocumentParts {
   /** The path of the service's address, without a slash at the end. */
   readonly path: string;

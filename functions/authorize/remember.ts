@@ -7,7 +7,7 @@ export type CheckLogin = (attempt: LoginAttempt) => Promise<string>;
 
 export interface RememberOptions {
   readonly clock: Pick<Clock, 'now'>;
-  /** How long a login is remembered, from the start of its check. */
+  /** A login is cached for this time, from the start of its check. */
   readonly forMs: number;
   /** Maximum number of logins; the least recently used is removed first. */
   readonly maxLogins: number;

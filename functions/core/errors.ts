@@ -60,7 +60,7 @@ export function errorRow(code: ErrorCode): ErrorRow {
   return errors[code];
 }
 
-/** What an error knows beyond its code. */
+/** The properties of an error besides its code. */
 export interface ErrorOptions {
   /** Overrides the row's `retry`: a 404 of the host is final, its 503 is not. */
   readonly retry?: boolean;

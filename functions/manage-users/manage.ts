@@ -1,7 +1,7 @@
 import { DeployError } from '../core/errors.ts';
 import type { Users } from '../core/ports/users.ts';
 
-/** What an operator asks for. */
+/** The request of an operator. */
 export interface UserRequest {
   readonly operation?: unknown;
   readonly user?: unknown;

@@ -63,7 +63,7 @@ async function post(entry: Entry, state: CommitStatus['state'], ports: ReportPor
   await ports.host(repository.host).setStatus(commit, status, token);
 }
 
-/** What the host refuses for good is not tried again. */
+/** A permanent refusal of the host is not retried. */
 async function closeIfRefused(entry: Entry, ports: ReportPorts, work: () => Promise<void>): Promise<void> {
   try {
     await work();

@@ -81,7 +81,7 @@ async function isActive(
   return activeDeploy?.number === other.number;
 }
 
-/** What is known of the commit at the time of the decision. */
+/** The facts about the commit at the time of the decision. */
 interface Known {
   readonly state: CommitState;
   readonly verdict: CiVerdict;

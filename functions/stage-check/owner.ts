@@ -28,7 +28,7 @@ export async function refusedByOwner(
   return owner === null || isSameOwner(owner, own) ? null : refusal(app, owner, own);
 }
 
-/** What is deployed by hand may be any branch: only pushes and their builds say which one is deployed. */
+/** A manual deploy may be of any branch: only pushes and their builds determine the application's branch. */
 function pushedBranch({ branch, provider }: Entry): { readonly branch?: string } {
   return branch === null || provider === MANUAL ? {} : { branch };
 }

@@ -11,13 +11,13 @@ export interface ExtractPorts {
   readonly clock: Clock;
 }
 
-/** How long one run polls; after it the message returns to its queue. A short build is worth waiting for. */
+/** One run polls for this time, which is enough for a short build; then the message returns to its queue. */
 const POLL_WINDOW_MS = 5_000;
-/** How long the platform may take before it counts as failed. */
+/** A build that takes longer counts as failed. */
 const ACTIVATION_LIMIT_MS = 20 * 60_000;
 /** A build that takes long is asked for less often: after a fifth of the time that it has taken, at most this. */
 const MAX_AWAY_SECONDS = 30;
-/** When a build whose end is announced is asked for nevertheless, because the event may be lost. */
+/** A build whose end is announced by an event is polled after this time, because the event may be lost. */
 const EVENT_LATE_SECONDS = 120;
 const FIRST_PAUSE_MS = 10;
 const MAX_PAUSE_MS = 2_000;

@@ -1,7 +1,7 @@
 import { DeployError } from '../core/errors.ts';
 import { routes } from '../core/routes.ts';
 
-/** What is looked at of a request: fields of `HttpRequest`. */
+/** The fields of `HttpRequest` that are checked. */
 interface BrowserRequest {
   readonly method: string;
   readonly resource: string;

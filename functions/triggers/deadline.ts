@@ -1,4 +1,4 @@
-/** How long work may take, and what it fails with when it takes longer. */
+/** The time limit of some work, and the error when it is exceeded. */
 export interface Deadline {
   readonly limitMs: number;
   readonly late: () => Error;

@@ -8,9 +8,9 @@ import { requestUuid } from './request-uuid.ts';
 /** The part of an event that says from which page it comes, and which pages may read the answers. */
 type FromPage = Pick<APIGatewayProxyEvent, 'headers'> & Partial<Pick<APIGatewayProxyEvent, 'stageVariables'>>;
 
-/** What a page may send besides the headers that it always may. */
+/** The request headers that a page may send in addition to the CORS-safelisted ones. */
 const REQUEST_HEADERS = 'authorization, content-type, last-event-id, prefer';
-/** What a page may read besides the headers that it always may. */
+/** The response headers that a page may read in addition to the CORS-safelisted ones. */
 const RESPONSE_HEADERS = 'allow, etag, link, location, preference-applied, retry-after, x-api-uuid, x-api-version';
 const METHODS = [...new Set(routes.map(({ method }) => method))].join(', ');
 const MAX_AGE_SECONDS = 600;

@@ -6,7 +6,7 @@ export interface Unfinished {
   readonly visibleInSeconds: number | null;
 }
 
-/** What the handler of a queue needs. */
+/** Dependencies of the handler of a queue. */
 export interface QueueTrigger<Message> {
   readonly read: (body: string) => Message;
   /** Returns null when the message is done. After an error it is received again, with growing pauses. */

@@ -7,14 +7,14 @@ import { within } from './deadline.ts';
 import { type QueueTrigger, queueTrigger } from './queue.ts';
 import { trace } from './trace.ts';
 
-/** What the handler of a stage needs in addition to its work. */
+/** Dependencies of the handler of a stage, in addition to its work. */
 export interface StageConnection extends Omit<StageContext, 'work' | 'trace'> {
   readonly setVisibility: QueueTrigger<unknown>['setVisibility'];
   /**
    * Given at the stages that an operation on the application can overrule: from the one on that changes the platform.
    */
   readonly appFacts?: Overruling;
-  /** How long one run may work; default: what is left of the function's timeout after the outcome is written. */
+  /** Time limit of one run; default: the function's timeout less the time for writing the outcome. */
   readonly limitMs?: number;
 }
 

@@ -9,7 +9,7 @@ interface SweepEvent {
   readonly messagesKeptUntil?: unknown;
 }
 
-/** What the sweeper does. */
+/** The work of the sweeper. */
 interface Sweeps {
   readonly sweep: (ports: SweepPorts, everything: boolean) => Promise<number>;
   readonly sweepAfterRestart: (ports: SweepPorts, keptUntil: number) => Promise<number>;

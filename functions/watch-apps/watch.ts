@@ -29,7 +29,7 @@ export async function watchApps(ports: WatchPorts, ended: EndedInstance | null =
   return events.length;
 }
 
-/** What cannot be found out now does not keep the events from being applied. */
+/** A failed check does not prevent the events from being applied. */
 async function look({ health, trace }: WatchPorts, ended: EndedInstance | null): Promise<void> {
   try {
     await (ended ? health.ended(ended) : health.recheck());

@@ -29,7 +29,7 @@ import { loadTemplate, type Template } from './template/template.ts';
 import { webSocketApiIds } from './websocket/web-socket-api.ts';
 import { startWebSocketApis } from './websocket/websocket.ts';
 
-/** How to run a synthesised stack on this machine. */
+/** Options of running a synthesised stack on this machine. */
 export interface RuntimeOptions extends Strictness {
   readonly cloudAssembly: string;
   /** Values of the template's parameters. */
@@ -42,7 +42,7 @@ export interface RuntimeOptions extends Strictness {
   readonly port: number;
   /** An address that the API listens on besides 127.0.0.1. */
   readonly host?: string;
-  /** Whose `X-Forwarded-*` headers are believed; default: programs of this machine. */
+  /** The proxies whose `X-Forwarded-*` headers are trusted; default: programs of this machine. */
   readonly trusts?: TrustsAddress;
   /** Proxies: the source address of their requests is that of their client; default: none. */
   readonly proxies?: TrustsAddress;
@@ -68,7 +68,7 @@ export interface Runtime {
    * Until when what happened to messages was kept, in milliseconds; null when the queues of an earlier start are lost.
    */
   readonly messagesKeptUntil: number | null;
-  /** What the functions' roles allow, and what of it was used. */
+  /** The grants of the functions' roles, and which of them were used. */
   readonly permissions: Permissions;
   /** Returns the value of a secret of the template; `name` as in `findResource`. */
   secretValue(name: string): string;

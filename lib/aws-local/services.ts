@@ -25,14 +25,14 @@ import { startWireEndpoint } from './wire/endpoint.ts';
 /** The services that run what was not in the template: Lambda, CodeBuild and CloudWatch Logs. */
 export interface RunningServices {
   readonly endpoints: Endpoints & ServiceEndpoints;
-  /** What they report, for the rules of the template. */
+  /** The events that they emit, for the rules of the template. */
   readonly events: EventBus;
   /** Lines of logs that functions asked for. */
   readonly notices: LogNotices;
   close(): Promise<void>;
 }
 
-/** How to start the services. */
+/** Options of the services. */
 export interface ServicesOptions {
   readonly template: Template;
   readonly endpoints: Endpoints;

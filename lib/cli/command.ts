@@ -1,7 +1,7 @@
 import type { Screen } from '../terminal/draw.ts';
 import type { Arguments } from './program/arguments.ts';
 
-/** Where a command runs: its environment, folder, input and output. */
+/** The context of a command: its environment, folder, input and output. */
 export interface CommandContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The folder that the user stands in. */
@@ -36,7 +36,7 @@ export interface Call extends CommandContext {
 export interface ArgumentDefinition {
   readonly name: string;
   readonly about: string;
-  /** What it may be, for completion. */
+  /** The possible values, for completion. */
   readonly values?: readonly string[];
 }
 

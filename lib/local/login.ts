@@ -5,7 +5,7 @@ import type { Login } from './config/users.ts';
 /** For the owner of the file only. */
 const SECRET = { mode: 0o600 };
 
-/** Where the service and the repository host answer. */
+/** The addresses of the service and of the repository host. */
 export interface Addresses {
   readonly url: string;
   readonly repositories: string;

@@ -8,7 +8,7 @@ import { isSafeAddress, type RemotePlatform } from './remote-platform.ts';
 export const PLATFORMS = ['embedded', 'http', 'aws-lambda'] as const;
 export type PlatformName = (typeof PLATFORMS)[number];
 
-/** What the arguments of a start say. */
+/** The arguments of a start. */
 export interface StartArguments {
   readonly platform: PlatformName;
   /** The platform of `http`. */
@@ -19,7 +19,7 @@ export interface StartArguments {
   readonly seed?: number;
 }
 
-/** Where a start is called. */
+/** The context of a start. */
 export interface CalledFrom {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The folder that relative paths begin at. */

@@ -2,7 +2,7 @@ import { hasCode } from '../processes/error-code.ts';
 import { OperatorError } from '../processes/operator-error.ts';
 import { reservePort } from '../processes/ports.ts';
 
-/** Where the API is to listen. */
+/** The wanted port of the API. */
 export interface WantedPort {
   /** 0: any free one. */
   readonly port: number;

@@ -8,10 +8,10 @@ interface UserStack {
   invoke(name: string, event: unknown): Promise<unknown>;
 }
 
-/** What the function answers when it has done nothing. */
+/** The function's answer when it refuses. */
 const Refusal = v.object({ error: v.string() });
 
-/** What it answers to `list`. */
+/** The function's answer to `list`. */
 const Listed = v.object({ users: v.array(v.object({ user: v.string() })) });
 
 /** The users of the stack. */

@@ -26,7 +26,7 @@ import { type StackUsers, stackUsers } from './stack-users.ts';
 import { sweepAtStart } from './sweep-at-start.ts';
 import { synthesis } from './synthesis.ts';
 
-/** How to start the whole service on this machine. */
+/** Options of starting the whole service on this machine. */
 export interface StartOptions extends StackOptions {
   /** Root of the checkout. */
   readonly project: string;
@@ -79,7 +79,7 @@ export async function startLocal(options: StartOptions): Promise<LocalService> {
 /** A synthesis and the work tree of a first push, which a kill has interrupted. */
 const LEFT_BY_STARTS = /^(?:cdk\.out\.\d+|sample-\w{6})$/;
 
-/** What ends the parts, in the order of their start. */
+/** The functions that close the parts, in the order of their start. */
 type Closers = (() => Promise<unknown>)[];
 
 async function closeAll(closers: Closers): Promise<void> {

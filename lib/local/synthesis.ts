@@ -6,7 +6,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { dirname, join } from 'node:path';
 import { OperatorError } from '../processes/operator-error.ts';
 
-/** Where the synthesis reads and writes. */
+/** The folders of the synthesis. */
 export interface SynthesisOptions {
   /** Root of the checkout. */
   readonly project: string;
@@ -21,7 +21,7 @@ const STAMP = '.sources';
 
 /** All that the template and the bundles are made from. */
 const sources = ['bin/service.ts', 'lib', 'functions', 'package.json', 'package-lock.json', 'tsconfig.json'];
-/** What `npm start` itself is made of changes nothing in the template. */
+/** The code of `npm start` itself does not affect the template. */
 const ignored = ['aws-local', 'cli', 'local', 'platform', 'processes', 'repohost', 'terminal']
   .map((folder) => `lib/${folder}`)
   // The stamp itself, in the output.

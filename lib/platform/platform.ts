@@ -33,7 +33,7 @@ import { type Kept, prunable, type Snapshots, snapshots } from './store/snapshot
 import { users } from './store/users.ts';
 import { masked, variableStore } from './store/variables.ts';
 
-/** How to start the platform. */
+/** Options of the platform. */
 export interface PlatformOptions {
   /** Folder of its users, applications, releases and logs. Only one platform at a time may use it. */
   readonly dataDir: string;
@@ -44,7 +44,7 @@ export interface PlatformOptions {
   /** npm's cache; absent: one in `dataDir`. */
   readonly npmCache?: string;
   readonly log?: Log;
-  /** How applications are reached from other machines; absent: on this machine only. */
+  /** The addresses of applications for other machines; absent: they are reached from this machine only. */
   readonly publicDomain?: PublicDomain;
   /**
    * The platform's own name for others. With it, `GET /ask?domain=` tells a proxy of this machine which names may have
@@ -54,9 +54,9 @@ export interface PlatformOptions {
   /** The proxies and services whose `X-Forwarded-For` is believed, for the count of wrong passwords; absent: none. */
   readonly proxies?: TrustsAddress;
   readonly limits?: Partial<Limits>;
-  /** How much memory applications may use; absent: any. */
+  /** The memory limits of applications; absent: none. */
   readonly memoryLimits?: MemoryLimits;
-  /** How many processes applications and their builds may have; absent: 256 each. */
+  /** The process limits of applications and of their builds; absent: 256 each. */
   readonly processLimits?: ProcessLimits;
   /** Source of PATH, HOME and npm's network settings for child processes; absent: this process's environment. */
   readonly environment?: OwnEnvironment;
@@ -66,7 +66,7 @@ export interface PlatformOptions {
 export interface Platform {
   /** Address of the API, without a slash at the end. */
   readonly url: string;
-  /** What the API serves: `GET /apps/:user`, …. */
+  /** The routes of the API: `GET /apps/:user`, …. */
   readonly operations: readonly string[];
   /** Creates the user, or sets the password of an existing one; a second call changes nothing. */
   ensureUser(login: { readonly user: string; readonly password: string }): Promise<void>;
@@ -136,7 +136,7 @@ function boundedGroups(groups: GroupRegistry, { processLimits = {} }: PlatformOp
 /** The last lines of a crashed application that its event has. */
 const EVENT_LINES = 40;
 
-/** What all other parts need. */
+/** The services that all other parts need. */
 interface BaseServices {
   readonly limits: Limits;
   readonly log: Log;

@@ -10,20 +10,20 @@ export interface PlatformEvent {
   readonly detail?: string;
   /** Whether the detail is the cause, so that none is looked for in the output. */
   readonly isCause?: boolean;
-  /** How long it took. */
+  /** Its duration. */
   readonly milliseconds?: number;
 }
 
-/** Where events go. */
+/** Receives the platform's events. */
 export type Log = (event: PlatformEvent) => void;
 
 /** Times and limits; all times in milliseconds. Tests shorten them, the local start keeps the defaults. */
 export interface Limits {
-  /** How long a started application may take until it answers. */
+  /** Time limit for the first answer of an application. */
   readonly readinessMs: number;
-  /** How long answers of 500 and more are taken for warming up (503: all of `readinessMs`). */
+  /** Answers of 500 and more are tolerated for this time (503: all of `readinessMs`). */
   readonly serverErrorMs: number;
-  /** How long requests of the old release may take to finish once traffic has moved. */
+  /** Time limit for requests of the old release once traffic has moved. */
   readonly drainMs: number;
   /** Between SIGTERM and SIGKILL. */
   readonly graceMs: number;
@@ -33,14 +33,14 @@ export interface Limits {
   /** This many crashes within `crashWindowMs` end the restarts. */
   readonly crashLimit: number;
   readonly crashWindowMs: number;
-  /** How often the memory of applications that have a limit is measured. */
+  /** The interval between measurements of the memory of applications that have a limit. */
   readonly memoryCheckMs: number;
-  /** How often it is looked whether there are more processes. */
+  /** The interval between counts of processes. */
   readonly processCheckMs: number;
   /** This many ends for too much memory, or too many processes, within `overrunWindowMs` end the restarts. */
   readonly overrunLimit: number;
   readonly overrunWindowMs: number;
-  /** How long an installation may take. */
+  /** Time limit of an installation. */
   readonly installMs: number;
   /**
    * How long a verified password is remembered, unless it is changed: its next logins do not wait behind those who

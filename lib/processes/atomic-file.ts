@@ -3,7 +3,7 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } fro
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** How a file is written. */
+/** Options of writing a file. */
 export interface WriteOptions {
   /** Survives a power cut, not only the end of the process: for what cannot be made again, such as users and keys. */
   readonly durable?: boolean;

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** How a process ended. */
+/** The exit of a process. */
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;

@@ -15,7 +15,7 @@ const schema = v.object({
 type ListedGroup = v.InferOutput<typeof schema>['groups'][number];
 
 const ORPHAN_GRACE_MS = 1_000;
-/** How long the kernel may take to end a process after a SIGKILL, on a busy machine. */
+/** A process may take this long to end after a SIGKILL, on a busy machine. */
 const DYING_MS = 1_000;
 const DYING_POLL_MS = 20;
 

@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What an interrupted write of a file leaves: `<name>.<12 hex digits>.tmp`. */
+/** The file of an interrupted write: `<name>.<12 hex digits>.tmp`. */
 const TEMPORARY = /\.[\da-f]{12}\.tmp$/;
 /** Folders of others: what applications store is theirs, whatever its name, and the rest is large. */
 const SKIPPED = /^(?:data|releases|spares|node_modules|build-caches|caches|npm-cache|tools|cdk\.out|.*\.git)$/;

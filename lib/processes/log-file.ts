@@ -1,6 +1,6 @@
 import { appendFileSync, renameSync, statSync } from 'node:fs';
 
-/** Where a log is kept. */
+/** Options of a log file. */
 export interface LogFileOptions {
   readonly path: string;
   /** A file of this size becomes `<path>.1`, in the place of the last one, so that both hold at most twice as much. */

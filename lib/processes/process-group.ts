@@ -9,7 +9,7 @@ export const PROCESS_MARK = 'PLATFORM_PROCESS_MARK';
 const MOST_ROUNDS = 10;
 const ROUND_PAUSE_MS = 10;
 
-/** How long the kernel may take to remove a group after SIGKILL. */
+/** The kernel may take this long to remove a group after SIGKILL. */
 const KILL_WAIT_MS = 2_000;
 /** Zombies are looked for only after this time, because reading /proc costs more than a signal. */
 const ZOMBIE_CHECK_AFTER_MS = 100;

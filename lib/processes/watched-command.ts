@@ -20,7 +20,7 @@ export interface WatchedCommand {
   stop(): Promise<void>;
 }
 
-/** How a command runs, where that differs from the default. */
+/** Options of a command that differ from the default. */
 export interface WatchedOptions {
   /** Lists the command while it runs, so that the next start can end what outlived a kill of everything. */
   readonly groups?: Pick<GroupRegistry, 'add' | 'remove'>;
@@ -30,7 +30,7 @@ export interface WatchedOptions {
 
 const KEPT_CHARACTERS = 4000;
 const GRACE_MS = 400;
-/** What a shell returns for a command that it cannot run. */
+/** The exit code of a shell for a command that it cannot run. */
 const NOT_RUN = 127;
 
 /** Without a list of its own, a command is under the watchdog only. */

@@ -42,7 +42,7 @@ interface Description {
   readonly entry: RunbookEntry;
 }
 
-/** When an alarm is raised. */
+/** The condition of an alarm. */
 interface Watch extends Description {
   readonly metric: IMetric;
   /** The alarm is raised when the metric is above it. */

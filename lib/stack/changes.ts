@@ -18,7 +18,7 @@ export interface ChangesProps {
   readonly stores: Stores;
 }
 
-/** What the clients' WebSocket API has in common with the REST API. */
+/** Resources that the clients' WebSocket API shares with the REST API. */
 interface SharedWithClients {
   /** Checks logins. */
   readonly authorize: ServiceFunction;
@@ -42,7 +42,7 @@ export class Changes extends Construct {
   readonly internal: Socket;
   /** For clients. */
   readonly clients: Socket;
-  /** What lives for minutes or hours: connections, slots of streams, wrong passwords. */
+  /** The table of short-lived items: connections, slots of streams, wrong passwords. */
   readonly connections: TableV2;
   /** Batches that failed several times. */
   readonly failures: Queue;

@@ -22,11 +22,11 @@ export interface ServiceFunctionProps {
   readonly timeoutSeconds: number;
   /** Megabytes; default 512. */
   readonly memoryMb?: number;
-  /** What the function may do, in addition to writing its own log. */
+  /** The function's permissions, in addition to writing its own log. */
   readonly access?: readonly Access[];
 }
 
-/** How a function consumes its queue. */
+/** Options of the mapping from a queue to its function. */
 export interface QueueSource {
   readonly batchSize: number;
   /** The mapping's `ScalingConfig`, which limits the invocations at a time. */

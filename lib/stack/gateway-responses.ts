@@ -7,7 +7,7 @@ import { BASE_VARIABLE } from './gateway.ts';
 interface OwnResponse {
   readonly type: ResponseType;
   readonly code: ErrorCode;
-  /** What was tried and what to do next. Without quotes, because the gateway inserts it into JSON unescaped. */
+  /** The failed operation and what to do next. Without quotes, because the gateway inserts it into JSON unescaped. */
   readonly detail: string;
 }
 

@@ -4,7 +4,7 @@ import { MAX_LENGTH } from './max-length.ts';
 
 const github = [{ name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' }];
 
-/** What an operator sets at deploy time, without a new synthesis. */
+/** The parameters that an operator sets at deploy time, without a new synthesis. */
 export interface Parameters extends PlatformParameters {
   readonly repositoryHosts: CfnParameter;
   readonly defaultBranch: CfnParameter;
@@ -165,7 +165,7 @@ function addressParameters(stack: Stack) {
   };
 }
 
-/** What costs extra, or concerns more than this stack: nothing of it is made by default. */
+/** Options that cost extra, or concern more than this stack; none is on by default. */
 function optionalParameters(stack: Stack) {
   return {
     firewall: new CfnParameter(stack, 'Firewall', {

@@ -19,7 +19,7 @@ interface QueueSettings {
   readonly name: QueueName;
   /** Timeout of its function. */
   readonly timeoutSeconds: number;
-  /** How often a message is received before it moves to the dead-letter queue. */
+  /** The number of receives after which a message moves to the dead-letter queue. */
   readonly maxReceives: number;
   /** Age of the oldest message above which an alarm is raised. */
   readonly overdueSeconds: number;

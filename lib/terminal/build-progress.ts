@@ -7,7 +7,7 @@ export interface ShownBuild {
   /** Yields the build's output until it ends: a JSON object a line, with `line`; other lines are left out. */
   readonly output: (signal: AbortSignal) => AsyncIterable<string>;
   readonly print: (line: string) => void;
-  /** How to see all of the output, at the end of a sentence. */
+  /** The way to see all of the output, as the end of a sentence. */
   readonly whole: string;
   /** When it begins, how much it shows, and when it says that a quiet build goes on; shorter in tests. */
   readonly limits?: Partial<BuildProgressLimits>;
@@ -16,10 +16,10 @@ export interface ShownBuild {
 interface BuildProgressLimits {
   /** A build that ends before is shown only when it fails, by its last lines. */
   readonly afterMs: number;
-  /** So many lines are shown as they come; how many there are beyond is said at the end. */
+  /** The number of lines that are shown; the number of further lines is printed at the end. */
   readonly lines: number;
   readonly quietMs: number;
-  /** How long the rest of the output is waited for when the build has ended. */
+  /** Time limit for the rest of the output when the build has ended. */
   readonly restMs: number;
 }
 

@@ -10,7 +10,7 @@ export interface Screen {
 
 type Style = Parameters<typeof styleText>[0];
 
-/** How deploys are drawn. */
+/** Options of drawing deploys. */
 export interface DrawingOptions {
   /** Whether a terminal gets colours; default: unless NO_COLOR is set (https://no-color.org). */
   readonly colours?: boolean;
@@ -134,7 +134,7 @@ function endLines(entry: ShownEntry, paint: Paint): string[] {
   return isFinal(entry) ? [`${paint('yellow', status)}  ${doc.reason ?? ''}`] : [];
 }
 
-/** When a hold ends by itself, by this machine's clock. */
+/** Returns when a hold expires, by this machine's clock. */
 function expiry({ expires_at }: ShownEntry): string {
   return expires_at ? `  Expires ${dateTime(new Date(expires_at))}.` : '';
 }

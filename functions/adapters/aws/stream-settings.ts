@@ -2,7 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { dynamoDb } from './dynamodb.ts';
 import { numberVariable, variable } from './environment.ts';
 
-/** How long a stream may hold its function, how many may be open at once, and where those that are open are listed. */
+/** The limits on streams, and the table that has the open ones. */
 export interface StreamSettings {
   readonly seconds: number;
   readonly slots: { readonly user: number; readonly service: number };

@@ -19,7 +19,7 @@ export interface CompareRequest {
   readonly token: HostToken;
 }
 
-/** How the API of one kind of host differs from the others: its paths, headers and request bodies. */
+/** The differences between the APIs of the hosts: paths, headers and request bodies. */
 export interface Dialect extends FileAddresses, Pick<RestOptions, 'headers' | 'login'> {
   /** Whether owners may contain slashes: subgroups. */
   readonly nestedOwners?: boolean;

@@ -5,7 +5,7 @@ import { RefusedAddress } from './http/address-policy.ts';
 import { readJson } from './http/body.ts';
 import type { HttpResponse } from './http/http-client.ts';
 
-/** What a request is for, used in the error when it fails. */
+/** The purpose of a request, for the error when it fails. */
 export interface RequestContext {
   readonly code: ErrorCode;
   /** The requested thing, as in a sentence: `package.json of octocat/hello at 1a2b3c4`. */

@@ -22,7 +22,7 @@ export interface RestRequest {
  */
 export type Rest = (request: RestRequest, requestContext: RequestContext) => Promise<HttpResponse>;
 
-/** What all requests to an API have in common. */
+/** Options of all requests to an API. */
 export interface RestOptions {
   /** The API's base URL. */
   readonly base: string;

@@ -3,7 +3,7 @@ import { DeployError } from '../../core/errors.ts';
 import { isObject } from '../../core/json.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 
-/** How long the secrets are used before they are read again. */
+/** The secrets are cached for this time. */
 const FRESH_MS = 60_000;
 
 /** Not one `v.record`, which leaves out `constructor` and `prototype`: a user may be called so. */

@@ -9,7 +9,7 @@ interface Unsupported {
   readonly headers: readonly string[];
   /** Fields that identify its body. */
   readonly fields: readonly string[];
-  /** What to do instead: one sentence. */
+  /** The alternative, in one sentence. */
   readonly instead: string;
 }
 

@@ -9,7 +9,7 @@ export interface SigningOptions {
   readonly sha256: SignerOptions['sha256'];
 }
 
-/** How long the signed address is valid. */
+/** The validity of the presigned URL. */
 const EXPIRES_AFTER_SECONDS = 60;
 
 /**

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../core/errors.ts';
 import type { Content, Header, Parameter, Ref, RequestBody, Schema } from './types.ts';
 
-/** What is said about an endpoint by hand; the rest follows from its route and from the error table. */
+/** The description of an endpoint, except for what follows from its route and from the error table. */
 export interface Described {
   readonly operationId: string;
   readonly tag: Tag;

@@ -7,7 +7,7 @@ import { problemAnswer, responsesOf } from './responses.ts';
 import { schemas } from './schemas/schemas.ts';
 import type { OpenApi, Operation } from './types.ts';
 
-/** What each group of endpoints is, in the order in which they are shown. */
+/** The descriptions of the groups of endpoints, in the order in which they are shown. */
 const TAGS: Readonly<Record<Tag, string>> = {
   deploy: 'The webhook.',
   status: 'The log of deploys, and its changes.',

@@ -1,7 +1,7 @@
 import type { RepositoryRef } from '../payload/delivery.ts';
 import type { Entry } from './entry.ts';
 
-/** What an application belongs to: a repository, and the folder in it; without `path` the root. */
+/** The owner of an application: a repository and the folder in it; without `path` the root. */
 export interface AppOwner extends RepositoryRef {
   readonly path?: string;
 }

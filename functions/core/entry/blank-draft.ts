@@ -1,6 +1,6 @@
 import type { Draft } from '../ports/deploy-log.ts';
 
-/** What an entry says that no webhook asked for. */
+/** The fields that entries without a webhook must have. */
 export type DraftWithout = Pick<Draft, 'user' | 'uuid' | 'base' | 'provider' | 'stage' | 'receivedAt'> & Partial<Draft>;
 
 /** Returns the draft of an entry that no webhook asked for: what is not given is empty. */

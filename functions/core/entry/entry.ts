@@ -53,7 +53,7 @@ export const MANUAL = 'manual';
 /** The provider of entries that were made because no webhook brought their commit. */
 export const RECONCILED = 'reconciled';
 
-/** What an entry does with an application instead of deploying a commit. */
+/** The operations of entries that do not deploy a commit. */
 export type Operation = 'rollback' | 'restart' | 'stop' | 'remove';
 
 /**
@@ -66,7 +66,7 @@ export function isDeploy({ operation }: Pick<Entry, 'operation'>): boolean {
 /** The choice of a push or its hook to wait for CI or not. */
 export interface CiChoice {
   readonly waits: boolean;
-  /** Where the choice was made, as the start of a sentence: `The commit's message says [skip ci]`. */
+  /** The origin of the choice, as the start of a sentence: `The commit's message says [skip ci]`. */
   readonly because: string;
   /** `hook`: the choice holds for every push of the webhook; absent: for this one only. */
   readonly from?: 'hook';
@@ -135,7 +135,7 @@ export interface Entry {
   readonly manifest: Readonly<Record<string, unknown>> | null;
   /** Whether the entry was made by a CI provider's build, and not by a push. */
   readonly fromBuild: boolean;
-  /** What is done with the application; absent for a deploy. */
+  /** The operation on the application; absent for a deploy. */
   readonly operation?: Operation;
   /** Absent when neither the push nor its hook has a choice: the repository decides then. */
   readonly ci?: CiChoice;
@@ -147,7 +147,7 @@ export interface Entry {
   readonly order?: number;
   /** Number of the platform's event that last changed the status to or from `crashed`; absent before the first. */
   readonly appEvent?: number;
-  /** How often a stage was repeated because its result was gone; absent when never. */
+  /** The number of times that a stage was repeated because its result was gone; absent when never. */
   readonly returns?: number;
 }
 

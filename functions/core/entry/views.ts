@@ -1,6 +1,6 @@
 import { commitName, type Entry, entryAddress, type StageRecord } from './entry.ts';
 
-/** Which rows have a `doc`: all, none, or (`auto`) those with something to explain: a failure, a hold, a retry. */
+/** The rows that have a `doc`: all, none, or (`auto`) failures, holds, retries and others that need an explanation. */
 export type IncludeDocs = 'true' | 'false' | 'auto';
 
 /** The form of the rows for a reader. `base` is the address of the service that the reader used. */

@@ -5,7 +5,7 @@ import type { Feed } from './feed.ts';
 /** When a reader is done: never, after the first changes, or when it has read all changes that there are. */
 export type FeedMode = 'continuous' | 'longpoll' | 'normal';
 
-/** Which changes a reader wants, and for how long. */
+/** The changes that a reader wants, and for how long. */
 export interface ReadOptions {
   /** The cursor: only changes after it are returned. */
   readonly since: number;

@@ -21,7 +21,7 @@ export interface WaitPorts {
   readonly ciConfigs: readonly CiConfig[];
 }
 
-/** What a commit waits for. */
+/** The CI results that a commit waits for. */
 export interface Wait {
   /** The CI provider or check that must report a pass, for a sentence; null when the commit does not wait. */
   readonly for: string | null;

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** How a process ended: one of the two is null. */
+/** The exit of a process: one of the two is null. */
 export interface Exit {
   readonly code: number | null;
   readonly signal: string | null;

@@ -9,7 +9,7 @@ export interface WritePorts {
   readonly trace: Trace;
 }
 
-/** How a stream of output is written. */
+/** Options of a stream of output. */
 export interface StreamOptions {
   readonly follow: boolean;
   /** Whether an output that is followed has no end of its own, so that its end is a failure. */

@@ -12,7 +12,7 @@ export function deployable(push: Push, wanted: string): BranchDecision {
   return { deploy: true };
 }
 
-/** How a build ended. */
+/** The result of a build. */
 export type BuildVerdict = Pick<BuildResult, 'pullRequest' | 'outcome' | 'state'>;
 
 /** Returns why a build deploys nothing, whatever its commit and branch; null when it passed. */

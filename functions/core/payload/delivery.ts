@@ -51,7 +51,7 @@ export interface Push extends DeliveryBase {
   /** First line of the head commit's message. */
   readonly message: string | null;
   readonly author: string | null;
-  /** What the message of the head commit asks to skip; null when it asks for nothing or is not known. */
+  /** The skip directives of the head commit's message; null without any or without a message. */
   readonly skip: Skip | null;
 }
 

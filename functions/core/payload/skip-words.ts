@@ -1,4 +1,4 @@
-/** What a commit's message asks to skip. */
+/** The skip directives of a commit message. */
 export interface Skip {
   /** Whether the commit must not be deployed. */
   readonly deploy: boolean;

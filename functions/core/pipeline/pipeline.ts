@@ -4,7 +4,7 @@ export type StageName = 'check' | 'fetch' | 'upload' | 'extract' | 'start';
 /** Milliseconds after which the sweeper looks at an entry whose stage was queued and not claimed. */
 export const SWEEP_AFTER_MS = 60_000;
 
-/** What the stack needs to create the queue and the function of a stage. */
+/** The settings of a stage's queue and function. */
 export interface Stage {
   readonly name: StageName;
   /** Timeout of one run, in seconds. The visibility timeout of the queue is a little longer. */
@@ -32,7 +32,7 @@ export const stages: readonly Stage[] = [
   { name: 'start', timeoutSeconds: 120, memoryMb: 512, maxReceives: 12, overdueSeconds: 4200 },
 ];
 
-/** What is left of the timeout when a run of a stage gives up, to write the outcome. */
+/** Reserved at the end of the timeout for writing the outcome. */
 const OUTCOME_MS = 10_000;
 
 /** Returns how long one run of a stage may work. */

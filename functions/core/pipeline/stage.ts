@@ -12,7 +12,7 @@ import { type StageName, SWEEP_AFTER_MS, stages } from './pipeline.ts';
 import { asDeployError, gaveUp, keepsVanishing, MAX_ATTEMPTS } from './stage-failure.ts';
 import type { StageOutcome, StageWork } from './stage-work.ts';
 
-/** What running a stage needs. */
+/** The context of a stage's run. */
 export interface StageContext {
   readonly stage: StageName;
   readonly work: StageWork;

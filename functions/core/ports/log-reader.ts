@@ -3,10 +3,10 @@ import type { Entry } from '../entry/entry.ts';
 /** A change of the feed: the entry as it was at that time, with its `seq`. */
 export type Change = Entry;
 
-/** What the badge of a repository shows. */
+/** The state that the badge of a repository shows. */
 export type Badge = 'ok' | 'failed' | 'crashed' | 'deploying' | 'held' | 'unknown';
 
-/** Which entries a page shows. */
+/** The entries of a page of the log. */
 export interface PageQuery {
   readonly user: string;
   readonly app: string | null;

@@ -1,4 +1,4 @@
-/** What a sealed secret belongs to; opening it requires the same context. */
+/** The owner of a sealed secret; opening it requires the same context. */
 export interface SealContext {
   readonly purpose: 'repo-token';
   readonly user: string;

@@ -22,7 +22,7 @@ export interface ComparePorts extends KnownPorts {
   readonly trace: Trace;
 }
 
-/** What comparing has found: the entry of a missed commit, or why there is none. */
+/** The result of a comparison: the entry of a missed commit, or why there is none. */
 export interface Compared {
   /** The commit at the tip; null when there is no such branch. */
   readonly tip: string | null;

@@ -4,7 +4,7 @@ import { decodeName } from './safe-path.ts';
 /** Bytes of a block; headers are one block, bodies are padded to whole ones. */
 export const BLOCK = 512;
 
-/** What an entry unpacks to. */
+/** The kind of file that an entry unpacks to. */
 export type EntryKind = 'file' | 'hardlink' | 'symlink' | 'folder';
 /** An extended header: it describes the next entry (pax, GNU), or all entries (pax global). */
 export type ExtensionKind = 'pax' | 'global' | 'long-path' | 'long-target';

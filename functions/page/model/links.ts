@@ -27,7 +27,7 @@ export function badgeOf(
   return { image, markdown };
 }
 
-/** Where hosts show a commit, below the repository's page; GitHub's is also that of Gitea, Forgejo and Gogs. */
+/** Paths of commits on the hosts, below the repository's page; Gitea, Forgejo and Gogs have GitHub's. */
 const COMMIT_PATHS: ReadonlyArray<readonly [RegExp, string]> = [
   [/gitlab/i, '/-/commit/'],
   [/bitbucket/i, '/commits/'],

@@ -1,6 +1,6 @@
 import { type Entry, idOf, isFinal, numberOf } from './entry.ts';
 
-/** What has been read of one list of the log: that of all applications, or of one. */
+/** The part of a list of the log that has been read; the list of all applications, or of one. */
 export interface Extent {
   /** Entries of the list when it was last read. */
   readonly total: number;

@@ -1,4 +1,4 @@
-/** What the part of the address after `#` asks for. */
+/** The view that the URL's fragment selects. */
 export interface Route {
   /** Empty when the address names no user. */
   readonly user: string;

@@ -9,7 +9,7 @@ export interface SetupText {
   readonly notes: readonly string[];
 }
 
-/** What the reader knows. An empty text leaves its placeholder. */
+/** The reader's own values. An empty string leaves the placeholder. */
 export interface SetupValues {
   readonly user: string;
   readonly repository: string;

@@ -1,4 +1,4 @@
-/** Where signals of changes come from, and who gets them. */
+/** The source and the receiver of change signals. */
 export interface SignalsOptions {
   readonly openSocket: (() => WebSocket) | null;
   /** The changes themselves, as lines, for where no WebSocket can be opened. */

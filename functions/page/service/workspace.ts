@@ -109,7 +109,7 @@ function socketOpener(session: Session): (() => WebSocket) | null {
   return url ? () => new WebSocket(url, ['changes', basicSubprotocol(session)]) : null;
 }
 
-/** What applications run changes with the end of an entry that was meant to change it. */
+/** Refreshes the applications when an entry that changes them has ended. */
 function followApps(log: Store<Log>, refresh: () => Promise<void>): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let before = log.value;

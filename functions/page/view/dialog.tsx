@@ -4,7 +4,7 @@ import type { Action } from '../service/actions.ts';
 
 interface ConfirmProps {
   readonly title: string;
-  /** What the action does, before it is done. */
+  /** The effect of the action, shown before it. */
   readonly children: ComponentChildren;
   /** The word on the button: `Remove`. */
   readonly verb: string;

@@ -55,7 +55,7 @@ function useTicking<E extends Element>(ticking: Ticking, from: string) {
   return place;
 }
 
-/** How long ago something was; in full, in the reader's own zone, for a pointer that rests on it. */
+/** The time since something happened; its title has the full time in the reader's time zone. */
 export function Moment({ at }: { at: string }) {
   const time = Date.parse(at);
   const text = (now: number) => ago(time, now);
@@ -67,7 +67,7 @@ export function Moment({ at }: { at: string }) {
   );
 }
 
-/** How long it takes until something happens; in full for a pointer that rests on it. */
+/** The time until something happens; its title has the full time. */
 export function Until({ at }: { at: string }) {
   const time = Date.parse(at);
   const text = (now: number) => until(time, now);
@@ -79,7 +79,7 @@ export function Until({ at }: { at: string }) {
   );
 }
 
-/** How long something took, or has taken so far. */
+/** The duration of something, or its duration so far. */
 export function Took({ from, to }: { from: string; to: string | null }) {
   if (to === null) return <Running from={from} />;
   return duration(Date.parse(to) - Date.parse(from));

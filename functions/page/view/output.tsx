@@ -9,7 +9,7 @@ interface OutputProps {
   readonly path: readonly string[];
   /** The last lines to begin with; absent for an output that is sent from its beginning. */
   readonly lines?: number;
-  /** What to say of an output without lines. */
+  /** The text for an output without lines. */
   readonly empty: string;
 }
 

@@ -90,7 +90,7 @@ function refused(error: unknown): boolean {
   return error instanceof Problem && error.status === 401;
 }
 
-/** What stays on a machine is a token of its own, which can be revoked; a password stays nowhere. */
+/** Only an API token is stored, which can be revoked; the password is not. */
 async function withToken(session: Session): Promise<Session> {
   const name = `page-${new Date().toISOString().slice(0, 10)}-${crypto.randomUUID().slice(0, 6)}`;
   const request = { method: 'POST', path: ['auth', 'tokens'], body: { name } };

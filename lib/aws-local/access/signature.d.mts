@@ -6,7 +6,7 @@ export interface Credentials {
   readonly service?: string;
 }
 
-/** What a signature covers. */
+/** The parts of a request that its signature covers. */
 export interface SignedRequest {
   readonly method: string;
   readonly host: string;

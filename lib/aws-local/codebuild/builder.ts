@@ -21,14 +21,14 @@ export interface Builder {
   close(): Promise<void>;
 }
 
-/** What a caller decides of a build. */
+/** The options of a build that its caller sets. */
 export interface WantedBuild {
   readonly variables: Readonly<Record<string, string>>;
   readonly timeoutMinutes: number;
   readonly token: BuildRecord['token'];
 }
 
-/** What builds work with. */
+/** Dependencies of builds. */
 export interface BuilderOptions {
   readonly folder: string;
   /** A folder of programs that the machine does not have. */
@@ -39,7 +39,7 @@ export interface BuilderOptions {
   readonly changed: (build: BuildRecord) => void;
 }
 
-/** What npm adds to the PATH of the service: the service's own packages. */
+/** The folders that npm adds to the PATH of the service: those of the service's own packages. */
 const SERVICE_BIN = /(?:\/node_modules\/\.bin|node-gyp-bin)\/?$/;
 const KEPT_BUILDS = 100;
 const INTERRUPTED = 'The service was stopped while the build was running.';

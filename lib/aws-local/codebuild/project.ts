@@ -38,7 +38,7 @@ export interface Project {
   readonly timeoutMinutes: number;
   readonly environment: { readonly type: string; readonly image: string; readonly computeType: string };
   readonly logGroup: string;
-  /** What stands before the id of a build in the name of its log stream. */
+  /** The prefix of a build's log stream, before the id of the build. */
   readonly logStreamPrefix: string;
 }
 

@@ -8,7 +8,7 @@ import { eachLine } from '../invoke/log-lines.ts';
 import { type Buildspec, PHASES, type PhaseName } from './buildspec.ts';
 import { phaseScript, phaseState } from './phase-script.ts';
 
-/** What the phases of a build run with. */
+/** The context of a build's phases. */
 export interface PhaseRun {
   readonly buildspec: Buildspec;
   /** A folder of this build. */

@@ -17,7 +17,7 @@ const END_OF_HEAD = '\r\n\r\n';
 const MAX_HEAD_BYTES = 64 * 1024;
 const MAX_REQUEST_BYTES = 17 * 1024 * 1024;
 const FIRST_REQUEST_MS = 10_000;
-/** How long a connection may be idle where functions are frozen. */
+/** Idle connections are closed after this time when functions are frozen. */
 const IDLE_MS = 1000;
 
 const database = { host: '127.0.0.1', port: Number(process.argv[2]) };

@@ -18,12 +18,12 @@ export interface Lag {
   readonly toMs?: number;
 }
 
-/** How to start the emulator, and the list of the processes that it consists of. */
+/** The command that starts the emulator, and where its processes are recorded. */
 export interface DatabaseCommand {
   readonly binary: string;
   readonly file: string;
   readonly groups: GroupRegistry;
-  /** Who may do what; by default, only the person who started this may do anything. */
+  /** The permissions of callers; default: only the person who started this may do anything. */
   readonly permissions?: Pick<Permissions, 'principals' | 'report'> | undefined;
   /** For the reads of functions; without it, every read is consistent. */
   readonly lag?: Lag | undefined;
@@ -41,7 +41,7 @@ const START_LIMIT_MS = 60_000;
 const START_ATTEMPTS = 5;
 const IN_USE_PAUSE_MS = 500;
 const FRONT = fileURLToPath(new URL('database-front.mjs', import.meta.url));
-/** What SQLite says while another process has the same database open. */
+/** SQLite's errors while another process has the same database open. */
 export const FILE_IN_USE = /disk I\/O|database is locked/i;
 export const PORT_TAKEN = /already in use|address in use/i;
 /** What it has said once in a network that had just been made; a new one is tried. */

@@ -26,13 +26,13 @@ export interface Emulators {
   readonly giveBack: SqsS3['giveBack'];
   /** Returns the value of a secret by its name or ARN. Throws OperatorError when no such secret was created. */
   secretValue(nameOrArn: string): string;
-  /** Gives a secret a value that takes precedence while this process runs and is not written. */
+  /** Sets the value of a secret for this process only; it is not written. */
   useSecret(nameOrArn: string, value: string): void;
   /** Stops all of them; a second call does nothing. */
   close(): Promise<void>;
 }
 
-/** How to start the emulators. */
+/** Options of the emulators. */
 export interface EmulatorOptions {
   /** Folder of everything that survives a restart; created when it does not exist. */
   readonly dataDir: string;
@@ -41,7 +41,7 @@ export interface EmulatorOptions {
   /** Address of another DynamoDB-compatible server; the variable DYNAMODB_ENDPOINT when not given. */
   readonly dynamodbEndpoint?: string;
   readonly warn?: (sentence: string) => void;
-  /** Who may do what; by default, only the person who started this may do anything. */
+  /** The permissions of callers; default: only the person who started this may do anything. */
   readonly permissions?: Permissions;
   /** Reads of functions may be behind, as on AWS. */
   readonly lag?: Lag;

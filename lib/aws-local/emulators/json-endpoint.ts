@@ -21,7 +21,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** Who may call the operations of an endpoint, and what each operation needs. */
+/** The callers of an endpoint, and the permissions that its operations need. */
 export interface Checks {
   readonly guard: Guard;
   readonly callsOf: (target: string, input: Input) => readonly Call[] | undefined;

@@ -10,7 +10,7 @@ export interface Secrets {
   valueOf(nameOrArn: string): string | undefined;
   /** Stores a new secret. Returns false, without a change, when the name is taken. */
   add(name: string, value: string): boolean;
-  /** Gives a secret a value that takes precedence while this process runs and is not written. */
+  /** Sets the value of a secret for this process only; it is not written. */
   use(nameOrArn: string, value: string): void;
 }
 

@@ -25,7 +25,7 @@ export interface SqsS3 {
   close(): Promise<void>;
 }
 
-/** What is kept where, and who may use it. */
+/** Options of the emulators of SQS and S3. */
 export interface SqsS3Options {
   /** Folder of the objects; in memory by default. */
   readonly objects?: string;
@@ -71,7 +71,7 @@ export async function startSqsS3({ objects, journal, permissions }: SqsS3Options
   };
 }
 
-/** What the worker says when it listens, or that it cannot. */
+/** The worker's message when it listens, or cannot. */
 interface Started {
   readonly port?: number;
   readonly keptUntil?: number | null;

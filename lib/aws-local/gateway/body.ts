@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from './gateway-error.ts';
 
-/** How to read a body. */
+/** Options of reading a body. */
 export interface BodyOptions {
   /** Whether the client waits for `100 Continue` before it sends the body. */
   readonly expectsContinue: boolean;
-  /** What the bodies of all requests share; absent: only the limit of each applies. */
+  /** The memory budget of all bodies together; absent: only the limit of each applies. */
   readonly budget?: BodyBudget;
 }
 

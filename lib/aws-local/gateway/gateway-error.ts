@@ -27,7 +27,7 @@ export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly type: GatewayErrorType;
   readonly reason: string;
-  /** What the authorizer said about the caller, for `$context.authorizer`. */
+  /** The authorizer's context, for `$context.authorizer`. */
   readonly authorizer: Readonly<Record<string, string>>;
 
   constructor(type: GatewayErrorType, about: { reason?: string; authorizer?: Readonly<Record<string, string>> } = {}) {

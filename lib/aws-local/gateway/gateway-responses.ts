@@ -11,9 +11,9 @@ export interface GatewayResponse {
 
 /** The request a gateway response is rendered for. */
 export interface FailedRequest {
-  /** What `$context` refers to. */
+  /** The values of `$context`. */
   readonly context: Readonly<Record<string, unknown>>;
-  /** What `$stageVariables` refers to. */
+  /** The values of `$stageVariables`. */
   readonly stageVariables: Readonly<Record<string, string>> | null;
   readonly headers: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>> | null;

@@ -29,7 +29,7 @@ export interface RestApiBackend {
   readonly functions: Pick<Functions, 'invoke' | 'invokeStreaming'>;
   /** Whether a method takes one more request now. */
   readonly admits: (method: Method) => boolean;
-  /** What the bodies of all requests share. */
+  /** The memory budget of all bodies together. */
   readonly bodies: BodyBudget;
 }
 

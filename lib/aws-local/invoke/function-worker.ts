@@ -26,7 +26,7 @@ export interface FunctionWorker {
   stop(): Promise<void>;
 }
 
-/** How a thread runs, where that differs from the default. */
+/** Options of a thread that differ from the default. */
 export interface WorkerOptions {
   /** Between invocations the thread stands still. It gets one at a time then. */
   readonly freezes?: boolean;

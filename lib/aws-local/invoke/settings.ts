@@ -6,7 +6,7 @@ import type { Principal } from '../permissions/guard.mjs';
 import { isRecord } from '../template/intrinsics.ts';
 import type { Resource } from '../template/resource.ts';
 
-/** How to run one function of the template. */
+/** The settings of one function of the template. */
 export interface FunctionSettings {
   readonly name: string;
   readonly arn: string;

@@ -16,7 +16,7 @@ export interface CodeDescription {
   readonly bytes: number;
 }
 
-/** Where an artifact comes from. */
+/** The source of an artifact. */
 export interface CodeSource {
   readonly ZipFile?: Uint8Array | undefined;
   readonly S3Bucket?: string | undefined;

@@ -3,7 +3,7 @@ import type { FunctionStore } from './function-store.ts';
 import type { FunctionUrls } from './function-urls.ts';
 import type { Runner } from './runner.ts';
 
-/** What the operations on functions work with. */
+/** Dependencies of the operations on functions. */
 export interface FunctionParts {
   readonly store: FunctionStore;
   readonly code: CodeStore;

@@ -3,7 +3,7 @@ import { keyedBy } from '../../processes/schemas/keyed-by.ts';
 
 const code = { sha256: v.string(), bytes: v.number() };
 
-/** What a version of a function is: it never changes, except for `$LATEST`. */
+/** The settings of a version of a function; they never change, except for `$LATEST`. */
 const settings = v.object({
   role: v.string(),
   runtime: v.string(),

@@ -40,7 +40,7 @@ export function openInvocations({ code, runner }: { code: CodeStore; runner: Run
   };
 }
 
-/** How many bytes of the log an invocation returns. */
+/** The length of the log that an invocation returns. */
 const LOG_TAIL_BYTES = 4096;
 
 /** Lambda's Invoke, for functions behind the web adapter. */

@@ -20,7 +20,7 @@ export interface LambdaService {
   close(): Promise<void>;
 }
 
-/** What Lambda works with. */
+/** Dependencies of Lambda. */
 export interface LambdaOptions {
   /** Functions, their artifacts and the ports of their URLs survive a restart here. */
   readonly folder: string;

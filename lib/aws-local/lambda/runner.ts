@@ -6,7 +6,7 @@ import type { UrlEvent, UrlResult } from './url-event.ts';
 import { type RunnableVersion, startVersion, type VersionProcess } from './version-process.ts';
 import { AdapterError, callServer } from './web-adapter.ts';
 
-/** How an invocation ended, and what the version printed meanwhile. */
+/** The result of an invocation, and the lines that the version printed meanwhile. */
 export interface Outcome {
   readonly result: UrlResult | AdapterError;
   readonly requestId: string;
@@ -16,7 +16,7 @@ export interface Outcome {
 /** Runs versions of functions as processes, each started by its first invocation. */
 export interface Runner {
   invoke(runnable: RunnableVersion, event: UrlEvent, requestId?: string): Promise<Outcome>;
-  /** How many invocations of a function are running, in all its versions. */
+  /** The number of running invocations of a function, in all its versions. */
   running(name: string): number;
   /** Ends the process of a version once its invocations have ended. */
   retire(name: string, version: string): Promise<void>;
@@ -25,7 +25,7 @@ export interface Runner {
   close(): Promise<void>;
 }
 
-/** What a version runs in. */
+/** The process that runs a version. */
 interface Host {
   readonly runnable: RunnableVersion;
   process: Promise<VersionProcess>;
@@ -37,7 +37,7 @@ interface Host {
 
 /** Lambda ends environments that are not used after minutes; the next request starts another. */
 const IDLE_MS = 5 * 60_000;
-/** How long a process whose connection was lost may take to end. */
+/** A process whose connection was lost is waited for this long. */
 const END_MS = 500;
 
 /**
@@ -133,7 +133,7 @@ async function invoke(host: Host, event: UrlEvent, { requestId, logs }: Invocati
   return { result, requestId, lines };
 }
 
-/** What Lambda writes about an invocation that has failed. */
+/** Returns the lines that Lambda logs about a failed invocation. */
 function failureLines({ errorType, message }: AdapterError, requestId: string): readonly string[] {
   if (errorType !== 'Runtime.ExitError') return [`${new Date().toISOString()} ${requestId} ${message}`];
   return [`RequestId: ${requestId} ${message}`, errorType];

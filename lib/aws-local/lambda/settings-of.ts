@@ -4,7 +4,7 @@ import { ShapeError } from '../wire/shapes.ts';
 import type { FunctionRecord, FunctionSettings, Revision } from './function-record.ts';
 import { functionArn } from './function-store.ts';
 
-/** What of a request decides how a function runs. */
+/** The fields of a request that configure a function. */
 export type Configured = Pick<
   UpdateFunctionConfigurationRequest,
   'Role' | 'Runtime' | 'Handler' | 'Description' | 'Timeout' | 'MemorySize' | 'Layers' | 'Environment' | 'LoggingConfig'

@@ -19,7 +19,7 @@ export const UrlEvent = v.looseObject({
 });
 export type UrlEvent = v.InferOutput<typeof UrlEvent>;
 
-/** What a function behind the web adapter returns. */
+/** The result of a function behind the web adapter. */
 export const UrlResult = v.object({
   statusCode: v.number(),
   headers: v.record(v.string(), v.string()),

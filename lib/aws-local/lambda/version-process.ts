@@ -34,10 +34,10 @@ export interface VersionProcess {
 }
 
 const GRACE_MS = 500;
-/** Where Lambda unpacks artifacts. */
+/** Lambda unpacks artifacts there. */
 const TASK_ROOT = '/var/task';
 const READY_POLL_MS = 15;
-/** What npm adds to the PATH of the service: the service's own packages. */
+/** The folders that npm adds to the PATH of the service: those of the service's own packages. */
 const SERVICE_BIN = /(?:\/node_modules\/\.bin|node-gyp-bin)\/?$/;
 
 /** Starts the script that the handler names, in a process group of its own; `line` gets what it prints. */

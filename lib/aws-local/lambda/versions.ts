@@ -10,7 +10,7 @@ import type { FunctionRecord, FunctionSettings, Revision } from './function-reco
 import { type FunctionStore, usedCode, versionOf } from './function-store.ts';
 import { describe } from './settings-of.ts';
 
-/** How long Lambda works on a change; its callers must wait for the end. */
+/** The duration of a function update; callers must wait for its end. */
 const WORK_MS = 100;
 /** Publishes a version. One that would equal the last one is not made; that one is returned, as on AWS. */
 export function publish(store: FunctionStore, input: PublishVersionRequest) {

@@ -8,7 +8,7 @@ import type { LogEvent, LogStore } from './log-store.ts';
 const Subscription = object({ name: string(), pattern: string(), destination: string() });
 const State = record(string(), array(Subscription));
 
-/** Which functions are told of which lines. */
+/** The subscription filters of log groups. */
 export interface Subscriptions {
   /** Adds the filter of a group, or replaces the one of this name. */
   put(group: string, filter: { readonly name: string; readonly pattern: string; readonly destination: string }): void;

@@ -20,7 +20,7 @@ export interface Statement {
   readonly conditions: readonly Condition[];
 }
 
-/** Who may sign requests. */
+/** A caller that may sign requests. */
 export interface Principal {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -30,7 +30,7 @@ export interface Principal {
   readonly arn: string;
   /** Name of the role. */
   readonly role: string;
-  /** What it may do; everything without this. */
+  /** Its permissions; absent: everything is allowed. */
   readonly statements?: readonly Statement[];
 }
 
@@ -43,7 +43,7 @@ export interface Grant {
   readonly conditions: string;
 }
 
-/** What a guard reports: each grant that was used and each sentence of a refusal, once. */
+/** A finding of a guard: each used grant and each refusal is reported once. */
 export type Finding =
   | { readonly kind: 'used'; readonly grant: Grant }
   | { readonly kind: 'denied'; readonly sentence: string };

@@ -8,7 +8,7 @@ import { type Call, type Finding, type Grant, type Guard, openGuard, type Princi
 import { OPERATOR } from './operator.ts';
 import { functionPrincipals } from './principals.ts';
 
-/** What the callers of this start may do, and what they have done. */
+/** The permissions of the callers, and which of them were used. */
 export interface Permissions {
   /** All who may sign requests; plain data, for guards in other threads and processes. */
   readonly principals: readonly Principal[];

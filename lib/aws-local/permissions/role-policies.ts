@@ -7,7 +7,7 @@ import type { Template } from '../template/template.ts';
 import type { Statement } from './guard.mjs';
 import { identityStatements, resourceStatements } from './policy-statements.ts';
 
-/** What AWS's own policies of these names allow, on every resource. */
+/** The actions that AWS's managed policies of these names allow, on every resource. */
 const MANAGED: Readonly<Record<string, readonly string[]>> = {
   AWSLambdaBasicExecutionRole: ['logs:CreateLogGroup', 'logs:CreateLogStream', 'logs:PutLogEvents'],
 };

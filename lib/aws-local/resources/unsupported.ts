@@ -2,7 +2,7 @@ import type { Warn } from '../invoke/invoker.ts';
 import type { Resource } from '../template/resource.ts';
 import type { Template } from '../template/template.ts';
 
-/** What aws-local creates, runs or serves. */
+/** The types of resources that aws-local creates, runs or serves. */
 const SUPPORTED = [
   'AWS::ApiGateway::Authorizer',
   'AWS::ApiGateway::GatewayResponse',

@@ -12,7 +12,7 @@ export interface Concurrency {
   take(functionName: string): () => void;
 }
 
-/** What a new account has: https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html */
+/** The concurrency of a new account: https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html */
 export const NEW_ACCOUNT = 10;
 
 /**

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 
 const API = 'DynamoDB_20120810';
-/** What belongs to a connection, not to a request. */
+/** Headers that belong to a connection, not to a request. */
 const OF_THE_CONNECTION = new Set(['connection', 'host', 'keep-alive', 'transfer-encoding']);
 
 /** The emulator wants to see a signature, and does not check it. */

@@ -3,13 +3,13 @@ import { Throttled } from '../invoke/function-error.ts';
 import type { Invoker } from '../invoke/invoker.ts';
 import { chance, DEFAULT_SEED } from './chance.mjs';
 
-/** How events are delivered. */
+/** Options of the delivery of events. */
 export interface EventOptions {
   /** Decides which batches are delivered twice. */
   readonly seed?: number | undefined;
   /** The part of the batches that are. */
   readonly doubledPart?: number;
-  /** How long an event waits for a place among the invocations of the account. */
+  /** Time limit for an event that waits for the account's concurrency. */
   readonly patienceMs?: number;
 }
 

@@ -3,7 +3,7 @@ import type { FunctionLogLine } from '../invoke/log-lines.ts';
 import type { FunctionSettings } from '../invoke/settings.ts';
 import type { Concurrency } from './concurrency.ts';
 
-/** How the isolates of a function run. */
+/** Options of the isolates of a function. */
 export interface IsolateOptions {
   readonly log: (line: FunctionLogLine) => void;
   readonly concurrency: Concurrency;

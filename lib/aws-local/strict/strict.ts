@@ -9,7 +9,7 @@ import { strictEvents } from './events.ts';
 import { hostInIsolates } from './isolates.ts';
 import { type StageThrottle, stageThrottle } from './stage-throttle.ts';
 
-/** How strict a runtime is. */
+/** Options of strict mode. */
 export interface Strictness {
   /** Runs functions within the limits of AWS that one machine does not have: "Strict" in the README. */
   readonly strict?: boolean;

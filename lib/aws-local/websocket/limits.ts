@@ -12,9 +12,9 @@ export interface Limits {
   readonly bufferedBytes: number;
   /** Running messages of one connection at which its socket is not read further; data already read is still handled. */
   readonly messagesAtOnce: number;
-  /** How long a client may take to respond to the close frame. */
+  /** Time limit for a client's response to the close frame. */
   readonly closeMs: number;
-  /** How long the close of the server waits for `$disconnect`. */
+  /** Time limit for `$disconnect` when the server closes. */
   readonly disconnectTimeoutMs: number;
 }
 

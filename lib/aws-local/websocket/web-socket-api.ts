@@ -19,7 +19,7 @@ export interface WebSocketRoute {
   readonly hasResponse: boolean;
 }
 
-/** Who may connect: everyone, callers who sign with the local credentials, or those whom an authorizer allows. */
+/** The authorization of `$connect`: none, a signature with the local credentials, or an authorizer. */
 export type Authorization = 'NONE' | 'AWS_IAM' | AuthorizerSettings;
 
 /** A WebSocket API of the template, without its deployments. */

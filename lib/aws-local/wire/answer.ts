@@ -15,7 +15,7 @@ export interface Answerer {
   answer(request: WireRequest, caller: string): Promise<WireResponse>;
 }
 
-/** What answers depend on, besides the request. */
+/** Options of an answer. */
 export interface AnswerOptions {
   readonly warn: Warn;
   readonly guard: Guard;

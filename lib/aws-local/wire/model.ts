@@ -9,7 +9,7 @@ export interface OperationModel {
   readonly output: NormalizedSchema;
 }
 
-/** What a service accepts and answers. */
+/** The model of a service: its operations with their inputs and outputs. */
 export interface ServiceModel {
   readonly operations: ReadonlyMap<string, OperationModel>;
   /** Returns the HTTP status of an error of the service; undefined when the service has no such error. */

@@ -10,7 +10,7 @@ export interface Account {
   /** Twelve digits. */
   readonly id: string;
   readonly region: string;
-  /** Whose credentials they are. */
+  /** The ARN of the principal whose credentials are used. */
   readonly arn: string;
   readonly query: Query;
   readonly lambda: LambdaClient;

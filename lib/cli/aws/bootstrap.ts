@@ -4,7 +4,7 @@ import type { Account } from './account.ts';
 import type { Cdk } from './cdk.ts';
 import { BOOTSTRAP_STACK, findStack } from './stack.ts';
 
-/** What the synthesised stack needs: https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-env.html */
+/** The bootstrap version that the stack needs: https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-env.html */
 export const NEEDED_VERSION = 6;
 
 /** Prepares the account and region for the CDK, unless that has been done. */

@@ -17,7 +17,7 @@ import { deploySample, type Sample, sampleNamed } from './sample.ts';
 import { findStack, STACK_NAME, type Stack } from './stack.ts';
 
 const FIRST_USER = 'admin';
-/** What CloudFormation calls a stack that has never run. */
+/** The statuses of a stack whose creation failed. */
 const NEVER_CREATED = ['ROLLBACK_COMPLETE', 'ROLLBACK_FAILED', 'CREATE_FAILED'];
 
 /** Deploys the service, or updates it, and goes on to the first application. Returns the exit code. */

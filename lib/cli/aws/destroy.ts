@@ -9,7 +9,7 @@ import { deleteBuildCaches, deleteLeftovers, findLeftovers, type Leftovers } fro
 import { type Provider, providerOf } from './provider.ts';
 import { findStack, STACK_NAME, type Stack, stackResources } from './stack.ts';
 
-/** How CloudFormation marks a resource that its template says to keep. */
+/** The status of a resource that its template says to keep. */
 const SKIPPED = 'DELETE_SKIPPED';
 
 /** Deletes the service with its applications, and says what stays in the account. Returns the exit code. */

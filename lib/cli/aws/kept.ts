@@ -2,9 +2,9 @@ import type { StackResource } from './stack.ts';
 
 /** Something that stays in the account when the stack is deleted. */
 export interface Kept {
-  /** What it is, and why it stays. */
+  /** The resource, and why it is kept. */
   readonly why: string;
-  /** How to delete it; each is a line of a shell. */
+  /** The shell commands that delete it. */
   readonly commands: readonly string[];
 }
 

@@ -14,12 +14,12 @@ import { DeleteObjectsCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/
 import type { Account } from './account.ts';
 import { STACK_NAME } from './stack.ts';
 
-/** What the names of applications' functions begin with, as the stack says. */
+/** The prefix of the names of applications' functions, as the stack sets it. */
 const PREFIX = `${STACK_NAME}-app-`;
-/** Where builds keep the packages that they have downloaded. */
+/** The prefix of the objects with the packages that builds have downloaded. */
 const CACHES = 'caches/';
 
-/** What applications leave in the account beside the stack. */
+/** Resources that applications leave in the account beside the stack. */
 export interface Leftovers {
   /** Names of functions; their versions, alias and address go with them. */
   readonly functions: readonly string[];

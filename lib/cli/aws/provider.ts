@@ -3,7 +3,7 @@ import type { Stack } from './stack.ts';
 /** A provider of hosting outside the account, on which the applications of a stack run. */
 export interface Provider {
   readonly name: string;
-  /** How a person gets a token for the service there. */
+  /** How to create a token for the service there. */
   readonly token: string;
 }
 

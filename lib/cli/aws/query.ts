@@ -6,7 +6,7 @@ import { Failure } from '../errors.ts';
 
 type SignerOptions = ConstructorParameters<typeof SignatureV4>[0];
 
-/** How calls are signed: a part of the configuration of any client of the SDK. */
+/** The signing configuration of a call, a part of that of any SDK client. */
 export interface QuerySigning {
   readonly region: string;
   readonly credentials: Exclude<SignerOptions['credentials'], undefined>;
@@ -30,7 +30,7 @@ export class AwsRefusal extends Failure {
   constructor(
     /** Such as `ExpiredToken`. */
     readonly code: string,
-    /** What AWS says. */
+    /** AWS's message. */
     readonly said: string,
   ) {
     super(`AWS refused: ${said} (${code}).`);

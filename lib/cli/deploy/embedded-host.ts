@@ -11,7 +11,7 @@ export const REMOTE = 'hooks';
 export interface EmbeddedHost {
   /** Without a slash at the end. */
   readonly url: string;
-  /** What git asks for the login. */
+  /** The credential helper that git calls for the login. */
   readonly credentialHelper: string;
 }
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { Failure } from '../errors.ts';
 
-/** How a git command has ended. */
+/** The result of a git command. */
 export interface GitResult {
   readonly code: number;
   readonly out: string;

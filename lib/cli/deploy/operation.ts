@@ -14,7 +14,7 @@ export const OPERATION_OPTIONS: readonly OptionDefinition[] = [
 export interface Operation {
   readonly method?: 'POST' | 'DELETE';
   readonly request: ApiRequest;
-  /** What is done then, in a sentence; default: the application is live, with its address. */
+  /** The sentence after success; default: the application is live, with its address. */
   readonly done?: string;
 }
 

@@ -31,7 +31,7 @@ export async function pushFolder(call: Call, client: Api, git: Git): Promise<num
   return follow(call, client, entry);
 }
 
-/** What was pushed before is not delivered again. */
+/** Deploys a commit that was pushed before, because git does not deliver it again. */
 async function deployAgain(call: Call, client: Api, sha: string): Promise<number> {
   call.warn('The host has this commit already; it is deployed again.');
   const app = await appName(call, undefined);

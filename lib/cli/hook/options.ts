@@ -3,7 +3,7 @@ import { UsageError } from '../errors.ts';
 import { address } from '../service/address.ts';
 import { findService } from '../service/find-service.ts';
 
-/** What to do with the webhook. */
+/** The operation on the webhook. */
 export type Action = 'print' | 'create' | 'show' | 'remove';
 
 /** The parsed options of `hook`. */

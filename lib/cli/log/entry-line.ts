@@ -47,7 +47,7 @@ function outcome(entry: Entry): string {
   return [doc?.operation, message, entry.url ?? doc?.url].filter(Boolean).join('  ');
 }
 
-/** When a hold ends by itself. */
+/** Returns when a hold expires. */
 function expiry({ status, expires_at }: Entry): string {
   return status === 'held' && expires_at ? `Expires ${when(new Date(expires_at))}.` : '';
 }

@@ -18,7 +18,7 @@ const MAX_FAILURES = 5;
 /** Others may give a place back long before the service knows that one is free. */
 const LONGEST_WAIT_MS = 10_000;
 
-/** Which output to print, and how. */
+/** Options of printing output. */
 export interface OutputRequest {
   readonly request: ApiRequest;
   readonly follow: boolean;

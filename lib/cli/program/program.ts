@@ -9,7 +9,7 @@ export interface CommandGroup {
   readonly commands: readonly CommandDefinition[];
 }
 
-/** What the program is. */
+/** The description of the program. */
 export interface ProgramOptions {
   readonly groups: readonly CommandGroup[];
   readonly version: string;

@@ -1,6 +1,6 @@
 import type { Installation } from './installation.ts';
 
-/** Where the file belongs. */
+/** The path of the file. */
 export const CADDY_FILE = '/etc/caddy/Caddyfile';
 
 /** Domains for which no public authority gives certificates: https://www.rfc-editor.org/rfc/rfc6761 and .internal. */

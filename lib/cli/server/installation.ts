@@ -6,7 +6,7 @@ import type { Call } from '../command.ts';
 import { Failure, UsageError } from '../errors.ts';
 import { dataFolder } from '../service/this-machine.ts';
 
-/** What the configuration of a server is fitted to. */
+/** The installation that a server's configuration is for. */
 export interface Installation {
   /** Root of the checkout. */
   readonly project: string;

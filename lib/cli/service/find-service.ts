@@ -6,7 +6,7 @@ import type { Service } from './service.ts';
 import { loginFile, readLogin } from './stored-login.ts';
 import { thisMachine } from './this-machine.ts';
 
-/** What the choice of a service depends on. */
+/** The inputs of the choice of a service. */
 export type ServiceCall = Pick<CommandContext, 'env'> & { readonly args: Pick<Arguments, 'text'> };
 
 /**

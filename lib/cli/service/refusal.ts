@@ -12,7 +12,7 @@ export class Refusal extends Failure {
     readonly status: number,
     /** A code of the service's error table; null when something else answered. */
     readonly code: string | null,
-    /** How long the service asks to wait; only of a stream. */
+    /** The pause that the service asks for; only for streams. */
     readonly retryAfterMs?: number,
   ) {
     super(message);

@@ -5,7 +5,7 @@ export interface Service {
   readonly user: string;
   /** Password or API token. */
   readonly secret: string;
-  /** Where this was found, as the end of a sentence. */
+  /** The source of the choice, as the end of a sentence. */
   readonly from: string;
   /** The data folder, for the service of this machine. */
   readonly dataDir?: string;

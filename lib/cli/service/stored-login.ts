@@ -6,7 +6,7 @@ import { replaceFile } from '../../processes/atomic-file.ts';
 import type { CommandContext } from '../command.ts';
 import { Failure } from '../errors.ts';
 
-/** What `hooks login` stores. */
+/** The login that `hooks login` stores. */
 export interface StoredLogin {
   readonly url: string;
   readonly user: string;

@@ -1,7 +1,7 @@
 import type { PublicDomain } from '../../processes/http/app-domain.ts';
 import type { Config } from './schema.ts';
 
-/** Where the service is reached from other machines. */
+/** The service's addresses for other machines. */
 export interface PublicAddresses {
   /** Address of the API, without a slash at the end. */
   readonly service: string;

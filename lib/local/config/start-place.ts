@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { OperatorError } from '../../processes/operator-error.ts';
 
-/** Where `npm start` keeps its data and listens. */
+/** The data folder and the port of `npm start`. */
 export interface StartPlace {
   readonly dataDir: string;
   /** 0: any free one. */

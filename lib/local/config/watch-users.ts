@@ -4,7 +4,7 @@ import { FIRST_USER, type Login, listUsers, readLogin } from './users.ts';
 
 const INTERVAL_MS = 1000;
 
-/** What to do with the users of a changed configuration. */
+/** Options of watching the users of the configuration. */
 export interface UserWatch {
   readonly takeIn: (login: Login) => Promise<void>;
   /** Gets the names of all users: others are removed. */

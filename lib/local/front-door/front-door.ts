@@ -6,7 +6,7 @@ import { type Refusal, refuse, refuseUpgrade } from '../../processes/http/refusa
 import type { PublicAddresses } from '../config/public-addresses.ts';
 import { type Destination, destinationOf, opensSignals, ownHosts } from './destination.ts';
 
-/** What is behind the front door besides the API. */
+/** The programs behind the front door besides the API. */
 export interface FrontDoorParts {
   readonly addresses: PublicAddresses | undefined;
   /** Ports of the programs; a function, because some are known later than the door. */

@@ -7,7 +7,7 @@ import { publicAddresses } from '../config/public-addresses.ts';
 import type { Config } from '../config/schema.ts';
 import { forOperator } from '../for-operator.ts';
 
-/** How the embedded platform is started. */
+/** Options of the embedded platform. */
 export interface EmbeddedOptions {
   readonly dataDir: string;
   readonly config: Config;

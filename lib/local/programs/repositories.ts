@@ -5,7 +5,7 @@ import { type RepoHost, startRepoHost } from '../../repohost/repohost.ts';
 import type { Login } from '../config/users.ts';
 import { platformLogin, serviceLogin } from '../platform-login.ts';
 
-/** How the repository host is started. */
+/** Options of the repository host. */
 export interface RepositoriesOptions {
   readonly dataDir: string;
   readonly port: ReservedPort;

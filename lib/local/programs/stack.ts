@@ -13,7 +13,7 @@ import { frontDoor } from '../front-door/front-door.ts';
 import type { PlatformName } from '../platform-name.ts';
 import type { RemotePlatform } from '../remote-platform.ts';
 
-/** What a caller of the whole service decides of the stack. */
+/** The options of the stack that a caller of the whole service sets. */
 export interface StackOptions extends Strictness {
   /** Folder of everything that is kept. */
   readonly dataDir: string;
@@ -32,7 +32,7 @@ export interface StackOptions extends Strictness {
   readonly onRequest?: (record: AccessRecord) => void;
 }
 
-/** What the stack is connected with. */
+/** The programs that the stack is connected with. */
 export interface StackSurroundings {
   readonly cloudAssembly: string;
   readonly config: Config;

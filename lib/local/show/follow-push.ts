@@ -12,7 +12,7 @@ export interface FollowedPush {
   /** The webhook and its login, with which the entry is read. */
   readonly webhook: { readonly url: string; readonly user: string; readonly secret: string };
   readonly print: (line: string) => void;
-  /** How long it is followed; half an hour. */
+  /** Time limit; default: half an hour. */
   readonly limitMs?: number;
 }
 

@@ -14,7 +14,7 @@ export interface Follower {
   close(): void;
 }
 
-/** What to follow: the log of a user, from a time on. */
+/** The log of a user to follow, from a time on. */
 export interface Followed {
   readonly url: string;
   readonly login: { readonly user: string; readonly password: string };

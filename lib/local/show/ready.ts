@@ -3,13 +3,13 @@ import { shellQuote } from '../../processes/shell-quote.ts';
 import type { PublicAddresses } from '../config/public-addresses.ts';
 import type { ShownApplication } from './applications.ts';
 
-/** What is known when everything runs. */
+/** The addresses and logins of the running service. */
 export interface Ready {
   /** Addresses of the API, of its WebSocket and of the repository host. */
   readonly url: string;
   readonly signalsUrl: string;
   readonly repositories: string;
-  /** Where it is reached from other machines, when it is. */
+  /** Its address for other machines, if it has one. */
   readonly addresses: PublicAddresses | undefined;
   readonly user: string;
   readonly dataDir: string;

@@ -11,9 +11,9 @@ export interface AppShown {
   /** The name in paths. */
   readonly app: string;
   readonly state: string;
-  /** Where it answers, for good; `null` until the first start. */
+  /** Its permanent address; `null` until the first start. */
   readonly url: string | null;
-  /** Where it answers through the platform's own port, for browsers that resolve `*.localhost`. */
+  /** Its address on the platform's own port, for browsers that resolve `*.localhost`. */
   readonly host_url: string;
   /** The snapshot that serves, or served last. */
   readonly snapshot: string | null;
@@ -25,13 +25,13 @@ export interface AppShown {
 /** Reads an application as the API shows it, or 404. */
 export type AppView = (name: AppName) => Promise<AppShown>;
 
-/** What the reader needs. */
+/** Dependencies of the view of an application. */
 export interface AppViewParts {
   readonly apps: Apps;
   readonly runners: Runners;
   /** Returns the platform's own port. */
   readonly port: () => number;
-  /** Where applications are reached from other machines; absent: on this machine only. */
+  /** The addresses of applications for other machines; absent: they are reached from this machine only. */
   readonly publicDomain: PublicDomain | undefined;
 }
 

@@ -7,7 +7,7 @@ import type { AppName } from '../store/names.ts';
 import type { VariableStore } from '../store/variables.ts';
 import type { AppShown, AppView } from './app-view.ts';
 
-/** What the calls about applications work with. */
+/** Dependencies of the routes of applications. */
 export interface AppRouteParts {
   readonly apps: Apps;
   readonly builder: Builder;

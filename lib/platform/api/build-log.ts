@@ -5,7 +5,7 @@ import { appOf, type Call, isSet, type Reply, snapshotOf } from '../http/route.t
 import type { Folders } from '../store/folders.ts';
 import type { Snapshots } from '../store/snapshots.ts';
 
-/** What the log of a build is read from. */
+/** Dependencies of the route of build logs. */
 export interface BuildLogParts {
   readonly folders: Folders;
   readonly snapshots: Snapshots;

@@ -5,7 +5,7 @@ import { type LogLine, plain } from '../run/log-line.ts';
 import type { Runners } from '../run/runners.ts';
 import type { Apps } from '../store/apps.ts';
 
-/** What the route of logs needs. */
+/** Dependencies of the route of logs. */
 export interface LogRouteParts {
   readonly apps: Apps;
   readonly runners: Runners;

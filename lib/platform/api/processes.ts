@@ -6,7 +6,7 @@ import type { Apps } from '../store/apps.ts';
 import { checkedSnapshot } from '../store/names.ts';
 import type { AppView } from './app-view.ts';
 
-/** What the process routes need. */
+/** Dependencies of the routes of processes. */
 export interface ProcessRouteParts {
   readonly apps: Apps;
   readonly runners: Runners;

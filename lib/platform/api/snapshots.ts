@@ -11,7 +11,7 @@ import { type AppName, appKey } from '../store/names.ts';
 import type { Snapshot, Snapshots } from '../store/snapshots.ts';
 import { sendBuildLog } from './build-log.ts';
 
-/** What the snapshot routes need. */
+/** Dependencies of the routes of snapshots. */
 export interface SnapshotRouteParts {
   readonly apps: Apps;
   readonly folders: Folders;

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { type OutputName, readLines } from '../run/lines.ts';
 import type { LogLine } from '../run/log-line.ts';
 
-/** How much of a build's output is kept. */
+/** The limits of the kept output of a build. */
 export interface BuildLogLimits {
   readonly lines: number;
   readonly bytes: number;

@@ -10,7 +10,7 @@ import type { Dependencies } from './dependencies.ts';
 import type { Tools } from './tools/tools.ts';
 import type { Unpackers } from './unpackers.ts';
 
-/** What making a release needs. */
+/** Dependencies of making a release. */
 export interface ReleaseMaker {
   readonly own: OwnEnvironment;
   readonly folders: Folders;

@@ -27,7 +27,7 @@ export interface Builder {
   cancel(app?: AppName): Promise<void>;
 }
 
-/** What a builder needs. */
+/** Dependencies of a builder. */
 export interface BuilderParts extends ReleaseMaker {
   readonly variables: VariableStore;
   readonly log: Log;

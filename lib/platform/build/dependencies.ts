@@ -7,7 +7,7 @@ import type { AppFolder } from '../store/folders.ts';
 import type { InstallPlan } from './dependency-key.ts';
 import { copyTree, listTree, treeSchema } from './tree-copy.ts';
 
-/** Where a release's dependencies come from. */
+/** The source of a release's dependencies. */
 export type DependencySource = 'none' | 'installed' | 'copied' | 'spare';
 
 /** A release without node_modules. */
@@ -36,7 +36,7 @@ export interface Dependencies {
   prepareSpare(folder: AppFolder, id: string): Promise<void>;
 }
 
-/** What was installed where; `modules` is the folder. */
+/** The record of an installation; `modules` is its folder. */
 const stamp = v.object({ key: v.string(), tree: treeSchema, modules: v.string() });
 type Stamp = v.InferOutput<typeof stamp>;
 

@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { holdsAny, jsonObject, type RawManifest, stringsIn, textOf } from './manifest.ts';
 import type { Project } from './project.ts';
 
-/** What must be installed for a release. */
+/** The dependencies that a release needs. */
 export interface InstallPlan {
   /** Whether the development dependencies are installed too, because a script can use them. */
   readonly dev: boolean;

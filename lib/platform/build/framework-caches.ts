@@ -1,7 +1,7 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** What build tools write for their next run, relative to the application's folder. */
+/** The caches of build tools, relative to the application's folder. */
 const CACHES = ['.next/cache', 'node_modules/.cache', 'node_modules/.vite'];
 
 /** The kept caches of an application. They move between its cache folder and the release that is being built. */

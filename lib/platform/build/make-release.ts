@@ -15,7 +15,7 @@ import { runCommand } from './run-command.ts';
 import { type ManagerCommands, managerCommands } from './tools/manager-commands.ts';
 import { type Toolchain, toolchain } from './tools/toolchain.ts';
 
-/** What a build has made. */
+/** The result of a build. */
 export interface Made extends Toolchain {
   readonly dependencies: DependencySource;
 }

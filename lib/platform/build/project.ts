@@ -11,7 +11,7 @@ export interface Project {
   /** The folder of the application, in which it is built and started. */
   readonly folder: string;
   readonly manifest: RawManifest;
-  /** Where the dependencies are installed: the application's folder, or the root of the workspaces it belongs to. */
+  /** The folder of the dependencies: the application's, or the root of the workspaces it belongs to. */
   readonly installAt: string;
   readonly installManifest: RawManifest;
   readonly workspaces: boolean;

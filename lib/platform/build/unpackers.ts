@@ -6,11 +6,11 @@ import type { GroupRegistry } from '../../processes/group-registry.ts';
 import { type ChildGroup, startGroup } from '../run/child-group.ts';
 import { readLines } from '../run/lines.ts';
 
-/** What a process unpacks. */
+/** The job of an unpacking process. */
 export interface UnpackJob {
   readonly tarball: string;
   readonly target: string;
-  /** How much the archive may hold. */
+  /** The limits of the archive. */
   readonly limits: { readonly unpackedBytes: number; readonly entries: number };
 }
 
@@ -30,10 +30,10 @@ export interface Unpackers {
   close(): Promise<void>;
 }
 
-/** What unpackers are made of. */
+/** Dependencies of unpackers. */
 export interface UnpackersParts {
   readonly groups: GroupRegistry;
-  /** Where the program is kept; written when it is not there. */
+  /** The file of the program; it is written if it does not exist. */
   readonly program: string;
   /** How long after one was taken the next is started: then the build and the start that follow have the processor. */
   readonly aheadMs?: number;

@@ -6,7 +6,7 @@ import { OperatorError } from '../../processes/operator-error.ts';
 import { privateText } from '../../processes/state-file.ts';
 import type { ProcessLimits } from '../run/limits/process-watch.ts';
 
-/** How the platform is started as a program of its own. */
+/** The options of the platform as a program of its own. */
 export interface PlatformCommand {
   readonly port: number;
   readonly dataDir: string;
@@ -19,7 +19,7 @@ export interface PlatformCommand {
   readonly processLimits?: ProcessLimits;
 }
 
-/** Where a call runs. */
+/** The context of a call. */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The folder that relative paths begin at. */

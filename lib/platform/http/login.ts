@@ -12,7 +12,7 @@ export interface Caller {
   readonly isValid: () => Promise<boolean>;
 }
 
-/** What a login is checked against. */
+/** The accounts that a login is checked against. */
 export interface Login {
   readonly users: Users;
   readonly verify: VerifyPassword;

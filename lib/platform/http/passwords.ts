@@ -19,7 +19,7 @@ export async function hashPassword(password: string): Promise<PasswordHash> {
   return { salt, hash: (await derive(password, salt)).toString('base64url') };
 }
 
-/** Who tries to log in. */
+/** The client of a login. */
 export interface LoginClient {
   readonly address: string;
   /** Aborts when the client has left. */

@@ -10,7 +10,7 @@ import { checkedUser } from '../store/names.ts';
 import { type Login, logIn, mustBe } from './login.ts';
 import { matchRoute, type Reply, type Route } from './route.ts';
 
-/** What the server depends on. */
+/** Dependencies of the server. */
 export interface ServerDependencies {
   readonly routes: readonly Route[];
   readonly login: Login;

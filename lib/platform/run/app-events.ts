@@ -4,7 +4,7 @@ import type { Log, PlatformEvent } from '../settings.ts';
 import type { AppEventStore } from '../store/events.ts';
 import type { AppName } from '../store/names.ts';
 
-/** What recording the events of applications needs. */
+/** Dependencies of recording the events of applications. */
 export interface RecorderParts {
   readonly events: AppEventStore;
   readonly log: Log;

@@ -22,7 +22,7 @@ export interface AppLog {
 
 const KEPT_LINES = 1_000;
 const KEPT_CHARACTERS = 1024 * 1024;
-/** How much may wait for the file before the application's output is not read on. */
+/** When more than this waits to be written, reading of the application's output pauses. */
 const MOST_WAITING_CHARACTERS = 1024 * 1024;
 
 /** Opens an application's log at `path`, which never has more than `limitBytes`; the part before it is `<path>.1`. */

@@ -26,7 +26,7 @@ const NETWORK = /^(?:https?_proxy|no_proxy|node_extra_ca_certs)$/i;
 const NPM_NETWORK =
   /^npm_config_(?:registry|(?:https?_)?proxy|noproxy|ca|cafile|cert|key|strict_ssl|userconfig|globalconfig|fetch_\w+|maxsockets|local_address|(?:prefer_)?offline|nodedir|python|disturl|\w+_(?:binary_host|mirror)\w*)$/i;
 const ALWAYS = ['HOME'];
-/** What `npm start` adds to the PATH of the service: its own packages, which are not the application's. */
+/** The folders that `npm start` adds to the PATH of the service: those of its own packages. */
 const SERVICE_BIN = /(?:\/node_modules\/\.bin|node-gyp-bin)\/?$/;
 const GUARD = fileURLToPath(new URL('module-guard.cjs', import.meta.url));
 const SCRIPT_SHELL = fileURLToPath(new URL('script-shell.sh', import.meta.url));
@@ -52,7 +52,7 @@ function base(own: OwnEnvironment, release: ReleaseFolders, npmCache: string): R
   };
 }
 
-/** What a build runs with. */
+/** The environment of a build. */
 export interface BuildProcess {
   readonly release: ReleaseFolders;
   readonly npmCache: string;

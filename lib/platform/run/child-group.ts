@@ -8,7 +8,7 @@ import type { OutputName } from './lines.ts';
 
 const LEFT_BEHIND_GRACE_MS = 500;
 
-/** What to run as a process group of its own. */
+/** The command of a process group. */
 export interface ChildSpec {
   readonly program: string;
   readonly args: readonly string[];
@@ -29,7 +29,7 @@ export interface ChildGroup {
   readonly input: Writable | null;
   /** Resolves with how the leader ended, once its output has been read. */
   readonly exited: Promise<Exit>;
-  /** Which limit it exceeded, so that it was killed: `used more than 512 MB`; undefined otherwise. */
+  /** The limit for which it was killed: `used more than 512 MB`; undefined otherwise. */
   overrun(): string | undefined;
   /** Ends the whole group: SIGTERM, up to `graceMs`, SIGKILL. Resolves when it is gone; a second call does nothing. */
   end(graceMs: number): Promise<void>;

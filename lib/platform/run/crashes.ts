@@ -1,6 +1,6 @@
 import type { Limits } from '../settings.ts';
 
-/** What to do after a crash: start again after a pause, or give up. */
+/** The decision after a crash: start again after a pause, or give up. */
 export type CrashDecision = { readonly retryAfterMs: number } | { readonly givenUp: true };
 
 /** Counts an application's crashes. */

@@ -25,7 +25,7 @@ export interface Launch {
   readonly npmCache: string;
   readonly log: AppLog;
   readonly limits: Limits;
-  /** How much memory its processes may use together, in MB; undefined: any. */
+  /** The memory limit of its processes together, in MB; undefined: none. */
   readonly memoryMb: number | undefined;
   readonly memory: MemoryWatch;
   /** Cancels the launch; the process is ended. */
@@ -35,13 +35,13 @@ export interface Launch {
 /** A release that runs and has answered. */
 export interface RunningRelease {
   readonly snapshot: string;
-  /** Where it listens. */
+  /** The address on which it listens. */
   readonly address: Target;
   readonly ended: Promise<Ending>;
   end(graceMs: number): Promise<void>;
 }
 
-/** How a process has ended, as the end of a sentence. */
+/** The exit of a process, as the end of a sentence. */
 export interface Ending {
   readonly how: string;
   /** Whether it was ended because it used too much memory, or had too many processes. */

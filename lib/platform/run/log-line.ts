@@ -2,9 +2,9 @@ import type { OutputName } from './lines.ts';
 
 /** A line of an application's log, as the API sends it. */
 export interface LogLine {
-  /** When it was read: RFC 3339, UTC, with milliseconds. */
+  /** The time of reading: RFC 3339, UTC, with milliseconds. */
   readonly at: string;
-  /** Where it comes from; `platform` says what happened to the application. */
+  /** The origin; `platform` for messages about the application. */
   readonly stream: OutputName | 'platform';
   readonly line: string;
 }

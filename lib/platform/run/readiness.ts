@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Target } from '../../processes/http/forwarder.ts';
 
-/** How to find out whether an application answers. */
+/** Options of the readiness check. */
 export interface Probe {
   readonly port: number;
   readonly host: string;
@@ -18,7 +18,7 @@ const SLOW_POLL_MS = 50;
 const SLOW_AFTER_MS = 1_500;
 const ANSWER_TIMEOUT_MS = 10_000;
 
-/** Where the application answers, or a sentence that says what it did instead. */
+/** The address at which the application answers, or a sentence that says what it did instead. */
 export type Answered = { readonly address: Target } | { readonly problem: string };
 
 /** `localhost` is one of these, depending on the machine and on the version of Node. */

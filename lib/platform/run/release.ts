@@ -16,7 +16,7 @@ import { launch, type RunningRelease } from './launch.ts';
 import { type MemoryLimits, type MemoryWatch, memoryLimitOf } from './limits/memory-watch.ts';
 import type { AppProxy } from './proxy.ts';
 
-/** What starting a release needs. */
+/** Dependencies of starting a release. */
 export interface ReleaseParts {
   readonly own: OwnEnvironment;
   readonly folders: Folders;
@@ -31,7 +31,7 @@ export interface ReleaseParts {
   readonly log: Log;
 }
 
-/** Which release to start, and what belongs to its application. */
+/** The release to start, and the settings of its application. */
 export interface LaunchContext {
   readonly app: AppName;
   /** Id of the snapshot. */

@@ -8,7 +8,7 @@ import type { Ending, RunningRelease } from './launch.ts';
 import { type AppProxy, appProxy } from './proxy.ts';
 import { launchRelease, type ReleaseParts } from './release.ts';
 
-/** What an application is doing; `restarting` is the pause after a crash, `crashed` the end of such pauses. */
+/** The state of an application; `restarting` is the pause after a crash, `crashed` the end of such pauses. */
 export type RunState = 'stopped' | 'starting' | 'running' | 'restarting' | 'crashed';
 
 /** Runs one application: at most one release serves, and a new one takes over only when it answers. */
@@ -31,7 +31,7 @@ export interface Runner {
   close(): Promise<void>;
 }
 
-/** What a runner needs. */
+/** Dependencies of a runner. */
 export interface RunnerParts extends ReleaseParts {
   /** Called when a release serves. */
   readonly onServing: (app: AppName, snapshot: string) => Promise<void>;

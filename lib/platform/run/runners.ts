@@ -21,7 +21,7 @@ export interface Runners {
   close(): Promise<void>;
 }
 
-/** What all runners need. */
+/** Dependencies of all runners. */
 export interface RunnersParts extends RunnerParts {
   /** The domain of the applications besides `localhost`. */
   readonly domain: string | undefined;

@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { hasCode } from '../../processes/error-code.ts';
 import { procfileIn } from './procfile.ts';
 
-/** How an application is started: a program with its arguments, and the command line as a person would write it. */
+/**
+ * The command that starts an application: a program with its arguments, and the command line as a person would write
+ * it.
+ */
 export interface StartCommand {
   readonly program: string;
   readonly args: readonly string[];
@@ -21,7 +24,7 @@ export interface StartManifest {
 }
 
 const USUAL_FILES = ['server.js', 'app.js', 'index.js'];
-/** Where a build leaves a site, and where a site lies that needs no build; the first with an index.html is served. */
+/** The output folders of builds of sites; the first with an index.html is served. */
 const BUILT_SITES = ['dist', 'build', 'out'];
 const PLAIN_SITES = ['public', '.'];
 const STATIC_SERVER = fileURLToPath(new URL('static-server.mjs', import.meta.url));

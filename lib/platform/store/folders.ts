@@ -23,7 +23,7 @@ export interface AppFolder {
   readonly snapshot: (id: string) => SnapshotFiles;
   readonly snapshots: string;
   readonly spares: string;
-  /** What build tools keep for the next build. */
+  /** The caches of build tools. */
   readonly buildCaches: string;
   /** The application's own folder, which persists across releases. */
   readonly data: string;

@@ -25,9 +25,9 @@ const SnapshotSchema = v.object({
   node: v.optional(v.nullable(v.string()), null),
   /** Fetched programs that it runs with, such as `pnpm@10.1.0`. */
   tools: v.optional(v.array(v.string()), []),
-  /** What the author should know of a build that succeeded, one sentence each. */
+  /** Notices about a successful build, one sentence each. */
   warnings: v.optional(v.array(v.string()), []),
-  /** When it was built first; `null` until then. */
+  /** The time of its first build; `null` until then. */
   built_at: v.optional(v.nullable(v.string()), null),
 });
 
@@ -86,13 +86,13 @@ export function snapshots(folders: Folders): Snapshots {
   };
 }
 
-/** How many snapshots and releases of an application are kept. */
+/** The number of snapshots and releases of an application that are kept. */
 export interface Kept {
   readonly snapshots: number;
   readonly releases: number;
 }
 
-/** What can be removed: snapshots with all their files, and of others the release only. */
+/** The removable snapshots: some with all their files, others with their release only. */
 export interface Prunable {
   readonly snapshots: readonly Snapshot[];
   readonly releases: readonly Snapshot[];

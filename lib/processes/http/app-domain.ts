@@ -1,7 +1,7 @@
 /** The domain of applications on a laptop; browsers resolve all names in it to this machine by themselves. */
 export const LAPTOP_DOMAIN = 'localhost';
 
-/** How applications are reached from other machines: `<protocol>//<app>.<user>.<domain><:port>`. */
+/** The addresses of applications for other machines: `<protocol>//<app>.<user>.<domain><:port>`. */
 export interface PublicDomain {
   readonly domain: string;
   readonly protocol: 'http:' | 'https:';

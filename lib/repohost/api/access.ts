@@ -15,7 +15,7 @@ export type Caller =
 /** Resolves with whether the secret is that of the user. Rejects when that cannot be told now. */
 export type VerifyLogin = (user: string, secret: string) => Promise<boolean>;
 
-/** What a login is checked against. */
+/** The accounts that a login is checked against. */
 export interface Logins {
   readonly tokens: Tokens;
   /** Returns the secret of a user whom the webhook is called for; null for others. */

@@ -7,7 +7,7 @@ import type { Repositories } from '../store/repositories.ts';
 import type { Tokens } from '../store/tokens.ts';
 import type { Caller, Logins } from './access.ts';
 
-/** What the REST API depends on. */
+/** Dependencies of the REST API. */
 export interface RestDependencies {
   readonly git: Git;
   readonly repositories: Repositories;
@@ -18,7 +18,7 @@ export interface RestDependencies {
   readonly url: () => string;
 }
 
-/** What the server depends on: the REST API, git over HTTP and the logins. */
+/** Dependencies of the server: the REST API, git over HTTP and the logins. */
 export interface ServerDependencies extends RestDependencies {
   readonly folders: Folders;
   readonly logins: Logins;

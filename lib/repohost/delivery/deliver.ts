@@ -10,7 +10,7 @@ import { readRecord } from './record.ts';
 import { type Outcome, sendPush } from './send.ts';
 import { webhookCall } from './webhook-call.ts';
 
-/** What is needed to send a delivery. */
+/** Dependencies of sending a delivery. */
 export interface DeliveryContext {
   readonly git: Git;
   readonly folders: Folders;

@@ -7,7 +7,7 @@ import type { RunningHost } from '../running.ts';
 import type { PendingDelivery } from './pending-deliveries.ts';
 import { webhookCall } from './webhook-call.ts';
 
-/** What a follower gets: what the webhook has made of a push, and a way to tell the user who pushed. */
+/** The webhook's answer to a push, and a way to send lines to the user who pushed. */
 export interface FollowedDelivery {
   /** The address in the `Location` of the webhook's answer. */
   readonly entry: string;

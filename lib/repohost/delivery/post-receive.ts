@@ -56,7 +56,7 @@ async function sendAll(context: DeliveryContext, deliveries: readonly PendingDel
   await followAll(follower, running, { open, print: say });
 }
 
-/** Where the webhook's address names the default branch, no other one is deployed. */
+/** A webhook whose address names a branch deploys no other one. */
 async function sayHowToChange(git: Git, { webhook }: RunningHost, pushed: readonly string[]): Promise<void> {
   const folder = process.cwd();
   const [branch] = pushed;

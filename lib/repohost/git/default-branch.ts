@@ -1,6 +1,6 @@
 import type { BareRepository } from './git.ts';
 
-/** What most repositories call their default branch; these win when several branches are pushed at once. */
+/** The usual names of default branches; they take precedence when several branches are pushed at once. */
 const USUAL = ['main', 'master'];
 
 /** Returns the default branch of a repository: what HEAD names, whether it has commits or not. */

@@ -47,7 +47,7 @@ export async function findBlob(
   return type === 'blob' ? { id, bytes: Number(bytes) } : null;
 }
 
-/** How many commits `head` is ahead of and behind `base`. */
+/** The numbers of commits that `head` is ahead of and behind `base`. */
 export interface Comparison {
   readonly ahead: number;
   readonly behind: number;

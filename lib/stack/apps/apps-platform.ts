@@ -30,7 +30,7 @@ export class AppsPlatform extends Construct {
   readonly build: BuildProject;
   /** The role of all applications: they write their logs. */
   readonly appRole: Role;
-  /** What the names of the applications' functions begin with. */
+  /** The prefix of the names of the applications' functions. */
   readonly functionPrefix: string;
   readonly adapterLayer: string;
   readonly #parameters: Parameters;

@@ -1,7 +1,7 @@
 import { CfnCondition, CfnParameter, CfnRule, Fn, type ICfnConditionExpression, type Stack } from 'aws-cdk-lib';
 import { MAX_LENGTH } from '../max-length.ts';
 
-/** Where applications run, and the conditions that follow. */
+/** The parameters of the platform, and the conditions that follow from them. */
 export interface PlatformParameters {
   readonly platform: CfnParameter;
   readonly platformUrl: CfnParameter;

@@ -1,7 +1,7 @@
 import { optionalVariable } from '../environment.ts';
 import { platformParts } from './parts.ts';
 
-/** What the platform on Scalingo consists of, besides its table. */
+/** The settings of the platform on Scalingo, besides its table. */
 export interface ScalingoSettings {
   /** The bucket with the tarballs that applications are deployed from. */
   readonly bucket: string;

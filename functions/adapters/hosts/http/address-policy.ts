@@ -2,7 +2,7 @@ import { type LookupAddress, type LookupAllOptions, lookup as systemLookup } fro
 import { isIP, type LookupFunction } from 'node:net';
 import { addressKind } from './address.ts';
 
-/** Which URLs and IP addresses may be called for a repository host. */
+/** The URLs and IP addresses that may be called for a repository host. */
 export interface AddressPolicy {
   /** Throws `RefusedAddress` unless the URL belongs to the host. */
   check(url: URL): void;

@@ -33,7 +33,7 @@ export function objectKeys(snapshot: SnapshotRef) {
     source: `snapshots/${path}.tgz`,
     /** The addresses that the build works with. */
     job: `jobs/${path}.json`,
-    /** What the build has made, as Lambda takes it. */
+    /** The archive that the build has made. */
     release: `releases/${path}.zip`,
   };
 }

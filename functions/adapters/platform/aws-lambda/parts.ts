@@ -6,7 +6,7 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import type { Clock } from '../../../core/ports/clock.ts';
 import type { PlatformTable } from '../in-table/table.ts';
 
-/** What the platform on AWS Lambda is made of. */
+/** Dependencies of the platform on AWS Lambda. */
 export interface LambdaPlatformParts {
   readonly table: PlatformTable;
   readonly lambda: LambdaClient;
@@ -19,7 +19,7 @@ export interface LambdaPlatformParts {
   readonly bucket: string;
   /** The CodeBuild project that builds applications. */
   readonly project: string;
-  /** What the names of the applications' functions begin with. */
+  /** The prefix of the names of the applications' functions. */
   readonly functionPrefix: string;
   /** The ARN of the role that all applications run with. */
   readonly appRole: string;

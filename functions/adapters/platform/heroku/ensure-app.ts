@@ -13,7 +13,7 @@ const BUILDPACK = 'heroku/nodejs';
 /** An app on Heroku. */
 interface HerokuApp {
   readonly id: string;
-  /** Where it answers. */
+  /** Its URL. */
   readonly address: string;
 }
 

@@ -9,7 +9,7 @@ export interface PlatformCallRequest extends Omit<PlatformRequest, 'credentials'
   readonly user: string;
   /** The error code of a failure. */
   readonly code: ErrorCode;
-  /** What is called, for error messages: `the upload of 1.0.0-7`. */
+  /** Names the call in error messages: `the upload of 1.0.0-7`. */
   readonly what: string;
   /** Statuses other than 2xx that are not failures. */
   readonly accept?: readonly number[];
@@ -20,7 +20,7 @@ export interface PlatformCallRequest extends Omit<PlatformRequest, 'credentials'
 /** Makes a call and returns the response. Throws the request's code for a refusal and for no response. */
 export type PlatformCall = (request: PlatformCallRequest) => Promise<PlatformResponse>;
 
-/** How the platform is called in the service's own name. */
+/** Options of calls that authenticate as the service. */
 export interface PlatformCallOptions extends ServiceToken {
   /** Base address of the platform API, without credentials in it. */
   readonly url: string;

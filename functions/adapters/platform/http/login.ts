@@ -5,7 +5,7 @@ import type { Account, Accounts } from '../../../core/ports/accounts.ts';
 import { isPathSegment, type PlatformResponse, platformHttp } from '../http.ts';
 import { readRetryAfter } from './answers.ts';
 
-/** When the platform does not say when to try again. */
+/** Used when the platform sends no `Retry-After`. */
 const RETRY_AFTER_SECONDS = 5;
 
 /** A platform that is busy is waited for, until before a webhook's sender gives up, after ten seconds. */

@@ -14,7 +14,7 @@ const MAX_LINE_CHARACTERS = 1024 * 1024;
 export interface OutputRequest extends Pick<PlatformRequest, 'path' | 'query'> {
   /** The user for whom the service acts. */
   readonly user: string;
-  /** What is read, for error messages: `the output of shop`. */
+  /** Names the call in error messages: `the output of shop`. */
   readonly what: string;
 }
 

@@ -5,7 +5,7 @@ import { onAws } from '../../aws/failures.ts';
 import { keys } from './keys.ts';
 import type { PlatformTable } from './table.ts';
 
-/** How the output of a build is read. */
+/** Options of reading a build's output. */
 export interface BuildReading {
   /** Whether to wait for what the build will print. */
   readonly follow: boolean;

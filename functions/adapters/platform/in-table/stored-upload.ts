@@ -11,7 +11,7 @@ import type { Item, PlatformTable } from './table.ts';
 
 const CODE = 'deploy:platform:upload_tarball';
 
-/** Where the tarballs of a platform are. */
+/** The bucket with a platform's tarballs. */
 export interface UploadParts {
   readonly table: PlatformTable;
   readonly s3: S3Client;

@@ -18,7 +18,7 @@ export interface Key {
   readonly sk: string;
 }
 
-/** What must hold for a write: whether the item exists, or which value an attribute has (null: none). */
+/** The condition of a write: whether the item exists, or the value of an attribute (null: none). */
 export type Condition =
   | { readonly exists: boolean }
   | { readonly attribute: string; readonly is: string | null; readonly exists?: undefined };

@@ -14,11 +14,11 @@ export interface ProviderRequest {
   readonly json?: unknown;
   /** On Heroku: pages of lists, for example `version ..; order=desc,max=1`. */
   readonly range?: string;
-  /** What is wanted instead of JSON: `text/plain`. */
+  /** The media type of the answer when it is not JSON: `text/plain`. */
   readonly mediaType?: string;
   /** The error code of a failure. */
   readonly code: ErrorCode;
-  /** What is called, for error messages: `the build of 1.0.0-7`. */
+  /** Names the call in error messages: `the build of 1.0.0-7`. */
   readonly what: string;
   /** Statuses other than 2xx that are not failures. */
   readonly accept?: readonly number[];

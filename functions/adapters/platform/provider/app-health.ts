@@ -11,10 +11,10 @@ const CODE = 'request:failed';
 /** Applications that are looked at in a run: each takes a call or two, and providers limit the number of calls. */
 const PER_RUN = 10;
 const MAX_LOG_LINES = 100;
-/** What was printed before is of an earlier crash. */
+/** Older lines belong to an earlier crash. */
 const RECENT_MS = 10 * 60_000;
 
-/** What a provider says of an app, by its id. */
+/** The calls of a provider that tell the state of an app, by its id. */
 export interface AppProbe {
   /** Returns what its instances do; null when that is neither. */
   look(run: string): Promise<'answers' | 'crashed' | null>;

@@ -2,7 +2,7 @@ import type { SnapshotRef } from '../../../core/ports/hosting-platform.ts';
 import { recordEvent } from '../in-table/app-events.ts';
 import type { ProviderParts } from './parts.ts';
 
-/** What an application has become. */
+/** A change of an application's state. */
 export interface AppChange {
   readonly state: 'crashed' | 'running';
   readonly reason: string | null;

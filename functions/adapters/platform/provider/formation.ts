@@ -1,6 +1,6 @@
 import { isObject, parseJson } from '../../../core/json.ts';
 
-/** How many instances of each process type an app has. */
+/** The number of instances of each process type of an app. */
 export type Formation = Readonly<Record<string, number>>;
 
 /** Returns the formation that was kept as JSON when the application was stopped. */

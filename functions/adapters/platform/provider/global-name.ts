@@ -3,12 +3,12 @@ import type { AppRef } from '../../../core/ports/hosting-platform.ts';
 
 const HASH_DIGITS = 9;
 
-/** What a name is made of. */
+/** The components of an app's name at a provider. */
 export interface NameParts {
   readonly app: AppRef;
-  /** What tells this installation from every other one. */
+  /** Unique to this installation. */
   readonly seed: string;
-  /** What tells the apps of one application apart. */
+  /** Distinguishes the apps of one application. */
   readonly role: string;
   /** Put before the user's name. */
   readonly prefix?: string;

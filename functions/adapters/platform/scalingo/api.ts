@@ -6,7 +6,7 @@ import { limitedText } from '../limited-text.ts';
 import { type Provider, type ProviderApi, providerApi, TokenRefused } from '../provider/api.ts';
 import type { ServiceToken } from '../service-token.ts';
 
-/** Where Scalingo's API is: https://developers.scalingo.com */
+/** The addresses of Scalingo's API: https://developers.scalingo.com */
 export interface ScalingoAddresses {
   readonly api: string;
   /** Of the API that exchanges tokens. */

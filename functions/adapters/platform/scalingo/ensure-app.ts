@@ -14,7 +14,7 @@ const MAX_APP_NAME = 48;
 /** An app on Scalingo. */
 interface ScalingoApp {
   readonly id: string;
-  /** Where it answers. */
+  /** Its URL. */
   readonly address: string;
 }
 

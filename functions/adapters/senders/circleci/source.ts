@@ -52,7 +52,7 @@ export const pipelineFields = v.object({
 type Pipeline = v.InferOutput<typeof pipelineFields>;
 type Parameters = NonNullable<Pipeline['trigger_parameters']>;
 
-/** What a pipeline built, from either of the two payload formats. */
+/** The source of a pipeline, from either of the two payload formats. */
 export interface Source {
   readonly sha: string | null;
   readonly branch: string | null;

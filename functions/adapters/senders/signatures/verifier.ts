@@ -4,7 +4,7 @@ import { type PublishedKeys, publishedKeys } from './published-keys.ts';
 import type { SignatureScheme } from './scheme.ts';
 import { verifySignature } from './verify.ts';
 
-/** What published keys are fetched with. */
+/** Dependencies of fetching published keys. */
 export interface KeySource {
   /** Returns the response at an address. Throws an Error whose message says in a few words what is wrong. */
   fetchText(address: string): Promise<string>;

@@ -45,7 +45,7 @@ export const keys = {
     pk: S(user),
     sk: S(`G#${short(repositoryName(repository))}#${digits}`),
   }),
-  /** How far the platform's events have been read. They are those of all users; no user has such a sort key. */
+  /** The cursor of the platform's events, which are those of all users; no user has such a sort key. */
   appEvents: () => key('PLATFORM', 'EVENTS'),
   token: (user: string, host: string, app: string) => key(user, `T#${host}#${app}`),
 };

@@ -16,7 +16,7 @@ const path = query(
   },
 );
 
-/** What `Prefer: wait` may be answered with: the codes of a deploy that failed. */
+/** The codes of a failed deploy, with which `Prefer: wait` may be answered. */
 export const OUTCOME_CODES = [
   'deploy:repohost:no_pkg_json',
   'deploy:repohost:download_tarball',

@@ -21,7 +21,7 @@ const badge: Omit<Described, 'operationId'> = {
   codes: ['request:not_found', 'request:bad_parameter', 'status:db:query_fail'],
 };
 
-/** What needs no login. */
+/** The endpoints without login. */
 export const documentOperations = {
   'GET /errors': {
     operationId: 'errors',

@@ -3,7 +3,7 @@ import { stages } from '../../../core/pipeline/pipeline.ts';
 import type { Schema } from '../types.ts';
 import { count, object, ref, text, textOrNull, time, timeOrNull } from './build.ts';
 
-/** What each status means; a key per status, which the compiler checks. */
+/** The meaning of each status; the compiler checks that none is missing. */
 export const statuses: Readonly<Record<Status, string>> = {
   queued: 'accepted, and waits for its first stage',
   running: 'is being deployed',

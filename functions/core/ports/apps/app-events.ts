@@ -27,7 +27,7 @@ export interface AppEvents {
   after(seq: number): Promise<AppEventPage>;
 }
 
-/** How far the events have been read, kept between the runs. */
+/** The position up to which events have been read, stored between the runs. */
 export interface AppEventCursor {
   /** Returns the number of the last event that was read; 0 before the first. */
   read(): Promise<number>;

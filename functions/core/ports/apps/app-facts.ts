@@ -1,4 +1,4 @@
-/** What the log knows of an application. */
+/** The log's record of an application. */
 export interface AppFact {
   /** The name in package.json, with its scope. */
   readonly name: string;

@@ -1,6 +1,6 @@
 import type { AppRef } from '../hosting-platform.ts';
 
-/** What can be done with an application besides deploying it. All throw `deploy:platform:start_app`. */
+/** The operations on an application besides deploying it. All throw `deploy:platform:start_app`. */
 export interface AppOperations {
   /**
    * Starts the active snapshot again, with the current variables, also when the application is stopped or has crashed.

@@ -9,9 +9,9 @@ export interface OutputLine {
   readonly line: string;
 }
 
-/** Which lines are wanted. */
+/** The lines to read. */
 export interface OutputQuery {
-  /** How many of the last lines. */
+  /** The number of last lines. */
   readonly lines: number;
   /** Whether new lines are wanted too, as they come. */
   readonly follow: boolean;

@@ -8,11 +8,11 @@ export interface StreamLease {
 
 /** Why another stream cannot be opened. */
 export interface NoFreeSlot {
-  /** Whose slots are taken: those of the user, or all. */
+  /** The slots that are all taken: those of the user, or those of the service. */
   readonly taken: 'user' | 'service';
-  /** How many slots there are. */
+  /** The number of slots. */
   readonly slots: number;
-  /** When one is free at the latest, in milliseconds since 1970. */
+  /** The latest time at which one is free, in milliseconds since 1970. */
   readonly freeAt: number;
 }
 

@@ -37,7 +37,7 @@ const REMOVE: Question = {
   isDangerous: true,
 };
 
-/** What can be done with an application. Each is asked about before it is done, and recorded as an entry. */
+/** The operations on an application. Each asks for confirmation, and is recorded as an entry. */
 export function Operations({ app }: { app: App }) {
   const [asked, setAsked] = useState<Question | null>(null);
   const action = useAction();

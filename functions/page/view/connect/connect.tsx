@@ -7,7 +7,7 @@ import { Scroll } from '../scroll.tsx';
 import { NewToken } from '../settings/new-token.tsx';
 import { useTitle } from '../title.ts';
 
-/** How a repository is connected: what to paste where, for each host and CI provider. */
+/** The webhook settings to copy, for each host and CI provider. */
 export function Connect() {
   const { api } = useWorkspace();
   const [senders, setSenders] = useState<readonly SetupText[] | null>(null);

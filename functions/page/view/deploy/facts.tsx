@@ -8,7 +8,7 @@ import { useWorkspace } from '../../service/workspace.ts';
 import { Copy } from '../copy.tsx';
 import { Moment, Took } from '../moment.tsx';
 
-/** Where the deploy came from. */
+/** The origin of the deploy. */
 export function Facts({ entry }: { entry: Entry }) {
   const { doc } = entry;
   const { api, apps } = useWorkspace();

@@ -9,7 +9,7 @@ import { useWorkspace } from '../../service/workspace.ts';
 import { Confirm } from '../dialog.tsx';
 import { Open } from '../open.tsx';
 
-/** What can be done next with a deploy. */
+/** The operations that are possible after a deploy. */
 export function Next({ entry }: { entry: Entry }) {
   const { apps } = useWorkspace();
   const app = useStore(apps)?.find(({ name }) => name === entry.app_name) ?? null;
@@ -24,7 +24,7 @@ export function Next({ entry }: { entry: Entry }) {
   );
 }
 
-/** What was skipped was not meant to be deployed; a stop or a removal is no deploy. */
+/** A skipped commit was not meant to be deployed; a stop or a removal is no deploy. */
 function canRedeploy(entry: Entry): boolean {
   return isFinal(entry) && entry.operation === undefined && !['skipped', 'duplicate'].includes(entry.status);
 }

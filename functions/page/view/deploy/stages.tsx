@@ -59,7 +59,7 @@ function Step({ step: { name, does, state, record }, isHeld }: { step: StageStat
   );
 }
 
-/** Nobody reads a whole digest; the API has it. */
+/** The start of a digest is enough here; the API has the whole. */
 function shortened(detail: string): string {
   return detail.replace(/\b([0-9a-f]{8})[0-9a-f]{24,}\b/g, '$1…');
 }

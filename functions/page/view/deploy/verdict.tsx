@@ -11,7 +11,7 @@ import { Mark } from '../icons.tsx';
 import { Until } from '../moment.tsx';
 import { Scroll } from '../scroll.tsx';
 
-/** What became of the deploy, in one sentence that is read first: the reason, or the address. */
+/** The outcome of the deploy in one sentence: the reason, or the address. */
 export function Verdict({ entry }: { entry: Entry }) {
   const { tone, shape } = shownStatus(entry);
   const url = safeUrl(entry.url);
@@ -52,7 +52,7 @@ export function Verdict({ entry }: { entry: Entry }) {
   );
 }
 
-/** What users of the application get meanwhile: a failed deploy leaves the one before running. */
+/** Says which deploy still serves: a failed deploy leaves the previous one running. */
 function StillRuns({ entry }: { entry: Entry }) {
   const { api, apps } = useWorkspace();
   const app = useStore(apps)?.find(({ name }) => name === entry.app_name);

@@ -2,7 +2,7 @@ import { hashOf } from '../../model/route.ts';
 import { SERVICE } from '../../service/api.ts';
 import { Copy } from '../copy.tsx';
 
-/** What a user sees before the first call has reached the service. */
+/** The log before the first webhook call. */
 export function FirstRun({ user }: { user: string }) {
   return (
     <section class="card first-run">

@@ -2,7 +2,7 @@ import type { Stage } from '../../model/entry.ts';
 import { currentStage, stageStates } from '../../model/stages.ts';
 import { Took } from '../moment.tsx';
 
-/** How far a deploy is: a bar for each stage, and the current one in words. */
+/** The progress of a deploy: a bar for each stage, and the current one in words. */
 export function Progress({ stages }: { stages: readonly Stage[] }) {
   const states = stageStates(stages, false);
   const current = currentStage(states);

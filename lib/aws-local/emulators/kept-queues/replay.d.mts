@@ -4,7 +4,7 @@ interface Receipt {
   readonly until: number;
 }
 
-/** What a queue has, with the messages by their ids. */
+/** The content of a queue, with the messages by their ids. */
 interface KeptQueue {
   readonly messages: ReadonlyMap<
     string,

@@ -6,7 +6,7 @@ type Stores = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>['stores']>
 export interface KeptQueues extends NonNullable<Stores['sqsStore']> {
   /** Time of the last change of a message that was kept, in milliseconds; null without a journal, or with a damaged one. */
   readonly keptUntil: number | null;
-  /** Where the copy of a journal is that could not be read, or not all of it. */
+  /** The copy of a journal that could not be read completely. */
   readonly unread: string | undefined;
   giveBack(queues: readonly string[]): void;
   close(): void;

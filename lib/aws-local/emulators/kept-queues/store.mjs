@@ -15,7 +15,7 @@ export function keptQueues(path) {
 }
 
 class KeptQueues extends SqsStore {
-  /** What queues had that were not created since. */
+  /** The content of queues that have not been created since the start. */
   #waiting;
   #journal;
   #transfer = { from: undefined };

@@ -36,7 +36,7 @@ export function listCall({ method, url = '/' }) {
   return reads && key !== '' ? on('ListBucket', `arn:aws:s3:::${bucket}`) : undefined;
 }
 
-/** What a write does besides: it copies another object, or sets tags or an access control list. */
+/** Returns the further actions of a write: copying another object, setting tags or an access control list. */
 function byHeaders(headers, arn) {
   const source = headers['x-amz-copy-source'];
   return [

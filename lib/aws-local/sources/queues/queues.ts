@@ -11,7 +11,7 @@ import { type Mapping, mappingsOf } from '../event-source-mapping.ts';
 import { groupBy } from '../group-by.ts';
 import { type Batch, deliver } from './queue-batch.ts';
 
-/** How to run the queues of a template. */
+/** Options of running the queues of a template. */
 export interface QueueOptions {
   readonly template: Template;
   readonly endpoints: Pick<Endpoints, 'sqs'>;

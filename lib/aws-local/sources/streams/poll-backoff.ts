@@ -2,7 +2,7 @@ import type { DatabaseWrites } from '../../tuning/write-watch.ts';
 
 const MIN_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 100;
-/** How long pauses stay short after a record or a notified write. */
+/** Pauses stay short for this time after a record or a notified write. */
 const ACTIVE_MS = 200;
 
 /**

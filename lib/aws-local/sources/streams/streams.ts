@@ -13,7 +13,7 @@ import { PollBackoff } from './poll-backoff.ts';
 import { openPositions } from './positions.ts';
 import { readStream } from './shards.ts';
 
-/** How to run the table streams of a template. */
+/** Options of running the table streams of a template. */
 export interface StreamOptions {
   readonly template: Template;
   readonly endpoints: Pick<Endpoints, 'dynamodb' | 'sqs'>;

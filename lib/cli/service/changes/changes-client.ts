@@ -30,7 +30,7 @@ export interface Times {
   readonly silenceMs: number;
   /** A stream that lived that long resets the back-off: what follows is a new interruption. */
   readonly stableMs: number;
-  /** How often changes are asked for while the service has no place for another stream. */
+  /** The polling interval while the service has no free slot for another stream. */
   readonly pollMs: number;
 }
 

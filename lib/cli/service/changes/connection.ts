@@ -25,14 +25,14 @@ export class Throttled extends Error {
     message: string,
     /** The answer's body. */
     readonly body: string,
-    /** How long the service asks to wait. */
+    /** The pause that the service asks for. */
     readonly retryAfterMs: number,
   ) {
     super(message);
   }
 }
 
-/** When the service does not say how long to wait. */
+/** Used when the service sends no `Retry-After`. */
 const RETRY_AFTER_MS = 5_000;
 
 /**

@@ -7,7 +7,7 @@ import type { ToolSpec } from './tools.ts';
 /** The package manager of an application; `berry` is Yarn from version 2. */
 export interface PackageManager {
   readonly kind: 'npm' | 'pnpm' | 'yarn' | 'berry';
-  /** What to fetch before it can be run; npm comes with Node. */
+  /** The package that has to be fetched before it can run; npm comes with Node. */
   readonly tool?: ToolSpec;
   /** The lockfile's name, when the repository has one. */
   readonly lockfile?: string;
@@ -24,7 +24,7 @@ const LOCKFILES: readonly (readonly [string, Named])[] = [
   ['bun.lockb', 'bun'],
 ];
 const SUPPORTED = 'Use npm, pnpm or Yarn.';
-/** What is fetched when the repository does not say which version. */
+/** The versions that are used when the repository does not specify one. */
 const USUAL = { pnpm: '10', yarn: '1', berry: '4' };
 
 /**

@@ -3,7 +3,7 @@ import semver from 'semver';
 import { stringsIn, textOf } from '../manifest.ts';
 import type { Project } from '../project.ts';
 
-/** Which Node an application asks for. */
+/** The version of Node that an application requires. */
 export type WantedNode =
   /** It says nothing, or the Node of this machine will do. */
   | { readonly kind: 'own' }

@@ -6,7 +6,7 @@ import { PROCESS_MARK } from '../../../processes/process-group.ts';
 import { statFields } from '../../../processes/process-info.ts';
 import { mostSpecific } from './most-specific.ts';
 
-/** How many processes an application may have: by `<user>/<app>`, by user, and `*` for all others. */
+/** The maximum number of processes of an application: by `<user>/<app>`, by user, and `*` for all others. */
 export type ProcessLimits = Readonly<Record<string, number>>;
 
 /** Without a setting. Servers have a process for each processor, builds some for each. */
@@ -27,7 +27,7 @@ export interface ProcessWatch {
   watch(group: WatchedGroup & { readonly limit: number }, exceeded: () => void): () => void;
 }
 
-/** What can be asked of the system. */
+/** The system's process counts. */
 export interface ProcessCounts {
   /** The processes and threads of the machine; undefined where that is not known. */
   readonly all: () => number | undefined;
@@ -95,7 +95,10 @@ function threadsOfAll(): number | undefined {
   return all === undefined ? undefined : Number(all);
 }
 
-/** What has left its group is found by its mark. Synchronously: a bomb would have more files open than may be. */
+/**
+ * Processes that left their group are found by their mark. Synchronous, because a fork bomb would exceed the limit of
+ * open files.
+ */
 function fromProc(groups: readonly WatchedGroup[]): Map<number, number> {
   const total = new Map(groups.map(({ pgid }) => [pgid, 0]));
   const byMark = new Map(groups.flatMap(({ pgid, mark }) => (mark === undefined ? [] : [[mark, pgid] as const])));

@@ -9,12 +9,12 @@ import type { OutputLine } from '../../../../core/ports/apps/app-output.ts';
 /** Printed by the build script around what a user wants to see: CodeBuild's own lines come before and after. */
 const BEGINS = '--- build begins';
 const ENDS = '--- build ends';
-/** How lines of the build script begin: the sentence why the build failed, a command that runs, and the folder. */
+/** Prefixes of the build script's own lines: the reason of a failed build, a command, and its folder. */
 const REASON = '--- error: ';
 const COMMAND = '--- runs: ';
 const FOLDER = '--- folder: ';
 
-/** Where the log of a build is. */
+/** The log stream of a build. */
 export interface BuildLogStream {
   readonly group: string;
   readonly stream: string;

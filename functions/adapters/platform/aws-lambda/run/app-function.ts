@@ -11,7 +11,7 @@ import { errorName } from '../../../aws/failures.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import type { Variables } from './environment.ts';
 
-/** What a version of an application's function consists of. */
+/** A version of an application's function that is to be published. */
 export interface VersionPlan {
   readonly name: string;
   /** Names the version: one with this description is the same in everything. */

@@ -11,7 +11,7 @@ import { masked } from './environment.ts';
 import { variableSeal } from './sealed-variables.ts';
 import { tryVersion } from './try-version.ts';
 
-/** How often an application is asked at most: when its instances end, and when it has crashed. */
+/** Minimum intervals between requests to an application: after an instance has ended, and after a crash. */
 const ASK_EVERY_MS = 60_000;
 const RECHECK_EVERY_MS = 5 * 60_000;
 /** Below the timeout of the function that asks. */

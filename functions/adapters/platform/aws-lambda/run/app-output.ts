@@ -10,7 +10,7 @@ type OutputParts = Pick<LambdaPlatformParts, 'table' | 'logs' | 'clock' | 'funct
 
 const CODE = 'request:failed';
 const HOUR_MS = 3_600_000;
-/** How far the last lines are looked for, in growing steps; the log is kept for 14 days. */
+/** The last lines are searched in these windows, one after the other; the log is kept for 14 days. */
 const WINDOWS_MS = [HOUR_MS / 4, 6 * HOUR_MS, 14 * 24 * HOUR_MS];
 const PAUSE_MS = 2_000;
 /** An event can appear in the log some seconds after its time. */

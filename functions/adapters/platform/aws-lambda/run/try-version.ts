@@ -16,7 +16,7 @@ const LOG_TRIES = 4;
 const LOG_PAUSE_MS = 1_000;
 const MAX_LOG_LINES = 100;
 
-/** Where Lambda unpacks the release, and in it the application: see `build-application.sh`. */
+/** The application's folder in the unpacked release: see `build-application.sh`. */
 const ROOT = '/var/task/app';
 const MAX_REASON_LENGTH = 400;
 
@@ -26,7 +26,7 @@ export interface Candidate {
   readonly version: string;
   /** The folder of the application in its repository; empty for the root. */
   readonly path: string;
-  /** How long it may take to answer; default 60 seconds. */
+  /** Time limit for the first answer; default 60 seconds. */
   readonly limitMs?: number;
 }
 
@@ -115,7 +115,9 @@ function tailOf(logResult: string | undefined): readonly string[] {
   return lines.filter(isPrinted).slice(-MAX_LOG_LINES);
 }
 
-/** What was printed before the call counts, an end at start above all, is only in the log, some seconds later. */
+/**
+ * Returns what was printed outside of the invocation, such as a crash at start; it reaches the log some seconds later.
+ */
 async function loggedSince(name: string, startTime: number, parts: LambdaPlatformParts): Promise<readonly string[]> {
   for (let tries = 0; tries < LOG_TRIES; tries += 1) {
     const { events = [] } = await parts.logs

@@ -75,7 +75,7 @@ async function put(address: string, { body, bytes }: Upload, { fetch }: HerokuPa
   throw new DeployError(CODE, detail, { retry: true });
 }
 
-/** What the source of the upload threw arrives as the cause of the failed request. */
+/** An error of the upload's source is the cause of the failed request. */
 function causeOf(cause: unknown): DeployError {
   for (let error = cause; error instanceof Error; error = error.cause) if (error instanceof DeployError) return error;
   return new DeployError(CODE, "Heroku's storage did not take the upload; it is tried again.", { retry: true });

@@ -23,7 +23,7 @@ import { NotUp, type Release, untilUp } from './until-up.ts';
 
 const CODE = 'deploy:platform:start_app';
 
-/** What the start of a snapshot needs. */
+/** A snapshot that can be started. */
 interface Startable {
   readonly app: Item;
   /** The id of the app on Heroku. */

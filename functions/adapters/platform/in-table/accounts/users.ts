@@ -6,7 +6,7 @@ import { makeToken, tokensIn } from './api-tokens.ts';
 import { hashPassword, newToken } from './passwords.ts';
 import { isUserName, userKeys } from './user-items.ts';
 
-/** What the names of users may be: they are in addresses and in names of functions. */
+/** Names of users are part of URLs and of names of functions. */
 const NAME = /^[a-zA-Z0-9](?:[a-zA-Z0-9._-]{0,61}[a-zA-Z0-9])?$/;
 const MIN_PASSWORD = 10;
 

@@ -9,7 +9,7 @@ import { readTurn } from './turn.ts';
 
 const CODE = 'deploy:tar:extract_failed';
 
-/** What a deploy says of itself when it is activated. */
+/** Options of the activation of a snapshot. */
 interface Activating {
   readonly path: string | undefined;
   readonly order: number | undefined;

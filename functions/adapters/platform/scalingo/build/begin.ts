@@ -35,7 +35,7 @@ export async function begin(snapshot: SnapshotRef, order: number | undefined, pa
   return 'begun';
 }
 
-/** What serves already serves from now on for this deploy, so that no older one replaces it. */
+/** Assigns the serving version to this deploy, so that no older deploy replaces it. */
 async function confirm(
   known: KnownTurn,
   turn: Turn,

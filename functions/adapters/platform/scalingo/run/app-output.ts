@@ -3,7 +3,7 @@ import { providerAppOutput } from '../../provider/app-output.ts';
 import type { ScalingoParts } from '../parts.ts';
 import { followLog, isOwn, type LogLine, lastLogLines } from './app-log.ts';
 
-/** What may have been printed between the reading of the last lines and the following. */
+/** Repeated when a log is followed, so that no line between the last lines and the stream is missed. */
 const LINES_BEFORE_FOLLOWING = 200;
 
 /** Returns the output of applications on Scalingo. */

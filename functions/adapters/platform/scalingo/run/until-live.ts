@@ -62,7 +62,7 @@ async function waiting(what: string, { clock }: ScalingoParts, isDone: () => Pro
   }
 }
 
-/** What the calls of a deployment throw has the code of its stage. */
+/** Gives errors of a deployment's calls the code of stage `start`. */
 function asStart(error: unknown): never {
   if (!(error instanceof DeployError) || error.code === CODE) throw error;
   const { detail, retry, retryAfter, logTail } = error;
@@ -74,7 +74,7 @@ function asStart(error: unknown): never {
   });
 }
 
-/** What became of the last deployment of a snapshot is not tried again by the same deploy. */
+/** Throws the failure of the snapshot's last deployment: the same deploy does not repeat it. */
 async function checkFailure(snapshot: SnapshotRef, { table }: ScalingoParts): Promise<void> {
   const item = (await table.read(keys.snapshot(snapshot))) ?? {};
   const text = item.startFailure ?? item.rebuild;
