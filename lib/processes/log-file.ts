@@ -40,8 +40,13 @@ export function logFile({ path, maxBytes = DEFAULT_MAX_BYTES, warn }: LogFileOpt
   };
 }
 
+/** A path that cannot be looked at, as below a file, is told by the first write. */
 function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  try {
+    return statSync(path).size;
+  } catch {
+    return 0;
+  }
 }
 
 /** The system's own words, such as `ENOSPC: no space left on device`. */

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, unlinkSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -32,6 +32,12 @@ describe('A log file', () => {
       { at: expect.any(String), two: 2 },
     ]);
     expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it('throws nothing where its folder is a file', () => {
+    writeFileSync(path, '');
+    logFile({ path: join(path, 'service.log'), warn })({ one: 1 });
+    expect(sentences).toEqual([expect.stringMatching(/cannot be written \(ENOTDIR: not a directory\)/)]);
   });
 
   it('is continued by the next start', () => {
