@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
@@ -10,7 +10,14 @@ import { entryAddress, type GitFolder, gitFolder } from '../support/service/git-
 import { httpServer } from '../support/service/http-server.ts';
 import { project, testAssembly, WAIT_LIMIT_MS } from '../support/service/place.ts';
 import { runningIn, signalIfThere } from '../support/service/processes.ts';
-import { dataFolder, gone, loginOf, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
+import {
+  dataFolder,
+  gone,
+  loginOf,
+  type ServiceProcess,
+  type StartProcess,
+  startProcess,
+} from '../support/service/service-process.ts';
 
 const sampleAt = /The sample application answers at {2}(\S+)/;
 const webhookAt = /Webhook +(\S+)\/1\/deploy/;
@@ -82,6 +89,7 @@ describe.skipIf(process.platform !== 'linux')('npm start, stopped and started ag
     'package.json': JSON.stringify({ name: 'hello', version: '1.0.0', scripts }),
     'waits.js': `while (!require('node:fs').existsSync(${JSON.stringify(released())})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);${next}`,
   });
+  const temporary = () => join(dataDir, 'temporary');
   const released = () => join(dataDir, 'released');
   const itWaits = async () => {
     while (!service.family().some(({ command }) => command === 'node waits.js')) await setTimeout(20);
@@ -93,7 +101,7 @@ describe.skipIf(process.platform !== 'linux')('npm start, stopped and started ag
     const [, ...lines] = readFileSync(messages(), 'utf8').trim().split('\n');
     return lines.map((line) => JSON.parse(line));
   };
-  const restart = async (options: { readonly npm?: boolean } = {}) => {
+  const restart = async (options: Pick<StartProcess, 'npm' | 'temporary'> = {}) => {
     service = startProcess({ dataDir, ...options });
     await service.printed(/Ctrl-C ends everything/);
   };
@@ -174,8 +182,14 @@ describe.skipIf(process.platform !== 'linux')('npm start, stopped and started ag
     expect(await tree?.push()).toContain('is deployed when it starts next');
     // As if the first start had been ended between the push of the sample and the note that it was pushed.
     rmSync(join(dataDir, 'sample-deployed'));
-    await restart({ npm: true });
+    mkdirSync(temporary());
+    await restart({ npm: true, temporary: temporary() });
     while ((await page()) !== 'Pushed meanwhile') await setTimeout(50);
+  });
+
+  it('npm start leaves nothing in the folder for temporary files of the machine', () => {
+    // Newer versions of npm keep their compiled code there.
+    expect(readdirSync(temporary()).filter((name) => name !== 'node-compile-cache')).toEqual([]);
   });
 
   it('npm start closes everything on Ctrl-C, which npm may send a second time', async () => {

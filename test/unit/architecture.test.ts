@@ -102,8 +102,11 @@ const STARTED: Readonly<Record<string, string>> = {
   'lib/local/programs/platform.ts': 'platform',
   'lib/local/programs/repositories.ts': 'repohost',
 };
-/** Plain JavaScript, which installs the packages before it loads the command. */
-const BEFORE_INSTALLATION = ['bin/install.mjs', 'bin/hooks.ts', 'tsx/esm/api'];
+/** What the files of bin in plain JavaScript import: one installs the packages before it loads the command. */
+const BEFORE_TYPESCRIPT: Readonly<Record<string, readonly string[]>> = {
+  'bin/hooks.mjs': ['bin/install.mjs', 'bin/hooks.ts', 'tsx/esm/api'],
+  'bin/typescript.mjs': ['tsx'],
+};
 
 /** Modules of Node that touch nothing outside the process. */
 const COMPUTING = ['node:stream', 'node:crypto', 'node:zlib', 'node:path', 'node:url', 'node:util'];
@@ -223,7 +226,7 @@ const rules: readonly Rule[] = [
     files: isIn('bin'),
     allowed: (target, importer) =>
       isNode(target) ||
-      (importer === 'bin/hooks.mjs' && BEFORE_INSTALLATION.includes(target)) ||
+      BEFORE_TYPESCRIPT[importer]?.includes(target) ||
       ['processes', 'terminal', COMMANDS[importer.slice('bin/'.length)]].some((folder) =>
         isIn(`lib/${folder}`)(target),
       ),

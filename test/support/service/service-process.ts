@@ -32,6 +32,8 @@ export interface StartProcess {
   readonly path?: string;
   /** Through npm, as a user does. */
   readonly npm?: boolean;
+  /** The machine's folder for temporary files. */
+  readonly temporary?: string;
   /** With functions as strict as on AWS, and the choices of this seed. */
   readonly strictSeed?: number | undefined;
 }
@@ -50,17 +52,17 @@ export function dataFolder(name: string): string {
 
 /** Starts the service without waiting for it. */
 export function startProcess(options: StartProcess): ServiceProcess {
-  const { dataDir, port = 0, path = process.env.PATH ?? '' } = options;
+  const { dataDir, port = 0, path = process.env.PATH ?? '', temporary = process.env.TMPDIR } = options;
   // The npm script is skipped, because it may install packages.
   const [program, ...args] = options.npm
     ? ['npm', 'run', 'start', '--ignore-scripts', '--']
-    : [process.execPath, '--import', 'tsx', join(project, 'bin', 'local.ts')];
+    : [process.execPath, '--import', './bin/typescript.mjs', join(project, 'bin', 'local.ts')];
   if (options.strictSeed !== undefined) args.push('--strict', '--seed', String(options.strictSeed));
   const child = spawn(program ?? '', args, {
     cwd: project,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: path, HOME: process.env.HOME, DATA_DIR: dataDir, PORT: String(port) },
+    env: { PATH: path, HOME: process.env.HOME, TMPDIR: temporary, DATA_DIR: dataDir, PORT: String(port) },
   });
   const pid = child.pid ?? 0;
   const text = collect(child);
