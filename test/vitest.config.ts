@@ -1,10 +1,13 @@
 import { defineConfig } from 'vitest/config';
 import { projects } from './projects.ts';
+import { keepTemporaryFilesHere } from './support/temporary-files.ts';
+
+keepTemporaryFilesHere();
 
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
   test: {
-    globalSetup: ['test/support/watch-parents.ts'],
+    globalSetup: ['test/support/watch-parents.ts', 'test/support/temporary-files.ts'],
     reporters: ['default', 'test/support/failed-tests.ts'],
     // A minute for milliseconds of work: beside other programs a test may wait for its turn.
     testTimeout: 60_000,

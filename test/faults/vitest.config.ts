@@ -1,10 +1,17 @@
 import { defineConfig } from 'vitest/config';
+import { keepTemporaryFilesHere } from '../support/temporary-files.ts';
+
+keepTemporaryFilesHere();
 
 /** Faults, kills and load: `npm run test:faults`. Their budget is set by variables; see README.md here. */
 export default defineConfig({
   root: new URL('../..', import.meta.url).pathname,
   test: {
-    globalSetup: ['test/support/watch-parents.ts', 'test/support/service/synthesise.ts'],
+    globalSetup: [
+      'test/support/watch-parents.ts',
+      'test/support/temporary-files.ts',
+      'test/support/service/synthesise.ts',
+    ],
     setupFiles: ['test/faults/setup.ts'],
     include: ['test/faults/*.faults.ts'],
     reporters: ['verbose'],

@@ -50,10 +50,6 @@ export async function startBrowser(): Promise<Browser> {
   const { program, env } = await findChromium();
   const entry = join(driver, 'node_modules', 'playwright-core', 'index.mjs');
   const { chromium }: Playwright = await import(pathToFileURL(entry).href);
-  const temporary = join(testFolder, 'browser');
-  mkdirSync(temporary, { recursive: true });
-  // Its profile is written there: nothing outside the checkout.
-  process.env.TMPDIR = temporary;
   return chromium.launch({ executablePath: program, args: FLAGS, env: { ...process.env, ...env } });
 }
 

@@ -214,9 +214,13 @@ describe('The end of following changes', () => {
   ])('Following ends without an error when it is aborted %s', async (_, script) => {
     const ending = new AbortController();
     const { url } = await changesServer([script]);
-    setTimeout(() => ending.abort(), 100);
     const slow = { ...times, minPauseMs: 10_000, maxPauseMs: 30_000 };
-    expect(await take(9, { url, signal: ending.signal, times: slow })).toEqual([1]);
+    const seen: number[] = [];
+    for await (const { seq } of followChanges({ ...login, url, since: 0, times: slow, signal: ending.signal })) {
+      seen.push(seq);
+      setTimeout(() => ending.abort(), 100);
+    }
+    expect(seen).toEqual([1]);
   });
 
   it.each(['aborted', 'silent'])(

@@ -24,7 +24,15 @@ const identity = {
   GIT_COMMITTER_NAME: 'A',
   GIT_COMMITTER_EMAIL: 'a@b.c',
 };
-const env = () => ({ PATH: process.env.PATH, HOME: folder, GIT_CONFIG_NOSYSTEM: '1', DATA_DIR: dataDir, ...identity });
+const env = () => ({
+  PATH: process.env.PATH,
+  HOME: folder,
+  GIT_CONFIG_NOSYSTEM: '1',
+  // Without it, git would find a repository that the temporary folder is in, as the checkout's.
+  GIT_CEILING_DIRECTORIES: join(folder, '..'),
+  DATA_DIR: dataDir,
+  ...identity,
+});
 
 function git(args: readonly string[], input = ''): string {
   return execFileSync('git', ['-c', 'init.defaultBranch=main', ...args], {
