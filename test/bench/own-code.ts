@@ -6,7 +6,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { connect } from '../../functions/api-deploy/connect.ts';
 import { deploy } from '../../functions/api-deploy/deploy.ts';
 import { httpTrigger } from '../../functions/triggers/http.ts';
-import { proxyEvent } from '../support/aws-events.ts';
+import { proxyEvent } from '../support/events/aws-events.ts';
 import { pushPayload } from './push-payload.ts';
 import type { BenchRow } from './row.ts';
 import { milliseconds, quantile } from './statistics.ts';

@@ -17,7 +17,7 @@ import { memoryClock, memoryIds } from '../../fakes/clock.ts';
 import { MemoryLog } from '../../fakes/deploy-log/deploy-log.ts';
 import { createLogTable, emulatorClient } from '../../support/dynamodb-table.ts';
 import { AT, append, MINUTE, repository } from '../../support/entries.ts';
-import { type LogRoles, pipelineWorld } from '../../support/pipeline-world.ts';
+import { type LogRoles, pipelineWorld } from '../../support/worlds/pipeline-world.ts';
 
 /** What happens to messages; most of the time they are received. */
 const events = ['take', 'take', 'take', 'double', 'drop', 'die', 'choke', 'push', 'report', 'forget'] as const;

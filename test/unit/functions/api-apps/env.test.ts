@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { HttpRequest } from '../../../../functions/triggers/http.ts';
-import { type AppsWorld, appsWorld } from '../../../support/apps-world.ts';
+import { type AppsWorld, appsWorld } from '../../../support/worlds/apps-world.ts';
 
 const canary = 'canary-value-81d2f0';
 const shop = { user: 'ann', app: 'shop' };

@@ -6,8 +6,8 @@ import { memoryApplications, memoryAppVariables } from '../../../fakes/applicati
 import { memoryIds } from '../../../fakes/clock.ts';
 import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
 import { append } from '../../../support/entries.ts';
-import { pipelineWorld } from '../../../support/pipeline-world.ts';
 import { request } from '../../../support/requests.ts';
+import { pipelineWorld } from '../../../support/worlds/pipeline-world.ts';
 
 const manifest = JSON.stringify({ name: 'shop', version: '1.0.0' });
 const shop = { user: 'ann', app: 'shop' };

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { apps } from '../../../../functions/api-apps/apps.ts';
-import { type AppsWorld, appsWorld } from '../../../support/apps-world.ts';
+import { type AppsWorld, appsWorld } from '../../../support/worlds/apps-world.ts';
 
 let world: AppsWorld;
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DeployError } from '../../../../functions/core/errors.ts';
-import { type AppsWorld, appsWorld } from '../../../support/apps-world.ts';
 import { append, MINUTE, repository } from '../../../support/entries.ts';
+import { type AppsWorld, appsWorld } from '../../../support/worlds/apps-world.ts';
 
 let world: AppsWorld;
 

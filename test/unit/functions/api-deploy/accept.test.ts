@@ -13,8 +13,8 @@ import { MAX_PAYLOAD_BYTES } from '../../../../functions/core/payload/payload.ts
 import { memoryClock, memoryIds } from '../../../fakes/clock.ts';
 import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
 import { memoryQueue } from '../../../fakes/job-queue.ts';
-import { build, notice, push } from '../../../support/deliveries.ts';
 import { AT, MINUTE, repository, sha } from '../../../support/entries.ts';
+import { build, notice, push } from '../../../support/senders/deliveries.ts';
 
 /** The webhook on a log in memory; `says` is what the next call says. */
 function world() {

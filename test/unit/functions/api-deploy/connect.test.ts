@@ -5,8 +5,8 @@ import { connectSignatures } from '../../../../functions/api-deploy/connect.ts';
 import { requireSignature } from '../../../../functions/api-deploy/signature.ts';
 import { memoryClock } from '../../../fakes/clock.ts';
 import { server } from '../../../support/api-server.ts';
-import { build } from '../../../support/deliveries.ts';
 import { AT, MINUTE } from '../../../support/entries.ts';
+import { build } from '../../../support/senders/deliveries.ts';
 
 const json = '{"id":1,"message":"é ✓"}';
 const first = generateKeyPairSync('rsa', { modulusLength: 2048 });

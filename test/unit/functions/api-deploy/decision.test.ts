@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decisionOf } from '../../../../functions/api-deploy/decision.ts';
 import { outcomeFields } from '../../../../functions/core/payload/delivery.ts';
-import { build, notice, push } from '../../../support/deliveries.ts';
+import { build, notice, push } from '../../../support/senders/deliveries.ts';
 
 const travis = { provider: 'travis', check: 'travis' };
 const passed = { ...travis, outcome: 'passed', state: 'Passed' };

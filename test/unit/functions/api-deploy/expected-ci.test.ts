@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { expectedCi } from '../../../../functions/api-deploy/expected-ci.ts';
 import { outcomeFields } from '../../../../functions/core/payload/delivery.ts';
-import { build, notice, push } from '../../../support/deliveries.ts';
 import { AT, MINUTE } from '../../../support/entries.ts';
+import { build, notice, push } from '../../../support/senders/deliveries.ts';
 
 const until = AT + 90 * 24 * 60 * MINUTE;
 

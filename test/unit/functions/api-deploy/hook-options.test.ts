@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ciChoiceOf, hookOptionsOf } from '../../../../functions/api-deploy/hook-options.ts';
-import { build, notice, push } from '../../../support/deliveries.ts';
+import { build, notice, push } from '../../../support/senders/deliveries.ts';
 
 const skip = { deploy: false, ci: true, words: '[skip ci]' };
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { hostOf } from '../../../../functions/api-deploy/host.ts';
 import { outcomeFields } from '../../../../functions/core/payload/delivery.ts';
 import type { DeployFacts } from '../../../../functions/core/ports/deploy-facts.ts';
-import { build, notice, push } from '../../../support/deliveries.ts';
+import { build, notice, push } from '../../../support/senders/deliveries.ts';
 
 const target = { user: 'ann', branch: 'master', track: 'master' };
 const repository = { hostname: null, owner: 'ann', name: 'shop', url: null, private: false };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_PAYLOAD_BYTES } from '../../../../functions/core/payload/payload.ts';
 import { outcome } from '../../../support/outcome.ts';
-import { fixture, fixtures } from '../../../support/sender-call.ts';
+import { fixture, fixtures } from '../../../support/senders/sender-call.ts';
 
 /** A refusal may take as long as so many passes over the characters of the body, whatever else the machine does. */
 const MAX_PASSES = 20;

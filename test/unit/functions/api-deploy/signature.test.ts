@@ -4,9 +4,9 @@ import { verifySignature } from '../../../../functions/adapters/senders/signatur
 import { type HookSecrets, requireSignature } from '../../../../functions/api-deploy/signature.ts';
 import type { Delivery } from '../../../../functions/core/payload/delivery.ts';
 import type { SignedCall } from '../../../../functions/core/ports/sender.ts';
-import { build, notice, push } from '../../../support/deliveries.ts';
 import { AT } from '../../../support/entries.ts';
-import { registry } from '../../../support/sender-call.ts';
+import { build, notice, push } from '../../../support/senders/deliveries.ts';
+import { registry } from '../../../support/senders/sender-call.ts';
 
 const raw = new TextEncoder().encode('{"ref": "refs/heads/master"}');
 const signed = (secret: string) => ({

@@ -10,9 +10,9 @@ import { startJsonEndpoint } from '../../../../lib/aws-local/emulators/json-endp
 import { kmsOperations } from '../../../../lib/aws-local/emulators/kms.ts';
 import { openSecrets, secretsOperations } from '../../../../lib/aws-local/emulators/secrets.ts';
 import { startPlatform } from '../../../../lib/platform/platform.ts';
-import { context } from '../../../support/aws-events.ts';
 import { createLogTable, emulatorClient } from '../../../support/dynamodb-table.ts';
-import { gatewayEvent, type PairRequest } from '../../../support/gateway-event.ts';
+import { context } from '../../../support/events/aws-events.ts';
+import { gatewayEvent, type PairRequest } from '../../../support/events/gateway-event.ts';
 import type { Forge } from '../../../support/hosts/forge.ts';
 import { giteaForge } from '../../../support/hosts/gitea-forge.ts';
 

@@ -10,8 +10,8 @@ import { memoryAccounts } from '../../../fakes/accounts.ts';
 import { memoryTokens } from '../../../fakes/deploy-log/deploy-log.ts';
 import { memoryHost } from '../../../fakes/repository-host.ts';
 import { memorySealer } from '../../../fakes/sealer.ts';
-import { context, uuid } from '../../../support/aws-events.ts';
-import { gatewayEvent, type PairRequest } from '../../../support/gateway-event.ts';
+import { context, uuid } from '../../../support/events/aws-events.ts';
+import { gatewayEvent, type PairRequest } from '../../../support/events/gateway-event.ts';
 
 const configured: readonly HostConfig[] = [
   { name: 'forge', kind: 'gitea', api: 'https://forge.test/api/v1', web: 'https://forge.test' },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { release } from '../../../../functions/api-release/release.ts';
-import { checkWorld, failed, manifest, waitsForTravis } from '../../../support/check-world.ts';
 import { append } from '../../../support/entries.ts';
 import { request } from '../../../support/requests.ts';
+import { checkWorld, failed, manifest, waitsForTravis } from '../../../support/worlds/check-world.ts';
 
 /** A push that is held for Travis CI, and the endpoint. */
 async function world() {

@@ -3,8 +3,8 @@ import type { Entry, Status } from '../../../../functions/core/entry/entry.ts';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import type { CommitRef } from '../../../../functions/core/payload/delivery.ts';
 import { reconcile } from '../../../../functions/reconcile/reconcile.ts';
-import { checkWorld, failed, manifest, passed, waitsForTravis } from '../../../support/check-world.ts';
 import { AT, append, draft, MINUTE, repository } from '../../../support/entries.ts';
+import { checkWorld, failed, manifest, passed, waitsForTravis } from '../../../support/worlds/check-world.ts';
 
 let world: ReturnType<typeof reconcileWorld>;
 let first: CommitRef;

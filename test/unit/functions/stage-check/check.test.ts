@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DeployError } from '../../../../functions/core/errors.ts';
-import { checkWorld, failed, manifest, passed, waitsForTravis } from '../../../support/check-world.ts';
 import { AT, MINUTE } from '../../../support/entries.ts';
+import { checkWorld, failed, manifest, passed, waitsForTravis } from '../../../support/worlds/check-world.ts';
 
 const held = { 'package.json': manifest, ...waitsForTravis };
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { CheckResult } from '../../../../functions/core/hold/checks.ts';
 import type { CheckOutcome } from '../../../../functions/core/payload/delivery.ts';
-import { checkWorld, manifest, waitsForTravis } from '../../../support/check-world.ts';
 import { AT, append, MINUTE } from '../../../support/entries.ts';
+import { checkWorld, manifest, waitsForTravis } from '../../../support/worlds/check-world.ts';
 
 const waits = { waits: true, because: "the hook's address says ci=wait" };
 const ignores = { waits: false, because: "The hook's address says ci=ignore" };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkWorld, manifest, passed, waitsForTravis } from '../../../support/check-world.ts';
 import { repository } from '../../../support/entries.ts';
+import { checkWorld, manifest, passed, waitsForTravis } from '../../../support/worlds/check-world.ts';
 
 const fork = { ...repository, owner: 'bob', name: 'fork' };
 

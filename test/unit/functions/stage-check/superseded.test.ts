@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DeployError } from '../../../../functions/core/errors.ts';
-import { checkWorld, manifest, passed, waitsForTravis } from '../../../support/check-world.ts';
+import { checkWorld, manifest, passed, waitsForTravis } from '../../../support/worlds/check-world.ts';
 
 const held = { 'package.json': manifest, ...waitsForTravis };
 

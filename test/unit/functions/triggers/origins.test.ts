@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import { type HttpAnswer, httpTrigger } from '../../../../functions/triggers/http.ts';
 import { allowedOrigin } from '../../../../functions/triggers/origins.ts';
-import { context, type GivenRequest, proxyEvent } from '../../../support/aws-events.ts';
+import { context, type GivenRequest, proxyEvent } from '../../../support/events/aws-events.ts';
 
 const ORIGIN = 'https://dashboard.example.com';
 const stageVariables = { allowedOrigins: `http://localhost:5173,${ORIGIN}` };

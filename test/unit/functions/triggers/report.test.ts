@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { reportTrigger } from '../../../../functions/triggers/report.ts';
-import { sqsEvent } from '../../../support/aws-events.ts';
+import { sqsEvent } from '../../../support/events/aws-events.ts';
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockImplementation(() => {});

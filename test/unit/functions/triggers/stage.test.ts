@@ -6,8 +6,8 @@ import { stageTrigger } from '../../../../functions/triggers/stage.ts';
 import { memoryClock, memoryIds } from '../../../fakes/clock.ts';
 import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
 import { memoryQueue } from '../../../fakes/job-queue.ts';
-import { sqsEvent } from '../../../support/aws-events.ts';
 import { AT, append, checked } from '../../../support/entries.ts';
+import { sqsEvent } from '../../../support/events/aws-events.ts';
 
 let lines: string[];
 

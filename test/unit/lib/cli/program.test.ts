@@ -8,8 +8,8 @@ import type { CommandDefinition } from '../../../../lib/cli/command.ts';
 import { groups } from '../../../../lib/cli/commands.ts';
 import { server } from '../../../support/api-server.ts';
 import { cli } from '../../../support/cli.ts';
-import { cliDocs } from '../../../support/cli-docs.ts';
-import { withGenerated } from '../../../support/markdown.ts';
+import { cliDocs } from '../../../support/documents/cli-docs.ts';
+import { withGenerated } from '../../../support/documents/markdown.ts';
 
 const login = (url: string) => ({ HOOKS_URL: url, HOOKS_USER: 'kiwi', HOOKS_SECRET: 'secret-canary' });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { serviceTemplate } from '../../../support/service-template.ts';
+import { serviceTemplate } from '../../../support/template/service-template.ts';
 
 const { template } = serviceTemplate();
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runbook } from '../../../../lib/stack/runbook.ts';
-import { functionFolders, serviceTemplate, target } from '../../../support/service-template.ts';
+import { functionFolders, serviceTemplate, target } from '../../../support/template/service-template.ts';
 
 const { template, ofType } = serviceTemplate();
 const alarms = ofType('AWS::CloudWatch::Alarm').map(({ properties }) => properties);

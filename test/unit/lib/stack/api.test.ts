@@ -2,7 +2,7 @@ import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../../../functions/core/routes.ts';
 import { unknownPaths } from '../../../../lib/stack/paths.ts';
-import { type Resource, serviceTemplate, target } from '../../../support/service-template.ts';
+import { type Resource, serviceTemplate, target } from '../../../support/template/service-template.ts';
 
 const { template, ofType } = serviceTemplate();
 const functions = new Map(ofType('AWS::Lambda::Function').map((one) => [one.id, one.properties.Description]));

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { costsOf, sumOf } from '../../../support/costs.ts';
-import { serviceTemplate } from '../../../support/service-template.ts';
+import { serviceTemplate } from '../../../support/template/service-template.ts';
 
 const costs = costsOf(serviceTemplate().ofType);
 const readme = readFileSync(new URL('../../../../lib/stack/README.md', import.meta.url), 'utf8');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { functionFolders, type Resource, serviceTemplate, target } from '../../../support/service-template.ts';
+import { functionFolders, type Resource, serviceTemplate, target } from '../../../support/template/service-template.ts';
 
 const { ofType, template } = serviceTemplate();
 const functions = ofType('AWS::Lambda::Function');

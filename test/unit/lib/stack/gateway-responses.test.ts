@@ -8,7 +8,7 @@ import { resolve } from '../../../../lib/aws-local/template/intrinsics.ts';
 import { restApi } from '../../../../lib/stack/gateway.ts';
 import { parameters } from '../../../../lib/stack/parameters.ts';
 import packageJson from '../../../../package.json' with { type: 'json' };
-import { serviceTemplate } from '../../../support/service-template.ts';
+import { serviceTemplate } from '../../../support/template/service-template.ts';
 
 const { template, ofType } = serviceTemplate();
 const responses = ofType('AWS::ApiGateway::GatewayResponse').map(({ properties }) => ({

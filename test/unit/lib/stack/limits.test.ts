@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { serviceTemplate, target } from '../../../support/service-template.ts';
-import { spelledOut } from '../../../support/spelled-out.ts';
+import { serviceTemplate, target } from '../../../support/template/service-template.ts';
+import { spelledOut } from '../../../support/template/spelled-out.ts';
 
 const { template, ofType } = serviceTemplate();
 const document = template.toJSON();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { serviceTemplate, target } from '../../../support/service-template.ts';
+import { serviceTemplate, target } from '../../../support/template/service-template.ts';
 
 const { template, ofType } = serviceTemplate();
 const conditions = template.toJSON().Conditions;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { stages } from '../../../../functions/core/pipeline/pipeline.ts';
-import { serviceTemplate, target } from '../../../support/service-template.ts';
+import { serviceTemplate, target } from '../../../support/template/service-template.ts';
 
 const { template, ofType } = serviceTemplate();
 const queues = new Map(ofType('AWS::SQS::Queue').map((queue) => [queue.id, queue.properties]));

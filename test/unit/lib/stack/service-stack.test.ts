@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PARAMETERS } from '../../../../lib/cli/aws/parameters.ts';
-import { serviceTemplate, target } from '../../../support/service-template.ts';
+import { serviceTemplate, target } from '../../../support/template/service-template.ts';
 
 const { template } = serviceTemplate();
 

@@ -1,7 +1,7 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { keptOf } from '../../../../lib/cli/aws/kept.ts';
-import { serviceTemplate } from '../../../support/service-template.ts';
+import { serviceTemplate } from '../../../support/template/service-template.ts';
 
 const { template, ofType } = serviceTemplate();
 

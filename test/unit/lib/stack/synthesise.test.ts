@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { NEEDED_VERSION } from '../../../../lib/cli/aws/bootstrap.ts';
 import { checkedApp, STACK_ID, synthesise } from '../../../../lib/stack/synthesise.ts';
-import { functionFolders } from '../../../support/service-template.ts';
+import { functionFolders } from '../../../support/template/service-template.ts';
 
 const project = fileURLToPath(new URL('../../../..', import.meta.url));
 let folder = '';

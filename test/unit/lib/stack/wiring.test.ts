@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { functionNames } from '../../../../lib/stack/bundles.ts';
-import { functionFolders, serviceTemplate, target } from '../../../support/service-template.ts';
+import { functionFolders, serviceTemplate, target } from '../../../support/template/service-template.ts';
 
 const project = fileURLToPath(new URL('../../../..', import.meta.url));
 const functions = join(project, 'functions');

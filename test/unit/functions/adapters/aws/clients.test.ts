@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { dynamoDb } from '../../../../../functions/adapters/aws/dynamodb.ts';
-import { functionFolders } from '../../../../support/service-template.ts';
+import { functionFolders } from '../../../../support/template/service-template.ts';
 
 /** Names of the clients that were constructed, once for each time. */
 const constructed = vi.hoisted(() => [] as string[]);

@@ -6,9 +6,9 @@ import { parseHosts } from '../../../../../functions/adapters/hosts/configuratio
 import { defineHost } from '../../../../../functions/adapters/hosts/define-host.ts';
 import { openHosts } from '../../../../../functions/adapters/hosts/open-hosts.ts';
 import { hosts } from '../../../../../functions/adapters/hosts/registry.ts';
-import { callTable, hostDocs, hostTable } from '../../../../support/host-docs.ts';
+import { callTable, hostDocs, hostTable } from '../../../../support/documents/host-docs.ts';
+import { withGenerated } from '../../../../support/documents/markdown.ts';
 import { type StrictServer, strictServer } from '../../../../support/hosts/strict-server.ts';
-import { withGenerated } from '../../../../support/markdown.ts';
 
 const path = fileURLToPath(new URL('../../../../../functions/adapters/hosts/README.md', import.meta.url));
 

@@ -7,7 +7,7 @@ import { dronePlugin } from '../../../../../functions/adapters/senders/drone/dro
 import { jenkins } from '../../../../../functions/adapters/senders/jenkins/jenkins.ts';
 import type { Delivery } from '../../../../../functions/core/payload/delivery.ts';
 import type { Sender } from '../../../../../functions/core/ports/sender.ts';
-import { bodyField, fixture } from '../../../../support/sender-call.ts';
+import { bodyField, fixture } from '../../../../support/senders/sender-call.ts';
 
 const after = '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4';
 

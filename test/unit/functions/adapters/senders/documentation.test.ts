@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { senders } from '../../../../../functions/adapters/senders/registry.ts';
-import { withGenerated } from '../../../../support/markdown.ts';
-import { senderDocs } from '../../../../support/sender-docs.ts';
+import { withGenerated } from '../../../../support/documents/markdown.ts';
+import { senderDocs } from '../../../../support/documents/sender-docs.ts';
 
 const path = fileURLToPath(new URL('../../../../../functions/adapters/senders/README.md', import.meta.url));
 

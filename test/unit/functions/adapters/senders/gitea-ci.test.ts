@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { forgejoActions } from '../../../../../functions/adapters/senders/gitea/forgejo-actions.ts';
 import { gitea } from '../../../../../functions/adapters/senders/gitea/gitea.ts';
 import { giteaActions } from '../../../../../functions/adapters/senders/gitea/gitea-actions.ts';
-import { bodyField, fixture } from '../../../../support/sender-call.ts';
+import { bodyField, fixture } from '../../../../support/senders/sender-call.ts';
 
 const after = '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4';
 

@@ -3,7 +3,7 @@ import { forgejo } from '../../../../../functions/adapters/senders/gitea/forgejo
 import { gitea } from '../../../../../functions/adapters/senders/gitea/gitea.ts';
 import { gogs } from '../../../../../functions/adapters/senders/gitea/gogs.ts';
 import { readPayload } from '../../../../../functions/core/payload/payload.ts';
-import { bodyField, call, fixture, recognise } from '../../../../support/sender-call.ts';
+import { bodyField, call, fixture, recognise } from '../../../../support/senders/sender-call.ts';
 
 const after = '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4';
 const family = [

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { githubActions } from '../../../../../functions/adapters/senders/github/github-actions.ts';
 import { githubChecks } from '../../../../../functions/adapters/senders/github/github-checks.ts';
 import { githubStatus } from '../../../../../functions/adapters/senders/github/github-status.ts';
-import { bodyField, fixture } from '../../../../support/sender-call.ts';
+import { bodyField, fixture } from '../../../../support/senders/sender-call.ts';
 
 const after = '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { githubLegacy } from '../../../../../functions/adapters/senders/github/github-legacy.ts';
 import type { Delivery } from '../../../../../functions/core/payload/delivery.ts';
 import type { HookCall } from '../../../../../functions/core/ports/sender.ts';
-import { bodyField, fixture } from '../../../../support/sender-call.ts';
+import { bodyField, fixture } from '../../../../support/senders/sender-call.ts';
 
 function read(hook: HookCall): Delivery | undefined {
   return githubLegacy.read(hook)[0];

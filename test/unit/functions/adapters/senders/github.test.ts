@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { github } from '../../../../../functions/adapters/senders/github/github.ts';
 import type { Delivery } from '../../../../../functions/core/payload/delivery.ts';
 import type { HookCall } from '../../../../../functions/core/ports/sender.ts';
-import { bodyField, fixture } from '../../../../support/sender-call.ts';
+import { bodyField, fixture } from '../../../../support/senders/sender-call.ts';
 
 const after = '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4';
 const before = '9a8b7c6d5e4f30211203f4e5d6c7b8a99a8b7c6d';

@@ -3,7 +3,7 @@ import { gitlab } from '../../../../../functions/adapters/senders/gitlab/gitlab.
 import { gitlabCi } from '../../../../../functions/adapters/senders/gitlab/gitlab-ci.ts';
 import type { Delivery } from '../../../../../functions/core/payload/delivery.ts';
 import type { HookCall } from '../../../../../functions/core/ports/sender.ts';
-import { bodyField, fixture } from '../../../../support/sender-call.ts';
+import { bodyField, fixture } from '../../../../support/senders/sender-call.ts';
 
 const after = '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4';
 

@@ -4,7 +4,7 @@ import { DeployError } from '../../../../../functions/core/errors.ts';
 import { reasonAgainst } from '../../../../../functions/core/payload/branch.ts';
 import type { Delivery } from '../../../../../functions/core/payload/delivery.ts';
 import type { HookCall } from '../../../../../functions/core/ports/sender.ts';
-import { call, fixture, fixtures, recognise } from '../../../../support/sender-call.ts';
+import { call, fixture, fixtures, recognise } from '../../../../support/senders/sender-call.ts';
 
 const builders = senders.filter(({ sends }) => sends === 'builds').map(({ id }) => id);
 const builds = fixtures()

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { jenkinsPipeline } from '../../../../../functions/adapters/senders/jenkins/jenkins-pipeline.ts';
-import { call, recognise } from '../../../../support/sender-call.ts';
+import { call, recognise } from '../../../../support/senders/sender-call.ts';
 
 const plainUrl = 'https://deploy.example.com/1/deploy?branch=main';
 const guide = jenkinsPipeline.setup?.({

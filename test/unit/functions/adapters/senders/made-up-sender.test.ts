@@ -11,9 +11,9 @@ import { signatureVerifier } from '../../../../../functions/adapters/senders/sig
 import { requireSignature } from '../../../../../functions/api-deploy/signature.ts';
 import { outcomeFields } from '../../../../../functions/core/payload/delivery.ts';
 import { hookCommand } from '../../../../../lib/cli/hook/hook.ts';
+import { holdTable, senderTable, setupSections } from '../../../../support/documents/sender-docs.ts';
 import { runInProcess } from '../../../../support/run-program.ts';
-import { call } from '../../../../support/sender-call.ts';
-import { holdTable, senderTable, setupSections } from '../../../../support/sender-docs.ts';
+import { call } from '../../../../support/senders/sender-call.ts';
 
 /** All that there is to write for a new sender, apart from its fixtures and its line in the registry. */
 const acme = defineSender({

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../../../functions/core/payload/delivery.ts';
 import { readPayload } from '../../../../../functions/core/payload/payload.ts';
 import { outcome } from '../../../../support/outcome.ts';
-import { recognise } from '../../../../support/sender-call.ts';
+import { recognise } from '../../../../support/senders/sender-call.ts';
 
 // Payloads of GitHub.com and of five versions of GitHub Enterprise Server, contributed by their users and published
 // under the MIT licence at https://github.com/octokit/webhooks: layouts that this project did not write itself.

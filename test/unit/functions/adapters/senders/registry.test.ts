@@ -10,7 +10,7 @@ import { travis } from '../../../../../functions/adapters/senders/travis/travis.
 import { DeployError } from '../../../../../functions/core/errors.ts';
 import { readPayload } from '../../../../../functions/core/payload/payload.ts';
 import type { HookCall } from '../../../../../functions/core/ports/sender.ts';
-import { call, fixture, fixtures, recognise, registry } from '../../../../support/sender-call.ts';
+import { call, fixture, fixtures, recognise, registry } from '../../../../support/senders/sender-call.ts';
 
 function refusal(hook: HookCall): DeployError {
   try {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { senders } from '../../../../../functions/adapters/senders/registry.ts';
 import { buildDeployable } from '../../../../../functions/core/payload/branch.ts';
-import { fixture, fixtures, recognise } from '../../../../support/sender-call.ts';
+import { fixture, fixtures, recognise } from '../../../../support/senders/sender-call.ts';
 
 /** Builds that passed, of commits of `main`, started by a timer. */
 const timed = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { travis } from '../../../../../functions/adapters/senders/travis/travis.ts';
 import type { BuildResult } from '../../../../../functions/core/payload/delivery.ts';
-import { bodyField, fixture } from '../../../../support/sender-call.ts';
+import { bodyField, fixture } from '../../../../support/senders/sender-call.ts';
 
 function read(name: string, changes: Readonly<Record<string, unknown>> = {}): BuildResult {
   const [delivery] = travis.read(fixture(`travis/${name}`, changes));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { unsupported } from '../../../../../functions/adapters/senders/unsupported.ts';
-import { call, fixture, fixtures, recognise } from '../../../../support/sender-call.ts';
+import { call, fixture, fixtures, recognise } from '../../../../support/senders/sender-call.ts';
 
 const calls: readonly [fixture: string, service: string][] = [
   ['azure-devops-push', 'Azure DevOps'],

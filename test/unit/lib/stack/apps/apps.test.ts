@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Resource, serviceTemplate, target } from '../../../../support/service-template.ts';
+import { type Resource, serviceTemplate, target } from '../../../../support/template/service-template.ts';
 
 const { template, ofType } = serviceTemplate();
 const all: Readonly<Record<string, { Type: string; Condition?: string }>> = template.toJSON().Resources;

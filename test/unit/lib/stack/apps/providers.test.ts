@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { serviceTemplate } from '../../../../support/service-template.ts';
+import { serviceTemplate } from '../../../../support/template/service-template.ts';
 
 const { template } = serviceTemplate();
 const { Conditions, Resources, Outputs, Parameters } = template.toJSON();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ciConfig, refusalOf } from '../../../../../support/ci-decision.ts';
+import { ciConfig, refusalOf } from '../../../../../support/senders/ci-decision.ts';
 
 const buildkiteConfig = ciConfig('buildkite');
 const { decide } = buildkiteConfig;

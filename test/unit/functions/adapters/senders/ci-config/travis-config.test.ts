@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DeployError } from '../../../../../../functions/core/errors.ts';
-import { ciConfig } from '../../../../../support/ci-decision.ts';
+import { ciConfig } from '../../../../../support/senders/ci-decision.ts';
 
 const travisConfig = ciConfig('travis');
 const hook = 'https://u:s3cret@deploy.example.org/1/deploy';

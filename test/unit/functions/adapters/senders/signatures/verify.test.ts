@@ -2,7 +2,7 @@ import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { verifySignature } from '../../../../../../functions/adapters/senders/signatures/verify.ts';
 import type { HookCall, SignatureCheck } from '../../../../../../functions/core/ports/sender.ts';
-import { registry } from '../../../../../support/sender-call.ts';
+import { registry } from '../../../../../support/senders/sender-call.ts';
 
 const secret = 'correct horse';
 const now = 1_704_880_000_000;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { memoryLimitOf, memoryWatch } from '../../../../lib/platform/run/limits/memory-watch.ts';
+import { memoryLimitOf, memoryWatch } from '../../../../../lib/platform/run/limits/memory-watch.ts';
 import {
   appFiles,
   call,
@@ -9,7 +9,7 @@ import {
   serverFile,
   serviceToken,
   until,
-} from '../../../support/platform/harness.ts';
+} from '../../../../support/platform/harness.ts';
 
 /**
  * A program of Node starts with 45 MB; this one takes 200 MB more at a request for /more, also in a child that is no

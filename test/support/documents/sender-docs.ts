@@ -1,7 +1,7 @@
-import type { SenderDefinition } from '../../functions/adapters/senders/define-sender.ts';
-import { recognisedBy } from '../../functions/adapters/senders/recognition.ts';
-import type { SetupValues } from '../../functions/adapters/senders/setup.ts';
-import { secretAdvice } from '../../lib/cli/hook/instructions.ts';
+import type { SenderDefinition } from '../../../functions/adapters/senders/define-sender.ts';
+import { recognisedBy } from '../../../functions/adapters/senders/recognition.ts';
+import type { SetupValues } from '../../../functions/adapters/senders/setup.ts';
+import { secretAdvice } from '../../../lib/cli/hook/instructions.ts';
 import { table } from './markdown.ts';
 
 /** The values of the instructions in the documentation. */

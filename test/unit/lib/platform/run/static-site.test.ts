@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { build, call, deploy, platform } from '../../../support/platform/harness.ts';
+import { build, call, deploy, platform } from '../../../../support/platform/harness.ts';
 
 const manifest = (scripts: object = {}) => JSON.stringify({ name: 'site', version: '1.0.0', scripts });
 

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { senderRegistry, senders } from '../../functions/adapters/senders/registry.ts';
-import type { HookCall } from '../../functions/core/ports/sender.ts';
+import { senderRegistry, senders } from '../../../functions/adapters/senders/registry.ts';
+import type { HookCall } from '../../../functions/core/ports/sender.ts';
 
 /** The registry of the service. */
 export const registry = senderRegistry(senders);
 export const { recognise } = registry;
 
-const folder = new URL('../fixtures/senders/', import.meta.url);
+const folder = new URL('../../fixtures/senders/', import.meta.url);
 
 interface Fixture {
   readonly headers: Readonly<Record<string, string>>;

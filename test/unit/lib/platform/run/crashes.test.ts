@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { crashes } from '../../../../lib/platform/run/crashes.ts';
-import { defaultLimits } from '../../../../lib/platform/settings.ts';
+import { crashes } from '../../../../../lib/platform/run/crashes.ts';
+import { defaultLimits } from '../../../../../lib/platform/settings.ts';
 
 describe('crashes', () => {
   it('crashes double the pauses, from one second to at most a minute', () => {

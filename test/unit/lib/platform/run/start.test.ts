@@ -1,7 +1,7 @@
 import { Agent, get } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { appFiles, build, call, deploy, platform, serverFile } from '../../../support/platform/harness.ts';
+import { appFiles, build, call, deploy, platform, serverFile } from '../../../../support/platform/harness.ts';
 
 const text = async (url: string) => (await fetch(url)).text();
 

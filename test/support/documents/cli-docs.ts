@@ -1,5 +1,5 @@
-import type { CommandDefinition } from '../../lib/cli/command.ts';
-import type { CommandGroup } from '../../lib/cli/program/program.ts';
+import type { CommandDefinition } from '../../../lib/cli/command.ts';
+import type { CommandGroup } from '../../../lib/cli/program/program.ts';
 import { table } from './markdown.ts';
 
 /** Returns the generated parts of the command line's README, by the name in their markers. */

@@ -1,4 +1,4 @@
-import type { HostDefinition } from '../../functions/adapters/hosts/define-host.ts';
+import type { HostDefinition } from '../../../functions/adapters/hosts/define-host.ts';
 import { table } from './markdown.ts';
 
 const commit = { host: 'host', owner: 'OWNER', name: 'NAME', sha: 'SHA' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { appFiles, build, call, deploy, platform, serverFile } from '../../../support/platform/harness.ts';
+import { appFiles, build, call, deploy, platform, serverFile } from '../../../../support/platform/harness.ts';
 
 const exits = 'console.log("about to end"); process.exit(3);';
 const answers500 =

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { processLimitOf, processWatch, type WatchedGroup } from '../../../../lib/platform/run/limits/process-watch.ts';
+import {
+  processLimitOf,
+  processWatch,
+  type WatchedGroup,
+} from '../../../../../lib/platform/run/limits/process-watch.ts';
 import {
   appFiles,
   build,
@@ -9,8 +13,8 @@ import {
   serverFile,
   serviceToken,
   until,
-} from '../../../support/platform/harness.ts';
-import { runningIn } from '../../../support/service/processes.ts';
+} from '../../../../support/platform/harness.ts';
+import { runningIn } from '../../../../support/service/processes.ts';
 
 const limits = { processCheckMs: 20, crashPauseMs: 20, graceMs: 500 };
 /** A bomb that ends itself: at most so many processes, each of which sleeps. */

@@ -1,5 +1,5 @@
-import { type BuildResult, type Notice, outcomeFields, type Push } from '../../functions/core/payload/delivery.ts';
-import { sha } from './entries.ts';
+import { type BuildResult, type Notice, outcomeFields, type Push } from '../../../functions/core/payload/delivery.ts';
+import { sha } from '../entries.ts';
 
 const repository = { hostname: 'memory.example.com', owner: 'ann', name: 'shop', url: null, private: false };
 

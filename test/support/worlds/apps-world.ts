@@ -1,16 +1,16 @@
-import { apps } from '../../functions/api-apps/apps.ts';
-import type { AppsPorts } from '../../functions/api-apps/ports.ts';
-import type { Entry } from '../../functions/core/entry/entry.ts';
-import { appName } from '../../functions/core/entry/package-name.ts';
-import type { HttpRequest } from '../../functions/triggers/http.ts';
-import { memoryApplications, memoryAppVariables } from '../fakes/applications.ts';
-import { memoryClock, memoryIds } from '../fakes/clock.ts';
-import { MemoryLog } from '../fakes/deploy-log/deploy-log.ts';
-import { memoryPlatform } from '../fakes/hosting-platform.ts';
-import { memoryQueue } from '../fakes/job-queue.ts';
-import { memoryHost } from '../fakes/repository-host.ts';
-import { AT, append } from './entries.ts';
-import { request } from './requests.ts';
+import { apps } from '../../../functions/api-apps/apps.ts';
+import type { AppsPorts } from '../../../functions/api-apps/ports.ts';
+import type { Entry } from '../../../functions/core/entry/entry.ts';
+import { appName } from '../../../functions/core/entry/package-name.ts';
+import type { HttpRequest } from '../../../functions/triggers/http.ts';
+import { memoryApplications, memoryAppVariables } from '../../fakes/applications.ts';
+import { memoryClock, memoryIds } from '../../fakes/clock.ts';
+import { MemoryLog } from '../../fakes/deploy-log/deploy-log.ts';
+import { memoryPlatform } from '../../fakes/hosting-platform.ts';
+import { memoryQueue } from '../../fakes/job-queue.ts';
+import { memoryHost } from '../../fakes/repository-host.ts';
+import { AT, append } from '../entries.ts';
+import { request } from '../requests.ts';
 
 export type AppsWorld = ReturnType<typeof appsWorld>;
 

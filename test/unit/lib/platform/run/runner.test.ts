@@ -2,16 +2,16 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { memoryWatch } from '../../../../lib/platform/run/limits/memory-watch.ts';
-import { type Runner, runner } from '../../../../lib/platform/run/runner.ts';
-import { defaultLimits } from '../../../../lib/platform/settings.ts';
-import { type Apps, apps } from '../../../../lib/platform/store/apps.ts';
-import { folders } from '../../../../lib/platform/store/folders.ts';
-import { appNamed } from '../../../../lib/platform/store/names.ts';
-import { snapshots } from '../../../../lib/platform/store/snapshots.ts';
-import { variableStore } from '../../../../lib/platform/store/variables.ts';
-import { openGroupRegistry } from '../../../../lib/processes/group-registry.ts';
-import { afterwards, temporaryFolder } from '../../../support/platform/harness.ts';
+import { memoryWatch } from '../../../../../lib/platform/run/limits/memory-watch.ts';
+import { type Runner, runner } from '../../../../../lib/platform/run/runner.ts';
+import { defaultLimits } from '../../../../../lib/platform/settings.ts';
+import { type Apps, apps } from '../../../../../lib/platform/store/apps.ts';
+import { folders } from '../../../../../lib/platform/store/folders.ts';
+import { appNamed } from '../../../../../lib/platform/store/names.ts';
+import { snapshots } from '../../../../../lib/platform/store/snapshots.ts';
+import { variableStore } from '../../../../../lib/platform/store/variables.ts';
+import { openGroupRegistry } from '../../../../../lib/processes/group-registry.ts';
+import { afterwards, temporaryFolder } from '../../../../support/platform/harness.ts';
 
 const app = appNamed('ada', 'hello');
 
