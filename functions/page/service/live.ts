@@ -99,7 +99,9 @@ export function live({ api, log, connection, openSocket }: LiveOptions): Live {
     onLast: (last) => void read(last),
     onState: (next) => {
       state = next;
-      connection.set(next === 'connecting' && !navigator.onLine ? 'offline' : next);
+      // Whether the feed can be had is what reading it tells.
+      if (next === 'slow') void read();
+      else connection.set(next === 'connecting' && !navigator.onLine ? 'offline' : next);
     },
   });
 

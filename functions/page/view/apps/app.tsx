@@ -1,10 +1,11 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { App } from '../../model/app.ts';
 import { idOf } from '../../model/entry.ts';
 import { safeUrl } from '../../model/links.ts';
 import { rowsOf } from '../../model/log.ts';
 import { hashOf } from '../../model/route.ts';
 import { shownState } from '../../model/status.ts';
+import { useReading } from '../../service/reading.ts';
 import { useStore } from '../../service/store.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Row } from '../deploys/row.tsx';
@@ -24,19 +25,25 @@ export function AppView({ name }: { name: string }) {
   const app = known?.find((one) => one.name === name) ?? null;
   const [looked, setLooked] = useState(false);
   useTitle(name);
-  useEffect(() => {
-    void refreshApps()
-      .catch(() => {})
-      .finally(() => setLooked(true));
-  }, [name]);
+  const failure = useReading(() => refreshApps().then(() => setLooked(true)), name);
   return (
     <article class="page">
       <a class="back" href={hashOf({ user: api.user, view: 'apps' })}>
         <Glyph name="back" size={14} />
         Applications
       </a>
-      {app ? <Known app={app} /> : known && looked ? <Unknown name={name} /> : <Skeleton rows={5} />}
+      {app ? <Known app={app} /> : known && looked ? <Unknown name={name} /> : <Awaited failure={failure} />}
     </article>
+  );
+}
+
+/** In the place of what is being read, or why it cannot be. */
+function Awaited({ failure }: { failure: string | null }) {
+  if (failure === null) return <Skeleton rows={5} />;
+  return (
+    <p class="alert" role="alert">
+      {failure}
+    </p>
   );
 }
 
@@ -95,11 +102,11 @@ const SHOWN = 5;
 function LastDeploys({ app }: { app: App }) {
   const { api, log, loadMore } = useWorkspace();
   const known = useStore(log);
-  useEffect(() => {
-    if (!log.value.extents.has(app.name)) void loadMore(app.name).catch(() => {});
-  }, [app.name]);
+  const failure = useReading(async () => {
+    if (!log.value.extents.has(app.name)) await loadMore(app.name);
+  }, app.name);
   const rows = rowsOf(known, { app: app.name, branch: '', statuses: [] }).slice(0, SHOWN);
-  if (!known.extents.has(app.name)) return <Skeleton rows={SHOWN} />;
+  if (!known.extents.has(app.name)) return <Awaited failure={failure} />;
   return (
     <section aria-labelledby="last">
       <div class="heading">

@@ -1,12 +1,11 @@
-import { useEffect, useState } from 'preact/hooks';
 import type { App } from '../../model/app.ts';
 import { type Entry, idOf, isFinal, numberOf } from '../../model/entry.ts';
 import { badgeOf, safeUrl } from '../../model/links.ts';
 import { newestOf } from '../../model/log.ts';
 import { hashOf } from '../../model/route.ts';
 import { shownState, shownStatus } from '../../model/status.ts';
-import { inWords } from '../../service/actions.ts';
 import { SERVICE } from '../../service/api.ts';
+import { useReading } from '../../service/reading.ts';
 import { useStore } from '../../service/store.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Copy } from '../copy.tsx';
@@ -21,14 +20,13 @@ export function Apps() {
   const { api, apps, log, loadMore, refreshApps } = useWorkspace();
   const known = useStore(apps);
   const changes = useStore(log);
-  const [failure, setFailure] = useState<string | null>(null);
   useTitle('Applications');
-  useEffect(() => {
-    // The platform starts and stops applications by itself too.
-    refreshApps().catch((error) => setFailure(inWords(error)));
-    // For the last deploy of each, which may have failed.
-    if (!log.value.extents.has('')) void loadMore('').catch(() => {});
-  }, []);
+  // The platform starts and stops applications by itself too.
+  const failure = useReading(refreshApps);
+  // For the last deploy of each, which may have failed.
+  useReading(async () => {
+    if (!log.value.extents.has('')) await loadMore('');
+  });
   return (
     <div class="page">
       <div class="title">

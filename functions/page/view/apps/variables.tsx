@@ -1,7 +1,8 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { App } from '../../model/app.ts';
 import type { Entry } from '../../model/entry.ts';
-import { inWords, useAction } from '../../service/actions.ts';
+import { useAction } from '../../service/actions.ts';
+import { useReading } from '../../service/reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Confirm } from '../dialog.tsx';
 
@@ -11,7 +12,6 @@ type Values = Readonly<Record<string, string | null>>;
 export function Variables({ app }: { app: App }) {
   const { api, add } = useWorkspace();
   const [values, setValues] = useState<Values | null>(null);
-  const [failure, setFailure] = useState<string | null>(null);
   const [removed, setRemoved] = useState<string | null>(null);
   const action = useAction();
   const path = ['apps', api.user, app.name, 'env'];
@@ -19,9 +19,7 @@ export function Variables({ app }: { app: App }) {
     const { env } = await api.call<{ env: Values }>({ path });
     setValues((shown) => Object.fromEntries(Object.keys(env).map((name) => [name, shown?.[name] ?? null])));
   };
-  useEffect(() => {
-    read().catch((error) => setFailure(inWords(error)));
-  }, [app.name]);
+  const failure = useReading(read, app.name);
   const show = (name: string) =>
     action.run(async () => {
       const { env } = await api.call<{ env: Values }>({ path, query: { values: true } });

@@ -1,6 +1,6 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { filled, type SetupText } from '../../model/setup.ts';
-import { inWords } from '../../service/actions.ts';
+import { useReading } from '../../service/reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Copy } from '../copy.tsx';
 import { Scroll } from '../scroll.tsx';
@@ -11,18 +11,14 @@ import { useTitle } from '../title.ts';
 export function Connect() {
   const { api } = useWorkspace();
   const [senders, setSenders] = useState<readonly SetupText[] | null>(null);
-  const [failure, setFailure] = useState<string | null>(null);
   const [chosen, setChosen] = useState('github');
   const [repository, setRepository] = useState('');
   const [branch, setBranch] = useState('');
   const [token, setToken] = useState('');
   useTitle('Connect a repository');
-  useEffect(() => {
-    void api
-      .call<{ senders: readonly SetupText[] }>({ path: ['senders'] })
-      .then(({ senders: all }) => setSenders(all))
-      .catch((error) => setFailure(inWords(error)));
-  }, []);
+  const failure = useReading(() =>
+    api.call<{ senders: readonly SetupText[] }>({ path: ['senders'] }).then(({ senders: all }) => setSenders(all)),
+  );
   const sender = senders?.find(({ id }) => id === chosen);
   return (
     <div class="page">

@@ -1,9 +1,9 @@
-import { useEffect, useState } from 'preact/hooks';
 import { type Entry, idOf, isFinal, numberOf, subjectOf } from '../../model/entry.ts';
 import { hashOf } from '../../model/route.ts';
 import { shownStatus } from '../../model/status.ts';
 import { inWords } from '../../service/actions.ts';
 import { Problem } from '../../service/api.ts';
+import { useReading } from '../../service/reading.ts';
 import { useStore } from '../../service/store.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Skeleton } from '../deploys/skeleton.tsx';
@@ -66,9 +66,11 @@ function Missing({ failure }: { failure: string | null }) {
       <Back user={user} />
       {failure ? (
         <>
-          <div class="title">
-            <h1>No such deploy</h1>
-          </div>
+          {failure === UNKNOWN && (
+            <div class="title">
+              <h1>No such deploy</h1>
+            </div>
+          )}
           <p class="alert" role="alert">
             {failure}
           </p>
@@ -80,18 +82,20 @@ function Missing({ failure }: { failure: string | null }) {
   );
 }
 
+const UNKNOWN = 'There is no deploy of yours with this address.';
+
+function whyMissing(error: unknown): string {
+  return error instanceof Problem && error.status === 404 ? UNKNOWN : inWords(error);
+}
+
 /** The entry as the log knows it; one that it does not know yet is read. */
 function useEntry(id: string): { readonly entry: Entry | null; readonly failure: string | null } {
   const { log, loadEntry } = useWorkspace();
   const entry = useStore(log).entries.get(id) ?? null;
-  const [failure, setFailure] = useState<string | null>(null);
   const isKnown = entry?.doc !== undefined;
-  useEffect(() => {
-    if (isKnown) return;
-    void loadEntry(id).catch((error) => {
-      const isUnknown = error instanceof Problem && error.status === 404;
-      setFailure(isUnknown ? 'There is no deploy of yours with this address.' : inWords(error));
-    });
-  }, [id, isKnown]);
+  const read = async () => {
+    if (!isKnown) await loadEntry(id);
+  };
+  const failure = useReading(read, `${id} ${isKnown}`, whyMissing);
   return { entry: entry && idOf(entry) === id ? entry : null, failure };
 }

@@ -4,6 +4,7 @@ import { hasMore, rowsOf } from '../../model/log.ts';
 import { hashOf } from '../../model/route.ts';
 import { statusGroups } from '../../model/status.ts';
 import { inWords } from '../../service/actions.ts';
+import { useReading } from '../../service/reading.ts';
 import { useStore } from '../../service/store.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Glyph } from '../icons.tsx';
@@ -105,8 +106,8 @@ function useList(app: string) {
       .catch((error) => setFailure(inWords(error)))
       .finally(() => setBusy(false));
   };
-  useEffect(() => {
-    if (!log.value.extents.has(app)) more();
-  }, [app]);
-  return { isBusy, failure, more };
+  const notRead = useReading(async () => {
+    if (!log.value.extents.has(app)) await loadMore(app);
+  }, app);
+  return { isBusy, failure: failure ?? (log.value.extents.has(app) ? null : notRead), more };
 }

@@ -1,5 +1,7 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { useAction } from '../../service/actions.ts';
+import { Problem } from '../../service/api.ts';
+import { useReading } from '../../service/reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Confirm } from '../dialog.tsx';
 
@@ -26,11 +28,11 @@ export function Pairings() {
   const [forgotten, setForgotten] = useState<Pairing | null>(null);
   const action = useAction();
   const read = async () => {
-    const asked = ADDRESSES.map((host) => api.call<Host>({ path: ['auth', host] }).catch(() => null));
+    const asked = ADDRESSES.map((host) => api.call<Host>({ path: ['auth', host] }).catch(noneIfNotConfigured));
     const found = (await Promise.all(asked)).filter((host) => host !== null);
     setHosts([...new Map(found.map((host) => [host.host, host])).values()]);
   };
-  useEffect(() => void read(), []);
+  const failure = useReading(read);
   const forget = ({ host, app }: Pairing) =>
     action.run(async () => {
       await api.call({ method: 'DELETE', path: ['auth', host], ...(app !== '*' && { query: { app } }) });
@@ -43,6 +45,11 @@ export function Pairings() {
       <p class="muted">
         A stored token lets the service fetch private repositories and set commit statuses. It is never shown again.
       </p>
+      {failure && (
+        <p class="alert" role="alert">
+          {failure}
+        </p>
+      )}
       <div class="card table">
         {hosts?.flatMap(({ pairings }) =>
           pairings.map((one) => (
@@ -60,7 +67,7 @@ export function Pairings() {
           )),
         )}
         {!hosts?.some(({ pairings }) => pairings.length > 0) && (
-          <p class="nothing">{hosts ? 'No token is stored.' : 'Loading…'}</p>
+          <p class="nothing">{hosts ? 'No token is stored.' : failure ? 'Not known.' : 'Loading…'}</p>
         )}
       </div>
       <NewPairing hosts={hosts?.map(({ host }) => host) ?? null} onPaired={read} />
@@ -79,6 +86,11 @@ export function Pairings() {
       )}
     </section>
   );
+}
+
+function noneIfNotConfigured(error: unknown): null {
+  if (error instanceof Problem && error.status === 404) return null;
+  throw error;
 }
 
 function NewPairing({ hosts, onPaired }: { hosts: readonly string[] | null; onPaired: () => Promise<void> }) {

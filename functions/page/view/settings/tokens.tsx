@@ -1,5 +1,6 @@
-import { useEffect, useState } from 'preact/hooks';
-import { inWords, useAction } from '../../service/actions.ts';
+import { useState } from 'preact/hooks';
+import { useAction } from '../../service/actions.ts';
+import { useReading } from '../../service/reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Confirm } from '../dialog.tsx';
 import { Moment } from '../moment.tsx';
@@ -14,15 +15,11 @@ interface Token {
 export function Tokens() {
   const { api, session, signOut } = useWorkspace();
   const [tokens, setTokens] = useState<readonly Token[] | null>(null);
-  const [failure, setFailure] = useState<string | null>(null);
   const [revoked, setRevoked] = useState<string | null>(null);
   const action = useAction();
   const read = () =>
-    api
-      .call<{ tokens: readonly Token[] }>({ path: ['auth', 'tokens'] })
-      .then((body) => setTokens(body.tokens))
-      .catch((error) => setFailure(inWords(error)));
-  useEffect(() => void read(), []);
+    api.call<{ tokens: readonly Token[] }>({ path: ['auth', 'tokens'] }).then((body) => setTokens(body.tokens));
+  const failure = useReading(read);
   const revoke = (name: string) =>
     action.run(async () => {
       if (name === session.token) return signOut();
@@ -42,7 +39,7 @@ export function Tokens() {
         </p>
       )}
       <div class="card table">
-        {(tokens?.length ?? 0) === 0 && <p class="nothing">{tokens || failure ? 'No API token yet.' : 'Loading…'}</p>}
+        {!tokens?.length && <p class="nothing">{tokens ? 'No API token yet.' : failure ? 'Not known.' : 'Loading…'}</p>}
         {tokens?.map(({ name, created_at }) => (
           <div class="line" key={name}>
             <code class="name">{name}</code>
@@ -59,7 +56,7 @@ export function Tokens() {
           </div>
         ))}
       </div>
-      <NewToken suggested="" onMade={() => void read()} />
+      <NewToken suggested="" onMade={() => void read().catch(() => {})} />
       {revoked !== null && (
         <Confirm
           title={`Revoke ${revoked}?`}

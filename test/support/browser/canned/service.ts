@@ -17,6 +17,8 @@ export interface CannedService {
   readonly base: string;
   /** The requests so far: method, path and query. */
   readonly asked: readonly string[];
+  /** Ends the streams that are open, as a service does that ends. */
+  cutStreams(): void;
   close(): Promise<void>;
 }
 
@@ -55,7 +57,7 @@ export async function cannedService(
     server.closeAllConnections();
     await once(server, 'close');
   };
-  return { base, asked, close };
+  return { base, asked, cutStreams: () => server.closeAllConnections(), close };
 }
 
 function pageRequest({ headers }: IncomingMessage, pathname: string, base: string) {

@@ -118,6 +118,26 @@ describe('the views of the page, in a browser', () => {
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
+  it(
+    'what could not be read while the service was away is read when it is back, and claims nothing before',
+    async () => {
+      const { page } = await open('deploys');
+      await page.getByText('Live', { exact: true }).waitFor();
+      const body = { code: 'request:failed', status: 502, title: 'Bad gateway.', detail: 'It starts again.' };
+      refuses = () => ({ status: 502, body });
+      service.cutStreams();
+      await page.getByText('Connecting', { exact: true }).waitFor();
+      await page.evaluate(`location.hash = '#/ann/settings'`);
+      await page.getByText('It starts again.').nth(1).waitFor();
+      expect(await page.getByText(/No API token yet|No token is stored/).count()).toBe(0);
+      refuses = () => undefined;
+      await page.getByText('No token is stored.').waitFor();
+      await page.getByText('github', { exact: true }).first().waitFor();
+      expect(await page.getByRole('alert').count()).toBe(0);
+    },
+    SLOW_MS,
+  );
+
   it('the login is kept for the tab; asked to stay, a token of its own is kept in its place', async () => {
     refuses = (path) => (path === '/1/auth/tokens' ? { status: 201, body: { token: 'made-for-the-page' } } : undefined);
     const { page } = await open('deploys');

@@ -1,0 +1,35 @@
+import { useEffect, useState } from 'preact/hooks';
+import { inWords } from './actions.ts';
+import { useWorkspace } from './workspace.ts';
+
+/**
+ * Reads what a view shows: at first, when the key changes, and after a failure as soon as the service answers again.
+ * Returns why it could not be read; null while it can.
+ */
+export function useReading(read: () => Promise<unknown>, key = '', words = inWords): string | null {
+  const { connection } = useWorkspace();
+  const [failure, setFailure] = useState<string | null>(null);
+  useEffect(() => {
+    let isShown = true;
+    let hasFailed = false;
+    const attempt = () => {
+      hasFailed = false;
+      const ended = (error: unknown) => {
+        hasFailed = error !== null;
+        if (isShown) setFailure(error === null ? null : words(error));
+      };
+      void read().then(() => ended(null), ended);
+    };
+    const again = () => {
+      if (hasFailed && ['live', 'slow'].includes(connection.value)) attempt();
+    };
+    const unfollow = connection.follow(again);
+    setFailure(null);
+    attempt();
+    return () => {
+      isShown = false;
+      unfollow();
+    };
+  }, [key]);
+  return failure;
+}
