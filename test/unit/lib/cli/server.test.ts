@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { caddyVersion, validate, versionOf } from '../../../support/caddy.ts';
 import { type CliRun, cli } from '../../../support/cli.ts';
+import { caddyVersion, validate, versionOf } from '../../../support/service/caddy.ts';
 
 let dataDir: string;
 beforeEach(() => {

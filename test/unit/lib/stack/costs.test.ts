@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { costsOf, sumOf } from '../../../support/costs.ts';
+import { costsOf, sumOf } from '../../../support/template/costs.ts';
 import { serviceTemplate } from '../../../support/template/service-template.ts';
 
 const costs = costsOf(serviceTemplate().ofType);

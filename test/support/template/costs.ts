@@ -1,4 +1,4 @@
-import type { Resource } from './template/service-template.ts';
+import type { Resource } from './service-template.ts';
 
 /**
  * List prices in dollars for us-east-1. AWS's own pages fill them in by a script, so in November 2026 they were compared
