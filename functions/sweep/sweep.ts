@@ -115,7 +115,7 @@ async function lookAfter(entry: Entry, ports: SweepPorts, everything: boolean): 
   // Its `pending` may be lost too; nothing else sets it for as long as the entry does not move.
   if (everything && entry.appName !== null) await ports.queue.report(entry);
   if (entry.status === 'held') return lookAfterHeld(entry, ports);
-  if (now > entry.updatedAt + GIVE_UP_AFTER_MS && !everything) await giveUp(entry, ports);
+  if (now > movedAt(entry) + GIVE_UP_AFTER_MS && !everything) await giveUp(entry, ports);
   else await resend(entry, ports, everything);
 }
 
@@ -138,6 +138,11 @@ async function lookAfterHeld(entry: Entry, ports: SweepPorts): Promise<void> {
   if (ports.clock.now() >= end) await endHeld(entry, 'expired', reason, ports);
   // Looked at too early. Postponed, so that it does not block the front of the backlog.
   else await ports.backlog.postpone(entry, end, false);
+}
+
+/** A stage that began after the last transition did so after a restart. */
+function movedAt({ updatedAt, stages }: Entry): number {
+  return Math.max(updatedAt, ...stages.flatMap(({ status, startedAt }) => (status === 'running' ? [startedAt] : [])));
 }
 
 async function giveUp(entry: Entry, { log, queue, clock }: SweepPorts): Promise<void> {

@@ -734,5 +734,16 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       expect(await mine(AT + 90 * MINUTE)).toHaveLength(3);
       expect(await log.claim(claimOf(claimed))).toMatchObject({ outcome: 'claimed' });
     });
+
+    it('begins the stage of an entry that is released anew, and counts its attempts on', async () => {
+      const { log, backlog, user } = await open();
+      const entry = await appended(log, appending(user));
+      await log.claim(claimOf(entry));
+      const later = AT + 600 * MINUTE;
+      await backlog.release({ user, number: 1 }, later + MINUTE);
+      expect((await log.read(user, 1))?.stages).toEqual([]);
+      await log.claim(claimOf(entry, later));
+      expect((await log.read(user, 1))?.stages).toMatchObject([{ name: 'check', startedAt: later, attempts: 2 }]);
+    });
   });
 }

@@ -232,14 +232,14 @@ export class MemoryLog implements DeployLog, LogReader, DeployFacts, AppFacts, T
     const row = this.#rowsOf(user)[number - 1];
     if (!row || row.dueAt === null) return;
     row.dueAt = dueAt;
-    if (freesLease) row.lease = null;
+    if (freesLease) Object.assign(row, { lease: null, takenAt: null });
   }
 
   async release({ user, number }: Job, dueAt: number): Promise<boolean> {
     const row = this.#rowsOf(user)[number - 1];
     if (!row || row.dueAt === null || (row.lease === null && row.dueAt >= dueAt)) return false;
     const hadLease = row.lease !== null;
-    Object.assign(row, { dueAt, lease: null });
+    Object.assign(row, { dueAt, lease: null, takenAt: null });
     return hadLease;
   }
 

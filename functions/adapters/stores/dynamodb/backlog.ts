@@ -43,7 +43,7 @@ function jobIn(item: Item): Job {
 
 async function postpone(context: TableContext, job: Job, dueAt: number, freesLease: boolean): Promise<void> {
   await updateIf(context, job, {
-    UpdateExpression: freesLease ? 'SET due_at = :due REMOVE lease' : 'SET due_at = :due',
+    UpdateExpression: freesLease ? 'SET due_at = :due REMOVE lease, taken_at' : 'SET due_at = :due',
     // Otherwise it has ended in the meantime.
     ConditionExpression: 'attribute_exists(due_pk)',
     ExpressionAttributeValues: { ':due': N(dueAt) },
@@ -52,7 +52,7 @@ async function postpone(context: TableContext, job: Job, dueAt: number, freesLea
 
 async function release(context: TableContext, job: Job, dueAt: number): Promise<boolean> {
   const before = await updateIf(context, job, {
-    UpdateExpression: 'SET due_at = :due REMOVE lease',
+    UpdateExpression: 'SET due_at = :due REMOVE lease, taken_at',
     ConditionExpression: 'attribute_exists(due_pk) AND (attribute_exists(lease) OR due_at < :due)',
     ExpressionAttributeValues: { ':due': N(dueAt) },
     ReturnValues: 'ALL_OLD',

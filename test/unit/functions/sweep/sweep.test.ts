@@ -305,6 +305,23 @@ describe('a sweep after a restart that kept the messages', () => {
     expect((await log.read('ann', 1))?.status).toBe('error');
   });
 
+  it('does not count the time without the service as that of the stage, which goes on', async () => {
+    const { log, clock, sweep, ports } = world();
+    await append(log, { ...checked, stage: 'fetch' });
+    await log.claim({ ...turn, number: 1 });
+    clock.pass(24 * 60 * MINUTE);
+    await sweepAfterRestart(ports, KEPT_UNTIL);
+    const now = clock.now();
+    await log.claim({ ...turn, number: 1, now, leaseUntil: now + MINUTE, dueAt: now + 2 * MINUTE });
+    expect((await log.read('ann', 1))?.stages).toMatchObject([{ name: 'fetch', startedAt: now }]);
+    clock.pass(2 * MINUTE);
+    await sweep();
+    expect((await log.read('ann', 1))?.status).toBe('running');
+    clock.pass(120 * MINUTE);
+    await sweep();
+    expect((await log.read('ann', 1))?.status).toBe('error');
+  });
+
   it('leaves a deploy that pauses to the time at which it goes on', async () => {
     const { log, clock, queue, sweep, ports } = world();
     await append(log, early, { dueAt: AT + 60 * MINUTE });
