@@ -33,6 +33,6 @@ export async function remove(request: HttpRequest, ports: AppsPorts): Promise<Ht
 /** Returns an application that has been started before. Throws `status:db:not_found`. */
 function started(found: FoundApp): FoundApp {
   if (found.app.state !== 'never') return found;
-  const detail = `${found.name} has not been deployed successfully yet, so there is nothing to restart or stop.`;
+  const detail = `${found.name} has not been deployed successfully yet, so there is nothing to restart or stop: push again, or redeploy its newest commit.`;
   throw new DeployError('status:db:not_found', detail);
 }

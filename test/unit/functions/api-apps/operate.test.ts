@@ -50,7 +50,7 @@ describe('POST /1/apps/<user>/<application>/restart, /stop and DELETE', () => {
     for (const name of ['restart', 'stop']) {
       await expect(post(name)).rejects.toMatchObject({
         code: 'status:db:not_found',
-        detail: expect.stringMatching(/not been deployed/),
+        detail: expect.stringMatching(/not been deployed.*redeploy/),
       });
     }
     const params = { user: 'ann', application: 'shop' };
