@@ -99,34 +99,54 @@ interface Variable {
   readonly value: string | null;
 }
 
-/** All changes but the last one leave the application alone, so that it restarts once. */
 async function change(call: Call, variables: readonly Variable[]): Promise<number> {
-  const { args, print } = call;
   const { client, app } = await start(call);
-  const json = args.flag('json');
+  const answer = await changeAll(call, { client, app, variables });
+  const { restart } = parsed(Changed, answer);
+  if (restart) return follow(call, client, restart, `${app} was restarted with it.`);
+  if (call.args.flag('json')) call.print(JSON.stringify(answer));
+  else await sayWhen(call, client, app);
+  return 0;
+}
+
+interface Changes {
+  readonly client: Api;
+  readonly app: string;
+  readonly variables: readonly Variable[];
+}
+
+/** All changes but the last one leave the application alone, so that it restarts once. Returns the last answer. */
+async function changeAll({ args, print, warn }: Call, { client, app, variables }: Changes): Promise<unknown> {
   let answer: unknown = null;
   for (const [index, { name, value }] of variables.entries()) {
     const restarts = index === variables.length - 1 && args.unlessNo('restart');
     const query = { restart: restarts ? undefined : false };
     const request = { path: ['apps', client.service.user, app, 'env', name], query };
-    if (value === null) answer = await client.send('DELETE', request);
-    else answer = await client.send('PUT', { ...request, body: { value } });
-    if (!json) print(`${name} is ${value === null ? 'deleted' : 'set'}.`);
+    try {
+      answer = await (value === null
+        ? client.send('DELETE', request)
+        : client.send('PUT', { ...request, body: { value } }));
+    } catch (error) {
+      if (index > 0 && args.unlessNo('restart'))
+        warn(`${app} was not restarted with what has been changed: "hooks restart ${app}" does it.`);
+      throw error;
+    }
+    if (!args.flag('json')) print(`${name} is ${value === null ? 'deleted' : 'set'}.`);
   }
-  const { restart } = parsed(Changed, answer);
-  if (restart) return follow(call, client, restart, `${app} was restarted with it.`);
-  if (json) print(JSON.stringify(answer));
-  else if (variables.at(-1)?.value !== null && (await isUnknown(client, app))) {
-    print(`${app} has not been deployed yet; it gets the variable with its first deploy.`);
-    call.warn(`The name must be that of its package.json: @scope/app is "@scope/app" or "scope-app".`);
-  } else print(`${app} runs with it after its next start.`);
-  return 0;
+  return answer;
 }
 
-/** Whether no deploy has come for the application: its name may be mistyped. */
-async function isUnknown(client: Api, name: string): Promise<boolean> {
+/** Says when the change has an effect, where nothing was restarted. */
+async function sayWhen({ print, warn }: Call, client: Api, name: string): Promise<void> {
   const app = await oneApplication(client, name).catch(() => null);
-  return app?.state === 'never' && app.repository === null;
+  if (app?.state !== 'never') return print(`${name} runs with it after its next start.`);
+  if (app.repository) {
+    print(`${name} runs with it after its next deploy.`);
+    return warn(`"hooks redeploy ${name}" deploys its newest commit again.`);
+  }
+  // No deploy has come for the application: its name may be mistyped.
+  print(`${name} has not been deployed yet; it gets the variable with its first deploy.`);
+  warn(`The name must be that of its package.json: @scope/app is "@scope/app" or "scope-app".`);
 }
 
 async function start(call: Call): Promise<{ readonly client: Api; readonly app: string }> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { entry } from '../../../support/cli-entries.ts';
-import { cliAt, ok } from '../../../support/cli-service.ts';
+import { cliAt, ok, problem } from '../../../support/cli-service.ts';
 
 const done = ok({ name: 'A', restart: null });
 const restart = entry(12, { status: 'queued', provider: 'manual' });
@@ -70,6 +70,22 @@ describe('env', () => {
     const { code, out, err } = await cliAt('env set A=1 --app app', [done, ok(made)]);
     expect([code, out]).toEqual([0, expect.stringContaining('app has not been deployed yet')]);
     expect(err).toContain('@scope/app is "@scope/app" or "scope-app"');
+  });
+
+  it('says how an application runs with it whose deploys have all failed', async () => {
+    const failed = { name: 'shop', repository: { owner: 'kiwi', name: 'shop' }, state: 'never', url: null };
+    const { code, out, err } = await cliAt('env set A=1 --app shop', [done, ok(failed)]);
+    expect([code, out]).toEqual([0, 'A is set.\nshop runs with it after its next deploy.\n']);
+    expect(err).toContain('hooks redeploy shop');
+  });
+
+  it('says that the application was not restarted when only some changes are accepted', async () => {
+    const refused = problem(400, 'request:bad_parameter', 'PORT is set by the platform.');
+    const { code, out, err } = await cliAt('env set A=1 PORT=2 --app shop', [done, refused]);
+    expect([code, out]).toEqual([1, 'A is set.\n']);
+    expect(err).toMatch(/shop was not restarted.*hooks restart shop".*\n.*PORT is set by the platform/);
+    const kept = await cliAt('env set A=1 PORT=2 --app shop --no-restart', [done, refused]);
+    expect(kept.err).not.toContain('not restarted');
   });
 
   it.each([
