@@ -27,7 +27,7 @@ async function run(call: Call): Promise<number> {
   const { args, folder, env, signal, print } = call;
   const name = checkedName(args.at(0) ?? '');
   const service = await findService(call);
-  const host = await embeddedHost(service);
+  const host = await embeddedHost(service, env);
   const git = gitIn(folder, env, signal);
   const url = repositoryUrl(host, service.user, name);
   const root = await addRemote(git, url);

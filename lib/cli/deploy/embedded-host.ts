@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { CommandContext } from '../command.ts';
 import { Failure } from '../errors.ts';
 import type { Service } from '../service/service.ts';
+import { thisMachine } from '../service/this-machine.ts';
 import type { Git } from './git.ts';
 
 /** The git remote that `hooks create` adds. */
@@ -16,17 +18,14 @@ export interface EmbeddedHost {
 }
 
 /** Returns the repository host of a service on this machine. Throws a `Failure` for any other service. */
-export async function embeddedHost({ url, dataDir }: Service): Promise<EmbeddedHost> {
-  if (dataDir === undefined) {
-    throw new Failure(
-      `The service at ${url} has no repository host of its own. Create the repository at your host, and set up its webhook: "hooks hook <host> <owner/repository>".`,
-    );
-  }
+export async function embeddedHost(service: Service, env: CommandContext['env']): Promise<EmbeddedHost> {
+  const { dataDir } = service;
+  if (dataDir === undefined) throw new Failure(await whatToDo(service, env));
   return { url: await publishedUrl(dataDir), credentialHelper: helperFor(join(dataDir, 'netrc')) };
 }
 
 /** Returns the address of a repository. */
-export function repositoryUrl(host: EmbeddedHost, user: string, name: string): string {
+export function repositoryUrl(host: Pick<EmbeddedHost, 'url'>, user: string, name: string): string {
   return `${host.url}/${encodeURIComponent(user)}/${encodeURIComponent(name)}.git`;
 }
 
@@ -40,6 +39,18 @@ export async function storeLogin(git: Git, { url, credentialHelper }: EmbeddedHo
   const key = `credential.${url}.helper`;
   await git.run(['config', '--local', '--replace-all', key, '']);
   await git.run(['config', '--local', '--add', key, credentialHelper]);
+}
+
+/** A login that was given by name is not in the data folder, where git could take it from. */
+async function whatToDo({ url, user }: Service, env: CommandContext['env']): Promise<string> {
+  const local = await thisMachine(env);
+  if (local?.dataDir !== undefined && local.url === url && local.user !== user) {
+    const remote = new URL(repositoryUrl({ url: await publishedUrl(local.dataDir) }, user, '<name>'));
+    remote.username = user;
+    const address = decodeURIComponent(remote.href);
+    return `This command pushes as ${local.user}, whose login is in the data folder. As ${user}, use git, which asks for the password: git remote add ${REMOTE} ${address}`;
+  }
+  return `The service at ${url} is reached by its API only. Create the repository at your host, and set up its webhook: "hooks hook <host> <owner/repository>". Where the service has a repository host of its own, push there with git.`;
 }
 
 async function publishedUrl(dataDir: string): Promise<string> {

@@ -104,6 +104,17 @@ describe('create', () => {
     expect([code, err]).toEqual([expected, expect.stringContaining(words)]);
   });
 
+  it('says how another user of the service on this machine pushes', async () => {
+    await onThisMachine();
+    git(['init', '--quiet']);
+    const ann = { HOOKS_URL: readFileSync(join(dataDir, 'url'), 'utf8'), HOOKS_USER: 'ann', HOOKS_SECRET: 'x' };
+    const { code, err } = await cli('create shop', { env: { ...env(), ...ann }, folder });
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining('git remote add hooks http://ann@127.0.0.1:4002/ann/<name>.git'),
+    ]);
+  });
+
   it('says what to do instead for a service elsewhere', async () => {
     const { code, err } = await cliAt('create shop', [], { folder });
     expect([code, err]).toEqual([1, expect.stringContaining('"hooks hook <host> <owner/repository>"')]);
@@ -180,6 +191,6 @@ describe('deploy', () => {
     const { code, err } = await run('deploy');
     expect([code, err]).toEqual([1, expect.stringContaining('There is no commit to deploy yet')]);
     const elsewhere = await cliAt('deploy', [], { folder, env: env() });
-    expect([elsewhere.code, elsewhere.err]).toEqual([1, expect.stringContaining('has no repository host of its own')]);
+    expect([elsewhere.code, elsewhere.err]).toEqual([1, expect.stringContaining('is reached by its API only')]);
   });
 });
