@@ -9,8 +9,8 @@ const PRESET_LIMIT = 10;
 
 /**
  * `GET /1/status/<user>/webhooks[/<application>]`: a page of the log, newest first. An application without entries is
- * `status:db:not_found`, a user without entries an empty page. A page has fewer rows than were asked for when more would
- * not fit into an answer.
+ * `status:db:not_found`, a user without entries an empty page. A page has fewer rows than were asked for when more
+ * would not fit into an answer.
  */
 export function status(log: Pick<LogReader, 'page'>): (request: HttpRequest) => Promise<HttpAnswer> {
   return async (request) => {

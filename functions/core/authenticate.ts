@@ -23,8 +23,8 @@ export async function authenticate(
 }
 
 /**
- * Returns whether the credentials of a request that has been let in are still those of its user. An authentication
- * server that does not answer refuses nobody.
+ * Returns whether the credentials of an authorized request are still valid. When the authentication server does not
+ * answer, they count as valid.
  */
 export async function isStillUser(accounts: Logins, user: string, authorization: string | undefined): Promise<boolean> {
   const credentials = readBasic(authorization);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Returns a UUID that is made of a text: always the same, and another for another text. It has the version for own ways
+ * Returns a UUID that is derived from a string: equal strings have equal UUIDs. It has the version for own ways
  * of making one: https://www.rfc-editor.org/rfc/rfc9562#section-5.8
  */
 export function derivedUuid(text: string): string {

@@ -27,7 +27,7 @@ const SWEEP_AGAIN_AFTER_MS = 5 * 60_000;
 const GIVE_UP_AFTER_MS = 120 * 60_000;
 /** Longer than a message is tried before it moves to the dead-letter queue, so that they do not pile up. */
 const REPORT_AGAIN_AFTER_MS = 20 * 60_000;
-/** The time after which a commit status that could not be set is out of date for whoever reads it. */
+/** A commit status that could not be set within this time is out of date. */
 const GIVE_UP_STATUS_AFTER_MS = 24 * 3_600_000;
 const BATCH_SIZE = 1000;
 const MOST_AT_A_RESTART = 10_000;
@@ -131,7 +131,7 @@ async function lookAfterEnded(entry: Entry, { backlog, queue, clock, trace }: Sw
 }
 
 async function lookAfterHeld(entry: Entry, ports: SweepPorts): Promise<void> {
-  // What its user was told, also when HOLD_MINUTES was changed since. Holds of earlier versions do not have it.
+  // The time that its user was shown, even if HOLD_MINUTES has changed since. Holds of earlier versions do not have it.
   const end = entry.expiresAt ?? entry.updatedAt + ports.holdMinutes * 60_000;
   const minutes = Math.round((end - entry.updatedAt) / 60_000);
   const reason = `No CI provider called with a passed build within ${minutes} minutes.`;

@@ -16,7 +16,7 @@ const MAX_USERS = 10;
 
 /**
  * Returns the handler of the log table's stream, filtered to new changes. It calls `notify` once for each user of a
- * batch. A user for whom that throws is reported with the user's first record, and Lambda sends the batch again from
+ * batch. A user whose notification throws is reported by the user's first record, and Lambda sends the batch again from
  * there: notifying twice does no harm.
  *
  * https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html

@@ -17,7 +17,7 @@ interface Sweeps {
 
 /**
  * Returns the handler of the schedule, which answers with the number of entries that were looked at. A
- * `messagesKeptUntil` that is no time in the past, as after a change of the clock, says nothing: all are looked at then.
+ * `messagesKeptUntil` in the future, as after a change of the clock, is ignored: then all entries are checked.
  */
 export function sweepTrigger({ sweep, sweepAfterRestart }: Sweeps, connection: Omit<SweepPorts, 'trace'>) {
   return async (event: SweepEvent | undefined) => {

@@ -39,7 +39,7 @@ async function activeEntry({ user, app }: AppEvent, { facts, log }: ApplyPorts):
 }
 
 /**
- * Whether the deploy of the snapshot, or a rollback to it, goes on: the platform runs it already, and its entry says so
+ * Whether the deploy of the snapshot, or a rollback to it, is in progress: the platform runs it, and its entry says so
  * in a moment.
  */
 async function isUnderWay({ user, app, snapshot }: AppEvent, { facts, log }: ApplyPorts): Promise<boolean> {

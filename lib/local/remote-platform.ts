@@ -3,7 +3,7 @@ import type { Login } from './config/users.ts';
 import { platformLogin } from './platform-login.ts';
 import type { StackUsers } from './stack-users.ts';
 
-/** A platform that somebody else runs, such as `npm run platform` on another machine. */
+/** A platform that runs elsewhere, such as `npm run platform` on another machine. */
 export interface RemotePlatform {
   /** Address of its API; https, or this machine. */
   readonly url: string;

@@ -22,7 +22,7 @@ export async function endGroup(pgid: number, graceMs: number): Promise<void> {
   await groupGone(pgid, KILL_WAIT_MS);
 }
 
-/** Kills a process group at once. One that grows does so until all of it is told to end in one step. */
+/** Kills a process group at once: a group that forks could otherwise outgrow the signals to its members. */
 export function killGroup(pgid: number): void {
   signalGroup(pgid, 'SIGKILL');
 }

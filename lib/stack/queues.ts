@@ -119,8 +119,8 @@ const HIGH_THROUGHPUT: QueueProps = {
 };
 
 /**
- * One policy for all queues, where CDK's `enforceSSL` makes one for each: a template may have 500 resources. Its resource
- * is `*`, as in AWS's own example, and means each queue that has the policy.
+ * One policy for all queues, where CDK's `enforceSSL` makes one for each: a template may have 500 resources. Its
+ * resource is `*`, as in AWS's own example, and means each queue that has the policy.
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/quickref-iam.html#scenario-sqs-policy
  */
 function refusePlainHttp(scope: Construct, queues: readonly Queue[]): void {

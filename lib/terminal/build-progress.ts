@@ -55,7 +55,7 @@ export class BuildProgress {
     return wasPrinted ? { ...entry, doc: { ...entry.doc, log_tail: [] } } : entry;
   }
 
-  /** Ends the reading: nobody looks on. */
+  /** Stops reading. */
   close(): void {
     this.#phase = 'after';
     clearTimeout(this.#timer);

@@ -35,7 +35,7 @@ export async function tipOf(
   const response = await rest(calls.branch, requestContext);
   if (response.status === 200) {
     const { name, ...tip } = await parsed(calls.schema, response, requestContext);
-    // The request for a renamed branch may be redirected to its new name, which nobody asked to deploy.
+    // The request for a renamed branch may be redirected to its new name, which was not requested.
     return name === branch ? tip : null;
   }
   const refused = await refusal(requestContext, response);

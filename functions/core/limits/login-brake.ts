@@ -36,7 +36,7 @@ const MOST_AT_ONCE = 4;
 /**
  * Returns a function that checks a login and slows down those who guess passwords. After ten wrong ones of a user from
  * an address there is a pause before the next try, of 1 s to 30 s; throws `request:throttled` meanwhile. API tokens are
- * not slowed down, because nobody can guess them. A memory that does not answer slows down nobody.
+ * not slowed down, because they cannot be guessed. When the store does not answer, logins are not slowed down.
  */
 export function loginBrake(
   ports: BrakePorts,

@@ -20,7 +20,7 @@ export interface Upload {
 
 /** The progress of extracting and installing a snapshot. */
 export type Activation =
-  /** `announced`: the platform sends an event when the build ends, so that nobody has to keep asking. */
+  /** `announced`: the platform sends an event when the build ends, so that polling is not necessary. */
   | { readonly state: 'building'; readonly announced?: true }
   | { readonly state: 'ready' }
   | { readonly state: 'failed'; readonly reason: string; readonly log: readonly string[] };

@@ -17,7 +17,7 @@ export interface Header {
   readonly target: string;
   /** Bytes of the body, without padding. */
   readonly size: number;
-  /** Whether somebody may execute it: the one thing of its mode that is kept. */
+  /** Whether an execute bit is set: the one part of its mode that is kept. */
   readonly executable: boolean;
 }
 

@@ -39,7 +39,7 @@ export interface EntryDocument {
   readonly log_tail: readonly string[];
 }
 
-/** A log entry as the API shows it. Every text in it was written by somebody else: it is shown as text only. */
+/** A log entry as the API shows it. Its strings come from outside and are shown as text only. */
 export interface Entry {
   readonly id: string;
   readonly app_name: string | null;

@@ -21,7 +21,7 @@ const formats = {
   time: new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' }),
 };
 
-/** Returns how long ago a time was, in a few characters: `now`, `12s ago`, `3h ago`; a date when it is over a week. */
+/** Returns how long ago a time was, in a few characters: `now`, `12s ago`, `3h ago`; a date after a week. */
 export function ago(time: number, now: number): string {
   const passed = Math.max(0, now - time);
   if (passed < NOW_MS) return 'now';

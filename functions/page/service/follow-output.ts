@@ -20,7 +20,7 @@ const BATCH_MS = 50;
 /**
  * Follows an output until it has ended or `signal` aborts. A stream that the service or the network ends is taken up
  * again, without a line twice. While too many streams are open, what there is so far is read now and then. Nothing is
- * read while nobody looks at the page: an open stream costs on AWS.
+ * read while the page is hidden, because an open stream costs money on AWS.
  */
 export async function followOutput(api: Api, followed: Followed): Promise<void> {
   const { signal, onLines, onEnd } = followed;

@@ -3,7 +3,7 @@ export interface SignalsOptions {
   readonly openSocket: (() => WebSocket) | null;
   /** The changes themselves, as lines, for where no WebSocket can be opened. */
   readonly stream: (signal: AbortSignal) => AsyncIterable<string>;
-  /** Whether nobody looks at the page: nothing is connected again then. */
+  /** Whether the page is hidden; it does not reconnect then. */
   readonly isHidden: () => boolean;
   readonly onLast: (last: number) => void;
   readonly onLine: (row: unknown) => void;

@@ -56,7 +56,7 @@ export function Page() {
   );
 }
 
-/** A token that the page has made for itself serves nobody afterwards. */
+/** The token that the page has created for itself is of no use afterwards. */
 function revoke({ api, session }: Workspace): void {
   if (session.token === undefined) return;
   void api.call({ method: 'DELETE', path: ['auth', 'tokens', session.token] }).catch(() => {});

@@ -26,7 +26,7 @@ process.on('message', ({ principals, replica }, listening) => {
   const guard = openGuard(principals, (finding) => process.send({ finding }));
   void serve(listening, guard, replica);
 });
-// Whoever started this has ended.
+// The parent process has ended.
 process.on('disconnect', () => process.exit(0));
 
 async function serve(listening, guard, replica) {

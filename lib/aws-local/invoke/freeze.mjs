@@ -1,4 +1,4 @@
-// Lambda freezes an execution environment that has answered: no timer and no socket goes on until its next invocation.
+// Lambda freezes an execution environment that has answered: timers and sockets stop until its next invocation.
 // https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
 
 let answered = 0;

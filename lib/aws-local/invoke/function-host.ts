@@ -123,7 +123,7 @@ export class FunctionHost implements HostedFunction {
   }
 }
 
-/** An invocation and what it is told. */
+/** An invocation and its callbacks. */
 interface HostedCall {
   readonly id: string;
   readonly payload: string;

@@ -28,7 +28,7 @@ export interface FunctionWorker {
 
 /** Options of a thread that differ from the default. */
 export interface WorkerOptions {
-  /** Between invocations the thread stands still. It gets one at a time then. */
+  /** The thread is blocked between invocations, and gets one at a time. */
   readonly freezes?: boolean;
 }
 

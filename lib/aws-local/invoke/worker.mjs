@@ -40,7 +40,7 @@ async function invoke({ id, event, context, stream }) {
 async function answer(outcome) {
   outbox.flush();
   open.delete(outcome.id);
-  // What a frozen thread has not sent, nobody gets.
+  // A frozen thread sends nothing more.
   if (workerData.invocations) await flushOutput();
   parentPort.postMessage(outcome);
   if (workerData.invocations) freezeUntilInvoked(workerData.invocations);

@@ -32,7 +32,7 @@ export interface LogStore {
   deleteGroup(group: string): boolean;
 }
 
-/** Of a stream that grows beyond this, the second half is kept: nobody prunes the logs of one machine. */
+/** A stream that grows beyond this is cut to its second half, so that logs on one machine stay bounded. */
 const MAX_STREAM_BYTES = 4 * 1024 * 1024;
 /** The oldest streams beyond these are removed. */
 const MAX_STREAMS = 50;

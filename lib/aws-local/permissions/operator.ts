@@ -8,5 +8,5 @@ export const OPERATOR: Principal = {
   role: CREDENTIALS.accessKeyId,
 };
 
-/** Lets nobody else do anything. */
+/** Allows no other caller anything. */
 export const OPERATOR_ONLY = openGuard([OPERATOR]);

@@ -29,7 +29,7 @@ export function permissionsOf(template: Template, warn: Warn): Permissions {
   return permissions(functionPrincipals(template), warn);
 }
 
-/** Everybody has the key of the person who started this, who may do everything. */
+/** Returns permissions by which all functions have the operator's key and may do everything. */
 export function unchecked(): Permissions {
   return { ...permissions(new Map(), () => {}), credentialsOf: () => OPERATOR };
 }
@@ -70,7 +70,7 @@ function grantsOf(principals: readonly Principal[]): Grant[] {
 
 /**
  * Checks what Lambda itself does with the roles of functions: it polls their queues and streams, reports what failed,
- * and writes their logs. A function that may not write its log runs on AWS, too, and nobody sees what it prints.
+ * and writes their logs. A function that may not write its log runs on AWS too, but its output is lost.
  *
  * @throws OperatorError for a mapping that Lambda would refuse to create
  */

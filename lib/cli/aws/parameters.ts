@@ -8,7 +8,7 @@ const FEW_RUNS = 'StageConcurrency=2';
 
 /**
  * What the stack can be deployed with, as lib/stack/parameters.ts defines it; a test compares them. The CDK ignores a
- * parameter that the stack does not have, so that a misspelt one would do nothing and nobody would know.
+ * parameter that the stack does not have, so that a misspelt one would have no effect and no error.
  */
 export const PARAMETERS: readonly string[] = [
   ...[

@@ -24,7 +24,7 @@ My push did nothing: hooks status`;
 
 const MAX_HELP_WIDTH = 110;
 
-/** The reason of an abort: nobody reads the output any more. */
+/** The reason of an abort: the reader of the output has gone. */
 export class OutputClosed extends Error {
   override readonly name = 'OutputClosed';
 }

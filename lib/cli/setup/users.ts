@@ -83,7 +83,7 @@ async function confirm({ args, stdin }: Call, name: string): Promise<void> {
   if (answer.trim() !== name) throw new Failure('Nobody was removed: that is not the name.');
 }
 
-/** Typed twice, because nobody sees what is typed. */
+/** Asked twice, because the input is not echoed. */
 async function choose({ stdin }: Call): Promise<string> {
   if (!stdin.isTTY) return (await stdin.read()).replace(/\r?\n$/, '');
   const first = await stdin.ask('Password (not shown; empty: one is made up): ', { hidden: true });

@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import { hostName, labelsIn } from '../../processes/http/app-domain.ts';
 import { type PublicAddresses, SIGNALS_PATH } from '../config/public-addresses.ts';
 
-/** For whom a request is, by its Host header; `nobody`: no such host is known here. */
-export type Destination = 'api' | 'applications' | 'repositories' | 'signals' | 'nobody';
+/** The program that serves a request, by its Host header; `unknown` for another host. */
+export type Destination = 'api' | 'applications' | 'repositories' | 'signals' | 'unknown';
 
 const THIS_MACHINE = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Returns for whom a request is. Without `APPS_DOMAIN` every host but those of applications is the API's, which may be
- * behind a tunnel of any name; with it, hosts that are not known belong to nobody.
+ * Returns the program that serves a request. Without `APPS_DOMAIN` every host but those of applications is the API's,
+ * which may be behind a tunnel of any name; with it, other hosts are `unknown`.
  */
 export function destinationOf(host: string | undefined, addresses: PublicAddresses | undefined): Destination {
   const name = hostName(host);
@@ -18,7 +18,7 @@ export function destinationOf(host: string | undefined, addresses: PublicAddress
   if (apps && name === hostOf(repositories)) return 'repositories';
   if (apps && name === hostOf(signals)) return 'signals';
   if (labelsIn(name, apps?.domain) !== undefined) return 'applications';
-  return apps === undefined || THIS_MACHINE.test(name) ? 'api' : 'nobody';
+  return apps === undefined || THIS_MACHINE.test(name) ? 'api' : 'unknown';
 }
 
 /** Returns the host names of the service itself, for which there may be certificates. */

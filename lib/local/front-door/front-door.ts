@@ -20,7 +20,7 @@ export interface FrontDoorParts {
   readonly hasApp: (host: string) => Promise<boolean>;
 }
 
-const NOBODY: Refusal = { status: 404, sentence: 'Nothing is served under this name.' };
+const NOT_SERVED: Refusal = { status: 404, sentence: 'Nothing is served under this name.' };
 const NOT_YET: Refusal = {
   status: 503,
   sentence: 'The service is starting; try again in a moment.',
@@ -44,12 +44,12 @@ export function frontDoor({ addresses, ports, hasApp }: FrontDoorParts) {
   };
   const targetOf = (to: Destination) => {
     const { platform, repositories, signals } = ports();
-    const port = { applications: platform ?? 0, repositories, signals, api: 0, nobody: 0 }[to];
+    const port = { applications: platform ?? 0, repositories, signals, api: 0, unknown: 0 }[to];
     // Applications are found by the Host; the other programs accept their own only.
     return { host: '127.0.0.1', port, ownHost: to !== 'applications' };
   };
   const refusalOf = (to: Destination, { headers }: IncomingMessage) => {
-    if (to === 'nobody' || (to === 'applications' && ports().platform === null)) return NOBODY;
+    if (to === 'unknown' || (to === 'applications' && ports().platform === null)) return NOT_SERVED;
     // On this machine anyone may read public repositories; the network is not this machine.
     return to === 'repositories' && headers.authorization === undefined ? NO_LOGIN : undefined;
   };
@@ -66,7 +66,7 @@ export function frontDoor({ addresses, ports, hasApp }: FrontDoorParts) {
     upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       const to = toOf(request);
       const refusal = refusalOf(to, request);
-      if (refusal || isAsk(request)) return refuseUpgrade(socket, refusal ?? NOBODY);
+      if (refusal || isAsk(request)) return refuseUpgrade(socket, refusal ?? NOT_SERVED);
       // The server of the WebSocket knows no path of this door.
       if (to === 'signals' && opensSignals(request)) request.url = '/';
       forward.upgrade(request, socket, head, targetOf(to));

@@ -54,7 +54,7 @@ export function builder(parts: BuilderParts): Builder {
     const prepared = prepare(parts, app, { snapshot, signal: stop.signal });
     const done = prepared.then((one) => build(parts, one)).finally(() => jobs.delete(key));
     const output = prepared.then((one) => one.log);
-    // There may be nobody who reads it.
+    // It may have no reader.
     output.catch(() => undefined);
     // Callers that wait get the error as well; there may be none.
     done.catch((error: unknown) => parts.log({ type: 'snapshot.error', ...app, detail: messageOf(error) }));

@@ -19,8 +19,8 @@ export interface ReleaseFolders {
 // Needed to install behind a proxy, from another registry or offline; applications do not get them.
 const NETWORK = /^(?:https?_proxy|no_proxy|node_extra_ca_certs)$/i;
 /**
- * Settings of npm that say where packages and what compiles them are to be found. No others: `npm start` has each of its
- * own in its environment, and one like `ignore-scripts` or `omit` would decide what applications are built of.
+ * Settings of npm that say where packages and what compiles them are to be found. No others: `npm start` has each of
+ * its own in its environment, and one like `ignore-scripts` or `omit` would decide what applications are built of.
  * https://docs.npmjs.com/cli/v11/using-npm/config
  */
 const NPM_NETWORK =

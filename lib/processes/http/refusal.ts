@@ -19,7 +19,7 @@ export function refuse(request: IncomingMessage, response: ServerResponse, refus
     ...refusal.headers,
   });
   response.end(request.method === 'HEAD' ? undefined : body);
-  // A body that nobody reads would keep the connection from its next request.
+  // An unread body would block the connection's next request.
   request.resume();
 }
 

@@ -32,7 +32,7 @@ export function asksNotToWait(environment: NodeJS.ProcessEnv = process.env): boo
 
 /**
  * Follows deliveries, one after the other, with the program that the host was given for it, if any. The process ends
- * when the connection of the push does: then nobody reads on, and the deploy goes on by itself.
+ * when the connection of the push does; the deploy continues.
  */
 export async function followAll(
   program: string,

@@ -26,7 +26,7 @@ export interface Repositories {
   find(repository: RepositoryName): StoredRepository | null;
   /** Returns the folders that may be repositories, each with the owner and the name that it stands for. */
   folders(): readonly (RepositoryName & { readonly folder: string })[];
-  /** Returns the folder of an empty repository, which belongs to nobody. */
+  /** Returns the folder of an empty repository, which has no owner. */
   empty(): Promise<string>;
   /** Rewrites hook and settings of every repository: node, this project or the data folder may have moved. */
   refreshHooks(): Promise<void>;

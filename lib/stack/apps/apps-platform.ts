@@ -123,7 +123,9 @@ export class AppsPlatform extends Construct {
     }
   }
 
-  /** The table is there for every platform whose users the service keeps, the bucket where tarballs are read from it. */
+  /**
+   * The table is there for every platform whose users the service keeps, the bucket where tarballs are read from it.
+   */
   #onlyOnLambda(): void {
     const { onLambda, keepsUsers, storesSnapshots } = this.#parameters;
     const ofBucket = new Set(this.bucket.node.findAll());

@@ -14,8 +14,8 @@ const SEED = process.env.STRICT || '1';
 type Whole = Service & Addressed;
 
 /**
- * Measures functions that run as strictly as on AWS beside the usual ones, in turn, so that both find the machine alike:
- * from a push to the application that serves, and to the answer of the webhook.
+ * Measures functions that run as strictly as on AWS beside the usual ones, in turn, so that both find the machine
+ * alike: from a push to the application that serves, and to the answer of the webhook.
  */
 export async function run(): Promise<readonly BenchRow[]> {
   const folder = join(testFolder, 'bench-strict');

@@ -28,7 +28,9 @@ export function inFlight(dataDir: string): readonly InFlight[] {
   );
 }
 
-/** Returns those of them that were received before their visibility timeout had ended, as the journal of the next start tells. */
+/**
+ * Returns the messages that were received again before their visibility timeout had ended, by the next start's journal.
+ */
 export function receivedEarly(dataDir: string, messages: readonly InFlight[]): readonly string[] {
   const receives = recordsOf(dataDir).flatMap(({ queue, did, receipts = [] }) =>
     did === 'received' ? receipts.map(({ id, until }) => ({ id, at: until - hiddenMs(queue) })) : [],

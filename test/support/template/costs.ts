@@ -1,8 +1,8 @@
 import type { Resource } from './service-template.ts';
 
 /**
- * List prices in dollars for us-east-1. AWS's own pages fill them in by a script, so in November 2026 they were compared
- * with what others quote of them; the source of each is named, with its date where it has one.
+ * List prices in dollars for us-east-1. AWS's own pages load them by a script, so in November 2026 they were compared
+ * with secondary sources; each names its source, with its date if it has one.
  */
 const PRICES = {
   /** https://c3x.dev/resources/aws/aws_cloudwatch_metric_alarm */

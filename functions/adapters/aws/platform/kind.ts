@@ -2,7 +2,7 @@ import { variable } from '../environment.ts';
 
 const KINDS = ['aws-lambda', 'heroku', 'scalingo', 'http'] as const;
 
-/** Where applications run: on AWS Lambda in this account, on Heroku or Scalingo, or on a platform of the platform API. */
+/** The platform of the applications: AWS Lambda in this account, Heroku, Scalingo, or one with the platform API. */
 export type PlatformKind = (typeof KINDS)[number];
 
 /** Returns the configured platform. Throws for one that this version does not know. */

@@ -26,7 +26,8 @@ export interface LambdaPlatformParts {
   /** The ARN of the layer with the Lambda Web Adapter. */
   readonly adapterLayer: string;
   /**
-   * The ARN of the function that is told when an instance of an application ends; undefined where nothing is started.
+   * The ARN of the function that is notified when an instance of an application ends; undefined where nothing is
+   * started.
    */
   readonly watcher: string | undefined;
   /** The key that seals the applications' variables. */

@@ -29,7 +29,7 @@ export async function ensureApp(app: AppRef, name: string, parts: HerokuParts): 
   await parts.table.write(keys.app(app), { name, run: run.id, address: run.address, builder: build.id });
 }
 
-/** Returns an app by its id; null when somebody has deleted it on Heroku. */
+/** Returns an app by its id; null when it was deleted on Heroku. */
 async function known(id: string | undefined, parts: HerokuParts): Promise<HerokuApp | null> {
   if (id === undefined) return null;
   const what = 'the look-up of the app';

@@ -9,7 +9,7 @@ export function textIn(body: unknown, field: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Returns a field that is an http(s) address, without its last slash: it is shown as a link. Undefined when it is none. */
+/** Returns an http(s) URL without its last slash, because it is shown as a link; undefined for other values. */
 export function addressIn(body: unknown, field: string): string | undefined {
   const address = textIn(body, field) ?? '';
   return /^https?:\/\//i.test(address) ? address.replace(/\/+$/, '') : undefined;
@@ -42,8 +42,8 @@ export function requiredNumber(body: unknown, field: string, code: ErrorCode): n
 }
 
 /**
- * Returns the fields of an answer that must be an object. Throws the code, retryable, when it is none: what is taken for
- * empty then would show the variables of an application in its log, for example.
+ * Returns the fields of an answer that must be an object. Throws the code, retryable, when it is none: what is taken
+ * for empty then would show the variables of an application in its log, for example.
  */
 export function requiredFields(body: unknown, code: ErrorCode): Fields {
   if (isObject(body)) return body;

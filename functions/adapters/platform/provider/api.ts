@@ -29,7 +29,7 @@ export interface ProviderAnswer {
   /** Undefined when it is not JSON. */
   readonly body: unknown;
   readonly text: string;
-  /** The header `Location`: what a call has begun and goes on. */
+  /** The header `Location`: the address of an operation that the call has begun. */
   readonly location: string | null;
 }
 

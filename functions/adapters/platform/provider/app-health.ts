@@ -8,7 +8,7 @@ import { recordChange } from './changes.ts';
 import type { ProviderParts } from './parts.ts';
 
 const CODE = 'request:failed';
-/** Applications that are looked at in a run: each takes a call or two, and providers limit the number of calls. */
+/** Applications that are checked in a run: each takes a call or two, and providers limit the number of calls. */
 const PER_RUN = 10;
 const MAX_LOG_LINES = 100;
 /** Older lines belong to an earlier crash. */
@@ -16,9 +16,9 @@ const RECENT_MS = 10 * 60_000;
 
 /** The calls of a provider that tell the state of an app, by its id. */
 export interface AppProbe {
-  /** Returns what its instances do; null when that is neither. */
+  /** Returns the state of its instances; null when it is neither. */
   look(run: string): Promise<'answers' | 'crashed' | null>;
-  /** Returns why it crashed, in one sentence, and what it has printed since a time in milliseconds. */
+  /** Returns why it crashed, in one sentence, and its output since a time in milliseconds. */
   explain(run: string, since: number): Promise<{ readonly why: string; readonly lines: readonly string[] }>;
   variables(run: string): Promise<Readonly<Record<string, string>>>;
 }
@@ -33,8 +33,8 @@ interface Served {
 }
 
 /**
- * Returns what finds applications that crash: in each run those are asked for that were looked at longest ago. A
- * provider tells nobody of an instance that ended.
+ * Returns the detection of crashes: each run checks the applications that were checked least recently, because a
+ * provider sends no event when an instance ends.
  */
 export function providerAppHealth(
   { table, clock }: Pick<ProviderParts, 'table' | 'clock'>,
@@ -72,7 +72,7 @@ async function crashed(served: Served, parts: HealthParts): Promise<void> {
   await change(served, { state: 'crashed', reason, log }, parts);
 }
 
-/** Only while the snapshot that was looked at still runs: a deploy may have replaced it. */
+/** Records a change only while the checked snapshot still runs: a deploy may have replaced it. */
 async function change(
   { app, snapshot }: Served,
   to: Parameters<typeof recordChange>[1],

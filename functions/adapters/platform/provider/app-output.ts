@@ -11,16 +11,16 @@ const NOTES_PAUSE_MS = 2_000;
 
 /** The log of an app at its provider, by the id of the app. */
 export interface AppLog {
-  /** Returns the last lines, oldest first: `wanted` of them, or what the provider gives at once. */
+  /** Returns the last lines, oldest first: `wanted` of them, or as many as the provider returns at once. */
   last(run: string, wanted: number): Promise<readonly OutputLine[]>;
-  /** Opens the log for what comes after a line of that time, or from now on; lines of before may come again. */
+  /** Opens the log for lines after that time, or from now on; earlier lines may be repeated. */
   follow(
     run: string,
     from: { readonly after: string | undefined; readonly signal: AbortSignal },
   ): Promise<{ readonly at: string; readonly batches: AsyncGenerator<readonly OutputLine[]> }>;
 }
 
-/** Returns the output of applications: the log of the app at its provider, and what the service has noted about it. */
+/** Returns the output of applications: the log of the app at its provider, merged with the service's notes about it. */
 export function providerAppOutput(parts: Pick<ProviderParts, 'table' | 'clock'>, log: AppLog): AppOutput {
   return {
     read: (app, query, signal) =>
@@ -53,7 +53,7 @@ async function* output(
   if (follow) yield* followed(source, logged.at(-1)?.at, reading);
 }
 
-/** The lines of the log and the notes come from two places, so each waits for its own. */
+/** Yields new lines of the log and new notes, whichever arrive first. */
 async function* followed(
   { app, item, run }: Source,
   lastAt: string | undefined,
@@ -75,7 +75,7 @@ async function* followed(
     return { lines: notes, ended: false, from: 'notes' as const };
   };
   let [fromLog, fromNotes] = [nextLines(), nextNotes()];
-  // What is left waiting at the end must not be an unhandled rejection.
+  // The pending read of the other source must not become an unhandled rejection.
   const forget = () => [fromLog, fromNotes].map((one) => one.catch(() => undefined));
   try {
     while (!signal.aborted) {

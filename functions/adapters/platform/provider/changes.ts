@@ -9,7 +9,7 @@ export interface AppChange {
   readonly log: readonly string[];
 }
 
-/** Keeps that an application has crashed, or answers again, as the event that the service reads. */
+/** Stores that an application has crashed, or answers again, as the event that the service reads. */
 export async function recordChange(
   { user, app, snapshot }: SnapshotRef,
   change: AppChange,

@@ -17,8 +17,8 @@ export interface NameParts {
 
 /**
  * Returns `<prefix><user>-<app>-<hash>`, cut to fit: lower-case letters, digits and single hyphens, a letter first.
- * Names of apps are global at a provider, so the hash has the installation in it: two installations with the same users
- * do not meet.
+ * Names of apps are global at a provider, so the hash includes the installation: two installations with the same users
+ * get different names.
  */
 export function globalName({ app: { user, app }, seed, role, prefix = '', maxLength }: NameParts): string {
   const identity = JSON.stringify([role, seed, user, app]);

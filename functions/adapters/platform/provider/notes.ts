@@ -5,10 +5,10 @@ import { keys } from '../in-table/keys.ts';
 import type { Item } from '../in-table/table.ts';
 import type { ProviderParts } from './parts.ts';
 
-/** The last of them are kept: nothing but Heroku itself can write to an app's log. */
+/** Notes are stored here because only the provider can write to an app's log. The newest are kept. */
 const KEPT_NOTES = 20;
 
-/** Keeps what the platform says about an application, for its output. A note that is lost does no harm. */
+/** Stores a message of the platform about an application, for its output. A lost note does no harm. */
 export async function note(
   app: AppRef,
   line: string,

@@ -11,8 +11,8 @@ interface RefusedApp {
 }
 
 /**
- * Returns the app of this name, when it is ours: a call that ended before its result was kept has left it, and nobody
- * else computes its name. Throws what was refused otherwise.
+ * Returns the app of this name if it is our own: the name is unique to this installation, so an interrupted call has
+ * left it. Throws the refusal otherwise.
  */
 export async function ownOrTaken(refused: RefusedApp, api: ProviderApi): Promise<ProviderAnswer> {
   const { provider, name, reason, code } = refused;

@@ -1,7 +1,7 @@
 const MAX_LINE_CHARACTERS = 64 * 1024;
 
 /**
- * Returns the lines of an answer's body in batches, as they come. Aborting the signal of its request ends the iteration
+ * Yields the lines of a response body in batches, as they arrive. Aborting the signal of the request ends the iteration
  * with that signal's error.
  */
 export async function* textLines(body: ReadableStream<Uint8Array>): AsyncGenerator<readonly string[]> {

@@ -26,7 +26,7 @@ const SCALINGO: Provider = {
   name: 'Scalingo',
   accept: 'application/json',
   limitPauseSeconds: 60,
-  // An app that scales, restarts or is deployed does nothing else meanwhile.
+  // While an app is scaled, restarted or deployed, other operations on it are refused.
   temporary: [408, 409, 423],
   messageIn,
 };
@@ -37,8 +37,8 @@ export function scalingoAddresses(region: string): ScalingoAddresses {
 }
 
 /**
- * Returns Scalingo's API. It takes no API token but bearers, which are valid for an hour: the token is exchanged before
- * the first call and, read again, after a call that was refused with an old bearer.
+ * Returns Scalingo's API. It accepts bearer tokens only, which are valid for an hour: the API token is exchanged before
+ * the first call, and is read and exchanged again when a bearer token is refused.
  */
 export function scalingoApi({ addresses, serviceToken, renewToken, ...options }: ScalingoApiOptions): ProviderApi {
   const { fetch = globalThis.fetch, timeoutMs = 10_000 } = options;

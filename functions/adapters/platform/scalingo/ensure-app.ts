@@ -23,12 +23,12 @@ export function scalingoName(seed: string, app: AppRef): string {
   return globalName({ app, seed, role: 'run', maxLength: MAX_APP_NAME });
 }
 
-/** Makes the app of an application on Scalingo, unless it exists. It is known by its id, so that it may be renamed. */
+/** Creates the app of an application on Scalingo, unless it exists. It is found by its id, so it may be renamed. */
 export async function ensureApp(app: AppRef, name: string, parts: ScalingoParts): Promise<void> {
   const item = await parts.table.read(keys.app(app));
   const old = await known(item?.run, parts);
   const { id, address } = old ?? (await made(scalingoName(parts.seed, app), parts));
-  // What was deployed to an app that somebody has deleted on Scalingo is gone with it.
+  // When the app was deleted on Scalingo, its deployments are gone too.
   await parts.table.write(keys.app(app), { name, run: id, address, ...(id !== item?.run && { turn: null }) });
 }
 

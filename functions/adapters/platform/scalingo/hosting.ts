@@ -9,8 +9,9 @@ import type { ScalingoParts } from './parts.ts';
 import { release } from './run/release.ts';
 
 /**
- * Returns the platform that runs each application as an app on Scalingo. What is built there is started at once, so
- * `activate` is what deploys, and `start` sees to it that the deployment stands: README.md says why, and in what order.
+ * Returns the platform that runs each application as an app on Scalingo. A build there is started at once, so
+ * `activate` deploys, and `start` only makes sure that this deployment serves: README.md explains why, and how order is
+ * kept.
  */
 export function scalingoPlatform(parts: ScalingoParts): HostingPlatform {
   return {

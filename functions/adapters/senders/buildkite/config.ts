@@ -5,7 +5,7 @@ import type { ConfigFile } from '../define-sender.ts';
 /**
  * The configuration of Buildkite: a push waits when the build notifies a webhook
  * (https://buildkite.com/docs/pipelines/configure/notifications#webhooks). Its condition (`if`) is not evaluated: any
- * webhook counts. A file that is only a list of steps notifies nobody.
+ * webhook counts. A file that is only a list of steps has no notifications.
  */
 export const buildkiteConfig: ConfigFile = {
   path: '.buildkite/pipeline.yml',

@@ -46,7 +46,7 @@ function badgeExpression(entry: Entry, value: Badge | null) {
   return { UpdateExpression: updateOf(entry), ExpressionAttributeNames, ExpressionAttributeValues };
 }
 
-/** A crash is no outcome of a deploy: when it is over, the badge shows again what it did before. */
+/** A crash does not replace the outcome of the deploy: after it, the badge shows that outcome again. */
 function updateOf({ status, appEvent }: Entry): string {
   if (status === 'crashed') return 'SET crashed = :value REMOVE #own';
   // After a crash, `ok` is not the result of a deploy: a later one may have failed.

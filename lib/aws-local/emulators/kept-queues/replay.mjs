@@ -68,7 +68,7 @@ const EFFECTS = {
   },
 };
 
-/** Returns the records of a queue that nobody has created again. What no queue would keep so long is left out. */
+/** Returns the records of a queue that has not been created again, without messages older than any retention period. */
 export function* recordsOf(name, { sequence, duplicates, messages }) {
   const now = Date.now();
   const held = [...duplicates].filter(([, { at }]) => at + DEDUPLICATION_MS > now);

@@ -4,7 +4,7 @@ type Stores = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>['stores']>
 
 /** A store of the emulator. */
 export interface KeptQueues extends NonNullable<Stores['sqsStore']> {
-  /** Time of the last change of a message that was kept, in milliseconds; null without a journal, or with a damaged one. */
+  /** Time of the last stored change of a message, in milliseconds; null without a journal, or with a damaged one. */
   readonly keptUntil: number | null;
   /** The copy of a journal that could not be read completely. */
   readonly unread: string | undefined;

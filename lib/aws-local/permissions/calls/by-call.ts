@@ -62,7 +62,7 @@ function onFunction({ FunctionName, Qualifier, Tags }: Input, operation: string)
   ];
 }
 
-/** Whoever gives a function a role, code or layers needs permissions for them as well. */
+/** A caller that gives a function a role, code or layers needs permissions for them as well. */
 function partsOf({ Role, Layers }: Input, code?: unknown): Call[] {
   const artifact = isRecord(code) && code.S3Bucket !== undefined ? `${code.S3Bucket}/${code.S3Key}` : undefined;
   const context = { 'iam:PassedToService': 'lambda.amazonaws.com' };

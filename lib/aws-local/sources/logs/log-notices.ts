@@ -11,7 +11,7 @@ export interface LogNotices {
 }
 
 /**
- * Returns notices that nobody listens to yet; what comes before is lost, as it is where a function cannot be invoked.
+ * Returns notices without a listener; earlier ones are lost, as they are when a function cannot be invoked.
  */
 export function logNotices(): LogNotices {
   let deliver: (notice: LogNotice) => void = () => {};

@@ -1,6 +1,6 @@
 /**
- * Returns the limit of an application: its own by `<user>/<app>`, or that of its user, or `*`; undefined for none. A user
- * may be called `constructor`, so inherited fields do not count.
+ * Returns the limit of an application: its own by `<user>/<app>`, or that of its user, or `*`; undefined for none. A
+ * user may be called `constructor`, so inherited fields do not count.
  */
 export function mostSpecific(limits: Readonly<Record<string, number>>, app: string): number | undefined {
   const [user = ''] = app.split('/');

@@ -72,7 +72,7 @@ async function servedOf(app: AppRef, { table }: LambdaPlatformParts): Promise<Se
   return item && version && snapshot ? { app, item: { ...item, version, snapshot } } : null;
 }
 
-/** Whether this run is the one that asks: several may be told of one crash. */
+/** Returns whether this run is the one that checks: several runs may be notified of one crash. */
 async function claim({ app, item }: Served, everyMs: number, { table, clock }: LambdaPlatformParts): Promise<boolean> {
   const { asked } = item;
   if (asked !== undefined && clock.now() - Number(asked) < everyMs) return false;

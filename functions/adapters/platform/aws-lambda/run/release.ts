@@ -93,7 +93,7 @@ interface Trial extends Candidate {
   readonly variables: Variables;
 }
 
-/** A version that does not start is deleted: nobody can want it again. What it printed may hold its variables. */
+/** Deletes a version that does not start, because it is of no further use. Its output may contain its variables. */
 async function tried(trial: Trial, parts: LambdaPlatformParts): Promise<void> {
   const { name, version, variables } = trial;
   try {

@@ -9,8 +9,8 @@ import { isExpired } from './upload-snapshot.ts';
 const CODE = 'deploy:tar:extract_failed';
 
 /**
- * Starts the build of a snapshot that has none yet, as `HostingPlatform.activate` does. It is built in an app of its
- * own, because Heroku releases what it has built at once, and only `start` may decide what runs.
+ * Starts the build of a snapshot that has none yet, as `HostingPlatform.activate` does. It is built in a separate app,
+ * because Heroku releases each build at once, and only `start` may decide what runs.
  */
 export async function activateSnapshot(
   snapshot: SnapshotRef,

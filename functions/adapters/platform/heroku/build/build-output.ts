@@ -11,10 +11,10 @@ import type { HerokuParts } from '../parts.ts';
 
 const CODE = 'request:failed';
 const PAUSE_MS = 2_000;
-/** Without `follow` a build that still prints is read until it pauses. */
+/** Without `follow`, the output of a running build is read until it pauses for this long. */
 const QUIET_MS = 2_000;
 
-/** Returns the output of builds on Heroku, which prints no times: each line has that of its reading. */
+/** Returns the output of builds on Heroku, which has no timestamps: each line gets the time of its reading. */
 export function herokuBuildOutput(parts: HerokuParts): BuildOutput {
   return tableBuildOutput(parts.table, (snapshot, reading) => linesOf(snapshot, reading, parts));
 }
@@ -49,7 +49,7 @@ async function buildOf(snapshot: SnapshotRef, { table, api }: HerokuParts): Prom
   return { address: textIn(body, 'output_stream_url'), isOver: textIn(body, 'status') !== 'pending' };
 }
 
-/** Returns the body of the stream; null while Heroku does not have it yet, or any more. */
+/** Returns the body of the stream; null when Heroku does not have it yet or no longer has it. */
 async function opened(address: string, signal: AbortSignal, { fetch }: HerokuParts) {
   const response = await fetch(address, { signal }).catch(() => null);
   if (response?.ok && response.body) return response.body;

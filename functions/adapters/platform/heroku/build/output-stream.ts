@@ -5,8 +5,8 @@ const READ_TIMEOUT_MS = 15_000;
 const MAX_LINES = 20_000;
 
 /**
- * Returns the whole output of a build that has ended; nothing when Heroku no longer has it. Whoever has the address can
- * read it, so a failed request is not reported: its error would quote the address.
+ * Returns the whole output of a build that has ended; an empty list when Heroku no longer has it. The address is a
+ * secret, so a failed request is not reported: its error would quote the address.
  */
 export async function wholeOutput(address: string | undefined, { fetch }: HerokuParts): Promise<readonly string[]> {
   const lines: string[] = [];

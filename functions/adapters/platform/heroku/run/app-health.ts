@@ -8,7 +8,7 @@ import { reasonOf } from './start-failure.ts';
 
 const CODE = 'request:failed';
 
-/** Returns what finds applications on Heroku that crash, by the states of their web dynos. */
+/** Returns the detection of crashes on Heroku, by the states of the web dynos. */
 export function herokuAppHealth(parts: HerokuParts): AppHealth {
   return providerAppHealth(parts, {
     look: async (run) => {

@@ -24,13 +24,13 @@ export function isOwn({ source }: LogLine): boolean {
   return source.startsWith('app[') && source !== 'app[api]';
 }
 
-/** An address at which a log can be read, without a login; when it was made, by Heroku's clock. */
+/** An address at which a log can be read without a login, and the time of its creation, by Heroku's clock. */
 export interface LogSession {
   readonly address: string;
   readonly at: string;
 }
 
-/** Makes an address for a log: its last lines, or with `tail` some of them and those that come. */
+/** Creates a log session: of the last lines, or with `tail` of some of them and all new ones. */
 export async function openLog(run: string, tail: boolean, { api }: HerokuParts): Promise<LogSession> {
   const path = ['apps', run, 'log-sessions'];
   const json = { lines: tail ? LINES_BEFORE_FOLLOWING : KEPT_LINES, tail };
@@ -49,7 +49,7 @@ export async function lastLogLines(run: string, parts: HerokuParts): Promise<rea
   return lines;
 }
 
-/** Returns the lines of a session as they come. The address is a secret: no error quotes it. */
+/** Yields the lines of a session as they arrive. The address is a secret, so no error quotes it. */
 export async function* readLog(
   { address }: LogSession,
   signal: AbortSignal,

@@ -8,15 +8,15 @@ import { settled } from './settled.ts';
 import { type KnownTurn, readTurn, refOf, type Turn, writeTurn } from './turn.ts';
 
 const CODE = 'deploy:tar:extract_failed';
-/** With the call itself less than the time after which a deployment that is not there counts as never made. */
+/** With the duration of the call, less than the time after which a missing deployment counts as never made. */
 const CALL_WITHIN_MS = 15_000;
 
-/** `waits`: another deployment is under way; `late`: a newer deploy serves. */
+/** `waits`: another deployment is in progress; `late`: a newer deploy serves. */
 export type Begun = 'begun' | 'waits' | 'late';
 
 /**
- * Begins a deployment of a snapshot, when it is its turn and the snapshot does not serve already. Without an order it
- * comes after all others.
+ * Begins a deployment of a snapshot, unless another one is in progress or the snapshot serves already. Without an order
+ * it is treated as the newest.
  */
 export async function begin(snapshot: SnapshotRef, order: number | undefined, parts: ScalingoParts): Promise<Begun> {
   const known = await readTurn(snapshot, parts);
@@ -56,7 +56,7 @@ function nextTurn(
 }
 
 /**
- * Calls Scalingo. After a refusal the turn is over; after no answer it goes on, because the deployment may exist:
+ * Calls Scalingo. A refusal ends the turn. Without an answer the turn continues, because the deployment may exist:
  * `settled` looks for it by its name.
  */
 async function deploy(snapshot: SnapshotRef, known: KnownTurn, parts: ScalingoParts): Promise<void> {
@@ -81,7 +81,7 @@ async function deploy(snapshot: SnapshotRef, known: KnownTurn, parts: ScalingoPa
   }
 }
 
-/** A call that is late would begin a deployment when the next turn is taken already. */
+/** A late call would begin a deployment after the next turn has been taken. */
 function checkTime({ since }: Turn, now: number): void {
   if (now - since <= CALL_WITHIN_MS) return;
   throw new DeployError(CODE, 'The call of Scalingo was not made in time; try again.', { retry: true });

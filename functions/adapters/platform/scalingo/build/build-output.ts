@@ -15,7 +15,7 @@ export function scalingoBuildOutput(parts: ScalingoParts): BuildOutput {
   return tableBuildOutput(parts.table, (snapshot, reading) => linesOf(snapshot, reading, parts));
 }
 
-/** The whole output is read each time, and what is new of it is told. */
+/** Reads the whole output each time, and yields the new lines. */
 async function* linesOf(
   snapshot: SnapshotRef,
   { follow, signal }: BuildReading,
@@ -24,7 +24,7 @@ async function* linesOf(
   for (let seen = 0; !signal.aborted; ) {
     const { text, isOver } = await onAws(CODE, 'the output of a deployment', () => outputOf(snapshot, parts));
     const lines = text.split('\n');
-    // The last line may still be written, until the deployment is over.
+    // Until the deployment has ended, the last line may be incomplete.
     const whole = isOver && lines.at(-1) !== '' ? lines : lines.slice(0, -1);
     const at = new Date(parts.clock.now()).toISOString();
     const fresh = whole.slice(seen).map((line) => ({ at, stream: 'stdout', line: line.replace(/\r$/, '') }));

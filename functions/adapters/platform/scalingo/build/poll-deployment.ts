@@ -24,7 +24,7 @@ async function progressOf(snapshot: SnapshotRef, parts: ScalingoParts): Promise<
 }
 
 function resultIn(item: Item): Activation {
-  // Another deployment is under way, and this one comes after it.
+  // Another deployment is in progress, and this one waits for it.
   if (item.wanted !== undefined) return { state: 'building' };
   return item.rebuild === undefined ? storedResult(item) : { state: 'failed', ...failureIn(item.rebuild) };
 }

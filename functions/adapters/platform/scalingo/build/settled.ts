@@ -7,16 +7,16 @@ import { type Deployment, findDeployment, readDeployment, readOutput } from './d
 import { type KnownTurn, refOf, type Turn, writeTurn } from './turn.ts';
 
 const UNDER_WAY = new Set(['queued', 'building', 'pushing', 'starting']);
-/** Built, but did not start: Scalingo lets the old version serve. */
+/** Built, but did not start: the old version still serves. */
 const NOT_STARTED = new Set(['crashed-error', 'timeout-error', 'hook-error']);
-/** A call of Scalingo takes ten seconds at most: a deployment that is not there then was never made. */
+/** A call of Scalingo takes ten seconds at most: a deployment that does not exist by then was never made. */
 const LOST_AFTER_MS = 30_000;
 
 type Changes = Readonly<Record<string, string | null>>;
 
 /**
- * Returns a turn that was under way when it is over, with its result in the snapshot's item; null while the deployment
- * goes on. Anybody may call it: the deploy itself, the next one, an operation.
+ * Returns the turn when its deployment has ended, after storing the result in the snapshot's item; null while it is in
+ * progress. Called by the deploy itself, by the next one and by operations.
  */
 export async function settled(known: KnownTurn, parts: ScalingoParts): Promise<Turn | null> {
   const { turn } = known;
@@ -69,7 +69,7 @@ async function resultOf(snapshot: SnapshotRef, deployment: Deployment, { run, pa
   }
   const { reason, log } = buildFailureIn(output);
   const failure = { reason: status === 'aborted' ? 'Scalingo has aborted the deployment.' : reason, log };
-  // A snapshot that was built once can be gone back to again, although this time it could not be built.
+  // A snapshot that was built once remains available for a rollback, although this build failed.
   if (await isBuilt(snapshot, parts)) return { state: 'ready', rebuild: JSON.stringify(failure) };
   return { state: 'failed', reason: failure.reason, log: JSON.stringify(failure.log) };
 }

@@ -4,17 +4,17 @@ import { keys } from '../../in-table/keys.ts';
 import type { ScalingoParts } from '../parts.ts';
 
 /**
- * The last deployment of an application that the service has begun on Scalingo, and what serves there. One is under
- * way at a time, because the one that ends last is the one that serves. It is one attribute of the application's item,
- * which changes only when it still is what was read: of two functions at the same moment one takes the next turn.
+ * The last deployment of an application that the service has begun on Scalingo, and the snapshot that serves there. One
+ * is in progress at a time, because the one that ends last is the one that serves. It is one attribute of the
+ * application's item, written on condition that it is unchanged: of two concurrent functions one takes the next turn.
  */
 export interface Turn {
-  /** Grows with each deployment; with the snapshot it makes the name by which the deployment is found on Scalingo. */
+  /** Incremented with each deployment; part of the name by which the deployment is found on Scalingo. */
   readonly number: number;
   readonly snapshot: string;
-  /** The order of the deploy or the rollback that wanted it. */
+  /** The order of the deploy or the rollback that began it. */
   readonly order: number;
-  /** Its id on Scalingo; null until that has answered. */
+  /** Its id on Scalingo; null until Scalingo has answered. */
   readonly deployment: string | null;
   /** When the turn was taken, in milliseconds since 1970. */
   readonly since: number;
@@ -44,7 +44,7 @@ export async function readTurn(
   return { app: { user, app }, run: item.run, turn: text === null ? null : turnIn(text), text };
 }
 
-/** Replaces a turn. Returns it as it is known then; null when another call was faster. */
+/** Replaces a turn, and returns the new one; null when another call has replaced it before. */
 export async function writeTurn(known: KnownTurn, turn: Turn, { table }: ScalingoParts): Promise<KnownTurn | null> {
   const text = JSON.stringify(turn);
   const isSame = { attribute: 'turn', is: known.text };

@@ -8,14 +8,14 @@ import { readValues } from './variables.ts';
 
 const CODE = 'request:failed';
 
-/** Returns what finds applications on Scalingo that crash, by the states of their apps. */
+/** Returns the detection of crashes on Scalingo, by the states of the apps. */
 export function scalingoAppHealth(parts: ScalingoParts): AppHealth {
   return providerAppHealth(parts, {
     look: async (run) => {
       const app = await readApp(run, parts);
       if (app?.status === 'running') return 'answers';
       if (app?.status === 'crashed') return 'crashed';
-      // Between two attempts to start it again nothing runs, although something should.
+      // Between two restarts nothing runs, although the formation has containers.
       const hasContainers = app?.status === 'stopped' && ((await readFormation(run, parts)).web ?? 0) > 0;
       return hasContainers ? 'crashed' : null;
     },

@@ -15,7 +15,7 @@ type LogParts = Pick<ScalingoParts, 'api' | 'fetch'>;
 export interface LogLine {
   /** RFC 3339, in UTC. */
   readonly at: string;
-  /** A container (`web-1`), or what Scalingo itself says: `manager`, `router`. */
+  /** A container (`web-1`), or a part of Scalingo itself: `manager`, `router`. */
   readonly source: string;
   readonly line: string;
 }
@@ -39,7 +39,7 @@ export async function lastLogLines(
   return all.sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
 }
 
-/** Returns the lines that come, after so many of the last ones. https://developers.scalingo.com/logs */
+/** Yields the last lines, and then new ones as they arrive. https://developers.scalingo.com/logs */
 export async function* followLog(
   run: string,
   { lines, signal }: { readonly lines: number; readonly signal: AbortSignal },
@@ -51,7 +51,7 @@ export async function* followLog(
   }
 }
 
-/** Returns the address of a log, which holds a secret: no error quotes it. */
+/** Returns the address of a log, which contains a secret, so no error quotes it. */
 async function logAddress(run: string, query: Readonly<Record<string, string>>, { api }: LogParts): Promise<URL> {
   const path = ['apps', run, 'logs'];
   const { body } = await api({ method: 'GET', path, code: CODE, what: 'the output of the application' });

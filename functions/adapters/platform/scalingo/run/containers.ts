@@ -25,7 +25,7 @@ export class OperationFailed extends Error {
   }
 }
 
-/** Returns an app; null when somebody has deleted it on Scalingo. */
+/** Returns an app; null when it was deleted on Scalingo. */
 export async function readApp(run: string, { api }: Pick<ScalingoParts, 'api'>): Promise<ShownApp | null> {
   const what = 'the state of the app';
   const { status, body } = await api({ method: 'GET', path: ['apps', run], code: CODE, what, accept: [404] });
@@ -62,8 +62,8 @@ export async function restart(run: string, parts: CallParts): Promise<void> {
 }
 
 /**
- * Waits while an app is being started. Throws `OperationFailed` when nothing of it runs then: a call that was made again
- * has not seen how the first one ended.
+ * Waits while an app starts. Throws `OperationFailed` when it does not run then, because a repeated call does not know
+ * the result of the first one.
  */
 export async function untilRunning(run: string, parts: CallParts): Promise<void> {
   await waiting(parts, async () => {
@@ -75,7 +75,7 @@ export async function untilRunning(run: string, parts: CallParts): Promise<void>
 
 const CHANGING = new Set(['new', 'booting', 'scaling', 'restarting']);
 
-/** An operation is known by the address that its call has answered; without one there is nothing to wait for. */
+/** Waits for the operation whose address the call has answered; without one there is nothing to wait for. */
 async function untilDone(run: string, location: string | null, parts: CallParts): Promise<void> {
   const id = location?.split('/').findLast((segment) => segment !== '');
   if (id === undefined) return;

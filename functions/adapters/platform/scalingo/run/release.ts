@@ -55,8 +55,8 @@ interface Running {
 }
 
 /**
- * A deployment starts as many containers as there were, which are none for a stopped application. Those of a running one
- * have taken connections when it ends.
+ * Starts the containers of a stopped application: a deployment starts as many as there were. Those of a running
+ * application accept connections when the deployment ends.
  */
 async function runContainers(app: AppRef, item: Item, { fresh, parts }: Running): Promise<void> {
   const { run = '', state, formation } = item;

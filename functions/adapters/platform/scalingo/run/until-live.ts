@@ -16,19 +16,19 @@ const MAX_PAUSE_MS = 5_000;
 const RETRY_AFTER_SECONDS = 120;
 
 /**
- * Waits until a snapshot serves, and deploys it when something else does: in a rollback, or because an older deployment
- * has ended last. What is newer is left alone. Throws why the snapshot was not built or did not start.
+ * Waits until a snapshot serves, and deploys it when another one does: in a rollback, or because an older deployment
+ * has ended last. A newer one is not replaced. Throws when the snapshot was not built or did not start.
  */
 export async function untilLive(snapshot: SnapshotRef, order: number | undefined, parts: ScalingoParts): Promise<void> {
   await waiting(`the deployment of ${snapshot.snapshot}`, parts, async () => {
     const known = await readTurn(snapshot, parts);
     if (!known) throw refused(`There is no application ${snapshot.app}.`);
-    if (known.turn?.live === snapshot.snapshot && stands(known.turn, order)) return true;
+    if (known.turn?.live === snapshot.snapshot && keepsServing(known.turn, order)) return true;
     const turn = await settled(known, parts);
     if (known.turn && !turn) return false;
     if (turn?.live === snapshot.snapshot) return true;
     await checkFailure(snapshot, parts);
-    // A newer deploy than this one serves: it is left to it.
+    // A newer deploy than this one serves, and is kept.
     if ((await begin(snapshot, order, parts)) === 'late') {
       const detail = `A newer deploy of ${snapshot.app} is on Scalingo already.`;
       throw new DeployError(CODE, detail, { retry: true });
@@ -37,7 +37,7 @@ export async function untilLive(snapshot: SnapshotRef, order: number | undefined
   });
 }
 
-/** Waits until no deployment of an application is under way: Scalingo does nothing else with it meanwhile. */
+/** Waits until no deployment of an application is in progress: Scalingo refuses other operations meanwhile. */
 export async function untilIdle(app: AppRef, parts: ScalingoParts): Promise<void> {
   await waiting(`another deployment of ${app.app}`, parts, async () => {
     const known = await readTurn(app, parts);
@@ -45,8 +45,8 @@ export async function untilIdle(app: AppRef, parts: ScalingoParts): Promise<void
   });
 }
 
-/** Whether what serves goes on serving for this deploy: a deployment that is under way is of a newer one. */
-function stands(turn: Turn, order: number | undefined): boolean {
+/** Whether the serving version remains: a deployment in progress would otherwise replace it, unless it is newer. */
+function keepsServing(turn: Turn, order: number | undefined): boolean {
   return turn.isOver || (order !== undefined && turn.order > order);
 }
 
