@@ -6,6 +6,7 @@ import { UsageError } from '../errors.ts';
 import { basic, endpoint, isEndpoint, SECRET_PLACEHOLDER, withoutSecret } from './endpoint.ts';
 import { instructions } from './instructions.ts';
 import { type HookOptions, readOptions } from './options.ts';
+import { isLoopback } from './public-address.ts';
 import { loadSenders, SENDERS } from './senders.ts';
 import { type Webhooks, webhooks } from './webhooks.ts';
 
@@ -66,6 +67,9 @@ async function run(call: Call, ids: readonly string[], load: Senders['load']): P
   }
   if (options.action === 'print') printInstructions(instructions(sender, sender.setup, options), options, print);
   else await actions[options.action](options, open(sender, options, registry), print);
+  if (['print', 'create'].includes(options.action) && isLoopback(options.service)) {
+    call.warn('Only this machine can call that address: for a host elsewhere, start the service with PUBLIC_URL.');
+  }
   return 0;
 }
 

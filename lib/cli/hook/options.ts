@@ -2,6 +2,7 @@ import type { Call } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { address } from '../service/address.ts';
 import { findService } from '../service/find-service.ts';
+import { publicAddress } from './public-address.ts';
 
 /** The operation on the webhook. */
 export type Action = 'print' | 'create' | 'show' | 'remove';
@@ -13,7 +14,7 @@ export interface HookOptions {
   /** `owner/name`; at GitLab, owners may contain slashes. */
   readonly repository: string;
   readonly action: Action;
-  /** The service's base URL, without a trailing slash. */
+  /** The service's base URL for its callers, without a trailing slash. */
   readonly service: string;
   /** The platform user. */
   readonly user: string;
@@ -56,12 +57,8 @@ async function readService(call: Call): Promise<Pick<HookOptions, 'service' | 'u
   const { args, env } = call;
   const url = args.text('url') ?? env.HOOKS_URL;
   if (!url) {
-    const {
-      url: service,
-      user,
-      secret,
-    } = await findService({ ...call, env: { ...env, HOOKS_USER: '', HOOKS_SECRET: '' } });
-    return { service, user, secret };
+    const found = await findService({ ...call, env: { ...env, HOOKS_USER: '', HOOKS_SECRET: '' } });
+    return { service: await publicAddress(found, call.signal), user: found.user, secret: found.secret };
   }
   return {
     service: address(url, 'the service: --url or HOOKS_URL'),

@@ -1,8 +1,11 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { senders } from '../../../../functions/adapters/senders/registry.ts';
 import { isEndpoint, withoutSecret } from '../../../../lib/cli/hook/endpoint.ts';
 import { SENDERS } from '../../../../lib/cli/hook/senders.ts';
-import { apiServer, type Reply } from '../../../support/api-server.ts';
+import { apiServer, type Reply, server } from '../../../support/api-server.ts';
 import { cli } from '../../../support/cli.ts';
 
 const secret = 'p@ss/wörd:canary';
@@ -77,6 +80,35 @@ describe('The printed settings of a webhook', () => {
   it('need HOOKS_SECRET with --show-secret', async () => {
     expect((await run('github o/n --show-secret', { HOOKS_SECRET: '' })).err).toContain('--show-secret needs');
   });
+});
+
+describe('The address of a webhook for the service on this machine', () => {
+  /** The printed settings, where `GET /` of the service is answered with this. */
+  async function hookAt(document: string) {
+    const dataDir = mkdtempSync(join(tmpdir(), 'hook-'));
+    const url = await server((_, response) => void response.end(document));
+    writeFileSync(join(dataDir, 'url'), url);
+    writeFileSync(join(dataDir, 'netrc'), 'machine 127.0.0.1 login demo password pass-canary\n');
+    const ran = await cli('hook github octo/hello', { env: { DATA_DIR: dataDir } });
+    rmSync(dataDir, { recursive: true });
+    return { ...ran, url };
+  }
+
+  it('is its public one', async () => {
+    const document = JSON.stringify({ links: { deploy: 'https://deploy.example.com/hooks/1/deploy' } });
+    const { code, out, err } = await hookAt(document);
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toContain('https://demo:<token>@deploy.example.com/hooks/1/deploy');
+  });
+
+  it.each(['', '{}', '{"links":{"deploy":7}}'])(
+    'is the one here for the answer "%s", with a warning',
+    async (answer) => {
+      const { out, err, url } = await hookAt(answer);
+      expect(out).toContain(`${url.replace('://', '://demo:<token>@')}/1/deploy`);
+      expect(err).toContain('PUBLIC_URL');
+    },
+  );
 });
 
 const github = (id: number, url: string) => ({ id, active: true, events: ['push'], config: { url } });
