@@ -18,7 +18,7 @@ import type { AcceptPorts } from './ports.ts';
 
 const registry = senderRegistry(senders);
 
-/** Returns what the webhook endpoint works with, apart from `trace`. */
+/** Returns the ports of the webhook endpoint, apart from `trace`. */
 export function connect(): Omit<AcceptPorts, 'trace'> & { readonly publicUrl: string | null } {
   const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
   const hosts = parseHosts(variable('REPOSITORY_HOSTS'));

@@ -38,12 +38,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Returns a text with the special characters of HTML escaped. */
+/** Returns a string with the special characters of HTML escaped. */
 export function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** Returns a text as HTML, in which `words` in backticks become code. */
+/** Returns a string as HTML, in which `words` in backticks become code. */
 export function withCode(text: string): string {
   return escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }

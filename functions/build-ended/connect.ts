@@ -7,7 +7,7 @@ import { systemClock } from '../adapters/system/clock.ts';
 import { systemIds } from '../adapters/system/ids.ts';
 import type { ResumePorts } from './resume.ts';
 
-/** Returns what resuming a deploy works with. */
+/** Returns the ports of resuming a deploy. */
 export function connect(): ResumePorts {
   const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
   const urls = { extract: variable('QUEUE_EXTRACT') };

@@ -24,7 +24,7 @@ export function packageNameIn({ params }: AppRequest): string {
   return params.application ?? '';
 }
 
-/** Returns what was found, or throws `status:db:not_found`. */
+/** Returns the value, or throws `status:db:not_found` when there is none. */
 export function required<T>(found: T | null, { params }: AppRequest): T {
   if (found !== null) return found;
   throw unknownApp(params.application ?? '');

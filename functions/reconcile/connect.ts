@@ -17,7 +17,7 @@ import { systemIds } from '../adapters/system/ids.ts';
 import { fetchToken } from '../core/access.ts';
 import type { ReconcilePorts } from './reconcile.ts';
 
-/** Returns what comparing works with, apart from `trace`. */
+/** Returns the ports of comparing, apart from `trace`. */
 export function connect(): Omit<ReconcilePorts, 'trace'> {
   const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
   const access = { tokens: dynamoDbTokens(table), sealer: kmsSealer(kms(), variable('TOKEN_KEY')) };

@@ -17,7 +17,7 @@ import type { ReportPorts } from './report.ts';
 /** A batch of ten has half a minute, so that one hanging host does not repeat the others. */
 const HOST_TIMEOUTS = { connectMs: 3_000, firstByteMs: 8_000, idleMs: 3_000 };
 
-/** Returns what setting commit statuses, and closing entries, works with. */
+/** Returns the ports of setting commit statuses and closing entries. */
 export function connect(): ReportPorts {
   const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
   const hosts = openHosts(parseHosts(variable('REPOSITORY_HOSTS')), { timeouts: HOST_TIMEOUTS });

@@ -20,7 +20,7 @@ import type { CheckPorts } from './ports.ts';
 /** It calls a host up to eight times, some after each other, and has a minute. */
 const HOST_TIMEOUTS = { connectMs: 3_000, firstByteMs: 10_000, idleMs: 5_000 };
 
-/** Returns what the stage `check` works with, apart from `trace`. */
+/** Returns the ports of the stage `check`, apart from `trace`. */
 export function connect(): Omit<CheckPorts, 'trace'> & StageConnection {
   const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
   const urls = {

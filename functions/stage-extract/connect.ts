@@ -10,7 +10,7 @@ import { systemIds } from '../adapters/system/ids.ts';
 import type { StageConnection } from '../triggers/stage.ts';
 import type { ExtractPorts } from './extract.ts';
 
-/** Returns what the stage `extract` works with. A new service token is known to instances that start later. */
+/** Returns the ports of the stage `extract`. A new service token is known to instances that start later. */
 export async function connect(): Promise<ExtractPorts & StageConnection> {
   const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
   const urls = { start: variable('QUEUE_START'), report: variable('QUEUE_REPORT') };

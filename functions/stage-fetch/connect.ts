@@ -16,7 +16,7 @@ import { fetchToken } from '../core/access.ts';
 import type { StageConnection } from '../triggers/stage.ts';
 import type { FetchPorts } from './fetch.ts';
 
-/** Returns what the stage `fetch` works with. */
+/** Returns the ports of the stage `fetch`. */
 export function connect(): FetchPorts & StageConnection {
   const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
   const urls = { upload: variable('QUEUE_UPLOAD'), report: variable('QUEUE_REPORT') };

@@ -12,7 +12,7 @@ import { systemIds } from '../adapters/system/ids.ts';
 import type { StageConnection } from '../triggers/stage.ts';
 import type { StartPorts } from './ports.ts';
 
-/** Returns what the stage `start` works with. A new service token is known to instances that start later. */
+/** Returns the ports of the stage `start`. A new service token is known to instances that start later. */
 export async function connect(): Promise<Omit<StartPorts, 'trace'> & StageConnection> {
   const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
   const urls = { report: variable('QUEUE_REPORT') };

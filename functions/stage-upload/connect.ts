@@ -12,7 +12,7 @@ import { systemIds } from '../adapters/system/ids.ts';
 import type { StageConnection } from '../triggers/stage.ts';
 import type { UploadPorts } from './upload.ts';
 
-/** Returns what the stage `upload` works with. A new service token is known to instances that start later. */
+/** Returns the ports of the stage `upload`. A new service token is known to instances that start later. */
 export async function connect(): Promise<UploadPorts & StageConnection> {
   const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
   const urls = {

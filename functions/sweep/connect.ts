@@ -8,7 +8,7 @@ import { systemClock } from '../adapters/system/clock.ts';
 import { systemIds } from '../adapters/system/ids.ts';
 import type { SweepPorts } from './sweep.ts';
 
-/** Returns what the sweep works with, apart from `trace`. */
+/** Returns the ports of the sweep, apart from `trace`. */
 export function connect(): Omit<SweepPorts, 'trace'> {
   const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
   const urls = {

@@ -11,7 +11,7 @@ import { systemClock } from '../adapters/system/clock.ts';
 import { systemIds } from '../adapters/system/ids.ts';
 import type { WatchPorts } from './watch.ts';
 
-/** Returns what watching the applications works with. A new service token is known to instances that start later. */
+/** Returns the ports of watching the applications. A new service token is known to instances that start later. */
 export async function connect(): Promise<Omit<WatchPorts, 'trace'>> {
   const table = { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
   return {

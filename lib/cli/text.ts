@@ -4,10 +4,12 @@ import type { CommandContext } from './command.ts';
 /** A colour of `styleText`. */
 export type Colour = 'green' | 'red' | 'yellow' | 'cyan' | 'dim' | 'bold';
 
-/** Colours a text, or returns it as it is. */
+/** Colours a string, or returns it unchanged. */
 export type Paint = (colour: Colour, text: string) => string;
 
-/** Returns what colours text for the output: on a terminal, unless NO_COLOR is set (https://no-color.org). */
+/**
+ * Returns a function that colours text for the output: on a terminal, unless NO_COLOR is set (https://no-color.org).
+ */
 export function painter({ stdout, env }: Pick<CommandContext, 'stdout' | 'env'>): Paint {
   const colours = stdout.isTTY === true && !env.NO_COLOR;
   return (colour, text) => (colours ? styleText(colour, text, { validateStream: false }) : text);

@@ -142,7 +142,7 @@ async function open(runtime: Runtime, { strict }: StartOptions): Promise<string>
   return url;
 }
 
-/** Applies the users of the configuration, and each change of them. Returns what ends that. */
+/** Applies the users of the configuration, and each change of them. Returns a function that ends that. */
 async function followUsers(
   { dataDir, warn = () => {} }: StartOptions,
   { ensureUser, keepUsers }: StackUsers,

@@ -38,7 +38,7 @@ export interface GroupRegistry {
   close(): Promise<void>;
   /**
    * Watches a group that was added, where there is such a watch: `exceeded` is called, once, with the limit that it
-   * exceeded, as the end of a sentence (`used more than 512 MB`). Returns what ends the watch.
+   * exceeded, as the end of a sentence (`used more than 512 MB`). Returns a function that ends the watch.
    */
   readonly watch?: (group: RunningGroup, exceeded: (how: string) => void) => () => void;
 }

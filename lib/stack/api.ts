@@ -169,7 +169,7 @@ function loginAt(scope: Construct, handler: ServiceFunction): RequestAuthorizer 
   return new RequestAuthorizer(scope, 'Login', { handler, identitySources: [], resultsCacheTtl: Duration.seconds(0) });
 }
 
-/** Returns what each endpoint may do. */
+/** Returns the access of each endpoint. */
 function endpointAccess(props: ApiProps): Record<string, readonly Access[]> {
   const { parameters, stores, queues, changes } = props;
   const streamed = holdStreams(changes.connections, parameters);

@@ -174,7 +174,7 @@ function onceIn(maxEventAge: Duration, one: ServiceFunction): LambdaFunction {
   return new LambdaFunction(one, once);
 }
 
-/** Returns what each stage may do in addition to what all may. */
+/** Returns the access of each stage in addition to that of all stages. */
 function stageAccess(props: PipelineProps, watch: ServiceFunction): Record<StageName, readonly Access[]> {
   const { parameters, stores, queues } = props;
   const hosts = callHosts(parameters, stores.tokenKey);

@@ -48,5 +48,5 @@ export async function tipOf(
 
 /** The id of a commit. */
 export const commitId = v.pipe(v.string(), v.regex(/^[0-9a-f]{40,64}$/));
-/** A text that a host may leave out. */
+/** A string that a host may leave out. */
 export const textOrNone = v.nullish(v.string());

@@ -6,7 +6,7 @@ export interface AppOwner extends RepositoryRef {
   readonly path?: string;
 }
 
-/** Returns what the application of an entry belongs to; null for an entry without a repository. */
+/** Returns the owner of an entry's application; null for an entry without a repository. */
 export function ownerOf({ repository, path }: Pick<Entry, 'repository' | 'path'>): AppOwner | null {
   if (!repository) return null;
   const { host, owner, name } = repository;

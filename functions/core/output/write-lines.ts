@@ -67,7 +67,7 @@ export async function* writeLines(
   }
 }
 
-/** Returns what comes within so many milliseconds, or `late`. */
+/** Returns the result within so many milliseconds, or `late`. */
 async function within<T>(work: Promise<T>, milliseconds: number, clock: Clock): Promise<T | 'late'> {
   const settled = new AbortController();
   const late = clock.sleep(Math.max(0, milliseconds), settled.signal).then(() => 'late' as const);

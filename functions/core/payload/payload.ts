@@ -81,7 +81,7 @@ function requireObject(value: unknown, what: string): Readonly<Record<string, un
   return value;
 }
 
-/** Returns what the body seems to be and how to send it instead, as the end of a sentence. */
+/** Returns the apparent format of the body and how to send it instead, as the end of a sentence. */
 function guess(raw: Uint8Array, contentType: string | undefined): string {
   const [first, second] = raw;
   if (first === 0x1f && second === 0x8b) return 'it is compressed; send it plain';

@@ -16,7 +16,7 @@ const noCi = /\[(?:(?:skip|no)[ _-](?:ci|actions)|(?:ci|actions)[ _-]skip)\]/i;
 const noChecks = /^skip-checks:[ \t]*true[ \t]*$/im;
 
 /**
- * Returns what the whole message of a commit asks to skip; null when it asks for nothing. `[skip deploy]` skips the
+ * Returns the skip directives of a whole commit message; null without any. `[skip deploy]` skips the
  * deploy; `[skip ci]`, its variants and the trailer `skip-checks: true` skip CI. Words in brackets count anywhere.
  */
 export function skips(message: string): Skip | null {

@@ -13,7 +13,7 @@ export const stageCodes: Readonly<Record<StageName, ErrorCode>> = {
   start: 'deploy:platform:start_app',
 };
 
-/** Returns what a stage threw as an error with a code, by default a retryable one with the code of the stage. */
+/** Returns a thrown value as an error with a code, by default a retryable one with the code of the stage. */
 export function asDeployError(error: unknown, stage: StageName): DeployError {
   if (error instanceof DeployError) return error;
   const detail = `The service failed in the stage "${stage}".`;

@@ -57,7 +57,7 @@ export interface DeployFacts {
    * may claim it again.
    */
   claimApp(user: string, app: string, order: number): Promise<boolean>;
-  /** Returns what an application belongs to; null when its name is free. `app` is the platform's name of it. */
+  /** Returns the owner of an application; null when its name is free. `app` is the platform's name of it. */
   appOwner(user: string, app: string): Promise<AppOwner | null>;
   /**
    * Makes a repository the owner of an application whose name is free. Returns the owner afterwards. With a `branch`

@@ -73,7 +73,7 @@ export function shaOf({ commit }: Pick<Entry, 'commit'>): string | null {
   return /\/([0-9a-f]{40,64})$/i.exec(commit ?? '')?.[1] ?? null;
 }
 
-/** Returns what an entry is about: the application, else its repository, else who called. */
+/** Returns the subject of an entry: the application, else its repository, else the caller. */
 export function subjectOf({ app_name, commit, provider }: Entry): string {
   const [owner, repository] = (commit ?? '').split('/');
   return app_name ?? (repository ? `${owner}/${repository}` : provider);

@@ -10,7 +10,7 @@ export interface Ending {
   readonly code: string;
 }
 
-/** Returns what a line of a stream of JSON objects says; null for a heartbeat and for what is neither. */
+/** Parses a line of a stream of JSON objects; null for a heartbeat and for other lines. */
 export function readLine(text: string): OutputLine | Ending | null {
   if (text.trim() === '') return null;
   try {

@@ -11,7 +11,7 @@ export interface Route {
 
 const LISTS = ['deploys', 'apps', 'connect', 'settings'] as const;
 
-/** Returns what a hash asks for; what is not known is the list of deploys. */
+/** Returns the view that a fragment selects; by default the list of deploys. */
 export function parseRoute(hash: string): Route {
   const [path = '', search = ''] = hash.replace(/^#?\/?/, '').split('?');
   const [user = '', list = '', name = ''] = path.split('/').map(decode);

@@ -42,7 +42,7 @@ export function inWords(error: unknown): string {
   return 'The service does not answer. Check the connection and try again.';
 }
 
-/** Returns what posts an operation on an application and shows the entry that records it. */
+/** Returns a function that posts an operation on an application and shows the entry that records it. */
 export function useOperation(): (
   app: string,
   operation: string,

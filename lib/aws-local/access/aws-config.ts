@@ -5,7 +5,7 @@ import type { Endpoints, ServiceEndpoints } from '../emulators/endpoints.ts';
 
 /**
  * Writes a configuration file, readable by its owner only, with which the AWS CLI and every SDK use the emulators:
- * `AWS_CONFIG_FILE=<file> aws dynamodb list-tables`. Returns what removes it.
+ * `AWS_CONFIG_FILE=<file> aws dynamodb list-tables`. Returns a function that removes it.
  *
  * @see https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html
  */

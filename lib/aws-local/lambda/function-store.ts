@@ -50,7 +50,7 @@ export function versionOf(record: FunctionRecord, qualifier = '$LATEST'): string
   throw notFound(functionArn(record.name, qualifier));
 }
 
-/** Returns what a version is; throws as `versionOf`. */
+/** Returns the settings of a version; throws as `versionOf`. */
 export function revisionOf(record: FunctionRecord, qualifier?: string): Revision {
   const version = versionOf(record, qualifier);
   return (version === '$LATEST' ? undefined : record.versions[version]) ?? record.latest;

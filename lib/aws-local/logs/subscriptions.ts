@@ -14,7 +14,7 @@ export interface Subscriptions {
   put(group: string, filter: { readonly name: string; readonly pattern: string; readonly destination: string }): void;
   /** Removes the filters of a group. */
   removeAll(group: string): void;
-  /** Returns what functions get for new events: CloudWatch's message, and the ARN of the function. */
+  /** Returns the invocations for new events: CloudWatch's message, and the ARN of the function. */
   noticesOf(group: string, stream: string, events: readonly LogEvent[]): readonly LogNotice[];
 }
 

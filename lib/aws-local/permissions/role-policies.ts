@@ -14,8 +14,8 @@ const MANAGED: Readonly<Record<string, readonly string[]>> = {
 const ACCOUNT_ROOT = `arn:aws:iam::${ACCOUNT}:root`;
 
 /**
- * Returns what a role of the template may do: its inline policies, the policies that are attached to it, those of AWS
- * that are known here, and what the policies of queues, buckets and keys say of it.
+ * Returns the permissions of a role of the template: its inline policies, the policies that are attached to it, those
+ * of AWS that are known here, and what the policies of queues, buckets and keys say of it.
  *
  * @throws OperatorError for what is not understood here
  */

@@ -11,7 +11,7 @@ const SIGNED = {
   'x-amz-date': '20260101T000000Z',
 };
 
-/** Returns what asks a database emulator: with a request as it came, or with an operation. */
+/** Returns a client of a database emulator, for requests as they arrived and for operations. */
 export function databaseAt(port) {
   const agent = new Agent({ keepAlive: true, noDelay: true });
   const ask = (headers, body) =>

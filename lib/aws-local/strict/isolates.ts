@@ -11,7 +11,7 @@ export interface IsolateOptions {
   readonly idleMs?: number;
 }
 
-/** Returns what runs each function in isolates, all within the same concurrency. */
+/** Returns a factory of isolates for each function, all within the same concurrency. */
 export function hostInIsolates(log: IsolateOptions['log'], concurrency: Concurrency) {
   return (settings: FunctionSettings): HostedFunction => new FunctionIsolates(settings, { log, concurrency });
 }

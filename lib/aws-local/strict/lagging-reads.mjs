@@ -51,7 +51,7 @@ export async function laggingReads({ main, replica, seed, fromMs = 50, toMs = 20
   };
 }
 
-/** Returns what has an item copied some time after it was written. What is copied never becomes older again. */
+/** Returns a function that copies an item some time after it was written. A copy never becomes older. */
 function followItems({ main, replica, arrival }) {
   const copying = new Map();
   const copy = async (TableName, Key) => {

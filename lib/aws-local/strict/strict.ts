@@ -17,22 +17,22 @@ export interface Strictness {
   readonly seed?: number;
 }
 
-/** Returns what the database needs, so that reads of functions lag. */
+/** Returns the options of the database with which reads of functions lag. */
 export function lag({ strict, seed = DEFAULT_SEED }: Strictness): { lag?: Lag } {
   return strict ? { lag: { seed } } : {};
 }
 
-/** Returns what runs each function in isolates. */
+/** Returns the options with which each function runs in isolates. */
 export function hosts({ strict }: Strictness, template: Template, log: (line: FunctionLogLine) => void) {
   return strict ? { host: hostInIsolates(log, accountConcurrency(template)) } : {};
 }
 
-/** Returns what the gateway needs, so that the stage throttles. */
+/** Returns the options of the gateway with which the stage throttles. */
 export function throttle({ strict }: Strictness, template: Template): { admits?: StageThrottle } {
   return strict ? { admits: stageThrottle(template) } : {};
 }
 
-/** Returns what invokes functions for requests and for events: strictly, or requests first. */
+/** Returns the invokers for requests and for events: strict ones, or ones that give requests priority. */
 export function invokers({ strict, seed }: Strictness, functions: Functions) {
   return strict ? { forRequests: functions, forEvents: strictEvents(functions, { seed }) } : requestPriority(functions);
 }

@@ -48,7 +48,7 @@ const kinds: Readonly<Record<string, Describe | undefined>> = {
   }),
 };
 
-/** Returns what is known of a resource that CloudFormation has left in the account. */
+/** Returns why CloudFormation has left a resource in the account, and the commands that delete it. */
 export function keptOf({ type, physicalId, logicalId }: Omit<StackResource, 'status'>): Kept {
   const describe = Object.hasOwn(kinds, type) ? kinds[type] : undefined;
   return describe?.(physicalId, logicalId) ?? { why: `${type} ${physicalId}`, commands: [] };

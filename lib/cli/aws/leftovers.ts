@@ -26,7 +26,7 @@ export interface Leftovers {
   readonly logGroups: readonly string[];
 }
 
-/** Returns what the applications of the stack have in the account, also when the stack is gone. */
+/** Returns the resources of the stack's applications in the account, also when the stack is gone. */
 export async function findLeftovers({ lambda, region }: Pick<Account, 'lambda' | 'region'>): Promise<Leftovers> {
   const functions: string[] = [];
   for await (const { Functions = [] } of paginateListFunctions({ client: lambda }, {})) {

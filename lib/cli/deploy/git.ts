@@ -13,7 +13,7 @@ export interface GitResult {
 export interface Git {
   /** Returns how a command has ended, whatever its exit code. */
   run(args: readonly string[]): Promise<GitResult>;
-  /** Returns what a command prints; null when it fails. */
+  /** Returns the output of a command; null when it fails. */
   read(args: readonly string[]): Promise<string | null>;
 }
 

@@ -22,7 +22,7 @@ export function instructions(sender: SenderDefinition, setup: Setup, options: Ho
   ];
 }
 
-/** Returns what to enter in the setting of the signing secret. */
+/** Returns the text for the setting of the signing secret. */
 export function secretAdvice({ webhook }: Pick<SenderDefinition, 'webhook'>): string {
   return `empty, or a secret of "${webhook}" in HookSecrets`;
 }

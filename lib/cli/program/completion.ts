@@ -101,7 +101,7 @@ function below({ name, args = [], options = [], subcommands = [] }: CommandDefin
   return [{ path, words: [...names, ...values, ...flags, HELP] }, ...subcommands.flatMap((one) => below(one, path))];
 }
 
-/** Returns a text as one word of a shell. */
+/** Returns a string quoted as one word of a shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -148,7 +148,7 @@ function examplesText(examples: CommandDefinition['examples']): string {
   return ['', 'Examples:', ...examples.map(([line, about]) => `  ${line.padEnd(width)}   ${about}`)].join('\n');
 }
 
-/** Returns a text whose lines are broken where the terminal needs it, and not where the source does. */
+/** Returns a text wrapped to the width of the terminal. */
 function paragraphs(text: string): string {
   return text
     .trim()

@@ -69,7 +69,7 @@ export function api(service: Service, signal: AbortSignal): Api {
   };
 }
 
-/** Returns what the service sent, checked. Throws a `Failure` when it has another shape. */
+/** Returns the service's answer, checked. Throws a `Failure` when it has another shape. */
 export function parsed<const S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
   const result = v.safeParse(schema, value);
   if (result.success) return result.output;

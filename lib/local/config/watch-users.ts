@@ -28,7 +28,8 @@ export async function removeOthers(dataDir: string, keepOnly: UserWatch['keepOnl
 
 /**
  * Takes users in that are added to the configuration while the service runs, and changed passwords, and removes those
- * who are taken out. A configuration that cannot be read changes nothing; it is warned of. Returns what ends it.
+ * who are taken out. A configuration that cannot be read changes nothing; it is warned of. Returns a function that ends
+ * it.
  */
 export function watchUsers(dataDir: string, { takeIn, keepOnly, warn }: UserWatch): () => Promise<void> {
   const file = configFile(dataDir);
@@ -54,7 +55,7 @@ export function watchUsers(dataDir: string, { takeIn, keepOnly, warn }: UserWatc
   };
 }
 
-/** Returns what differs after each change of a file. */
+/** Yields the differences after each change of a file. */
 function version(file: string): string {
   const stat = statSync(file, { throwIfNoEntry: false });
   return stat ? `${stat.ino} ${stat.mtimeMs} ${stat.size}` : '';

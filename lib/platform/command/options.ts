@@ -53,7 +53,7 @@ const DEFINED = {
   help: { type: 'boolean' },
 } as const;
 
-/** Returns what a call says; null when it asks for help. Throws an `OperatorError`. */
+/** Returns the options of a call; null when it asks for help. Throws an `OperatorError`. */
 export function platformCommand(argv: readonly string[], at: Surroundings): PlatformCommand | null {
   const given = valuesOf(argv);
   if (given.help) return null;

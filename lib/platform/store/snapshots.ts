@@ -102,9 +102,9 @@ export interface Prunable {
 const ON_ITS_WAY_MS = 24 * 60 * 60_000;
 
 /**
- * Returns what can be removed once `active` serves. Kept are the latest that were built, the active one included, and
- * what was uploaded after it; and what has not been built yet, for its deploy may be on its way still. `list` is latest
- * first.
+ * Returns the snapshots that can be removed once `active` serves. Kept are the latest that were built, the active one
+ * included, and what was uploaded after it; and what has not been built yet, for its deploy may be on its way still.
+ * `list` is latest first.
  */
 export function prunable(
   list: readonly Snapshot[],

@@ -20,7 +20,7 @@ export interface Forwarder {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, target: Target): void;
 }
 
-/** Returns what passes requests on; a server that does not answer is answered for with the refusal. */
+/** Returns a forwarder of requests; when the server does not answer, the refusal is sent. */
 export function forwarder(noAnswer: Refusal): Forwarder {
   // A connection per request: the server may close a kept one at the moment it is used again, and the request would
   // fail. On the loopback interface a new connection takes a tenth of a millisecond.

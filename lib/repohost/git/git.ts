@@ -4,9 +4,9 @@ import { OperatorError } from '../../processes/operator-error.ts';
 
 /** The git command, run without a shell and without the configuration of the user and the system. */
 export interface Git {
-  /** Returns what the command prints. Throws `GitFailed` when it exits with anything but 0. */
+  /** Returns the command's output. Throws `GitFailed` when it exits with anything but 0. */
   read(args: readonly string[], input?: string): Promise<string>;
-  /** Returns what the command prints, or null when it exits with anything but 0. */
+  /** Returns the command's output, or null when it exits with anything but 0. */
   ask(args: readonly string[], input?: string): Promise<string | null>;
   /**
    * Starts the command, for streams; `environment` is added to its variables. With `lifeline` it and what it starts

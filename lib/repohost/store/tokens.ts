@@ -34,7 +34,7 @@ export interface NewToken {
 export interface Tokens {
   /** Creates a token and returns it; only its digest is stored. */
   add(token: NewToken): string;
-  /** Returns what a token grants, or null when it is unknown or has expired. */
+  /** Returns the grant of a token, or null when it is unknown or has expired. */
   find(secret: string): TokenGrant | null;
   /** Returns the tokens of an owner, oldest first. */
   list(login: string): readonly TokenInfo[];

@@ -14,19 +14,19 @@ export async function byKind<Adapter>(
   return adapters[platformKind()]();
 }
 
-/** Returns what the adapters for Heroku need. */
+/** Returns the dependencies of the adapters for Heroku. */
 export async function herokuParts(clock: Clock): Promise<HerokuParts> {
   const { connectHeroku } = await import('../heroku/connect-parts.ts');
   return connectHeroku(clock);
 }
 
-/** Returns what the adapters for Scalingo need. */
+/** Returns the dependencies of the adapters for Scalingo. */
 export async function scalingoParts(clock: Clock): Promise<ScalingoParts> {
   const { connectScalingo } = await import('../scalingo/connect-parts.ts');
   return connectScalingo(clock);
 }
 
-/** Returns what the adapters for AWS Lambda need. */
+/** Returns the dependencies of the adapters for AWS Lambda. */
 export async function lambdaParts(clock: Clock): Promise<LambdaPlatformParts> {
   const { connectParts } = await import('../aws-lambda/connect-parts.ts');
   return connectParts(clock);

@@ -2,7 +2,7 @@ import type { AppHealth } from '../../../core/ports/apps/app-health.ts';
 import type { Clock } from '../../../core/ports/clock.ts';
 import { byKind, herokuParts, lambdaParts, scalingoParts } from './by-kind.ts';
 
-/** Returns what finds crashed applications on the configured platform; a platform of the platform API tells of them. */
+/** Returns the detection of crashes on the configured platform; the platform API reports them by itself. */
 export function chosenHealth(clock: Clock): Promise<AppHealth> {
   return byKind({
     http: async () => ({ ended: async () => {}, recheck: async () => {} }),

@@ -3,7 +3,7 @@ import { isObject } from '../../../core/json.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns a text field of an answer; undefined when there is none. */
+/** Returns a string field of an answer; undefined when there is none. */
 export function textIn(body: unknown, field: string): string | undefined {
   const value = isObject(body) ? body[field] : undefined;
   return typeof value === 'string' ? value : undefined;
@@ -15,12 +15,12 @@ export function addressIn(body: unknown, field: string): string | undefined {
   return /^https?:\/\//i.test(address) ? address.replace(/\/+$/, '') : undefined;
 }
 
-/** Returns a text field of an object within an answer: `slug.id`. */
+/** Returns a string field of an object within an answer: `slug.id`. */
 export function nestedText(body: unknown, outer: string, field: string): string | undefined {
   return isObject(body) ? textIn(body[outer], field) : undefined;
 }
 
-/** Returns a text field that must be there. Throws the code, retryable, when it is not. */
+/** Returns a string field that must be there. Throws the code, retryable, when it is not. */
 export function requiredText(body: unknown, field: string, code: ErrorCode): string {
   const value = textIn(body, field);
   if (value !== undefined) return value;

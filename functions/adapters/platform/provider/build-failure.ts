@@ -11,7 +11,7 @@ export interface Failure {
   readonly log: readonly string[];
 }
 
-/** Returns what the output of a failed build by a buildpack says. */
+/** Returns the reason and the last lines of a failed build, from the output of a buildpack. */
 export function buildFailureIn(output: readonly string[]): Failure {
   const lines = output.map((line) => line.slice(0, MAX_LINE_LENGTH)).filter((line) => line.trim() !== '');
   // The provider's own lines say that something failed, after those that say what; the buildpack adds general advice.

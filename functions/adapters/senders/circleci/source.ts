@@ -63,7 +63,7 @@ export interface Source {
   readonly author: string | null;
 }
 
-/** Returns what a pipeline built; null for what the payload does not say. */
+/** Returns the source of a pipeline; null for fields that the payload does not have. */
 export function sourceOf({ trigger, vcs: fields, trigger_parameters: parameters }: Pipeline): Source {
   const { event_type, trigger_type } = parameters?.circleci ?? {};
   const timed = [trigger?.type, trigger_type, event_type].some(isTimed);

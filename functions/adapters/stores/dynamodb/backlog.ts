@@ -68,7 +68,7 @@ async function close(context: TableContext, entry: Job & { readonly seq: number 
   });
 }
 
-/** Updates the item of an entry, if the condition holds. Returns what was asked for of it. */
+/** Updates the item of an entry, if the condition holds. Returns the requested attributes. */
 async function updateIf(
   { client, table }: TableContext,
   { user, number }: Job,

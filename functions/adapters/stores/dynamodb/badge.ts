@@ -3,7 +3,7 @@ import { type Entry, isDeploy, isFinal } from '../../../core/entry/entry.ts';
 import type { Badge } from '../../../core/ports/log-reader.ts';
 import { type Item, keys, S, stringIn } from './items.ts';
 
-/** Returns what the badge of an entry's repository shows for the entry; null when it shows what it did before. */
+/** Returns the badge that an entry gives its repository; null when the entry does not change the badge. */
 export function badgeOf({ status }: Pick<Entry, 'status'>): Exclude<Badge, 'unknown'> | null {
   switch (status) {
     case 'ok':

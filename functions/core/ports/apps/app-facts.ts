@@ -11,7 +11,7 @@ export interface AppFact {
 /** Facts about the applications of users. */
 export interface AppFacts {
   /**
-   * Returns what is known of each of the user's applications. The cost depends on their number, not on the entries'.
+   * Returns the facts about each of the user's applications. The cost depends on their number, not on the entries'.
    */
   apps(user: string): Promise<readonly AppFact[]>;
   /**

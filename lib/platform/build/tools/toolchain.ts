@@ -20,7 +20,7 @@ export interface Toolchain {
   readonly warnings: readonly string[];
   /** Whether a .yarnrc.yml says how Yarn links packages. */
   readonly choosesLinker: boolean;
-  /** Returns what to spawn for a package manager. */
+  /** Returns the command of a package manager. */
   readonly programOf: (name: string) => readonly [string, ...string[]];
 }
 

@@ -16,7 +16,8 @@ export function memoryLimitOf(limits: MemoryLimits, app: AppName): number | unde
 /** Watches the memory of process groups. */
 export interface MemoryWatch {
   /**
-   * Calls `exceeded`, once, when the processes of a group have more memory than the limit. Returns what ends the watch.
+   * Calls `exceeded`, once, when the processes of a group have more memory than the limit. Returns a function that ends
+   * the watch.
    */
   watch(group: { readonly pgid: number; readonly limitMb: number }, exceeded: () => void): () => void;
 }

@@ -23,7 +23,7 @@ export type WatchedGroup = Pick<RunningGroup, 'pgid' | 'mark'>;
 
 /** Watches the number of processes. */
 export interface ProcessWatch {
-  /** Calls `exceeded`, once, when a group has more processes than the limit. Returns what ends the watch. */
+  /** Calls `exceeded`, once, when a group has more processes than the limit. Returns a function that ends the watch. */
   watch(group: WatchedGroup & { readonly limit: number }, exceeded: () => void): () => void;
 }
 

@@ -24,7 +24,7 @@ interface Served {
 }
 
 /**
- * Returns what finds applications that crash. Lambda starts an application again with the next request, so that an
+ * Returns the detection of crashes. Lambda starts an application again with the next request, so that an
  * instance that ends says little. One that then does not answer `GET /` has crashed; it is asked now and then until it
  * answers again.
  */

@@ -49,7 +49,7 @@ interface Startable {
   readonly wasCrashed: boolean;
 }
 
-/** Returns what the start of a snapshot needs. */
+/** Returns the snapshot if it can be started. */
 async function startable(snapshot: SnapshotRef, parts: LambdaPlatformParts): Promise<Startable> {
   const { table } = parts;
   const [app, item] = await Promise.all([table.read(keys.app(snapshot)), table.read(keys.snapshot(snapshot))]);

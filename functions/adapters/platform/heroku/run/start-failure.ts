@@ -25,7 +25,7 @@ export async function startFailure(error: NotUp, release: FailedRelease, parts: 
   return new DeployError(CODE, shown.reason, { retry: false, logTail: shown.log, cause: error });
 }
 
-/** Returns what has been printed since the release. */
+/** Returns the lines that were printed since the release. */
 export function printed({ run, since }: FailedRelease, parts: HerokuParts): Promise<readonly LogLine[]> {
   const read = () => lastLogLines(run, parts);
   return linesSince({ read, since, isComplete: (lines) => lines.some(isEnd) }, parts.clock);

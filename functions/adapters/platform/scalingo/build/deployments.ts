@@ -50,7 +50,7 @@ export async function makeDeployment(
   return requiredText(requiredFields(body, CODE).deployment, 'id', CODE);
 }
 
-/** Returns what a deployment has printed; null while there is nothing. */
+/** Returns the output of a deployment; null while there is none. */
 export async function readOutput(
   run: string,
   id: string,

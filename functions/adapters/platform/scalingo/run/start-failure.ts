@@ -25,7 +25,7 @@ export async function startFailure(status: string, failed: FailedStart, parts: S
   return shownFailure({ reason: reasonOf(status, own), log }, () => readValues(failed.run, { code: CODE, parts }));
 }
 
-/** Returns what the application has printed since its start. */
+/** Returns the application's output since its start. */
 async function printed({ run, since }: FailedStart, parts: ScalingoParts): Promise<readonly string[]> {
   const read = async () => (await lastLogLines(run, parts)).filter(isOwn);
   const lines = await linesSince({ read, since, isComplete: (all) => all.length > 0 }, parts.clock);
