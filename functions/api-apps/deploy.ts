@@ -1,5 +1,5 @@
 import type { Entry } from '../core/entry/entry.ts';
-import { toldBy } from '../core/entry/told.ts';
+import { toldBy } from '../core/entry/commit-info.ts';
 import { DeployError } from '../core/errors.ts';
 import { branchNamed } from '../core/payload/branch-name.ts';
 import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';

@@ -1,6 +1,6 @@
 import { blankDraft } from '../entry/blank-draft.ts';
 import { type CiChoice, type Entry, RECONCILED } from '../entry/entry.ts';
-import { toldBy } from '../entry/told.ts';
+import { toldBy } from '../entry/commit-info.ts';
 import { trackOf } from '../entry/track.ts';
 import { type Skip, skips } from '../payload/skip-words.ts';
 import { SWEEP_AFTER_MS } from '../pipeline/pipeline.ts';
