@@ -1,5 +1,5 @@
+import { commitInfo } from '../core/entry/commit-info.ts';
 import type { Entry } from '../core/entry/entry.ts';
-import { toldBy } from '../core/entry/commit-info.ts';
 import { DeployError } from '../core/errors.ts';
 import { branchNamed } from '../core/payload/branch-name.ts';
 import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
@@ -39,7 +39,7 @@ async function wantedCommit(
   const branch = branchNamed(ref, 'ref');
   if (!repository) throw new Error('A deploy has a repository.');
   const tip = await host(repository.host).tip(repository, branch, await token(user, repository.host));
-  if (tip) return { sha: tip.sha, branch, ref: `refs/heads/${branch}`, ...toldBy(tip) };
+  if (tip) return { sha: tip.sha, branch, ref: `refs/heads/${branch}`, ...commitInfo(tip) };
   const where = `${repository.owner}/${repository.name}`;
   const detail = `${where} has no branch ${branch}. The parameter ref is a branch, or the whole id of a commit.`;
   throw new DeployError('request:bad_parameter', detail);

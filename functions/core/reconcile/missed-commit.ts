@@ -1,6 +1,6 @@
 import { blankDraft } from '../entry/blank-draft.ts';
+import { commitInfo } from '../entry/commit-info.ts';
 import { type CiChoice, type Entry, RECONCILED } from '../entry/entry.ts';
-import { toldBy } from '../entry/commit-info.ts';
 import { trackOf } from '../entry/track.ts';
 import { type Skip, skips } from '../payload/skip-words.ts';
 import { SWEEP_AFTER_MS } from '../pipeline/pipeline.ts';
@@ -45,7 +45,7 @@ export function appendMissed({ app, tip, latest, against }: MissedCommit, { uuid
     stage: 'check',
     receivedAt: at,
     repository: latest.repository && { ...latest.repository, host, owner: repositoryOwner, name },
-    ...{ sha: tip.sha, branch, ref: `refs/heads/${branch}`, ...toldBy(tip) },
+    ...{ sha: tip.sha, branch, ref: `refs/heads/${branch}`, ...commitInfo(tip) },
     ...(path !== undefined && { path }),
     ...(ci && { ci }),
     ...(reason !== null && { status: 'skipped', reason, finishedAt: at }),
