@@ -2,15 +2,30 @@ import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
 
 const Answer = v.object({
-  apps: v.array(v.object({ name: v.string(), state: v.string(), url: v.nullable(v.string()) })),
+  apps: v.array(
+    v.object({
+      name: v.string(),
+      state: v.string(),
+      url: v.nullable(v.string()),
+      snapshot: v.optional(v.nullable(v.string())),
+    }),
+  ),
 });
 
-/** An application of the user, as the platform shows it. */
-export type ShownApplication = v.InferOutput<typeof Answer>['apps'][number];
+/** An application of the user. Its state is that of the platform, or `never` before a start has succeeded. */
+export interface ShownApplication {
+  readonly name: string;
+  readonly state: string;
+  readonly url: string | null;
+}
 
 /** A start of the service starts the applications in the background; what takes longer is shown as it is. */
 const PATIENCE_MS = 10_000;
 const PAUSE_MS = 150;
+
+function shown({ name, state, url, snapshot }: v.InferOutput<typeof Answer>['apps'][number]): ShownApplication {
+  return { name, state: snapshot === null ? 'never' : state, url };
+}
 
 /** Returns the applications of a user by name, as soon as none is being started. */
 export async function applicationsOf(
@@ -23,7 +38,9 @@ export async function applicationsOf(
     const response = await fetch(`${platformUrl}/apps/${user}`, { headers: { authorization } });
     const { apps } = v.parse(Answer, await response.json());
     const isSettled = apps.every(({ state }) => state !== 'starting' && state !== 'restarting');
-    if (isSettled || performance.now() > end) return apps.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+    if (isSettled || performance.now() > end) {
+      return apps.map(shown).toSorted((one, other) => (one.name < other.name ? -1 : 1));
+    }
     await setTimeout(PAUSE_MS);
   }
 }

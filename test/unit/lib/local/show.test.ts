@@ -49,11 +49,16 @@ describe('The applications that npm start lists', () => {
       const apps = [
         { name: 'shop', state, url: 'http://127.0.0.1:2' },
         { name: 'blog', state: 'stopped', url: null },
+        { name: 'draft', state: 'stopped', snapshot: null, url: 'http://127.0.0.1:3' },
       ];
       response.end(JSON.stringify({ apps }));
     });
     const applications = await applicationsOf(server.url, login);
-    expect(applications.map(({ name, state }) => `${name} ${state}`)).toEqual(['blog stopped', 'shop running']);
+    expect(applications.map(({ name, state }) => `${name} ${state}`)).toEqual([
+      'blog stopped',
+      'draft never',
+      'shop running',
+    ]);
   });
 });
 
