@@ -49,7 +49,9 @@ function applicationIn(body: unknown, user: string): Application | null {
   if (!isObject(body) || typeof body.app !== 'string') return null;
   const name = typeof body.name === 'string' ? body.name : body.app;
   const snapshot = typeof body.snapshot === 'string' ? body.snapshot : null;
-  return { user, app: body.app, name, snapshot, url: readUrl(body), state: stateOf(body.state, snapshot) };
+  // A platform may have reserved an address for an application whose first start has failed.
+  const url = snapshot === null ? null : readUrl(body);
+  return { user, app: body.app, name, snapshot, url, state: stateOf(body.state, snapshot) };
 }
 
 /** A platform's own word for the pause after a crash, or for a start under way, means that it is to run. */

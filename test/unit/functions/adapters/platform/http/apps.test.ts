@@ -54,6 +54,11 @@ describe('the applications of the platform API', () => {
     expect(await (await setUp({ status: 200, body })).applications.find(shop)).toMatchObject({ url: null });
   });
 
+  it('have no address before a start has succeeded', async () => {
+    const body = { app: 'shop', state: 'stopped', snapshot: null, url: 'http://127.0.0.1:4000' };
+    expect(await (await setUp({ status: 200, body })).applications.find(shop)).toMatchObject({ url: null });
+  });
+
   it('have no snapshots that failed to build', async () => {
     const snapshots = [{ id: '1', state: 'ready' }, { id: '2', state: 'failed' }, { id: '3', state: 'pending' }, {}];
     const { applications } = await setUp({ status: 200, body: { snapshots } });
