@@ -54,7 +54,7 @@ function otherBranch(branch: string, wanted: string): string {
 }
 
 function howToDeploy(branch: string): string {
-  return ` To deploy ${branch}, add ?${new URLSearchParams({ branch })} to the webhook's address, or change the service's DefaultBranch.`;
+  return ` To deploy ${branch}, put ?${new URLSearchParams({ branch })} into the webhook's address, or make it the default branch: of the service, or of the repository where the service hosts it.`;
 }
 
 function refInWords(ref: string): string {

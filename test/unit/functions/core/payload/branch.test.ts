@@ -46,7 +46,7 @@ const build: BuildResult = {
 };
 
 const howToDeploy = (branch: string) =>
-  ` To deploy ${branch}, add ?${new URLSearchParams({ branch })} to the webhook's address, or change the service's DefaultBranch.`;
+  ` To deploy ${branch}, put ?${new URLSearchParams({ branch })} into the webhook's address, or make it the default branch: of the service, or of the repository where the service hosts it.`;
 
 describe('a push', () => {
   it('deploys when its message asks to skip only CI', () => {
