@@ -2,8 +2,10 @@ import { appendFileSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errors } from '../../functions/core/errors.ts';
+import { bodyOf } from '../support/body-of.ts';
 import { application, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
 import { runningIn, signalIfThere } from '../support/service/processes.ts';
 import { dataFolder } from '../support/service/service-process.ts';
@@ -87,7 +89,7 @@ describe.skipIf(process.platform !== 'linux')(
     /** Has commit statuses set. */
     async function pair(): Promise<void> {
       const made = await service.request(`${repositories()}/user/tokens`, { method: 'POST' });
-      const { token } = (await made.json()) as { token: string };
+      const { token } = await bodyOf(made, { token: v.string() });
       const body = JSON.stringify({ credentials: `demo:${token}` });
       const headers = { 'content-type': 'application/json' };
       expect((await service.request('/1/auth/local', { method: 'POST', headers, body })).status).toBe(201);
@@ -207,7 +209,7 @@ describe.skipIf(process.platform !== 'linux')(
     }
 
     async function pageOf(name: string): Promise<string> {
-      const app = (await (await service.request(`/1/apps/demo/${name}`)).json()) as { url?: string };
+      const app = await bodyOf(await service.request(`/1/apps/demo/${name}`), { url: v.nullish(v.string()) });
       return app.url ? (await fetch(app.url)).text() : `no page: ${JSON.stringify(app)}`;
     }
   },

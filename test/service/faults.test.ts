@@ -14,7 +14,9 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import * as v from 'valibot';
 import { afterEach, describe, expect, it } from 'vitest';
+import { bodyOf } from '../support/body-of.ts';
 import { runningIn, signalIfThere } from '../support/service/processes.ts';
 import { dataFolder, loginOf, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
 
@@ -153,8 +155,8 @@ describe.skipIf(process.platform !== 'linux')('npm start, when the machine fails
     service = startProcess({ dataDir });
     await service.printed(/Ctrl-C ends everything/);
     const entries = async () => {
-      const { rows } = (await (await log()).json()) as { rows: { uuid: string; status: string }[] };
-      return rows.map(({ uuid, status }) => ({ uuid, status }));
+      const { rows } = await bodyOf(await log(), { rows: v.array(v.object({ uuid: v.string(), status: v.string() })) });
+      return rows;
     };
     const before = await entries();
     expect(before).toMatchObject([{ status: 'ok' }]);

@@ -1,7 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import * as v from 'valibot';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { bodyOf } from '../support/body-of.ts';
 import type { Browser } from '../support/browser/api.ts';
 import { axeSource, startBrowser } from '../support/browser/browser.ts';
 import { expectAccessible, expectNoSideScroll, openTab, signIn, type Tab } from '../support/browser/page-driver.ts';
@@ -230,7 +232,7 @@ describe('the page, in a browser', () => {
       headers: { authorization: `Basic ${btoa(login)}`, 'content-type': 'application/json' },
       body: JSON.stringify({ name: 'short-lived' }),
     });
-    const { token } = (await made.json()) as { token: string };
+    const { token } = await bodyOf(made, { token: v.string() });
     const other = await signIn(browser, { base, login: `demo:${token}`, hash: '#/demo/settings' });
     await other.page.getByRole('button', { name: 'Revoke short-lived' }).click();
     await other.page.getByRole('button', { name: 'Revoke', exact: true }).click();

@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import * as v from 'valibot';
+import { bodyOf } from '../../support/body-of.ts';
 import { application, gitFolder } from '../../support/service/git-folder.ts';
 import { testFolder } from '../../support/service/place.ts';
 import { startChild } from '../child.ts';
@@ -210,7 +212,7 @@ async function unfinishedOf(service: Service, user: string): Promise<number> {
     const response = await fetch(`${service.url}/1/status/${user}/webhooks?limit=100&skip=${skip}`, { headers });
     // A strict service may have all its invocations: it is asked again.
     if (!response.ok) return 1;
-    const { rows } = (await response.json()) as { rows: { status: string }[] };
+    const { rows } = await bodyOf(response, { rows: v.array(v.object({ status: v.string() })) });
     open += rows.filter(({ status }) => ['queued', 'running', 'held'].includes(status)).length;
     if (open > 0 || rows.length < 100) return open;
   }

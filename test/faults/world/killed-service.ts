@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { DynamoDBClient, ListTablesCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import * as v from 'valibot';
 import { clientFor } from '../../../lib/aws-local/clients.ts';
 import { startDynamoDb } from '../../../lib/aws-local/emulators/dynamodb.ts';
+import { bodyOf } from '../../support/body-of.ts';
 import { WAIT_LIMIT_MS } from '../../support/service/place.ts';
 import { gone, loginOf, type ServiceProcess, startProcess } from '../../support/service/service-process.ts';
 import { budget } from '../budget.ts';
@@ -11,14 +13,16 @@ import { budget } from '../budget.ts';
 export const targets = ['group', 'service', 'database', 'npm', 'everything'] as const;
 export type Target = (typeof targets)[number];
 
+const row = v.object({
+  id: v.string(),
+  status: v.string(),
+  commit: v.string(),
+  seq: v.number(),
+  error: v.nullish(v.object({ code: v.string() })),
+});
+
 /** A row of the log, as far as it is checked. */
-export interface Row {
-  readonly id: string;
-  readonly status: string;
-  readonly commit: string;
-  readonly seq: number;
-  readonly error?: { readonly code: string };
-}
+export type Row = v.InferOutput<typeof row>;
 
 const SETTLE_LIMIT_MS = Math.max(WAIT_LIMIT_MS, (budget.recoverySeconds + 60) * 1000);
 /** Of a read while the account is throttled. */
@@ -98,7 +102,7 @@ export class KilledService {
       response = await this.request(path);
     }
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-    return ((await response.json()) as { results: Row[] }).results;
+    return (await bodyOf(response, { results: v.array(row) })).results;
   }
 
   /** Returns the last row of each entry. */

@@ -1,10 +1,12 @@
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OperatorError } from '../../../../lib/processes/operator-error.ts';
 import { archiveLinks } from '../../../../lib/repohost/git/archive.ts';
 import { type RepoHost, startRepoHost } from '../../../../lib/repohost/repohost.ts';
+import { bodyOf } from '../../../support/body-of.ts';
 import {
   type FakeService,
   fakeService,
@@ -81,7 +83,7 @@ describe('The REST API', () => {
     const password = `Basic ${Buffer.from(`${webhook.user}:${webhook.secret}`).toString('base64')}`;
     const response = await api('/user/tokens', { method: 'POST', headers: { authorization: password } });
     expect(response.status).toBe(201);
-    const made = (await response.json()) as { readonly token: string };
+    const made = await bodyOf(response, { token: v.string() });
     expect(made).toEqual({ token: expect.stringMatching(/^local_[0-9a-f]{48}$/), scopes: ['repo'] });
     expect(await (await api('/user', as(made.token))).json()).toMatchObject({ login: 'ada' });
     expect((await api('/user/tokens', { method: 'POST', ...as(made.token) })).status).toBe(403);
@@ -91,7 +93,8 @@ describe('The REST API', () => {
   it('GET and DELETE /user/tokens list the tokens of a user without their secrets, and revoke one', async () => {
     const made = host.createToken({ login: 'eve' });
     const other = host.createToken({ login: 'eve' });
-    const listed = async () => (await (await api('/user/tokens', as(other))).json()) as { tokens: { id: string }[] };
+    const listed = async () =>
+      bodyOf(await api('/user/tokens', as(other)), { tokens: v.array(v.looseObject({ id: v.string() })) });
     const [first, second] = (await listed()).tokens;
     expect(first).toEqual({
       id: expect.stringMatching(/^[0-9a-f]{12}$/),

@@ -2,12 +2,14 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import * as v from 'valibot';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type AccessRecord, type Gateway, startGateway } from '../../../../../lib/aws-local/gateway/gateway.ts';
 import { FunctionError, PayloadTooLarge } from '../../../../../lib/aws-local/invoke/function-error.ts';
 import type { Functions } from '../../../../../lib/aws-local/invoke/invoke.ts';
 import { type TrustsAddress, trustedAddresses } from '../../../../../lib/processes/http/trusted-addresses.ts';
 import { apiTemplate, type Methods } from '../../../../support/aws-local/api-fixture.ts';
+import { bodyOf } from '../../../../support/body-of.ts';
 
 type Handler = (event: Record<string, unknown>) => unknown;
 
@@ -69,6 +71,8 @@ const problem = (type: string, statusCode?: string): object => ({
   },
 });
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+const TYPE = { type: v.string() };
 
 describe('the event of a function', () => {
   it('a function gets the Lambda proxy event of the request', async () => {
@@ -311,7 +315,7 @@ describe('the authorizer', () => {
         },
         { responses },
       );
-      return [response.status, ((await response.json()) as { type: string }).type];
+      return [response.status, (await bodyOf(response, TYPE)).type];
     };
     expect(await outcome('Unauthorized')).toEqual([401, 'UNAUTHORIZED']);
     expect(await outcome('server down')).toEqual([500, 'AUTHORIZER_FAILURE']);
@@ -382,7 +386,7 @@ describe('gateway responses', () => {
     const responses = [problem('DEFAULT_4XX'), problem('DEFAULT_5XX')];
     const gateway = await serve({ 'GET /a': { function: 'f' } }, { f }, { responses });
     const missing = await fetch(`${gateway.url}/b`);
-    expect([missing.status, ((await missing.json()) as { type: string }).type]).toEqual([403, 'DEFAULT_4XX']);
+    expect([missing.status, (await bodyOf(missing, TYPE)).type]).toEqual([403, 'DEFAULT_4XX']);
     const failed = await fetch(`${gateway.url}/a`);
     const body = await failed.text();
     expect(failed.status).toBe(502);
@@ -399,7 +403,7 @@ describe('gateway responses', () => {
       { responses },
     );
     const response = await fetch(gateway.url);
-    expect([response.status, ((await response.json()) as { type: string }).type]).toEqual([504, 'INTEGRATION_TIMEOUT']);
+    expect([response.status, (await bodyOf(response, TYPE)).type]).toEqual([504, 'INTEGRATION_TIMEOUT']);
   });
 
   it('an event over the limit of Lambda is REQUEST_TOO_LARGE', async () => {
