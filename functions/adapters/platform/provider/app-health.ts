@@ -72,14 +72,16 @@ async function crashed(served: Served, parts: HealthParts): Promise<void> {
   await change(served, { state: 'crashed', reason, log }, parts);
 }
 
-/** Records a change only while the checked snapshot still runs: a deploy may have replaced it. */
+/**
+ * Records a change only while the checked snapshot still runs: a deploy may have replaced it. The event is written first:
+ * a run that is interrupted after it finds the application as before, and the same event twice changes nothing.
+ */
 async function change(
   { app, snapshot }: Served,
   to: Parameters<typeof recordChange>[1],
   parts: HealthParts,
 ): Promise<void> {
-  const same = { attribute: 'snapshot', is: snapshot };
-  if (await parts.table.write(keys.app(app), { state: to.state }, same)) {
-    await recordChange({ ...app, snapshot }, to, parts);
-  }
+  if ((await parts.table.read(keys.app(app)))?.snapshot !== snapshot) return;
+  await recordChange({ ...app, snapshot }, to, parts);
+  await parts.table.write(keys.app(app), { state: to.state }, { attribute: 'snapshot', is: snapshot });
 }

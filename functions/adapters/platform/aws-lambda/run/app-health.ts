@@ -39,7 +39,8 @@ export function lambdaAppHealth(parts: LambdaPlatformParts): AppHealth {
       const crashed = (await crashEvents(parts.table)).filter(({ state }) => state === 'crashed');
       for (const { user, app } of crashed) {
         const served = await servedOf({ user, app }, parts);
-        if (served?.item.state !== 'crashed' || !(await claim(served, RECHECK_EVERY_MS, parts))) continue;
+        // Not only `crashed`: a run that was interrupted may have written the event and not the state, or not yet.
+        if (!served || served.item.state === 'stopped' || !(await claim(served, RECHECK_EVERY_MS, parts))) continue;
         // One at a time: an answer may take as long as a run of the watch may.
         return checkCrashed(served, parts);
       }
@@ -53,7 +54,8 @@ async function checkRunning(served: Served, parts: LambdaPlatformParts): Promise
 }
 
 async function checkCrashed(served: Served, parts: LambdaPlatformParts): Promise<void> {
-  if (!(await failureOf(served, parts))) await change(served, { to: 'running', why: null, log: [] }, parts);
+  if (!(await failureOf(served, parts))) return change(served, { to: 'running', why: null, log: [] }, parts);
+  if (served.item.state !== 'crashed') await writeState(served, 'crashed', parts);
 }
 
 /** Returns the application whose serving version an instance belongs to; its stream is `2026/11/22/[<version>]<id>`. */
@@ -94,19 +96,30 @@ async function failureOf({ app, item }: Served, parts: LambdaPlatformParts) {
   }
 }
 
+async function writeState({ app, item }: Served, state: Change['to'], { table }: LambdaPlatformParts): Promise<void> {
+  await table.write(keys.app(app), { state }, { attribute: 'version', is: item.version });
+}
+
 interface Change {
   readonly to: 'crashed' | 'running';
   readonly why: string | null;
   readonly log: readonly string[];
 }
 
-/** Only while the version that was asked still serves: a deploy may have replaced it. */
+/**
+ * Only while the version that was asked still serves: a deploy may have replaced it. A `crashed` is told first and taken
+ * back last, because `recheck` goes by the event: after an interrupted run it asks again, and an event that comes twice
+ * changes nothing.
+ */
 async function change({ app, item }: Served, { to, why, log }: Change, parts: LambdaPlatformParts): Promise<void> {
   const now = parts.clock.now();
-  const served = { attribute: 'version', is: item.version };
-  if (!(await parts.table.write(keys.app(app), { state: to }, served))) return;
+  if ((await parts.table.read(keys.app(app)))?.version !== item.version) return;
   const reason = why === null ? null : `The application crashed and does not start again: ${why.replace(/\.$/, '')}.`;
-  await recordEvent(parts.table, { ...app, snapshot: item.snapshot, seq: now, state: to, reason, log });
+  const writes = [
+    () => recordEvent(parts.table, { ...app, snapshot: item.snapshot, seq: now, state: to, reason, log }),
+    () => writeState({ app, item }, to, parts),
+  ];
+  for (const write of to === 'crashed' ? writes : writes.reverse()) await write();
   const name = functionName(parts.functionPrefix, app);
   await note(name, why === null ? `${item.snapshot} answers again` : `${item.snapshot} crashed: ${why}`, parts);
 }

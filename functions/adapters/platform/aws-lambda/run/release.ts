@@ -34,8 +34,9 @@ export async function release(
   await tried({ name, version, path, variables: plan.environment }, parts);
   const url = await moveTraffic(name, version, parts);
   const state = { snapshot: snapshot.snapshot, version, url, state: 'running', asked: null };
-  await parts.table.write(keys.app(snapshot), state, { exists: true });
+  // The event first: a call that is made again after this finds that the application had crashed.
   if (wasCrashed) await answersAgain(snapshot, parts);
+  await parts.table.write(keys.app(snapshot), state, { exists: true });
   await note(name, `${snapshot.snapshot} serves`, parts);
   await pruneVersions(name, version, parts).catch(() => {});
   await pruneSnapshots(snapshot, { table: parts.table, forget: forgetObjects(parts) }).catch(() => {});

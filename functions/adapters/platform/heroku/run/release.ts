@@ -41,8 +41,9 @@ export async function release(snapshot: SnapshotRef, parts: HerokuParts, fresh =
   if (fresh || !(await runs(start, parts))) await released(snapshot, start, parts);
   const { app } = start;
   const url = app.address ?? '';
-  await parts.table.write(keys.app(snapshot), { snapshot: snapshot.snapshot, url, state: 'running' }, { exists: true });
+  // The event first: a call that is made again after this finds that the application had crashed.
   if (app.state === 'crashed') await recordChange(snapshot, { state: 'running', reason: null, log: [] }, parts);
+  await parts.table.write(keys.app(snapshot), { snapshot: snapshot.snapshot, url, state: 'running' }, { exists: true });
   await note(snapshot, `${snapshot.snapshot} serves`, parts);
   await parts.table.write(keys.startedApp(snapshot), { user: snapshot.user, app: snapshot.app });
   await restBuilder(app.builder ?? '', parts);

@@ -90,8 +90,9 @@ export function none(formation: Readonly<Record<string, number>>): Readonly<Reco
 
 async function serves(snapshot: SnapshotRef, app: Item, parts: ScalingoParts): Promise<{ url: string }> {
   const url = app.address ?? '';
-  await parts.table.write(keys.app(snapshot), { snapshot: snapshot.snapshot, url, state: 'running' }, { exists: true });
+  // The event first: a call that is made again after this finds that the application had crashed.
   if (app.state === 'crashed') await recordChange(snapshot, { state: 'running', reason: null, log: [] }, parts);
+  await parts.table.write(keys.app(snapshot), { snapshot: snapshot.snapshot, url, state: 'running' }, { exists: true });
   await note(snapshot, `${snapshot.snapshot} serves`, parts);
   await parts.table.write(keys.startedApp(snapshot), { user: snapshot.user, app: snapshot.app });
   await pruneSnapshots(snapshot, { table: parts.table, forget: forgetArchive(parts) }).catch(() => {});

@@ -2,14 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { lambdaBuildOutput } from '../../../../../../functions/adapters/platform/aws-lambda/build/build-output.ts';
 import { lambdaPlatform } from '../../../../../../functions/adapters/platform/aws-lambda/hosting.ts';
 import { functionName } from '../../../../../../functions/adapters/platform/aws-lambda/names.ts';
+import { lambdaAppHealth } from '../../../../../../functions/adapters/platform/aws-lambda/run/app-health.ts';
 import { lambdaAppOutput } from '../../../../../../functions/adapters/platform/aws-lambda/run/app-output.ts';
 import { lambdaAppVariables } from '../../../../../../functions/adapters/platform/aws-lambda/run/app-variables.ts';
 import { lambdaAppOperations } from '../../../../../../functions/adapters/platform/aws-lambda/run/operations.ts';
-import { tableAppEvents } from '../../../../../../functions/adapters/platform/in-table/app-events.ts';
+import { recordEvent, tableAppEvents } from '../../../../../../functions/adapters/platform/in-table/app-events.ts';
 import { tableApplications } from '../../../../../../functions/adapters/platform/in-table/applications.ts';
 import { type ApplicationsUnderTest, applicationsContract } from '../../../../../contracts/applications.ts';
 import { hostingPlatformContract, uploadOf } from '../../../../../contracts/hosting-platform.ts';
 import { type FakeAws, fakeAws } from '../../../../../fakes/aws/platform-parts.ts';
+import { interrupted } from '../../../../../support/platform/interrupted.ts';
 
 const tarball = async (_app: string, version: string, behaviour: string) =>
   Buffer.from(JSON.stringify({ version, behaviour }));
@@ -105,6 +107,47 @@ describe('an application on AWS Lambda', () => {
     await lambdaAppVariables(aws.parts).set(shop('1'), 'GREETING', 'today');
     await lambdaPlatform(aws.parts).start(shop('1'));
     expect(aws.functions.at(url)).toMatchObject({ program: { version: '1' }, environment: { GREETING: 'today' } });
+  });
+
+  describe('that has crashed', () => {
+    /** A crashed application that would answer now, at a time at which it is due to be asked again. */
+    async function crashed() {
+      const aws = fakeAws();
+      const { url } = await deployed(aws, '1');
+      await aws.parts.table.write({ pk: 'A#kiwi', sk: 'shop' }, { state: 'crashed' });
+      await recordEvent(aws.parts.table, { ...shop('1'), seq: 1, state: 'crashed', reason: 'It ended.', log: [] });
+      const at = (minutes: number) => ({
+        ...aws.parts,
+        clock: { ...aws.parts.clock, now: () => Date.now() + minutes * 60_000 },
+      });
+      const found = async () => {
+        const { events } = await tableAppEvents(aws.parts.table).after(0);
+        return [(await tableApplications(aws.parts).find(shop('1')))?.state, events[0]?.state];
+      };
+      return { aws, url, at, found };
+    }
+
+    it('answers again, also when the worker of the watch is killed between the two writes', async () => {
+      const { at, found } = await crashed();
+      await expect(lambdaAppHealth(interrupted(at(10))).recheck()).rejects.toThrow();
+      await lambdaAppHealth(at(20)).recheck();
+      expect(await found()).toEqual(['running', 'running']);
+    });
+
+    it('is shown as crashed, also when the worker that found it was killed after it had told of it', async () => {
+      const { aws, url, at, found } = await crashed();
+      await aws.parts.table.write({ pk: 'A#kiwi', sk: 'shop' }, { state: 'running' });
+      Object.assign(aws.functions.at(url)?.program ?? {}, { behaviour: 'ends' });
+      await lambdaAppHealth(at(10)).recheck();
+      expect(await found()).toEqual(['crashed', 'crashed']);
+    });
+
+    it('answers again after a restart, also when its worker is killed between the two writes', async () => {
+      const { at, found } = await crashed();
+      await expect(lambdaAppOperations(interrupted(at(0))).restart(shop('1'))).rejects.toThrow();
+      await lambdaAppOperations(at(0)).restart(shop('1'));
+      expect(await found()).toEqual(['running', 'running']);
+    });
   });
 
   it('gets a new version by a restart, with the variables of today', async () => {

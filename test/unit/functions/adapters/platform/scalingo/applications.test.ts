@@ -13,6 +13,7 @@ import { uploadOf } from '../../../../../contracts/hosting-platform.ts';
 import type { FakeScalingo } from '../../../../../fakes/scalingo/server.ts';
 import type { FakeApp } from '../../../../../fakes/scalingo/state.ts';
 import { programTarball } from '../../../../../support/platform/heroku.ts';
+import { interrupted } from '../../../../../support/platform/interrupted.ts';
 import { deployOn, openScalingo } from '../../../../../support/platform/scalingo.ts';
 
 const shop = (snapshot: string) => ({ user: 'kiwi', app: 'shop', snapshot });
@@ -60,6 +61,29 @@ describe('the watch over applications on Scalingo', () => {
     await scalingoAppHealth(parts).recheck();
     expect(await stateNow()).toBe('running');
     expect(await events()).toMatchObject([{ state: 'running', reason: null }]);
+  });
+
+  it('tells of both, also when its worker is killed between the two writes', async () => {
+    await deployOn(parts, shop('1'));
+    for (const [status, state] of [
+      ['crashed', 'crashed'],
+      ['running', 'running'],
+    ] as const) {
+      app().status = status;
+      await expect(scalingoAppHealth(interrupted(parts)).recheck()).rejects.toThrow();
+      await scalingoAppHealth(parts).recheck();
+      expect([await stateNow(), await events()]).toMatchObject([state, [{ state }]]);
+    }
+  });
+
+  it('is over after a restart, also when its worker is killed between the two writes', async () => {
+    await deployOn(parts, shop('1'));
+    app().status = 'crashed';
+    await scalingoAppHealth(parts).recheck();
+    app().status = 'running';
+    await expect(scalingoAppOperations(interrupted(parts)).restart(shop('1'))).rejects.toThrow();
+    await scalingoAppOperations(parts).restart(shop('1'));
+    expect([await stateNow(), await events()]).toMatchObject(['running', [{ state: 'running' }]]);
   });
 
   it('leaves alone what is stopped, here or at Scalingo, is being changed, or was deleted there', async () => {
