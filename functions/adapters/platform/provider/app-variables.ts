@@ -45,6 +45,17 @@ export function providerAppVariables({ table }: Pick<ProviderParts, 'table'>, ca
   };
 }
 
+/** For the names and values of an application together: all of them are one answer. */
+const MAX_BYTES = 64 * 1024;
+
+/** Throws `request:too_large` when variables are larger together than an application may have them. */
+export function checkTotal(variables: Readonly<Record<string, string>>, limit: string): void {
+  const bytes = Object.entries(variables).reduce((sum, entry) => sum + Buffer.byteLength(entry.join('')), 0);
+  if (bytes <= MAX_BYTES) return;
+  const detail = `The variables are ${bytes - MAX_BYTES} bytes larger than ${limit} of 64 KB for an application.`;
+  throw new DeployError('request:too_large', detail);
+}
+
 /** The names of variables that a provider accepts. */
 export interface VariableNames {
   readonly provider: string;

@@ -1,9 +1,8 @@
-import { DeployError } from '../../../../core/errors.ts';
 import type { AppVariables } from '../../../../core/ports/apps/app-variables.ts';
-import { checkVariable, providerAppVariables, type VariableNames } from '../../provider/app-variables.ts';
+import { checkTotal, checkVariable, providerAppVariables, type VariableNames } from '../../provider/app-variables.ts';
 import { ensureApp } from '../ensure-app.ts';
 import type { HerokuParts } from '../parts.ts';
-import { type Config, changeConfig, readConfig } from './config.ts';
+import { changeConfig, readConfig } from './config.ts';
 
 /** https://devcenter.heroku.com/articles/config-vars#limits-and-policies */
 const NAMES: VariableNames = {
@@ -11,8 +10,6 @@ const NAMES: VariableNames = {
   maxLength: 128,
   isReserved: (name) => /^(?:PORT|DYNO|PS|HEROKU_.*|__.*)$/.test(name),
 };
-/** For the names and values of an app together. */
-const MAX_BYTES = 64 * 1024;
 
 /** Returns the variables of applications, which are the config vars of their apps on Heroku. */
 export function herokuAppVariables(parts: HerokuParts): AppVariables {
@@ -21,7 +18,7 @@ export function herokuAppVariables(parts: HerokuParts): AppVariables {
     check: (name, value) => checkVariable(name, value, NAMES),
     read: (run) => readConfig(run, call),
     set: async (run, name, value) => {
-      checkSize({ ...(await readConfig(run, call)), [name]: value });
+      checkTotal({ ...(await readConfig(run, call)), [name]: value }, "Heroku's limit");
       await changeConfig(run, { [name]: value }, call);
     },
     unset: async (run, name) => {
@@ -31,11 +28,4 @@ export function herokuAppVariables(parts: HerokuParts): AppVariables {
     },
     ensureApp: (app, packageName) => ensureApp(app, packageName, parts),
   });
-}
-
-function checkSize(config: Config): void {
-  const bytes = Object.entries(config).reduce((sum, entry) => sum + Buffer.byteLength(entry.join('')), 0);
-  if (bytes <= MAX_BYTES) return;
-  const detail = `The variables are ${bytes - MAX_BYTES} bytes larger than Heroku's limit of 64 KB for an application.`;
-  throw new DeployError('request:too_large', detail);
 }

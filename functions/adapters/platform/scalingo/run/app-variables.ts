@@ -1,6 +1,6 @@
 import { DeployError } from '../../../../core/errors.ts';
 import type { AppVariables } from '../../../../core/ports/apps/app-variables.ts';
-import { checkVariable, providerAppVariables, type VariableNames } from '../../provider/app-variables.ts';
+import { checkTotal, checkVariable, providerAppVariables, type VariableNames } from '../../provider/app-variables.ts';
 import { messageIn } from '../api.ts';
 import { ensureApp } from '../ensure-app.ts';
 import type { ScalingoParts } from '../parts.ts';
@@ -25,7 +25,10 @@ export function scalingoAppVariables(parts: ScalingoParts): AppVariables {
       checkLength(name, value);
     },
     read: (run) => readValues(run, call),
-    set: (run, name, value) => setVariable(run, { name, value }, parts),
+    set: async (run, name, value) => {
+      checkTotal({ ...(await readValues(run, call)), [name]: value }, 'the limit');
+      await setVariable(run, { name, value }, parts);
+    },
     unset: async (run, name) => {
       const known = (await readVariables(run, call)).find((one) => one.name === name);
       if (!known) return false;

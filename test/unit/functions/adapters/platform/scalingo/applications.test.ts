@@ -131,6 +131,16 @@ describe('the variables of an application on Scalingo', () => {
     await expect(call).rejects.toMatchObject(refused);
   });
 
+  it('have 64 KB together, so that their list is one answer', async () => {
+    const variables = scalingoAppVariables(parts);
+    await variables.create(shop('1'), 'shop');
+    for (const variable of ['A', 'B']) await variables.set(shop('1'), variable, 'x'.repeat(32_000));
+    const large = { code: 'request:too_large', detail: expect.stringContaining('larger than the limit of 64 KB') };
+    await expect(variables.set(shop('1'), 'C', 'x'.repeat(32_000))).rejects.toMatchObject(large);
+    await variables.set(shop('1'), 'A', 'short');
+    await expect(variables.set(shop('1'), 'C', 'x'.repeat(32_000))).resolves.toBe(true);
+  });
+
   it('are not in the table', async () => {
     await deployOn(parts, shop('1'));
     await scalingoAppVariables(parts).set(shop('1'), 'PASSWORD', 'secret of the database');
