@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { OperatorError } from '../processes/operator-error.ts';
 
@@ -70,7 +71,8 @@ async function addTo(hash: ReturnType<typeof createHash>, root: string, path: st
 async function run(project: string, outdir: string): Promise<void> {
   const child = spawn(process.execPath, ['--import', 'tsx', join(project, 'bin/service.ts')], {
     cwd: project,
-    env: { ...process.env, CDK_OUTDIR: outdir, FOR_AWS: 'no' },
+    // The CDK keeps fingerprints of files in the home folder.
+    env: { ...process.env, HOME: tmpdir(), CDK_OUTDIR: outdir, FOR_AWS: 'no' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   // A signal to this process in the meantime ends the synthesis as well.

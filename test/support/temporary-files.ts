@@ -1,4 +1,5 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from '../../lib/processes/process-info.ts';
 import { testFolder } from './service/place.ts';
@@ -6,16 +7,20 @@ import { testFolder } from './service/place.ts';
 const folder = join(testFolder, 'tmp');
 
 /**
- * Has this process and those that it starts keep temporary files in the checkout, in a folder of this run, and git find
- * no repository above it. Called when a configuration is loaded, which each project does again: vitest makes its own
- * temporary folder right after.
+ * Has this process and those that it starts keep temporary files in the checkout, in a folder of this run. It is their
+ * home folder too: the CDK and browsers keep files there, and a user's git may sign commits. Called when a configuration
+ * is loaded, which each project does again: vitest makes its own temporary folder right after.
  */
 export function keepTemporaryFilesHere(): void {
-  if (process.env.TMPDIR?.startsWith(folder)) return;
+  const { env } = process;
+  if (env.TMPDIR?.startsWith(folder)) return;
   mkdirSync(folder, { recursive: true });
   const own = mkdtempSync(join(folder, `${process.pid}-`));
-  process.env.TMPDIR = own;
-  process.env.GIT_CEILING_DIRECTORIES = own;
+  // Where packages come from, and those that npm has already.
+  env.npm_config_userconfig ??= join(homedir(), '.npmrc');
+  env.npm_config_cache ??= join(homedir(), '.npm');
+  // git finds no repository above it.
+  Object.assign(env, { TMPDIR: own, HOME: own, GIT_CEILING_DIRECTORIES: own });
 }
 
 /** Removes the folder of a run at its end, and those of runs that were killed. */
