@@ -29,6 +29,13 @@ export function filled(text: SetupText, values: SetupValues): SetupText {
   };
 }
 
+const THIS_MACHINE = /[/@](?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?\/1\/deploy/;
+
+/** Returns whether what is to be entered leads to this machine, so that nothing elsewhere can call it. */
+export function isOfThisMachine({ settings, lines }: Pick<SetupText, 'settings' | 'lines'>): boolean {
+  return [...settings.map(([, value]) => value), lines ?? ''].some((text) => THIS_MACHINE.test(text));
+}
+
 function fillIn(text: string, { user, repository, branch, token }: SetupValues): string {
   const known = text
     .replaceAll('/1/deploy', branch === '' ? '/1/deploy' : `/1/deploy?branch=${encodeURIComponent(branch)}`)

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { filled, type SetupText } from '../../model/setup.ts';
+import { filled, isOfThisMachine, type SetupText } from '../../model/setup.ts';
 import { useReading } from '../../service/reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Copy } from '../copy.tsx';
@@ -124,6 +124,11 @@ function Guide({ text, hasToken }: { text: SetupText; hasToken: boolean }) {
           {note}
         </p>
       ))}
+      {isOfThisMachine(text) && (
+        <p class="muted">
+          Only this machine can call that address. For a host elsewhere, start the service with <code>PUBLIC_URL</code>.
+        </p>
+      )}
       {hasToken && (
         <p class="muted">
           The address holds the token that you have just made: it is shown here only, until you leave.

@@ -5,7 +5,7 @@ import type { Entry } from '../../../../functions/page/model/entry.ts';
 import { commitUrl, safeUrl } from '../../../../functions/page/model/links.ts';
 import { plainLine, readLine, Seen } from '../../../../functions/page/model/output.ts';
 import { hashOf, parseRoute } from '../../../../functions/page/model/route.ts';
-import { filled } from '../../../../functions/page/model/setup.ts';
+import { filled, isOfThisMachine } from '../../../../functions/page/model/setup.ts';
 import { currentStage, STAGES, stageStates } from '../../../../functions/page/model/stages.ts';
 import { shownStatus } from '../../../../functions/page/model/status.ts';
 import { ago, agoChangesAt, duration, until } from '../../../../functions/page/model/time.ts';
@@ -167,6 +167,17 @@ describe('the set-up of a sender', () => {
       settings: [['URL', 'https://ann%40x:p%3Aw%2F@d.example.com/1/deploy?branch=a%20b']],
       lines: `header: Basic ${btoa('ann@x:p:w/')}`,
     });
+  });
+
+  it.each([
+    ['http://ann:<token>@127.0.0.1:8080/1/deploy?branch=main', true],
+    ['http://localhost:8080/1/deploy', true],
+    ['http://[::1]:8080/1/deploy', true],
+    ['https://ann:<token>@d.example.com/1/deploy', false],
+    ['https://127.0.0.1.example.com/1/deploy', false],
+  ])('knows whether %s can be called from this machine only: %s', (url, expected) => {
+    expect(isOfThisMachine({ settings: [['URL', url]], lines: null })).toBe(expected);
+    expect(isOfThisMachine({ settings: [], lines: `urls: ${url}` })).toBe(expected);
   });
 
   it('keeps the placeholders of what is not known', () => {
