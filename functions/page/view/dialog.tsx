@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Action } from '../service/actions.ts';
+import { Alert } from './alert.tsx';
 
 interface ConfirmProps {
   readonly title: string;
@@ -24,11 +25,7 @@ export function Confirm({ title, children, verb, isDangerous, action, onConfirm,
     <dialog ref={dialog} aria-labelledby="question" onClose={onClose}>
       <h2 id="question">{title}</h2>
       <div class="muted">{children}</div>
-      {action.failure && (
-        <p class="alert" role="alert">
-          {action.failure}
-        </p>
-      )}
+      <Alert text={action.failure} />
       <div class="buttons end">
         <button type="button" onClick={() => dialog.current?.close()}>
           Cancel

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { inWords } from '../service/actions.ts';
 import { api, Problem } from '../service/api.ts';
 import { type Session, storeSession } from '../service/session.ts';
+import { Alert } from './alert.tsx';
 import { Brand } from './icons.tsx';
 import { useTitle } from './title.ts';
 
@@ -43,11 +44,7 @@ export function SignIn({ user, refusal, onEnter }: SignInProps) {
         <Brand />
         <h1>Sign in</h1>
         <p class="muted">With your login at the hosting platform.</p>
-        {said && (
-          <p class="alert" role="alert">
-            {said}
-          </p>
-        )}
+        <Alert text={said} />
         <label>
           User name
           <input

@@ -8,6 +8,7 @@ import { shownState } from '../../model/status.ts';
 import { useReading } from '../../service/reading.ts';
 import { useStore } from '../../service/store.ts';
 import { useWorkspace } from '../../service/workspace.ts';
+import { Alert } from '../alert.tsx';
 import { Row } from '../deploys/row.tsx';
 import { Skeleton } from '../deploys/skeleton.tsx';
 import { Glyph } from '../icons.tsx';
@@ -40,11 +41,7 @@ export function AppView({ name }: { name: string }) {
 /** In the place of what is being read, or why it cannot be. */
 function Awaited({ failure }: { failure: string | null }) {
   if (failure === null) return <Skeleton rows={5} />;
-  return (
-    <p class="alert" role="alert">
-      {failure}
-    </p>
-  );
+  return <Alert text={failure} />;
 }
 
 function Unknown({ name }: { name: string }) {

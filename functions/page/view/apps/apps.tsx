@@ -8,6 +8,7 @@ import { SERVICE } from '../../service/api.ts';
 import { useReading } from '../../service/reading.ts';
 import { useStore } from '../../service/store.ts';
 import { useWorkspace } from '../../service/workspace.ts';
+import { Alert } from '../alert.tsx';
 import { Copy } from '../copy.tsx';
 import { FirstRun } from '../deploys/empty.tsx';
 import { Glyph, Mark } from '../icons.tsx';
@@ -32,11 +33,7 @@ export function Apps() {
       <div class="title">
         <h1>Applications</h1>
       </div>
-      {failure && !known && (
-        <p class="alert" role="alert">
-          {failure}
-        </p>
-      )}
+      {!known && <Alert text={failure} />}
       {!known && !failure && <Loading />}
       {known?.length === 0 && <FirstRun user={api.user} />}
       {known && known.length > 0 && (

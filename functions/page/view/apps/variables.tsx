@@ -4,6 +4,7 @@ import type { Entry } from '../../model/entry.ts';
 import { useAction } from '../../service/actions.ts';
 import { useReading } from '../../service/reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
+import { Alert } from '../alert.tsx';
 import { Confirm } from '../dialog.tsx';
 
 type Values = Readonly<Record<string, string | null>>;
@@ -41,11 +42,7 @@ export function Variables({ app }: { app: App }) {
     <section aria-labelledby="variables">
       <h2 id="variables">Variables</h2>
       <p class="muted">They are kept across deploys. A change restarts the application.</p>
-      {failure && (
-        <p class="alert" role="alert">
-          {failure}
-        </p>
-      )}
+      <Alert text={failure} />
       <div class="card table">
         {Object.entries(values ?? {}).map(([name, value]) => (
           <div class="line" key={name}>
@@ -110,11 +107,7 @@ function NewVariable({ onSet }: { onSet: (name: string, value: string) => Promis
       <button type="submit" class="small" disabled={action.isBusy}>
         Set
       </button>
-      {action.failure && (
-        <p class="alert" role="alert">
-          {action.failure}
-        </p>
-      )}
+      <Alert text={action.failure} />
     </form>
   );
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { filled, isOfThisMachine, type SetupText } from '../../model/setup.ts';
 import { useReading } from '../../service/reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
+import { Alert } from '../alert.tsx';
 import { Copy } from '../copy.tsx';
 import { Scroll } from '../scroll.tsx';
 import { NewToken } from '../settings/new-token.tsx';
@@ -29,11 +30,7 @@ export function Connect() {
         The repository host calls this service for each push, and a CI provider for each build. Choose who calls, and
         paste what is below into its settings.
       </p>
-      {failure && (
-        <p class="alert" role="alert">
-          {failure}
-        </p>
-      )}
+      <Alert text={failure} />
       <div class="card form-grid">
         <label>
           Who calls

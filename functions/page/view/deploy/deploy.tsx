@@ -6,6 +6,7 @@ import { Problem } from '../../service/api.ts';
 import { useReading } from '../../service/reading.ts';
 import { useStore } from '../../service/store.ts';
 import { useWorkspace } from '../../service/workspace.ts';
+import { Alert } from '../alert.tsx';
 import { Skeleton } from '../deploys/skeleton.tsx';
 import { Glyph } from '../icons.tsx';
 import { Status } from '../status.tsx';
@@ -71,9 +72,7 @@ function Missing({ failure }: { failure: string | null }) {
               <h1>No such deploy</h1>
             </div>
           )}
-          <p class="alert" role="alert">
-            {failure}
-          </p>
+          <Alert text={failure} />
         </>
       ) : (
         <Skeleton rows={5} />

@@ -6,6 +6,7 @@ import { hashOf } from '../../model/route.ts';
 import { useAction, useOperation } from '../../service/actions.ts';
 import { useStore } from '../../service/store.ts';
 import { useWorkspace } from '../../service/workspace.ts';
+import { Alert } from '../alert.tsx';
 import { Confirm } from '../dialog.tsx';
 import { Open } from '../open.tsx';
 
@@ -43,7 +44,7 @@ function Release({ entry }: { entry: Entry }) {
       >
         Deploy without waiting
       </button>
-      <Failure text={action.failure} />
+      <Alert text={action.failure} />
     </>
   );
 }
@@ -64,7 +65,7 @@ function Redeploy({ entry, app }: { entry: Entry; app: App }) {
       <button type="button" disabled={action.isBusy} onClick={redeploy}>
         Deploy this commit again
       </button>
-      <Failure text={action.failure} />
+      <Alert text={action.failure} />
     </>
   );
 }
@@ -101,13 +102,5 @@ function RollBack({ entry, app }: { entry: Entry; app: App }) {
         </Confirm>
       )}
     </>
-  );
-}
-
-function Failure({ text }: { text: string | null }) {
-  return text === null ? null : (
-    <p class="alert" role="alert">
-      {text}
-    </p>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useAction } from '../../service/actions.ts';
 import { useWorkspace } from '../../service/workspace.ts';
+import { Alert } from '../alert.tsx';
 import { Copy } from '../copy.tsx';
 
 interface NewTokenProps {
@@ -40,11 +41,7 @@ export function NewToken({ suggested, onMade }: NewTokenProps) {
           Make an API token
         </button>
       </div>
-      {action.failure && (
-        <p class="alert" role="alert">
-          {action.failure}
-        </p>
-      )}
+      <Alert text={action.failure} />
       {made && (
         <div class="alert good" role="status">
           <p>It is shown this once. Put it where it is needed now.</p>

@@ -3,6 +3,7 @@ import { useAction } from '../../service/actions.ts';
 import { Problem } from '../../service/api.ts';
 import { useReading } from '../../service/reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
+import { Alert } from '../alert.tsx';
 import { Confirm } from '../dialog.tsx';
 
 interface Pairing {
@@ -45,11 +46,7 @@ export function Pairings() {
       <p class="muted">
         A stored token lets the service fetch private repositories and set commit statuses. It is never shown again.
       </p>
-      {failure && (
-        <p class="alert" role="alert">
-          {failure}
-        </p>
-      )}
+      <Alert text={failure} />
       <div class="card table">
         {hosts?.flatMap(({ pairings }) =>
           pairings.map((one) => (
@@ -134,11 +131,7 @@ function NewPairing({ hosts, onPaired }: { hosts: readonly string[] | null; onPa
       <button type="submit" disabled={action.isBusy}>
         Store the token
       </button>
-      {action.failure && (
-        <p class="alert" role="alert">
-          {action.failure}
-        </p>
-      )}
+      <Alert text={action.failure} />
     </form>
   );
 }

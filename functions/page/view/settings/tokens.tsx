@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { useAction } from '../../service/actions.ts';
 import { useReading } from '../../service/reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
+import { Alert } from '../alert.tsx';
 import { Confirm } from '../dialog.tsx';
 import { Moment } from '../moment.tsx';
 import { NewToken } from './new-token.tsx';
@@ -33,11 +34,7 @@ export function Tokens() {
       <p class="muted">
         A token takes the place of the password, in webhooks above all. It is made with the password only.
       </p>
-      {failure && (
-        <p class="alert" role="alert">
-          {failure}
-        </p>
-      )}
+      <Alert text={failure} />
       <div class="card table">
         {!tokens?.length && <p class="nothing">{tokens ? 'No API token yet.' : failure ? 'Not known.' : 'Loading…'}</p>}
         {tokens?.map(({ name, created_at }) => (

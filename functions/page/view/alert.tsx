@@ -1,0 +1,9 @@
+/** Shows why something failed, announced to screen readers; nothing without a text. */
+export function Alert({ text }: { text: string | null }) {
+  if (!text) return null;
+  return (
+    <p class="alert" role="alert">
+      {text}
+    </p>
+  );
+}
