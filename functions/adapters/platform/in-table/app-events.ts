@@ -27,10 +27,15 @@ export async function crashEvents(table: PlatformTable): Promise<readonly AppEve
   return (await table.list(keys.events)).flatMap((item) => eventIn(item) ?? []);
 }
 
-/** Stores the last event of an application. */
+/**
+ * Stores the last event of an application. Its number is its time, or one more than the highest when the clock was set
+ * back: what the reader has passed it does not read again.
+ */
 export async function recordEvent(table: PlatformTable, event: AppEvent): Promise<void> {
+  const earlier = (await crashEvents(table)).map(({ seq }) => seq + 1);
+  const seq = Math.max(event.seq, ...earlier);
   const log = event.log.slice(-MAX_LOG_LINES).map((line) => line.slice(0, MAX_LINE_LENGTH));
-  await table.write(keys.event(event), { event: JSON.stringify({ ...event, log }) });
+  await table.write(keys.event(event), { event: JSON.stringify({ ...event, seq, log }) });
 }
 
 /** Returns what `recordEvent` wrote; null for anything else. */
