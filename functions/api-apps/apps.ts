@@ -34,7 +34,7 @@ export function apps(ports: AppsPorts): (request: HttpRequest) => Promise<HttpAn
     const endpoint = endpoints[`${request.method} ${request.resource}`];
     if (!endpoint) throw new DeployError('request:not_found', 'There is no such endpoint of applications.');
     // A form of another site can send a POST without a body; the other methods need a permission that it does not get.
-    if (request.method === 'POST') refuseCrossSite(request.headers);
+    if (request.method === 'POST') refuseCrossSite(request);
     const answer = await endpoint(request, ports);
     return { ...answer, headers: { 'cache-control': 'no-store', ...answer.headers } };
   };

@@ -1,14 +1,37 @@
 import { DeployError } from './errors.ts';
+import { routes } from './routes.ts';
+
+/** The fields of `HttpRequest` that are checked. */
+interface BrowserRequest {
+  readonly method: string;
+  readonly resource: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly base: string;
+}
+
+const READING_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * Refuses a request that a page of another site has made a browser send, with the login that the browser remembers for
- * this service. Browsers say so in `Sec-Fetch-Site`, which pages cannot set; programs do not send it
- * (https://w3c.github.io/webappsec-fetch-metadata/#sec-fetch-site-header). Throws `mw:auth:unauthorized`.
+ * Refuses a request that changes something and that a browser sends from a page of another site: the browser adds the
+ * login that it remembers, so the page could deploy in the user's name. Applications live on sibling domains, so
+ * `same-site` is refused too. Programs send neither header. Throws `deploy:auth:bad_creds` or `mw:auth:unauthorized`.
+ *
+ * https://developer.mozilla.org/docs/Web/HTTP/Reference/Headers/Sec-Fetch-Site
  */
-export function refuseCrossSite(headers: Readonly<Record<string, string | undefined>>): void {
-  const site = headers['sec-fetch-site'];
-  if (site === undefined || site === 'same-origin' || site === 'none') return;
+export function refuseCrossSite(request: BrowserRequest): void {
+  if (READING_METHODS.includes(request.method) || !isCrossSite(request)) return;
+  const deploys = routes.some(({ path, login }) => path === request.resource && login === 'deploy');
   const detail =
-    'A page of another site has made this request. Make it from a program, or from a page of this service.';
-  throw new DeployError('mw:auth:unauthorized', detail);
+    'A browser sent this request from a page of another site. A login that a browser adds there is not used.';
+  throw new DeployError(deploys ? 'deploy:auth:bad_creds' : 'mw:auth:unauthorized', detail);
+}
+
+function isCrossSite({ headers, base }: BrowserRequest): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none';
+  // Browsers omit Sec-Fetch-Site where the service is reached without TLS, but send the origin of a POST.
+  const { origin } = headers;
+  if (origin === undefined) return false;
+  const own = [headers.host, URL.canParse(base) ? new URL(base).host : undefined];
+  return !URL.canParse(origin) || !own.includes(new URL(origin).host);
 }
