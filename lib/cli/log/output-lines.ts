@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
 import type { Call } from '../command.ts';
-import { Failure } from '../errors.ts';
+import { Failure, Unreachable } from '../errors.ts';
 import type { Api, ApiRequest } from '../service/api.ts';
 import { Refusal } from '../service/refusal.ts';
 import { oneLine, painter } from '../text.ts';
@@ -13,6 +13,8 @@ const Ending = v.object({ code: v.string() });
 type Ending = v.InferOutput<typeof Ending>;
 
 const TIMEOUT = 'status:changes:timeout';
+/** The connection broke after the output had begun, as when the service is started again. */
+const BROKEN: Ending = { code: 'broken' };
 const PAUSE_MS = 1000;
 const MAX_FAILURES = 5;
 /** Others may give a place back long before the service knows that one is free. */
@@ -29,8 +31,8 @@ export interface OutputRequest {
 }
 
 /**
- * Prints the lines of an output as they come. With `follow` it takes the stream up again when the service ends it,
- * without repeating a line, until `signal` aborts or the output has ended. Returns the number of lines.
+ * Prints the lines of an output as they come. With `follow` it takes the stream up again when the service ends it or
+ * the connection breaks, without repeating a line, until `signal` aborts or the output has ended. Returns the number of lines.
  */
 export async function printOutput(
   call: Call,
@@ -44,13 +46,22 @@ export async function printOutput(
   for (;;) {
     const printed = seen.total;
     const lines = whenFree(call, follow, () => client.lines(current));
-    const ending = await printStream(call, lines, (line, sent) => seen.isNew(line) && print(line, sent));
+    const ending = await printStream(call, lines, (line, sent) => seen.isNew(line) && print(line, sent)).catch(
+      (error) => brokenIf(follow && seen.total > 0, error),
+    );
     if (ending === null || (call.signal.aborted && follow)) return seen.total;
     failures = seen.total > printed ? 0 : failures + 1;
+    if (ending === BROKEN && failures === 0) call.warn('The output is interrupted; trying again.');
     if (ending.code !== TIMEOUT) await retry(call, { ending, follow, failures });
     seen.again();
     current = { ...request, query: { ...request.query, lines: resumeLines } };
   }
+}
+
+/** Returns the ending of a stream that broke, where it is taken up again. Else throws the error. */
+function brokenIf(isResumed: boolean, error: unknown): Ending {
+  if (isResumed && error instanceof Unreachable) return BROKEN;
+  throw error;
 }
 
 /** Yields the lines of a stream, and waits for it while the service has no place for another one. */
@@ -100,7 +111,7 @@ interface Interruption {
 
 /** Waits a moment before the next stream. Throws when another one would not help. */
 async function retry({ signal }: Call, { ending, follow, failures }: Interruption): Promise<void> {
-  if (!follow || failures > MAX_FAILURES)
+  if (!follow || (ending !== BROKEN && failures > MAX_FAILURES))
     throw new Failure(`The service ended the output (${ending.code}); try again.`);
   await setTimeout(PAUSE_MS, undefined, { signal }).catch(() => {});
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { Failure } from '../errors.ts';
+import { Failure, Unreachable } from '../errors.ts';
 import { lines, Refused, Throttled } from './changes/connection.ts';
 import { refusal } from './refusal.ts';
 import type { Service } from './service.ts';
@@ -85,10 +85,10 @@ function addressOf({ url }: Service, { path, query = {} }: ApiRequest): string {
 }
 
 /** `fetch` puts the reason of a failure into the error's cause. */
-function unreachable({ url, from }: Service, error: unknown): Failure {
+function unreachable({ url, from }: Service, error: unknown): Unreachable {
   const { cause } = error instanceof Error ? error : { cause: undefined };
   const code = cause instanceof Error && 'code' in cause ? ` (${cause.code})` : '';
-  return new Failure(`The service at ${url} cannot be reached${code}; the address is that of ${from}.`, {
+  return new Unreachable(`The service at ${url} cannot be reached${code}; the address is that of ${from}.`, {
     cause: error,
   });
 }

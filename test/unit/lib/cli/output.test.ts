@@ -54,6 +54,27 @@ describe('logs', () => {
     expect(calls.at(-1)).toBe('/1/apps/kiwi/shop/logs?lines=1000&follow=true');
   });
 
+  it('takes the stream up again when the connection breaks while it follows, and says so once', async () => {
+    let asked = 0;
+    const url = await server((_, response) => {
+      asked += 1;
+      if (asked === 2) return void response.destroy();
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+      if (asked === 1) response.write(line(1, 'one'), () => setTimeout(() => response.destroy(), 50));
+      else response.write(line(1, 'one') + line(2, 'two'));
+    });
+    const env = { HOOKS_URL: url, HOOKS_USER: 'kiwi', HOOKS_SECRET: 's' };
+    const { code, out, err } = await cli('logs shop --follow', { env, onOutput: (soFar) => soFar.includes('two') });
+    expect([code, out, asked]).toEqual([0, 'one\ntwo\n', 3]);
+    expect(err).toBe('The output is interrupted; trying again.\n');
+  });
+
+  it('fails when the connection breaks and it does not follow, or before it has begun', async () => {
+    const cut = await cliAt('logs shop', ['hang up']);
+    expect([cut.code, cut.err]).toEqual([1, expect.stringContaining('cannot be reached')]);
+    expect((await cliAt('logs shop --follow', ['hang up'])).code).toBe(1);
+  });
+
   it('waits for a place for its stream while it follows, and says so once; else it is refused', async () => {
     const body = { code: 'request:throttled', detail: 'You have 5 open streams, and no more are allowed.' };
     const full = { status: 429, body, headers: { 'retry-after': '0' } };
