@@ -1,5 +1,5 @@
 import { appRef, required } from '../core/app-ref.ts';
-import { leased, streamEnd } from '../core/limits/leased.ts';
+import { leased, streamEnd } from '../core/limits/leased-stream.ts';
 import { OUTPUT_HEADERS } from '../core/output/headers.ts';
 import { writeLines } from '../core/output/write-lines.ts';
 import { flag, wholeNumber } from '../core/parameters.ts';

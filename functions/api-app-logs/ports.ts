@@ -1,4 +1,4 @@
-import type { LeasePorts } from '../core/limits/leased.ts';
+import type { LeasePorts } from '../core/limits/leased-stream.ts';
 import type { AppOutput } from '../core/ports/apps/app-output.ts';
 import type { Clock } from '../core/ports/clock.ts';
 

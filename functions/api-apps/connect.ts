@@ -17,7 +17,7 @@ import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
 import { dynamoDbTokens } from '../adapters/stores/dynamodb/tokens.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { systemIds } from '../adapters/system/ids.ts';
-import { fetchToken } from '../core/access.ts';
+import { fetchToken } from '../core/host-tokens.ts';
 import type { AppsPorts } from './ports.ts';
 
 /** API Gateway times out after 29 seconds. */

@@ -3,7 +3,7 @@ import { findEntry } from '../core/entry/find.ts';
 import { lineMasker } from '../core/entry/mask.ts';
 import { snapshotOf } from '../core/entry/snapshot.ts';
 import { DeployError } from '../core/errors.ts';
-import { leased, streamEnd } from '../core/limits/leased.ts';
+import { leased, streamEnd } from '../core/limits/leased-stream.ts';
 import { OUTPUT_HEADERS } from '../core/output/headers.ts';
 import { writeLines } from '../core/output/write-lines.ts';
 import { flag } from '../core/parameters.ts';

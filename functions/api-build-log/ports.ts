@@ -1,4 +1,4 @@
-import type { LeasePorts } from '../core/limits/leased.ts';
+import type { LeasePorts } from '../core/limits/leased-stream.ts';
 import type { BuildOutput } from '../core/ports/apps/build-output.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { LogReader } from '../core/ports/log-reader.ts';

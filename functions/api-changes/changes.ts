@@ -1,6 +1,6 @@
 import { DeployError } from '../core/errors.ts';
 import type { ReadOptions } from '../core/feed/follow.ts';
-import { leased, streamEnd } from '../core/limits/leased.ts';
+import { leased, streamEnd } from '../core/limits/leased-stream.ts';
 import type { LogReader } from '../core/ports/log-reader.ts';
 import type { HttpRequest } from '../triggers/http.ts';
 import type { StreamAnswer } from '../triggers/stream.ts';

@@ -1,6 +1,6 @@
-import { ANY_APP } from '../core/access.ts';
 import { nameProblem } from '../core/entry/package-name.ts';
 import { DeployError } from '../core/errors.ts';
+import { ANY_APP } from '../core/host-tokens.ts';
 import type { RepositoryHost } from '../core/ports/repository-host.ts';
 import type { Sealer } from '../core/ports/sealer.ts';
 import type { StoredToken } from '../core/ports/token-store.ts';

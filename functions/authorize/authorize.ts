@@ -1,7 +1,7 @@
 import { authenticate } from '../core/authenticate.ts';
 import { readBasic } from '../core/basic-auth.ts';
 import { DeployError, type ErrorCode } from '../core/errors.ts';
-import { type BrakePorts, type LoginAttempt, loginBrake } from '../core/limits/login-brake.ts';
+import { type BrakePorts, type LoginAttempt, loginBrake } from '../core/limits/login-throttle.ts';
 import type { LoginDecision, LoginRequest } from '../core/login.ts';
 import { decodePercent } from '../core/percent.ts';
 import type { Accounts } from '../core/ports/accounts.ts';

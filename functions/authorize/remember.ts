@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { LoginAttempt } from '../core/limits/login-brake.ts';
+import type { LoginAttempt } from '../core/limits/login-throttle.ts';
 import type { Clock } from '../core/ports/clock.ts';
 
 /** Returns the user that the credentials belong to, and throws when there is none. */

@@ -1,8 +1,8 @@
-import { statusToken, type TokenAccess } from '../core/access.ts';
 import { commitStatusOf } from '../core/entry/commit-status.ts';
 import { type Entry, isFinal, pageAddress } from '../core/entry/entry.ts';
 import { tarballKey } from '../core/entry/tarball-key.ts';
 import { DeployError } from '../core/errors.ts';
+import { statusToken, type TokenAccess } from '../core/host-tokens.ts';
 import type { Job } from '../core/pipeline/job.ts';
 import type { Backlog } from '../core/ports/backlog.ts';
 import type { DeployFacts } from '../core/ports/deploy-facts.ts';

@@ -13,7 +13,7 @@ import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
 import { dynamoDbTokens } from '../adapters/stores/dynamodb/tokens.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { systemIds } from '../adapters/system/ids.ts';
-import { fetchToken } from '../core/access.ts';
+import { fetchToken } from '../core/host-tokens.ts';
 import type { StageConnection } from '../triggers/stage.ts';
 import type { CheckPorts } from './ports.ts';
 

@@ -12,7 +12,7 @@ import { dynamoDbTokens } from '../adapters/stores/dynamodb/tokens.ts';
 import { s3Tarballs } from '../adapters/stores/s3-tarballs.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { systemIds } from '../adapters/system/ids.ts';
-import { fetchToken } from '../core/access.ts';
+import { fetchToken } from '../core/host-tokens.ts';
 import type { StageConnection } from '../triggers/stage.ts';
 import type { FetchPorts } from './fetch.ts';
 

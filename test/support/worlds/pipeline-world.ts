@@ -1,6 +1,6 @@
 import { ciConfigsOf } from '../../../functions/adapters/senders/ci-config/ci-configs.ts';
 import { senders } from '../../../functions/adapters/senders/registry.ts';
-import { ANY_APP } from '../../../functions/core/access.ts';
+import { ANY_APP } from '../../../functions/core/host-tokens.ts';
 import type { StageJob } from '../../../functions/core/pipeline/job.ts';
 import { unlessOverruled } from '../../../functions/core/pipeline/overruled.ts';
 import type { StageName } from '../../../functions/core/pipeline/pipeline.ts';

@@ -4,7 +4,7 @@ import { onAws } from '../../aws/failures.ts';
 import { keys } from '../in-table/keys.ts';
 import type { Item } from '../in-table/table.ts';
 import { withoutValues } from '../without-values.ts';
-import { recordChange } from './changes.ts';
+import { recordChange } from './app-change.ts';
 import type { ProviderParts } from './parts.ts';
 
 const CODE = 'request:failed';

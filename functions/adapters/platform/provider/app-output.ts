@@ -3,7 +3,7 @@ import type { AppRef } from '../../../core/ports/hosting-platform.ts';
 import { onAws } from '../../aws/failures.ts';
 import { keys } from '../in-table/keys.ts';
 import type { Item } from '../in-table/table.ts';
-import { notesIn } from './notes.ts';
+import { notesIn } from './app-notes.ts';
 import type { ProviderParts } from './parts.ts';
 
 const CODE = 'request:failed';

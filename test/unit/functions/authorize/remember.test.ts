@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { remember } from '../../../../functions/authorize/remember.ts';
-import type { LoginAttempt } from '../../../../functions/core/limits/login-brake.ts';
+import type { LoginAttempt } from '../../../../functions/core/limits/login-throttle.ts';
 
 function setUp(maxLogins = 1000) {
   const clock = { time: 1_000_000, now: () => clock.time };

@@ -4,7 +4,7 @@ import type { AppRef } from '../../../../core/ports/hosting-platform.ts';
 import { onAws } from '../../../aws/failures.ts';
 import { keys } from '../../in-table/keys.ts';
 import { removeSnapshots } from '../../in-table/snapshots.ts';
-import { note } from '../../provider/notes.ts';
+import { note } from '../../provider/app-notes.ts';
 import type { HerokuParts } from '../parts.ts';
 import { readFormation, scale } from './formation.ts';
 import { release, running } from './release.ts';

@@ -12,9 +12,9 @@ import {
   requiredText,
   textIn,
 } from '../../provider/answers.ts';
-import { recordChange } from '../../provider/changes.ts';
+import { recordChange } from '../../provider/app-change.ts';
+import { note } from '../../provider/app-notes.ts';
 import { keptFormation } from '../../provider/formation.ts';
-import { note } from '../../provider/notes.ts';
 import type { HerokuParts } from '../parts.ts';
 import { herokuCalls } from './calls.ts';
 import { readFormation, restBuilder, scale } from './formation.ts';

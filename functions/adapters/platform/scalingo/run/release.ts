@@ -3,9 +3,9 @@ import type { AppRef, SnapshotRef } from '../../../../core/ports/hosting-platfor
 import { keys } from '../../in-table/keys.ts';
 import { pruneSnapshots } from '../../in-table/snapshots.ts';
 import type { Item } from '../../in-table/table.ts';
-import { recordChange } from '../../provider/changes.ts';
+import { recordChange } from '../../provider/app-change.ts';
+import { note } from '../../provider/app-notes.ts';
 import { keptFormation } from '../../provider/formation.ts';
-import { note } from '../../provider/notes.ts';
 import { forgetArchive } from '../archives.ts';
 import type { ScalingoParts } from '../parts.ts';
 import { OperationFailed, readFormation, restart, scale, untilRunning } from './containers.ts';

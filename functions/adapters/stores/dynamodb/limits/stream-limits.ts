@@ -1,4 +1,4 @@
-import type { LeasePorts } from '../../../../core/limits/leased.ts';
+import type { LeasePorts } from '../../../../core/limits/leased-stream.ts';
 import { streamSettings } from '../../../aws/stream-settings.ts';
 import { dynamoDbLeases, type LeasesContext } from './stream-leases.ts';
 

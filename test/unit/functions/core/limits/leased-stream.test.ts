@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { leased, streamEnd } from '../../../../../functions/core/limits/leased.ts';
+import { leased, streamEnd } from '../../../../../functions/core/limits/leased-stream.ts';
 import { memoryClock } from '../../../../fakes/clock.ts';
 import { memoryLeases } from '../../../../fakes/stream-leases.ts';
 

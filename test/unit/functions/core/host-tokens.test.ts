@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ANY_APP, fetchToken, statusToken } from '../../../../functions/core/access.ts';
+import { ANY_APP, fetchToken, statusToken } from '../../../../functions/core/host-tokens.ts';
 import { memoryTokens } from '../../../fakes/deploy-log/deploy-log.ts';
 import { memorySealer } from '../../../fakes/sealer.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DeployError } from '../../../../../functions/core/errors.ts';
-import { loginBrake } from '../../../../../functions/core/limits/login-brake.ts';
+import { loginBrake } from '../../../../../functions/core/limits/login-throttle.ts';
 import { memoryClock } from '../../../../fakes/clock.ts';
 import { memoryFailures } from '../../../../fakes/failure-memory.ts';
 
