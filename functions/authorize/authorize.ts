@@ -1,7 +1,7 @@
 import { authenticate } from '../core/authenticate.ts';
 import { readBasic } from '../core/basic-auth.ts';
 import { DeployError, type ErrorCode } from '../core/errors.ts';
-import { type BrakePorts, type LoginAttempt, loginBrake } from '../core/limits/login-throttle.ts';
+import { type LoginAttempt, loginThrottle, type ThrottlePorts } from '../core/limits/login-throttle.ts';
 import type { LoginDecision, LoginRequest } from '../core/login.ts';
 import { decodePercent } from '../core/percent.ts';
 import type { Accounts } from '../core/ports/accounts.ts';
@@ -23,8 +23,8 @@ const RETRY_AFTER_SECONDS = 5;
  */
 export function authorizer(ports: AuthorizerPorts): (request: LoginRequest) => Promise<LoginDecision> {
   const revocations = new Revocations(ports.clock);
-  const brake = loginBrake(ports);
-  const check = (attempt: LoginAttempt) => brake(attempt, () => authenticate(ports.accounts, attempt));
+  const throttle = loginThrottle(ports);
+  const check = (attempt: LoginAttempt) => throttle(attempt, () => authenticate(ports.accounts, attempt));
   const login = remember(check, {
     clock: ports.clock,
     forMs: REMEMBER_MS,
@@ -47,7 +47,7 @@ export function authorizer(ports: AuthorizerPorts): (request: LoginRequest) => P
 }
 
 /** The ports of checking logins. */
-export interface AuthorizerPorts extends BrakePorts {
+export interface AuthorizerPorts extends ThrottlePorts {
   readonly accounts: Pick<Accounts, 'authenticate'>;
 }
 

@@ -59,8 +59,8 @@ export class Api extends Construct {
   constructor(scope: Construct, id: string, props: ApiProps) {
     super(scope, id);
     this.rest = restApi(this, props.parameters);
-    const brake = rememberFailures(props.changes.connections);
-    this.authorize = this.#endpoint('authorize', props, [checkLogins(appsAccessOf(props)), brake]);
+    const throttle = rememberFailures(props.changes.connections);
+    this.authorize = this.#endpoint('authorize', props, [checkLogins(appsAccessOf(props)), throttle]);
     const endpoints = Object.entries(endpointAccess(props)).map(([name, access]) =>
       this.#endpoint(name, props, access),
     );

@@ -13,7 +13,8 @@ export interface LoginAttempt {
   readonly address: string;
 }
 
-export interface BrakePorts {
+/** The ports of the throttle of logins. */
+export interface ThrottlePorts {
   readonly failures: FailureMemory;
   readonly clock: Pick<Clock, 'now'>;
   readonly trace: Trace;
@@ -38,8 +39,8 @@ const MOST_AT_ONCE = 4;
  * an address there is a pause before the next try, of 1 s to 30 s; throws `request:throttled` meanwhile. API tokens are
  * not slowed down, because they cannot be guessed. When the store does not answer, logins are not slowed down.
  */
-export function loginBrake(
-  ports: BrakePorts,
+export function loginThrottle(
+  ports: ThrottlePorts,
 ): (attempt: LoginAttempt, check: () => Promise<string>) => Promise<string> {
   const { failures, trace } = ports;
   const safely = <T>(work: Promise<T>, otherwise: T) =>
@@ -81,7 +82,7 @@ export function loginBrake(
 const NONE: LoginFailures = { here: 0, pauseUntil: 0, ofUser: 0, ofAddress: 0 };
 
 /** Returns the milliseconds to wait; with 0 the caller may try a password now. */
-async function waitFor(source: LoginSource, seen: LoginFailures, { failures, clock }: BrakePorts): Promise<number> {
+async function waitFor(source: LoginSource, seen: LoginFailures, { failures, clock }: ThrottlePorts): Promise<number> {
   const isAttack = seen.ofUser >= ATTACK || seen.ofAddress >= ATTACK;
   const beyond = seen.here - (isAttack ? FREE_UNDER_ATTACK : FREE);
   if (beyond < 0) return 0;

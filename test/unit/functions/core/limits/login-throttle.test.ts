@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DeployError } from '../../../../../functions/core/errors.ts';
-import { loginBrake } from '../../../../../functions/core/limits/login-throttle.ts';
+import { loginThrottle } from '../../../../../functions/core/limits/login-throttle.ts';
 import { memoryClock } from '../../../../fakes/clock.ts';
 import { memoryFailures } from '../../../../fakes/failure-memory.ts';
 
@@ -11,9 +11,9 @@ function world() {
   const failures = memoryFailures(clock);
   const traced: string[] = [];
   const tried: string[] = [];
-  const brake = loginBrake({ failures, clock, trace: (event) => void traced.push(event) });
+  const throttle = loginThrottle({ failures, clock, trace: (event) => void traced.push(event) });
   const login = (secret: string, { user = 'kiwi', address = '192.0.2.1' } = {}) =>
-    brake({ user, secret, address }, async () => {
+    throttle({ user, secret, address }, async () => {
       tried.push(secret);
       if (secret === 'right' || secret === TOKEN) return user;
       throw new DeployError('mw:auth:unauthorized', 'No match.');
@@ -113,7 +113,7 @@ describe('a good login', () => {
   it('is not slowed down when the platform does not answer, or the memory', async () => {
     const { login, failures, traced, outcome } = world();
     const down = () =>
-      loginBrake({ failures, clock: memoryClock(), trace: () => {} })(
+      loginThrottle({ failures, clock: memoryClock(), trace: () => {} })(
         { user: 'kiwi', secret: 'right', address: '192.0.2.1' },
         async () => {
           throw new DeployError('mw:auth:auth_server_down', 'No answer.');
