@@ -37,6 +37,9 @@ export interface CodeStore {
   keepOnly(sha256s: ReadonlySet<string>): Promise<void>;
 }
 
+/** As on AWS, no package.json above an artifact says how Node reads its files. */
+const BARRIER = 'package.json';
+
 /** Opens the artifacts in a folder, which survive a restart; the objects that they came from do not. */
 export function openCodeStore(folder: string, s3: S3Client): CodeStore {
   const folderOf = (sha256: string) => join(folder, Buffer.from(sha256, 'base64').toString('hex'));
@@ -46,6 +49,7 @@ export function openCodeStore(folder: string, s3: S3Client): CodeStore {
     add: async (source) => {
       const temporary = join(folder, `incoming-${process.pid}-${counter++}`);
       await mkdir(temporary, { recursive: true, mode: 0o700 });
+      await writeFile(join(folder, BARRIER), '{}');
       try {
         const zip = join(temporary, 'code.zip');
         await fetchTo(zip, source, s3);
@@ -64,8 +68,8 @@ export function openCodeStore(folder: string, s3: S3Client): CodeStore {
     keepOnly: async (used) => {
       const kept = new Set([...used].map(folderOf));
       const names = await readdir(folder).catch(() => []);
-      const others = names.map((name) => join(folder, name)).filter((path) => !kept.has(path));
-      await Promise.all(others.map(removeOld));
+      const others = names.filter((name) => name !== BARRIER).map((name) => join(folder, name));
+      await Promise.all(others.filter((path) => !kept.has(path)).map(removeOld));
     },
   };
 }

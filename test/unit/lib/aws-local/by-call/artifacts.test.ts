@@ -13,8 +13,10 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { S3Client } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { provideTools } from '../../../../../lib/aws-local/codebuild/tools.ts';
+import { openCodeStore } from '../../../../../lib/aws-local/lambda/code.ts';
 import { unzip } from '../../../../../lib/aws-local/lambda/unzip.ts';
 import { listen } from '../../../../../lib/processes/ports.ts';
 import { zipOf } from '../../../../support/aws-local/zip-of.ts';
@@ -55,6 +57,16 @@ describe('Unpacking the artifact of a function', () => {
 
   it('what is not a zip file is refused in the words of Lambda', async () => {
     await expect(unpack(Buffer.from('no zip'))).rejects.toThrow('Could not unzip uploaded file.');
+  });
+});
+
+describe('The code of a function that is kept', () => {
+  it('is read as on AWS, whatever a package.json above the folder says', async () => {
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    const store = openCodeStore(join(folder, 'code'), new S3Client({ region: 'eu-west-1' }));
+    const { sha256 } = await store.add({ ZipFile: await zipOf({ 'server.js': 'console.log(typeof require)' }) });
+    const { stdout } = await run(process.execPath, [join(store.folderOf(sha256), 'server.js')]);
+    expect(stdout).toBe('function\n');
   });
 });
 
