@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from '../../lib/processes/process-info.ts';
@@ -16,6 +16,8 @@ export function keepTemporaryFilesHere(): void {
   if (env.TMPDIR?.startsWith(folder)) return;
   mkdirSync(folder, { recursive: true });
   const own = mkdtempSync(join(folder, `${process.pid}-`));
+  // Node reads a file without a package.json above it as CommonJS; that of the checkout says otherwise.
+  writeFileSync(join(own, 'package.json'), '{}');
   // Where packages come from, and those that npm has already.
   env.npm_config_userconfig ??= join(homedir(), '.npmrc');
   env.npm_config_cache ??= join(homedir(), '.npm');

@@ -34,11 +34,15 @@ export async function platformCommandProcess(
     'token-file': file('token', `${token}\n`),
   };
   const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
-  const child = spawn(process.execPath, ['--import', 'tsx', join(project, 'bin', 'platform.ts'), ...words], {
-    cwd: project,
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env.PATH, HOME: process.env.HOME },
-  });
+  const child = spawn(
+    process.execPath,
+    ['--import', './bin/typescript.mjs', join(project, 'bin', 'platform.ts'), ...words],
+    {
+      cwd: project,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { PATH: process.env.PATH, HOME: process.env.HOME },
+    },
+  );
   const ended = once(child, 'exit');
   const url = await addressIn(child.stdout);
   // What it says later must not fill the pipe.

@@ -20,7 +20,8 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 function start(command: readonly string[], env: Readonly<Record<string, string>> = {}, cwd = project) {
   const [program = '', ...args] = command;
-  return spawn(program, args, { cwd, env: { PATH: process.env.PATH, HOME: folder, DATA_DIR: folder, ...env } });
+  const { PATH, TMPDIR } = process.env;
+  return spawn(program, args, { cwd, env: { PATH, TMPDIR, HOME: folder, DATA_DIR: folder, ...env } });
 }
 
 const hooks = (...args: string[]) => [process.execPath, '--import', 'tsx', join(project, 'bin/hooks.ts'), ...args];
