@@ -1,8 +1,11 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { projects } from './projects.ts';
 import { keepTemporaryFilesHere } from './support/temporary-files.ts';
 
 keepTemporaryFilesHere();
+/** Each may run a whole service with its applications, in about a gigabyte. */
+const MAX_WORKERS = 8;
 
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
@@ -15,7 +18,8 @@ export default defineConfig({
     // What is polled for comes late on a busy machine; the default is one second.
     expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
-    maxWorkers: 2,
+    // More than there are cores: the tests wait for other programs for a good part of their time.
+    maxWorkers: Math.min(availableParallelism() + 1, MAX_WORKERS),
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
     projects: [
       // A worker loads what the files import once, in a third of the time; so what a test changes in its process, it
