@@ -31,8 +31,8 @@ export interface OutputRequest {
 }
 
 /**
- * Prints the lines of an output as they come. With `follow` it takes the stream up again when the service ends it or
- * the connection breaks, without repeating a line, until `signal` aborts or the output has ended. Returns the number of lines.
+ * Prints the lines of an output as they arrive, and returns their number. With `follow` it reconnects when the service
+ * ends the stream or the connection breaks, without repeating a line, until `signal` aborts or the output has ended.
  */
 export async function printOutput(
   call: Call,

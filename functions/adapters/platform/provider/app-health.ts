@@ -73,8 +73,9 @@ async function crashed(served: Served, parts: HealthParts): Promise<void> {
 }
 
 /**
- * Records a change only while the checked snapshot still runs: a deploy may have replaced it. The event is written first:
- * a run that is interrupted after it finds the application as before, and the same event twice changes nothing.
+ * Records a change only while the checked snapshot still runs: a deploy may have replaced it. The event is written
+ * first: after an interrupted run the next one finds the application unchanged and repeats the event, which does no
+ * harm.
  */
 async function change(
   { app, snapshot }: Served,

@@ -107,9 +107,9 @@ interface Change {
 }
 
 /**
- * Only while the version that was asked still serves: a deploy may have replaced it. A `crashed` is told first and taken
- * back last, because `recheck` goes by the event: after an interrupted run it asks again, and an event that comes twice
- * changes nothing.
+ * Records a change only while the checked version still serves: a deploy may have replaced it. `crashed` is recorded
+ * before all else and withdrawn last, because `recheck` reads the event: after an interrupted run it checks again, and
+ * the same event twice changes nothing.
  */
 async function change({ app, item }: Served, { to, why, log }: Change, parts: LambdaPlatformParts): Promise<void> {
   const now = parts.clock.now();
