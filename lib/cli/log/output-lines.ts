@@ -43,6 +43,7 @@ export async function printOutput(
   const seen = new Seen();
   let current = request;
   let failures = 0;
+  let isTold = false;
   for (;;) {
     const printed = seen.total;
     const lines = whenFree(call, follow, () => client.lines(current));
@@ -51,7 +52,11 @@ export async function printOutput(
     );
     if (ending === null || (call.signal.aborted && follow)) return seen.total;
     failures = seen.total > printed ? 0 : failures + 1;
-    if (ending === BROKEN && failures === 0) call.warn('The output is interrupted; trying again.');
+    if (failures === 0) isTold = false;
+    if (ending === BROKEN && !isTold) {
+      call.warn('The output is interrupted; trying again.');
+      isTold = true;
+    }
     if (ending.code !== TIMEOUT) await retry(call, { ending, follow, failures });
     seen.again();
     current = { ...request, query: { ...request.query, lines: resumeLines } };

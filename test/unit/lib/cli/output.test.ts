@@ -54,18 +54,22 @@ describe('logs', () => {
     expect(calls.at(-1)).toBe('/1/apps/kiwi/shop/logs?lines=1000&follow=true');
   });
 
-  it('takes the stream up again when the connection breaks while it follows, and says so once', async () => {
+  it.each([
+    ['the connection breaks', ''],
+    ['the service ends the stream and goes away', ended],
+  ])('takes the stream up again when %s, and says so once', async (_title, ending) => {
     let asked = 0;
     const url = await server((_, response) => {
       asked += 1;
-      if (asked === 2) return void response.destroy();
+      if (asked === 2 || asked === 3) return void response.destroy();
       response.writeHead(200, { 'content-type': 'application/x-ndjson' });
-      if (asked === 1) response.write(line(1, 'one'), () => setTimeout(() => response.destroy(), 50));
+      if (asked === 1 && ending !== '') response.end(line(1, 'one') + ending);
+      else if (asked === 1) response.write(line(1, 'one'), () => setTimeout(() => response.destroy(), 50));
       else response.write(line(1, 'one') + line(2, 'two'));
     });
     const env = { HOOKS_URL: url, HOOKS_USER: 'kiwi', HOOKS_SECRET: 's' };
     const { code, out, err } = await cli('logs shop --follow', { env, onOutput: (soFar) => soFar.includes('two') });
-    expect([code, out, asked]).toEqual([0, 'one\ntwo\n', 3]);
+    expect([code, out, asked]).toEqual([0, 'one\ntwo\n', 4]);
     expect(err).toBe('The output is interrupted; trying again.\n');
   });
 
