@@ -7,9 +7,9 @@ import { testFolder } from './service/place.ts';
 const folder = join(testFolder, 'tmp');
 
 /**
- * Has this process and those that it starts keep temporary files in the checkout, in a folder of this run. It is their
- * home folder too: the CDK and browsers keep files there, and a user's git may sign commits. Called when a configuration
- * is loaded, which each project does again: vitest makes its own temporary folder right after.
+ * Makes a folder of this run in the checkout the one for temporary files, for this process and those that it starts. It
+ * is their home folder too: the CDK and browsers keep files there, and a user's git may sign commits. Called when a
+ * configuration is loaded, which each project does again: vitest makes its own temporary folder right after.
  */
 export function keepTemporaryFilesHere(): void {
   const { env } = process;

@@ -1,7 +1,7 @@
 import { delimiter, dirname } from 'node:path';
 import type { Installation } from './installation.ts';
 
-/** Where the unit belongs. */
+/** The file of the unit. */
 export const UNIT_FILE = '/etc/systemd/system/deployment-webhooks.service';
 
 /** The ports below need a right of their own. */
