@@ -232,7 +232,7 @@ describe('push to deploy on one machine', () => {
       const entry = await started.until(entryAddress(await tree.push(...refs)), 'skipped');
       reasons.push(entry.doc.reason);
     }
-    expect(reasons[0]).toContain('add ?branch=feature%2Fone to the webhook');
+    expect(reasons[0]).toContain("put ?branch=feature%2Fone into the webhook's address");
     expect(reasons[1]).toMatch(/tag/i);
     expect(reasons[2]).toContain('feature/one');
   });
