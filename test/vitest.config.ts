@@ -4,8 +4,8 @@ import { projects } from './projects.ts';
 import { keepTemporaryFilesHere } from './support/temporary-files.ts';
 
 keepTemporaryFilesHere();
-/** Each may run a whole service with its applications, in about a gigabyte. */
-const MAX_WORKERS = 8;
+/** One for each core, each of which may run a whole service with its applications in about a gigabyte. */
+const WORKERS = Math.min(Math.max(2, availableParallelism()), 8);
 
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
@@ -18,8 +18,7 @@ export default defineConfig({
     // What is polled for comes late on a busy machine; the default is one second.
     expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
-    // More than there are cores: the tests wait for other programs for a good part of their time.
-    maxWorkers: Math.min(availableParallelism() + 1, MAX_WORKERS),
+    maxWorkers: WORKERS,
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
     projects: [
       // A worker loads what the files import once, in a third of the time; so what a test changes in its process, it
