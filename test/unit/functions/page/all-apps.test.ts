@@ -3,14 +3,12 @@ import { allApps } from '../../../../functions/page/service/all-apps.ts';
 
 /** Lists the applications of a service whose pages have two, and that says it has `total`, if any. */
 async function listed(names: readonly string[], total = names.length) {
-  const asked: unknown[] = [];
-  const call = async ({ query = {} }) => {
-    asked.push(query);
-    const { skip } = query as { skip: number };
-    const apps = names.slice(skip, skip + 2).map((name) => ({ name }));
-    return { apps, ...(total > 0 && { total }) } as never;
+  let pages = 0;
+  const call = async ({ query: { skip } }: { readonly query: { readonly skip: number } }) => {
+    pages += 1;
+    return { apps: names.slice(skip, skip + 2), ...(total > 0 && { total }) };
   };
-  return { names: (await allApps({ user: 'ann', call })).map(({ name }) => name), pages: asked.length };
+  return { names: await allApps({ user: 'ann', call }), pages };
 }
 
 it.each([
