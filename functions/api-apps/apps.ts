@@ -1,4 +1,3 @@
-import { refuseCrossSite } from '../core/cross-site.ts';
 import { DeployError } from '../core/errors.ts';
 import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
 import { deploy } from './deploy.ts';
@@ -33,8 +32,6 @@ export function apps(ports: AppsPorts): (request: HttpRequest) => Promise<HttpAn
   return async (request) => {
     const endpoint = endpoints[`${request.method} ${request.resource}`];
     if (!endpoint) throw new DeployError('request:not_found', 'There is no such endpoint of applications.');
-    // A form of another site can send a POST without a body; the other methods need a permission that it does not get.
-    if (request.method === 'POST') refuseCrossSite(request);
     const answer = await endpoint(request, ports);
     return { ...answer, headers: { 'cache-control': 'no-store', ...answer.headers } };
   };

@@ -1,8 +1,8 @@
 import middy, { type MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { refuseCrossSite } from '../core/cross-site.ts';
 import { DeployError, problem } from '../core/errors.ts';
 import { version } from '../core/version.ts';
+import { refuseCrossSite } from './cross-site.ts';
 import { allowedOrigin, cors } from './origins.ts';
 import { requestUuid } from './request-uuid.ts';
 import { trace } from './trace.ts';

@@ -71,18 +71,6 @@ describe('POST /1/apps/<user>/<application>/restart, /stop and DELETE', () => {
     expect(world.queue.sent).toEqual([]);
   });
 
-  it.each(['cross-site', 'same-site'])('is refused when a page of another site asks for it (%s)', async (site) => {
-    await world.deployed('shop');
-    const asked = post('stop', 'shop', { headers: { 'sec-fetch-site': site } });
-    await expect(asked).rejects.toMatchObject({ code: 'mw:auth:unauthorized' });
-    expect(world.queue.sent).toEqual([]);
-  });
-
-  it.each(['same-origin', 'none'])('is done when a page of the service or the user asks for it (%s)', async (site) => {
-    await world.deployed('shop');
-    expect((await post('stop', 'shop', { headers: { 'sec-fetch-site': site } })).status).toBe(202);
-  });
-
   it('nothing is queued when the log does not take the entry', async () => {
     await world.deployed('shop');
     world.log.append = () => Promise.reject(new Error('down'));

@@ -58,8 +58,4 @@ describe('POST /1/apps/<user>/<application>/reconcile', () => {
   it('is not found for an application that no push has deployed', async () => {
     await expect(reconcile({}, 'other')).rejects.toMatchObject({ code: 'status:db:not_found' });
   });
-
-  it('is refused to the page of another site', async () => {
-    await expect(reconcile({ 'sec-fetch-site': 'cross-site' })).rejects.toMatchObject({ code: 'mw:auth:unauthorized' });
-  });
 });

@@ -39,11 +39,17 @@ afterEach(() => {
 });
 
 describe('a request that a browser sends from a page of another site', () => {
-  it('is refused before the endpoint sees it', async () => {
-    const { result, request } = await call({ resource: '/1/deploy', headers: { 'Sec-Fetch-Site': 'cross-site' } });
-    expect(result.statusCode).toBe(401);
-    expect(JSON.parse(result.body)).toMatchObject({ code: 'deploy:auth:bad_creds' });
-    expect(request).toBeUndefined();
+  it.each([
+    ['POST', '/1/deploy', 'deploy:auth:bad_creds'],
+    ['POST', '/1/apps/{user}/{application}/stop', 'mw:auth:unauthorized'],
+    ['POST', '/1/apps/{user}/{application}/reconcile', 'mw:auth:unauthorized'],
+    ['DELETE', '/1/apps/{user}/{application}', 'mw:auth:unauthorized'],
+  ])('%s %s is refused before the endpoint sees it', async (httpMethod, resource, code) => {
+    for (const site of ['cross-site', 'same-site']) {
+      const { result, request } = await call({ httpMethod, resource, headers: { 'Sec-Fetch-Site': site } });
+      expect([result.statusCode, request]).toEqual([401, undefined]);
+      expect(JSON.parse(result.body)).toMatchObject({ code });
+    }
   });
 });
 

@@ -1,5 +1,5 @@
-import { DeployError } from './errors.ts';
-import { routes } from './routes.ts';
+import { DeployError } from '../core/errors.ts';
+import { routes } from '../core/routes.ts';
 
 /** The fields of `HttpRequest` that are checked. */
 interface BrowserRequest {
