@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { GetObjectCommand, NoSuchKey, type S3Client } from '@aws-sdk/client-s3';
+import { replaceFile } from '../../processes/atomic-file.ts';
 import { ServiceError } from '../emulators/json-endpoint.ts';
 import { ArchiveError, unzip } from './unzip.ts';
 
@@ -49,7 +50,7 @@ export function openCodeStore(folder: string, s3: S3Client): CodeStore {
     add: async (source) => {
       const temporary = join(folder, `incoming-${process.pid}-${counter++}`);
       await mkdir(temporary, { recursive: true, mode: 0o700 });
-      await writeFile(join(folder, BARRIER), '{}');
+      if (!existsSync(join(folder, BARRIER))) await replaceFile(join(folder, BARRIER), '{}');
       try {
         const zip = join(temporary, 'code.zip');
         await fetchTo(zip, source, s3);
