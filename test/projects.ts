@@ -3,8 +3,6 @@ export const STARTS_PROGRAMS: readonly string[] = [
   'test/unit/functions/adapters/platform/http/accounts-embedded.test.ts',
   'test/unit/functions/adapters/platform/in-table/accounts.test.ts',
   'test/unit/functions/adapters/platform/aws-lambda/emulated.test.ts',
-  'test/unit/functions/adapters/platform/heroku/chosen.test.ts',
-  'test/unit/functions/adapters/platform/scalingo/chosen.test.ts',
   'test/unit/functions/adapters/platform/http/hosting-embedded.test.ts',
   'test/unit/functions/adapters/sealers/kms.test.ts',
   'test/unit/functions/adapters/senders/jenkins-pipeline.test.ts',
@@ -32,8 +30,6 @@ export const FEEDS_MEGABYTES: readonly string[] = [
  * clients of AWS are made, once for each process.
  */
 export const ALONE: readonly string[] = [
-  'test/unit/functions/adapters/platform/heroku/chosen.test.ts',
-  'test/unit/functions/adapters/platform/scalingo/chosen.test.ts',
   'test/unit/functions/api-pair/handler.test.ts',
   'test/unit/lib/aws-local/websocket/limits.test.ts',
 ];

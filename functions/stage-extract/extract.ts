@@ -30,7 +30,7 @@ const MAX_PAUSE_MS = 2_000;
 export function extract({ platform, clock }: ExtractPorts): StageWork {
   return async (entry) => {
     const snapshot = snapshotOf(entry);
-    await platform.activate(snapshot, entry.path, entry.order ?? entry.number);
+    await platform.activate(snapshot, entry.path);
     const activation = await pollFor(POLL_WINDOW_MS, snapshot, { platform, clock });
     if (activation.state === 'ready') return { kind: 'done' };
     if (activation.state === 'failed') return refused(activation.reason, activation.log);

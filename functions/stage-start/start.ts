@@ -27,7 +27,7 @@ export function start(ports: StartPorts): StageWork {
 
 async function startSnapshot(entry: Entry, ports: StartPorts): Promise<StageOutcome> {
   const { platform, trace } = ports;
-  const { url } = await platform.start(snapshotOf(entry), entry.order ?? entry.number);
+  const { url } = await platform.start(snapshotOf(entry));
   // A hold that outlives its commit's deploy only expires later, so this must not fail the deploy either.
   await endHoldOfDeployed(entry, ports).catch((error: unknown) => trace('hold not ended', { error }));
   return { kind: 'done', detail: `answers at ${url}`, transition: { changes: { url }, activates: true } };

@@ -48,12 +48,12 @@ export class ServiceStack extends Stack {
     new CfnOutput(this, 'LogTable', { value: stores.log.tableName, description: 'Table of the log' });
     new CfnOutput(this, 'ManageUsers', {
       value: pipeline.manageUsers.functionName,
-      condition: settings.keepsUsers,
+      condition: settings.onLambda,
       description: 'Function that adds users and makes API tokens',
     });
     new CfnOutput(this, 'PlatformTokenSecret', {
       value: stores.platformToken.secretArn,
-      condition: settings.callsPlatform,
+      condition: settings.onHttp,
       description: 'Secret with the token with which the service calls the platform',
     });
     new CfnOutput(this, 'AlarmTopic', {

@@ -90,13 +90,13 @@ function tokenKey(scope: Construct): Key {
 }
 
 /** Only for a platform that is called with a token: a secret costs 40 cents a month. */
-function platformToken(scope: Construct, { callsPlatform }: Parameters): Secret {
+function platformToken(scope: Construct, { onHttp }: Parameters): Secret {
   const secret = new Secret(scope, 'PlatformToken', {
     description: 'Token with which the service calls the hosting platform',
     generateSecretString: { passwordLength: 48, excludePunctuation: true },
   });
   const resource = secret.node.defaultChild;
-  if (resource instanceof CfnSecret) resource.cfnOptions.condition = callsPlatform;
+  if (resource instanceof CfnSecret) resource.cfnOptions.condition = onHttp;
   Validations.of(secret).acknowledge({
     id: 'AwsSolutions-SMG4',
     reason: 'The platform must learn a new token before it is used, so it is rotated by hand on both sides.',

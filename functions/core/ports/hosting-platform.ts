@@ -33,10 +33,9 @@ export interface HostingPlatform {
   upload(snapshot: SnapshotRef, upload: Upload): Promise<void>;
   /**
    * Asks the platform to extract and install the snapshot; `path` is the folder of the application in its tarball, by
-   * default the root. Idempotent. Throws `deploy:tar:extract_failed`. `order` is that of the deploy among those of its
-   * application: a platform that starts at once what it has built must not replace what a newer deploy has started.
+   * default the root. Idempotent. Throws `deploy:tar:extract_failed`.
    */
-  activate(snapshot: SnapshotRef, path?: string, order?: number): Promise<void>;
+  activate(snapshot: SnapshotRef, path?: string): Promise<void>;
   /**
    * Returns the progress. A platform that supports long polling answers when it has finished, or after `waitSeconds`
    * (whole seconds); others answer at once. Throws `deploy:tar:extract_failed`, retryable when there was no answer.
@@ -44,7 +43,7 @@ export interface HostingPlatform {
   poll(snapshot: SnapshotRef, waitSeconds?: number): Promise<Activation>;
   /**
    * Starts the snapshot, and moves the traffic to it once it answers; until then the old release serves it. Returns the
-   * application's address. Idempotent. Throws `deploy:platform:start_app` with `logTail`. `order` as for `activate`.
+   * application's address. Idempotent. Throws `deploy:platform:start_app` with `logTail`.
    */
-  start(snapshot: SnapshotRef, order?: number): Promise<{ readonly url: string }>;
+  start(snapshot: SnapshotRef): Promise<{ readonly url: string }>;
 }

@@ -12,7 +12,6 @@ import type { Cdk } from './cdk.ts';
 import { firstUser } from './first-user.ts';
 import { stackUsers } from './manage-users.ts';
 import { checkedParameters, deployParameters } from './parameters.ts';
-import { providerOf } from './provider.ts';
 import { deploySample, type Sample, sampleNamed } from './sample.ts';
 import { findStack, STACK_NAME, type Stack } from './stack.ts';
 
@@ -38,8 +37,7 @@ export async function deploy(call: Call, cdk: Cdk): Promise<number> {
   call.print(`\n${before ? 'Updated' : 'Deployed'}: ${url}`);
   const login = await loginTo(call, account, stack);
   await printWebhook(call, url, login?.user ?? args.text('user') ?? FIRST_USER);
-  // Without the token, which only a person has, nothing can be deployed to Heroku or Scalingo yet.
-  if (!login || (sayProviderToken(call, stack) && !sample)) return EXIT.ok;
+  if (!login) return EXIT.ok;
   return sampleOnce(call, api({ ...login, from: 'the first user' }, call.signal), sample);
 }
 
@@ -75,17 +73,6 @@ async function loginTo(call: Call, account: Account, stack: Stack): Promise<Stor
   if (stored?.url === url) return stored;
   if (users) print('Users and their tokens: npm run users. To log in: hooks login.');
   return null;
-}
-
-/** Says how the service gets the token for Heroku or Scalingo, when applications run there. Returns whether they do. */
-function sayProviderToken({ print }: Call, stack: Stack): boolean {
-  const provider = providerOf(stack);
-  if (!provider) return false;
-  const { name, token } = provider;
-  const secret = stack.outputs.PlatformTokenSecret;
-  print(`Applications run on ${name}. Once, the service needs a token of the account there (${token}):`);
-  print(`aws secretsmanager put-secret-value --secret-id ${secret} --secret-string <token of ${name}>`);
-  return true;
 }
 
 async function printWebhook({ print }: Call, service: string, user: string): Promise<void> {

@@ -6,7 +6,6 @@ import type { Cdk } from './cdk.ts';
 import { serviceUrl } from './deploy.ts';
 import { keptOf } from './kept.ts';
 import { deleteBuildCaches, deleteLeftovers, findLeftovers, type Leftovers } from './leftovers.ts';
-import { type Provider, providerOf } from './provider.ts';
 import { findStack, STACK_NAME, type Stack, stackResources } from './stack.ts';
 
 /** The status of a resource that its template says to keep. */
@@ -45,17 +44,10 @@ function counted({ functions, logGroups }: Leftovers): readonly string[] {
   return [count(functions.length, 'application'), count(logGroups.length, 'log group')];
 }
 
-function applicationsStay({ name }: Provider): string {
-  const end = 'end them before with "hooks remove <application>".';
-  return `The applications on ${name} stay, and cost what they cost there: ${end}`;
-}
-
 async function confirm({ args, stdin, warn }: Call, stack: Stack | null, leftovers: Leftovers): Promise<void> {
   const what = [stack && `the stack ${STACK_NAME} with all its functions and queues`, ...counted(leftovers)];
   warn(`This deletes ${what.filter(Boolean).join(', ')}. No address answers any more.`);
   for (const name of leftovers.functions) warn(`  ${name}`);
-  const provider = stack && providerOf(stack);
-  if (provider) warn(applicationsStay(provider));
   if (args.flag('yes')) return;
   if (!stdin.isTTY) throw new UsageError('There is no terminal to ask at: --yes deletes without asking.');
   const answer = await stdin.ask(`Type ${STACK_NAME} to go on: `);

@@ -11,16 +11,7 @@ const FEW_RUNS = 'StageConcurrency=2';
  * parameter that the stack does not have, so that a misspelt one would have no effect and no error.
  */
 export const PARAMETERS: readonly string[] = [
-  ...[
-    'Platform',
-    'PlatformUrl',
-    'PlatformTeam',
-    'PlatformRegion',
-    'RepositoryHosts',
-    'DefaultBranch',
-    'HoldMinutes',
-    'RetryBaseSeconds',
-  ],
+  ...['Platform', 'PlatformUrl', 'RepositoryHosts', 'DefaultBranch', 'HoldMinutes', 'RetryBaseSeconds'],
   ...['StageConcurrency', 'ReconcileMinutes', 'ChangesSeconds', 'ChangesConcurrency', 'StreamsPerUser', 'StreamsInAll'],
   ...['PublicUrl', 'PublicSignalsUrl', 'AllowedOrigins', 'AlarmEmail', 'Firewall', 'FirewallRequests'],
   'MonthlyBudgetDollars',

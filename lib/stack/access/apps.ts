@@ -1,4 +1,4 @@
-import { Fn, Stack } from 'aws-cdk-lib';
+import { Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Key } from 'aws-cdk-lib/aws-kms';
 import type { AppsPlatform } from '../apps/apps-platform.ts';
@@ -13,12 +13,8 @@ export interface AppsAccess extends PlatformAccess {
 /** Stores the tarballs of snapshots. */
 export function storeSnapshots(access: AppsAccess): Access {
   const { bucket } = access.apps;
-  const write = (folder: string) =>
-    allow(['s3:PutObject', 's3:AbortMultipartUpload'], bucket.arnForObjects(`${folder}/*`));
-  return all(
-    appsAccess(access, ['GetItem', 'UpdateItem'], [write('snapshots')]),
-    only(access.parameters.onScalingo, { statements: [write('archives')] }),
-  );
+  const write = allow(['s3:PutObject', 's3:AbortMultipartUpload'], bucket.arnForObjects('snapshots/*'));
+  return appsAccess(access, ['GetItem', 'UpdateItem'], [write]);
 }
 
 /** Builds snapshots. What a build may read and write, this function may sign addresses for. */
@@ -32,10 +28,7 @@ export function buildSnapshots(access: AppsAccess): Access {
     allow(['s3:DeleteObject'], ...objects('snapshots', 'jobs')),
     allow(['logs:GetLogEvents'], `${build.logGroup.logGroupArn}`),
   ];
-  return all(
-    appsAccess(access, ['GetItem', 'UpdateItem'], statements),
-    only(access.parameters.onScalingo, { statements: [allow(['s3:GetObject'], ...objects('archives'))] }),
-  );
+  return appsAccess(access, ['GetItem', 'UpdateItem'], statements);
 }
 
 /**
@@ -45,10 +38,6 @@ export function runApps(access: AppsAccess, watcher: { readonly functionArn: str
   return all(
     startApps(access),
     only(access.parameters.onLambda, { environment: { PLATFORM_WATCHER: watcher.functionArn } }),
-    // A rollback is deployed from its tarball again.
-    only(access.parameters.onScalingo, {
-      statements: [allow(['s3:GetObject', 's3:DeleteObject'], access.apps.bucket.arnForObjects('archives/*'))],
-    }),
   );
 }
 
@@ -133,16 +122,12 @@ function appsAccess(access: AppsAccess, tableActions: readonly string[], stateme
     adapterLayer: apps.adapterLayer,
     sealingKey: sealingKey.keyArn,
   };
-  const ofScalingo = { bucket: apps.bucket.bucketName, region: parameters.platformRegion.valueAsString };
-  const json = (names: Readonly<Record<string, string>>) => Stack.of(apps).toJsonString(names);
   // One variable, because all variables of a function have 4 KB.
-  const elsewhere = Fn.conditionIf(parameters.onScalingo.logicalId, json(ofScalingo), '');
-  const PLATFORM_PARTS = Fn.conditionIf(parameters.onLambda.logicalId, json(parts), elsewhere).toString();
+  const environment = { PLATFORM_PARTS: Stack.of(apps).toJsonString(parts) };
   return all(
     callPlatform(access),
     tableAccess(access, tableActions),
-    { environment: { PLATFORM_PARTS } },
-    only(parameters.onLambda, { statements }),
+    only(parameters.onLambda, { environment, statements }),
   );
 }
 

@@ -1,4 +1,3 @@
-import type { CfnCondition } from 'aws-cdk-lib';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { AppsPlatform } from '../apps/apps-platform.ts';
 import type { Parameters } from '../parameters.ts';
@@ -25,12 +24,7 @@ export function keepTokens({ parameters, apps }: PlatformAccess): Access {
 
 /** Reads and updates the records of users. */
 export function updateUsers(access: PlatformAccess): Access {
-  const { parameters } = access;
-  return all(
-    knowPlatform(parameters),
-    useToken(access, parameters.onHttp),
-    tableAccess(access, ['GetItem', 'UpdateItem']),
-  );
+  return all(callPlatform(access), tableAccess(access, ['GetItem', 'UpdateItem']));
 }
 
 /** Adds and removes users, for the operator. */
@@ -39,17 +33,12 @@ export function manageUsers(access: Pick<PlatformAccess, 'parameters' | 'apps'>)
 }
 
 /** Calls a platform that is not in this account with the service's own token; on AWS Lambda it may do nothing. */
-export function callPlatform(access: Pick<PlatformAccess, 'parameters' | 'token'>): Access {
-  const { parameters } = access;
-  const team = { environment: { PLATFORM_TEAM: parameters.platformTeam.valueAsString } };
-  return all(knowPlatform(parameters), team, useToken(access, parameters.callsPlatform));
-}
-
-function useToken({ token }: Pick<PlatformAccess, 'token'>, condition: CfnCondition): Access {
-  return only(condition, {
+export function callPlatform({ parameters, token }: Pick<PlatformAccess, 'parameters' | 'token'>): Access {
+  const useToken = only(parameters.onHttp, {
     environment: { PLATFORM_SECRET: token.secretArn },
     statements: [allow(['secretsmanager:GetSecretValue'], token.secretArn)],
   });
+  return all(knowPlatform(parameters), useToken);
 }
 
 function knowPlatform({ platform, platformUrl }: Parameters): Access {
@@ -61,7 +50,7 @@ export function tableAccess(
   { parameters, apps }: Pick<PlatformAccess, 'parameters' | 'apps'>,
   actions: readonly string[],
 ): Access {
-  return only(parameters.keepsUsers, {
+  return only(parameters.onLambda, {
     environment: { PLATFORM_TABLE: apps.table.tableName },
     statements: [
       allow(

@@ -20,12 +20,12 @@ const ADAPTER_ACCOUNT = '753240598075';
 /**
  * The platform that runs applications in this account: each as a Lambda function of its own, built by CodeBuild.
  * Nothing here costs anything while nobody deploys and nobody calls an application. A stack with another platform has
- * none of it, but for the table on Heroku and Scalingo, and the bucket on Scalingo.
+ * none of it.
  */
 export class AppsPlatform extends Construct {
   /** Users, applications, snapshots. */
   readonly table: TableV2;
-  /** Tarballs to build, releases, downloaded packages; for Scalingo the tarballs that it reads. */
+  /** Tarballs to build, releases, downloaded packages. */
   readonly bucket: Bucket;
   readonly build: BuildProject;
   /** The role of all applications: they write their logs. */
@@ -110,7 +110,7 @@ export class AppsPlatform extends Construct {
     const inAccount = (service: string, what: string) =>
       `arn:<AWS::Partition>:${service}:<AWS::Region>:<AWS::AccountId>:${what}<AWS::StackName>-app-*`;
     const logs = inAccount('logs', 'log-group:/aws/lambda/');
-    const folders = ['', 'snapshots/', 'archives/', 'jobs/', 'releases/', 'caches/'];
+    const folders = ['', 'snapshots/', 'jobs/', 'releases/', 'caches/'];
     const resources = [
       ...folders.map((folder) => `<${logicalId(this.bucket)}.Arn>/${folder}*`),
       ...[inAccount('lambda', 'function:'), logs, `${logs}:*`],
@@ -123,16 +123,9 @@ export class AppsPlatform extends Construct {
     }
   }
 
-  /**
-   * The table is there for every platform whose users the service keeps, the bucket where tarballs are read from it.
-   */
   #onlyOnLambda(): void {
-    const { onLambda, keepsUsers, storesSnapshots } = this.#parameters;
-    const ofBucket = new Set(this.bucket.node.findAll());
     for (const construct of this.node.findAll()) {
-      if (!CfnResource.isCfnResource(construct)) continue;
-      const condition = construct === this.table.node.defaultChild ? keepsUsers : onLambda;
-      construct.cfnOptions.condition = ofBucket.has(construct) ? storesSnapshots : condition;
+      if (CfnResource.isCfnResource(construct)) construct.cfnOptions.condition = this.#parameters.onLambda;
     }
   }
 }

@@ -57,7 +57,7 @@ function programIn(bytes: Buffer | undefined): Program {
 type S3Handler = Extract<S3ClientConfig['requestHandler'], { handle: unknown; httpHandlerConfigs: unknown }>;
 
 /** A real client, because addresses are signed with its configuration, and the objects are in a map. */
-export function fakeS3(objects: Map<string, Buffer>): S3Client {
+function fakeS3(objects: Map<string, Buffer>): S3Client {
   const requestHandler: S3Handler = {
     handle: async ({ method, path, body }: { method: string; path: string; body?: unknown }) => {
       const key = decodeURIComponent(path.slice(1));

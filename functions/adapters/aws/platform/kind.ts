@@ -1,16 +1,17 @@
 import { variable } from '../environment.ts';
 
-const KINDS = ['aws-lambda', 'heroku', 'scalingo', 'http'] as const;
+/** The values of the parameter `Platform`. */
+export const PLATFORM_KINDS = ['aws-lambda', 'http'] as const;
 
-/** The platform of the applications: AWS Lambda in this account, Heroku, Scalingo, or one with the platform API. */
-export type PlatformKind = (typeof KINDS)[number];
+/** The platform of the applications: AWS Lambda in this account, or one with the platform API. */
+export type PlatformKind = (typeof PLATFORM_KINDS)[number];
 
 /** Returns the configured platform. Throws for one that this version does not know. */
 export function platformKind(): PlatformKind {
   const value = variable('PLATFORM');
-  const kind = KINDS.find((known) => known === value);
+  const kind = PLATFORM_KINDS.find((known) => known === value);
   if (kind === undefined) {
-    throw new Error(`PLATFORM is ${value}, not one of ${KINDS.join(', ')}.`);
+    throw new Error(`PLATFORM is ${value}, not one of ${PLATFORM_KINDS.join(', ')}.`);
   }
   return kind;
 }

@@ -13,7 +13,13 @@ export interface PlatformPartNames {
 
 /** Returns those names. Throws, naming the variable, when one is missing. */
 export function platformPartNames(): PlatformPartNames {
-  const part = platformParts<keyof PlatformPartNames>();
+  const parsed = parseJson(variable('PLATFORM_PARTS'));
+  const given = parsed.ok && isObject(parsed.value) ? parsed.value : {};
+  const part = (name: keyof PlatformPartNames) => {
+    const value = given[name];
+    if (typeof value === 'string' && value !== '') return value;
+    throw new Error(`The environment variable PLATFORM_PARTS has no ${name}.`);
+  };
   return {
     bucket: part('bucket'),
     project: part('project'),
@@ -21,16 +27,5 @@ export function platformPartNames(): PlatformPartNames {
     appRole: part('appRole'),
     adapterLayer: part('adapterLayer'),
     sealingKey: part('sealingKey'),
-  };
-}
-
-/** Returns a function that reads one of the parts of the platform. It throws, naming the variable, without the part. */
-export function platformParts<Name extends string>(): (name: Name) => string {
-  const parsed = parseJson(variable('PLATFORM_PARTS'));
-  const given = parsed.ok && isObject(parsed.value) ? parsed.value : {};
-  return (name) => {
-    const value = given[name];
-    if (typeof value === 'string' && value !== '') return value;
-    throw new Error(`The environment variable PLATFORM_PARTS has no ${name}.`);
   };
 }

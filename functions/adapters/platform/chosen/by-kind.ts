@@ -1,29 +1,15 @@
 import type { Clock } from '../../../core/ports/clock.ts';
 import { type PlatformKind, platformKind } from '../../aws/platform/kind.ts';
 import type { LambdaPlatformParts } from '../aws-lambda/parts.ts';
-import type { HerokuParts } from '../heroku/parts.ts';
-import type { ScalingoParts } from '../scalingo/parts.ts';
 
 /**
  * Returns the adapter of the configured platform. Only its function is called, which imports the adapter: a function
- * starts without the clients of the other platforms.
+ * starts without the clients of the other platform.
  */
 export async function byKind<Adapter>(
   adapters: Readonly<Record<PlatformKind, () => Promise<Adapter>>>,
 ): Promise<Adapter> {
   return adapters[platformKind()]();
-}
-
-/** Returns the dependencies of the adapters for Heroku. */
-export async function herokuParts(clock: Clock): Promise<HerokuParts> {
-  const { connectHeroku } = await import('../heroku/connect-parts.ts');
-  return connectHeroku(clock);
-}
-
-/** Returns the dependencies of the adapters for Scalingo. */
-export async function scalingoParts(clock: Clock): Promise<ScalingoParts> {
-  const { connectScalingo } = await import('../scalingo/connect-parts.ts');
-  return connectScalingo(clock);
 }
 
 /** Returns the dependencies of the adapters for AWS Lambda. */

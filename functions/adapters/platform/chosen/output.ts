@@ -2,20 +2,12 @@ import type { AppOutput } from '../../../core/ports/apps/app-output.ts';
 import type { Clock } from '../../../core/ports/clock.ts';
 import { platformAccess } from '../../aws/platform/secret.ts';
 import { httpAppOutput } from '../http/app-output.ts';
-import { byKind, herokuParts, lambdaParts, scalingoParts } from './by-kind.ts';
+import { byKind, lambdaParts } from './by-kind.ts';
 
 /** Returns the output of applications on the configured platform. */
 export function chosenOutput(clock: Clock): Promise<AppOutput> {
   return byKind({
     http: async () => httpAppOutput(await platformAccess()),
-    heroku: async () => {
-      const { herokuAppOutput } = await import('../heroku/run/app-output.ts');
-      return herokuAppOutput(await herokuParts(clock));
-    },
-    scalingo: async () => {
-      const { scalingoAppOutput } = await import('../scalingo/run/app-output.ts');
-      return scalingoAppOutput(await scalingoParts(clock));
-    },
     'aws-lambda': async () => {
       const { lambdaAppOutput } = await import('../aws-lambda/run/app-output.ts');
       return lambdaAppOutput(await lambdaParts(clock));

@@ -8,9 +8,6 @@ export const keys = {
   /** All applications that have crashed once. */
   events: 'E',
   event: (app: AppRef): Key => ({ pk: keys.events, sk: pathOf(app) }),
-  /** The applications that have been started, for a platform that has to be asked whether they still run. */
-  started: 'R',
-  startedApp: (app: AppRef): Key => ({ pk: keys.started, sk: pathOf(app) }),
   /** The application that a function runs. */
   function: (name: string): Key => ({ pk: `F#${name}`, sk: 'APP' }),
   snapshots: (app: AppRef): string => `S#${pathOf(app)}`,

@@ -4,8 +4,8 @@ import type { PlatformTable } from './table.ts';
 
 interface SnapshotParts {
   readonly table: PlatformTable;
-  /** Removes what there is of a snapshot outside the table; default: nothing. */
-  readonly forget?: (snapshot: SnapshotRef) => Promise<void>;
+  /** Removes what there is of a snapshot outside the table. */
+  readonly forget: (snapshot: SnapshotRef) => Promise<void>;
 }
 
 /** As many as the embedded platform keeps. */
@@ -28,6 +28,6 @@ export async function removeSnapshots(app: AppRef, parts: SnapshotParts): Promis
 
 /** The item last, so that what fails in between can be removed again. */
 async function removeSnapshot(snapshot: SnapshotRef, { table, forget }: SnapshotParts): Promise<void> {
-  await forget?.(snapshot);
+  await forget(snapshot);
   await table.remove(keys.snapshot(snapshot));
 }

@@ -35,18 +35,6 @@ describe('extracting', () => {
     expect(calls[0]).toBe('activate ann/shop/1.0.0-1 packages/web');
   });
 
-  it('tells the order of the deploy, of which an older entry has only its number', async () => {
-    const orders: unknown[] = [];
-    const platform: Pick<HostingPlatform, 'activate' | 'poll'> = {
-      activate: async (_snapshot, _path, order) => void orders.push(order),
-      poll: async () => ({ state: 'ready' }),
-    };
-    const run = extract({ platform, clock: memoryClock(AT) });
-    await run({ ...extracting, number: 4, order: 9 });
-    await run({ ...extracting, number: 4 });
-    expect(orders).toEqual([9, 4]);
-  });
-
   it('asks for the name that the application has on the platform', async () => {
     const { run, calls } = world({ state: 'ready' });
     await run({ ...extracting, appName: '@ann/Shop' });

@@ -14,11 +14,9 @@ const starting = entry({ ...checked, stage: 'start', tarball });
 async function world() {
   const facts = new MemoryLog(memoryIds());
   const started: SnapshotRef[] = [];
-  const orders: unknown[] = [];
   const platform = {
-    start: async (snapshot: SnapshotRef, order?: number) => {
+    start: async (snapshot: SnapshotRef) => {
       started.push(snapshot);
-      orders.push(order);
       return { url: 'https://shop.example.com' };
     },
   };
@@ -35,7 +33,7 @@ async function world() {
   const traced: string[] = [];
   const trace = (event: string) => void traced.push(event);
   const run = start({ platform, operations, facts, log: facts, queue, clock: memoryClock(AT), trace });
-  return { facts, started, orders, done, platform, queue, traced, run };
+  return { facts, started, done, platform, queue, traced, run };
 }
 
 describe('starting', () => {
@@ -46,12 +44,6 @@ describe('starting', () => {
       transition: { changes: { url: 'https://shop.example.com' } },
     });
     expect(started).toEqual([{ user: 'ann', app: 'shop', snapshot: '1.0.0-1' }]);
-  });
-
-  it('tells the order of the deploy', async () => {
-    const { run, orders } = await world();
-    await run({ ...starting, number: 4, order: 9 });
-    expect(orders).toEqual([9]);
   });
 
   it('can run again for the same deploy after a crash', async () => {

@@ -48,13 +48,8 @@ const cdk: Cdk = async (args) => {
   const [verb, name = ''] = args;
   if (verb === 'bootstrap') cloudFormation.put({ name: 'CDKToolkit', outputs: { BootstrapVersion: '30' } });
   if (verb === 'deploy') {
-    const platform =
-      ['http', 'heroku', 'scalingo'].find((kind) => args.some((one) => one.endsWith(`Platform=${kind}`))) ??
-      'aws-lambda';
-    const own = {
-      ...(platform !== 'aws-lambda' && { PlatformTokenSecret: 'arn:secret' }),
-      ...(platform !== 'http' && { ManageUsers: MANAGE_USERS }),
-    };
+    const platform = args.some((one) => one.endsWith('Platform=http')) ? 'http' : 'aws-lambda';
+    const own = platform === 'http' ? { PlatformTokenSecret: 'arn:secret' } : { ManageUsers: MANAGE_USERS };
     const parameters = { PublicUrl: '', Platform: platform, PlatformUrl: 'https://platform.example.com' };
     cloudFormation.put({ name, outputs: { ApiUrl: serviceAddress, ...own }, parameters });
   }
@@ -189,18 +184,6 @@ describe('hooks aws deploy', () => {
     expect((await hooks('aws users')).err).toContain('uses the platform at https://platform.example.com');
   });
 
-  it.each([
-    ['heroku', 'Heroku'],
-    ['scalingo', 'Scalingo'],
-  ])('says how the service gets the token for %s, before anything is deployed there', async (kind, provider) => {
-    const { code, out } = await hooks(`aws deploy --parameters Platform=${kind}`);
-    expect([code, account.users.size]).toEqual([0, 1]);
-    expect(out).toContain(
-      `aws secretsmanager put-secret-value --secret-id arn:secret --secret-string <token of ${provider}>`,
-    );
-    expect(out).not.toContain('A push to test it');
-  });
-
   it.each(['AlarmEmail', '=x', '1a=x'])('refuses the parameter "%s" before anything is done', async (parameter) => {
     const { code, err } = await hooks(['aws', 'deploy', '--parameters', parameter].join(' '));
     expect([code, account.sts.calls.length]).toEqual([2, 0]);
@@ -304,16 +287,6 @@ describe('hooks aws destroy', () => {
       account.logGroups.add(`/aws/lambda/${name}`);
     }
     cdkCalls = [];
-  });
-
-  it.each([
-    ['heroku', 'Heroku'],
-    ['scalingo', 'Scalingo'],
-  ])('says that applications on %s stay', async (Platform, provider) => {
-    const outputs = { ApiUrl: serviceAddress };
-    account.cloudFormation.put({ name: 'DeploymentWebhooks', outputs, parameters: { Platform } });
-    const { err } = await hooks('aws destroy', { answers: ['no'] });
-    expect(err).toContain(`The applications on ${provider} stay, and cost what they cost there`);
   });
 
   it('asks, deletes the stack and all that applications left, and says what it keeps and how to delete that', async () => {

@@ -20,7 +20,7 @@ describe('The arguments of a start', () => {
 
   it.each([
     [['--platform']],
-    [['--platform', 'heroku']],
+    [['--platform', 'other']],
     [['aws-lambda']],
     [['--platform', 'embedded', 'now']],
     [['--strict=yes']],

@@ -22,8 +22,7 @@ interface Statement {
 function statementsOf(one: Resource): Statement[] {
   const role = roles.get(target(one.properties.Role));
   const own = ({ id, properties }: Resource) =>
-    ['OnHttp', 'CallsPlatform'].includes(conditionOf(id)) &&
-    target(properties.Roles[0]) === target(one.properties.Role);
+    conditionOf(id) === 'OnHttp' && target(properties.Roles[0]) === target(one.properties.Role);
   const ofPlatform = conditionalPolicies.filter(own);
   return [...role.Policies, ...ofPlatform.map(({ properties }) => properties)].flatMap(
     (policy: { PolicyDocument: { Statement: Statement[] } }) => policy.PolicyDocument.Statement,
@@ -84,7 +83,7 @@ describe('every function', () => {
     for (const role of own) expect(roles.get(role).ManagedPolicyArns).toBeUndefined();
     for (const { id, properties } of conditionalPolicies) {
       expect(properties.Roles.map(target).filter((role: string) => own.includes(role))).toHaveLength(1);
-      expect(['OnLambda', 'OnHttp', 'OnScalingo', 'CallsPlatform', 'KeepsUsers']).toContain(conditionOf(id));
+      expect(['OnLambda', 'OnHttp']).toContain(conditionOf(id));
     }
   });
 
@@ -219,7 +218,7 @@ const logAndRetry = ['LOG_TABLE', 'QUEUE_REPORT', 'RETRY_BASE_SECONDS'];
 const hosts = ['REPOSITORY_HOSTS', 'TOKEN_KEY'];
 const http = ['PLATFORM', 'PLATFORM_SECRET', 'PLATFORM_URL'];
 const logins = ['PLATFORM', 'PLATFORM_URL', 'PLATFORM_TABLE'];
-const platform = [...http, 'PLATFORM_TABLE', 'PLATFORM_PARTS', 'PLATFORM_TEAM'];
+const platform = [...http, 'PLATFORM_TABLE', 'PLATFORM_PARTS'];
 const streams = ['CHANGES_SECONDS', 'CONNECTIONS_TABLE', 'STREAMS_IN_ALL', 'STREAMS_PER_USER'];
 const queues = ['QUEUE_CHECK', 'QUEUE_EXTRACT', 'QUEUE_FETCH', 'QUEUE_REPORT', 'QUEUE_START', 'QUEUE_UPLOAD'];
 

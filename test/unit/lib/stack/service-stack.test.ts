@@ -11,8 +11,6 @@ describe('the stack’s parameters and outputs', () => {
     expect(Object.fromEntries(Object.entries(parameters).map(([name, { Default }]) => [name, Default]))).toEqual({
       Platform: 'aws-lambda',
       PlatformUrl: '',
-      PlatformTeam: '',
-      PlatformRegion: 'osc-fr1',
       RepositoryHosts: '[{"name":"github","kind":"github","api":"https://api.github.com","web":"https://github.com"}]',
       DefaultBranch: 'master',
       HoldMinutes: 60,
@@ -38,7 +36,7 @@ describe('the stack’s parameters and outputs', () => {
     expect([...PARAMETERS].sort()).toEqual(Object.keys(parameters).sort());
   });
 
-  it('require PlatformUrl for a platform of the platform API, and not for Heroku, whose address is known', () => {
+  it('require PlatformUrl for a platform of the platform API', () => {
     const { PlatformIsKnown } = template.toJSON().Rules;
     expect(PlatformIsKnown.RuleCondition).toEqual({ 'Fn::Equals': [{ Ref: 'Platform' }, 'http'] });
     expect(PlatformIsKnown.Assertions).toEqual([

@@ -14,8 +14,7 @@ interface Statement {
 function statementsOf(folder: string): readonly Statement[] {
   const one = ofType('AWS::Lambda::Function').find(({ properties }) => properties.Description === folder);
   const isOwn = ({ id, properties }: Resource) =>
-    ['OnLambda', 'KeepsUsers'].includes(all[id]?.Condition ?? '') &&
-    target(properties.Roles[0]) === target(one?.properties.Role);
+    all[id]?.Condition === 'OnLambda' && target(properties.Roles[0]) === target(one?.properties.Role);
   return ofType('AWS::IAM::Policy')
     .filter(isOwn)
     .flatMap(({ properties }) => properties.PolicyDocument.Statement);
@@ -38,20 +37,12 @@ describe('the platform on AWS Lambda', () => {
       'AWS::S3::Bucket',
       'AWS::S3::BucketPolicy',
     ]);
-    const others: Readonly<Record<string, string>> = {
-      'AWS::DynamoDB::GlobalTable': 'KeepsUsers',
-      'AWS::S3::Bucket': 'StoresSnapshots',
-      'AWS::S3::BucketPolicy': 'StoresSnapshots',
-    };
-    for (const [id, { Condition, Type }] of own) expect([id, Condition]).toEqual([id, others[Type] ?? 'OnLambda']);
+    for (const [id, { Condition }] of own) expect([id, Condition]).toEqual([id, 'OnLambda']);
     // In functions only within `Fn::If`, in policies only within those of the condition.
     const ids = own.map(([id]) => id);
     for (const [id, resource] of Object.entries(all)) {
       if (resource.Condition !== undefined) continue;
-      const text = JSON.stringify(resource).replaceAll(
-        /\{"Fn::If":\["(?:OnLambda|OnScalingo|KeepsUsers)",.*?,""\]\}/g,
-        '',
-      );
+      const text = JSON.stringify(resource).replaceAll(/\{"Fn::If":\["OnLambda",.*?,""\]\}/g, '');
       expect([id, ids.filter((one) => text.includes(`"${one}"`))]).toEqual([id, []]);
     }
   });
