@@ -5,7 +5,7 @@ import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { messageFields } from '../fields/commit-message.ts';
-import { deliveryId } from '../fields/delivery-id.ts';
+import { deliveryId, factsId } from '../fields/delivery-id.ts';
 import { branchOf, refName, sha } from '../fields/git.ts';
 import { readBody } from '../fields/read.ts';
 import { bitbucketRepository } from './repository.ts';
@@ -23,8 +23,10 @@ const state = v.object({
   name: refName,
   target: v.object({ hash: sha, message: v.nullish(v.string()), author }),
 });
+// The old side only says what the ref was: a push is not refused for it.
+const oldState = v.object({ ...state.entries, target: v.fallback(v.nullable(v.object({ hash: sha })), null) });
 const change = v.pipe(
-  v.object({ new: v.nullish(state), old: v.nullish(state), forced: v.nullish(v.boolean()) }),
+  v.object({ new: v.nullish(state), old: v.fallback(v.nullish(oldState), null), forced: v.nullish(v.boolean()) }),
   v.check((moved) => Boolean(moved.new ?? moved.old), 'has neither new nor old'),
 );
 type Change = v.InferOutput<typeof change>;
@@ -65,18 +67,29 @@ export const bitbucket = defineSender({
 function read({ headers, body }: HookCall): readonly WithoutProvider<Delivery>[] {
   const event = headers['x-event-key'] ?? 'repo:push';
   // The id is the same for every attempt; X-Attempt-Number counts them.
-  const id = deliveryId(headers['x-request-uuid']);
+  const sentId = deliveryId(headers['x-request-uuid']);
   if (/^(?:repo:refs_changed$|diagnostics:|mirror:|pr:|project:)/.test(event)) throw isDataCenter();
-  if (event !== 'repo:push') return [notice(body, event, id)];
+  if (event !== 'repo:push') return [notice(body, event, sentId)];
   const { push, repository } = readBody(pushBody, body, 'a push of Bitbucket');
   const reason = 'The push of Bitbucket names no change of any branch.';
-  if (push.changes.length === 0) return [{ kind: 'notice', id, repository, reason }];
+  if (push.changes.length === 0) return [{ kind: 'notice', id: sentId, repository, reason }];
+  const id = sentId ?? contentId(push.changes, repository);
   return push.changes.map((moved) => pushOf(moved, repository, id));
 }
 
-function pushOf(moved: Change, repository: DeliveredRepository, id: string | null): WithoutProvider<Delivery> {
+/** Returns an id derived from the push, for a relay without the header: a repeated call is the same delivery. */
+function contentId(moves: readonly Change[], { owner, name }: DeliveredRepository): string {
+  const facts = moves.flatMap((move) => [refOf(move), move.old?.target?.hash ?? null, move.new?.target.hash ?? null]);
+  return factsId('push', [owner.toLowerCase(), name.toLowerCase(), ...facts]);
+}
+
+function refOf(moved: Change): string {
   const { name = '', type } = moved.new ?? moved.old ?? {};
-  const ref = `${type === 'branch' || type === 'named_branch' ? 'refs/heads' : 'refs/tags'}/${name}`;
+  return `${type === 'branch' || type === 'named_branch' ? 'refs/heads' : 'refs/tags'}/${name}`;
+}
+
+function pushOf(moved: Change, repository: DeliveredRepository, id: string | null): WithoutProvider<Delivery> {
+  const ref = refOf(moved);
   const head = moved.new?.target;
   return {
     kind: 'push',
@@ -86,7 +99,7 @@ function pushOf(moved: Change, repository: DeliveredRepository, id: string | nul
     ref,
     branch: branchOf(ref),
     sha: head?.hash ?? null,
-    before: moved.old?.target.hash ?? null,
+    before: moved.old?.target?.hash ?? null,
     forced: moved.forced ?? false,
     ...messageFields(head?.message),
     author: oneLine(head?.author?.user?.display_name ?? nameIn(head?.author?.raw), 100),

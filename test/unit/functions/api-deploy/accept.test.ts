@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { bitbucket } from '../../../../functions/adapters/senders/bitbucket/bitbucket.ts';
 import { accept, type HookRequest } from '../../../../functions/api-deploy/accept.ts';
 import type { HookSecrets } from '../../../../functions/api-deploy/signature.ts';
 import type { Status } from '../../../../functions/core/entry/entry.ts';
@@ -15,6 +16,7 @@ import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
 import { memoryQueue } from '../../../fakes/job-queue.ts';
 import { AT, MINUTE, repository, sha } from '../../../support/entries.ts';
 import { build, notice, push } from '../../../support/senders/deliveries.ts';
+import { fixture } from '../../../support/senders/sender-call.ts';
 
 /** The webhook on a log in memory; `says` is what the next call says. */
 function world() {
@@ -183,6 +185,16 @@ describe('the same delivery again', () => {
     expect(again).toMatchObject({ number: 2, status: 'duplicate', finishedAt: AT });
     expect(again.reason).toContain(`/changes/${first.id}`);
     expect(queue.sent).toHaveLength(1);
+  });
+
+  it('is a duplicate when Bitbucket names it by no header', async () => {
+    const { call } = world();
+    const sent = bitbucket
+      .read(fixture('bitbucket/push-without-headers'))
+      .map((one) => ({ ...one, repository: push().repository }));
+    const statuses = [];
+    for (const _ of ['once', 'twice']) statuses.push((await call(sent, { query: { branch: 'main' } }))[0].status);
+    expect(statuses).toEqual(['queued', 'duplicate']);
   });
 
   it('is a duplicate too after the first was deployed, and after another duplicate', async () => {

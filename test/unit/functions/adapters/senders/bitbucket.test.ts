@@ -70,6 +70,32 @@ describe('a push of Bitbucket', () => {
     expect(bitbucket.read(again)).toEqual(bitbucket.read(hook));
   });
 
+  it('without an id of its sender has one of its content', () => {
+    const push = { changes: [{ new: null, old: { type: 'branch', name: 'main', target: { hash: before } } }] };
+    const [first, again, other] = [
+      read('push-without-headers'),
+      read('push-without-headers'),
+      read('push-without-headers', { push }),
+    ];
+    expect(first[0]?.id).toMatch(/^push-[\da-f]{32}$/);
+    expect(again[0]?.id).toBe(first[0]?.id);
+    expect(other[0]?.id).not.toBe(first[0]?.id);
+  });
+
+  it('is read without its previous commit when the old side is unreadable', () => {
+    const { changes } = bodyField(fixture('bitbucket/push'), 'push');
+    const [change] = changes as readonly { readonly old: object }[];
+    for (const old of [
+      '?',
+      { type: 'branch' },
+      { ...change?.old, name: '..' },
+      { ...change?.old, target: { hash: '?' } },
+    ])
+      expect(read('push', { push: { changes: [{ ...change, old }] } })).toMatchObject([{ sha: after, before: null }]);
+    const deleted = { new: null, old: { ...change?.old, target: null } };
+    expect(read('push', { push: { changes: [deleted] } })).toMatchObject([{ branch: 'main', sha: null, before: null }]);
+  });
+
   it('is a notice when it has no changes or is another event', () => {
     expect(read('push-nothing')).toMatchObject([{ kind: 'notice', reason: expect.stringMatching(/no change/) }]);
     expect(read('fork')).toMatchObject([{ kind: 'notice', repository: { name: 'hello-deploy' } }]);
