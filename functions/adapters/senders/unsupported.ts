@@ -5,7 +5,7 @@ import { hasField } from './fields/body.ts';
 /** A service whose calls are known, but not supported. */
 interface Unsupported {
   readonly name: string;
-  /** Headers of which its calls have at least one, in lower case. */
+  /** Headers of which its calls have at least one. */
   readonly headers: readonly string[];
   /** Fields that identify its body. */
   readonly fields: readonly string[];
@@ -20,19 +20,26 @@ export const unsupported: readonly Unsupported[] = [
   // https://learn.microsoft.com/azure/devops/service-hooks/events
   {
     name: 'Azure DevOps',
-    headers: ['x-vss-subscriptionid'],
+    headers: ['X-Vss-SubscriptionId'],
     fields: ['publisherId', 'eventType', 'resource'],
     instead:
       'For a repository at GitHub that Azure Pipelines builds, add the event Check suites to the webhook of the ' +
       'repository; for Azure Repos, mirror the repository to a host that is supported.',
   },
   // https://github.com/drone/go-scm/tree/master/scm/driver/gitee
-  { name: 'Gitee', headers: ['x-gitee-event', 'x-gitee-token'], fields: ['hook_name'], instead: mirror },
+  { name: 'Gitee', headers: ['X-Gitee-Event', 'X-Gitee-Token'], fields: ['hook_name'], instead: mirror },
+  // https://github.com/drone/drone/blob/v0.8.11/remote/coding/hook.go
+  {
+    name: 'Coding.net',
+    headers: ['X-Coding-Event'],
+    fields: ['repository.owner.global_key', 'repository.https_url'],
+    instead: mirror,
+  },
   // https://developer.harness.io/docs/code-repository/config-repos/webhooks,
   // https://github.com/drone/go-scm/tree/master/scm/driver/harness/testdata/webhooks
   {
     name: 'Harness',
-    headers: ['x-harness-trigger', 'x-gitness-trigger'],
+    headers: ['X-Harness-Trigger', 'X-Gitness-Trigger'],
     fields: ['trigger', 'repo.git_url', 'principal'],
     instead: mirror,
   },
@@ -47,11 +54,12 @@ export const unsupported: readonly Unsupported[] = [
 
 /** Returns the refusal of a call of an unsupported service, which names it; null for every other call. */
 export function refusalOf({ headers, body }: HookCall): DeployError | null {
-  const service = unsupported.find(
-    (one) =>
-      one.headers.some((name) => headers[name] !== undefined) || one.fields.every((name) => hasField(body, name)),
-  );
-  if (service === undefined) return null;
-  const detail = `This is a call of ${service.name}, which is not supported. ${service.instead}`;
-  return new DeployError('deploy:provider:not_supported', detail);
+  for (const { name, headers: known, fields, instead } of unsupported) {
+    const header = known.find((one) => headers[one.toLowerCase()] !== undefined);
+    if (header === undefined && !fields.every((field) => hasField(body, field))) continue;
+    const sent = header === undefined ? '' : ` It has the header ${header}.`;
+    const detail = `This is a call of ${name}, which is not supported.${sent} ${instead}`;
+    return new DeployError('deploy:provider:not_supported', detail);
+  }
+  return null;
 }

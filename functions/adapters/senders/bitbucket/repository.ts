@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { DeliveredRepository } from '../../../core/payload/delivery.ts';
-import { webAddress } from '../fields/address.ts';
 import { segment } from '../fields/git.ts';
+import { addressFields, pageOf } from '../fields/page.ts';
 import { repositoryNamed } from '../fields/remote.ts';
 
 const link = v.nullish(v.object({ href: v.nullish(v.string()) }));
@@ -14,13 +14,14 @@ export const bitbucketRepository = v.pipe(
   v.object({
     full_name: v.string(),
     is_private: v.nullish(v.boolean()),
-    links: v.nullish(v.object({ html: link })),
+    links: v.nullish(v.object({ html: link, self: link })),
+    ...addressFields,
   }),
   v.check(({ full_name }) => isOwned(full_name), 'is not of a workspace and a valid name'),
-  v.transform(({ full_name, is_private, links }): DeliveredRepository => {
-    const page = webAddress(links?.html?.href);
+  v.transform(({ full_name, is_private, links, ...sent }): DeliveredRepository => {
+    const page = pageOf({ ...sent, html_url: links?.html?.href ?? sent.html_url, https_url: links?.self?.href });
     const { owner = '', name = '' } = repositoryNamed(full_name) ?? {};
-    return { hostname: page?.host ?? null, owner, name, url: page?.href ?? null, private: is_private ?? false };
+    return { ...page, owner, name, private: is_private ?? false };
   }),
 );
 

@@ -2,9 +2,9 @@ import * as v from 'valibot';
 import type { DeliveredRepository, Push } from '../../../core/payload/delivery.ts';
 import { oneLine } from '../../../core/text.ts';
 import type { WithoutProvider } from '../define-sender.ts';
-import { webAddress } from './address.ts';
 import { messageFields } from './commit-message.ts';
 import { branchOf, ref, segment, sha, shaOrNone } from './git.ts';
+import { addressFields, pageOf } from './page.ts';
 import { readBody } from './read.ts';
 
 const person = v.nullish(v.object({ name: v.nullish(v.string()), username: v.nullish(v.string()) }));
@@ -25,8 +25,7 @@ const repositoryFields = v.object({
   full_name: v.nullish(v.string()),
   owner: v.nullish(v.object({ login: v.nullish(v.string()), name: v.nullish(v.string()) })),
   private: v.nullish(flag),
-  html_url: v.nullish(v.string()),
-  url: v.nullish(v.string()),
+  ...addressFields,
 });
 
 /** A repository in GitHub's events, from 2012 to today. */
@@ -82,10 +81,4 @@ type RepositoryFields = v.InferOutput<typeof repositoryFields>;
 function ownerOf({ name, full_name, owner }: RepositoryFields): string {
   if (full_name?.endsWith(`/${name}`)) return full_name.slice(0, -name.length - 1);
   return owner?.login ?? owner?.name ?? '';
-}
-
-function pageOf(repository: RepositoryFields): Pick<DeliveredRepository, 'hostname' | 'url'> {
-  // In events other than push, `url` is the API's URL, so `html_url` takes precedence.
-  const page = webAddress(repository.html_url) ?? webAddress(repository.url);
-  return { hostname: page?.host ?? null, url: page?.href ?? null };
 }

@@ -31,14 +31,36 @@ export function hostKindAt(hostname: string | null): string {
  * the web page.
  */
 export function repositoryAt(address: unknown): LocatedRepository | null {
+  const remote = remoteUrl(address);
+  return remote && located(hostnameOf(remote), remote.pathname, isWeb(remote) ? remote.protocol : 'https:');
+}
+
+/**
+ * Returns the host name of the first value that is the URL of a web page or git remote, whatever its path; null when
+ * none is.
+ */
+export function hostnameAt(addresses: readonly unknown[]): string | null {
+  for (const address of addresses) {
+    const remote = remoteUrl(address);
+    if (remote !== null) return hostnameOf(remote);
+  }
+  return null;
+}
+
+function remoteUrl(address: unknown): URL | null {
   if (typeof address !== 'string' || address.length > MAX_LENGTH) return null;
   const scp = /^(?:[\w.-]+@)?([\w.-]+):(?!\/)(.+)$/.exec(address);
   const remote = scp ? `ssh://${scp[1]}/${scp[2]}` : address;
-  if (!/^(?:https?|ssh|git):\/\//i.test(remote) || !URL.canParse(remote)) return null;
-  const { protocol, host, hostname, pathname } = new URL(remote);
-  const isWeb = protocol === 'http:' || protocol === 'https:';
-  const where = (isWeb ? host : hostname).toLowerCase();
-  return located(hostAliases.get(where) ?? where, pathname, isWeb ? protocol : 'https:');
+  return /^(?:https?|ssh|git):\/\//i.test(remote) && URL.canParse(remote) ? new URL(remote) : null;
+}
+
+function hostnameOf(remote: URL): string {
+  const where = (isWeb(remote) ? remote.host : remote.hostname).toLowerCase();
+  return hostAliases.get(where) ?? where;
+}
+
+function isWeb({ protocol }: URL): boolean {
+  return protocol === 'http:' || protocol === 'https:';
 }
 
 /** Returns the repository of a path `owner/name`, whose owner may be nested; null when it is not such a path. */

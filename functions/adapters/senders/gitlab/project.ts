@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { DeliveredRepository } from '../../../core/payload/delivery.ts';
-import { webAddress } from '../fields/address.ts';
+import { addressFields, pageOf } from '../fields/page.ts';
 import { repositoryNamed } from '../fields/remote.ts';
 
 /** The fields that identify a body of GitLab without its header. */
@@ -12,15 +12,14 @@ const PUBLIC_LEVEL = 20;
 export const gitlabProject = v.pipe(
   v.object({
     path_with_namespace: v.string(),
-    web_url: v.nullish(v.string()),
+    ...addressFields,
     visibility_level: v.nullish(v.number()),
   }),
   v.check(({ path_with_namespace: path }) => repositoryNamed(path) !== null, 'is not of a group and a valid name'),
-  v.transform(({ path_with_namespace: path, web_url, visibility_level }): DeliveredRepository => {
-    const page = webAddress(web_url);
+  v.transform(({ path_with_namespace: path, visibility_level, ...sent }): DeliveredRepository => {
     const { owner = '', name = '' } = repositoryNamed(path) ?? {};
     // An internal project (level 10) is visible only with an account.
     const isPrivate = typeof visibility_level === 'number' && visibility_level < PUBLIC_LEVEL;
-    return { hostname: page?.host ?? null, owner, name, url: page?.href ?? null, private: isPrivate };
+    return { ...pageOf(sent), owner, name, private: isPrivate };
   }),
 );

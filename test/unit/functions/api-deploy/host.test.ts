@@ -1,13 +1,20 @@
 import { describe, expect, it } from 'vitest';
+import { chooseHost } from '../../../../functions/adapters/hosts/choose.ts';
+import { parseHosts } from '../../../../functions/adapters/hosts/configuration.ts';
+import { addressFields } from '../../../../functions/adapters/senders/fields/page.ts';
 import { hostOf } from '../../../../functions/api-deploy/host.ts';
 import { outcomeFields } from '../../../../functions/core/payload/delivery.ts';
 import type { DeployFacts } from '../../../../functions/core/ports/deploy-facts.ts';
 import { build, notice, push } from '../../../support/senders/deliveries.ts';
+import { fixture, recognise } from '../../../support/senders/sender-call.ts';
 
 const target = { user: 'ann', branch: 'master', track: 'master' };
 const repository = { hostname: null, owner: 'ann', name: 'shop', url: null, private: false };
 /** A build of the webhook plugin of Drone, which names no host. */
 const anonymous = build({ provider: 'drone', hostKind: 'any', repository });
+const configured = parseHosts(
+  JSON.stringify([{ name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' }]),
+);
 
 /** Two configured hosts, on which pushes of ann/shop came from those that are given. */
 function ports(...pushedFrom: readonly string[]) {
@@ -59,6 +66,25 @@ describe('the host of a delivery', () => {
       repository: { ...repository, hostname: 'git.example.org' },
     });
     await expect(hostOf(elsewhere, target, { ...ports(), hostName: () => null })).rejects.toThrow('git.example.org');
+  });
+
+  it('is never guessed for a headerless push whose repository has an address, whatever its field', async () => {
+    const named = { name: 'shop', owner: { name: 'ann' } };
+    const sent = (addresses: object) => {
+      const hook = fixture('github-legacy/push', { repository: { ...named, ...addresses } });
+      const [delivery] = recognise({ ...hook, headers: {} }).read(hook);
+      if (delivery === undefined) throw new Error('The push has no delivery.');
+      return hostOf(delivery, target, {
+        ...ports(),
+        hostName: (kind, name) => chooseHost(configured, kind, name)?.name ?? null,
+      });
+    };
+    expect(await sent({})).toBe('github');
+    expect(await sent({ ssh_url: 'git@github.com:ann/shop.git' })).toBe('github');
+    const address = 'https://git.example.org/ann/shop.git';
+    for (const field of Object.keys(addressFields)) {
+      await expect(sent({ [field]: address }), field).rejects.toMatchObject({ code: 'deploy:provider:not_supported' });
+    }
   });
 
   it('is not known while the database fails', async () => {

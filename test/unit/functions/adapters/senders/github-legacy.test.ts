@@ -42,6 +42,18 @@ describe('a push of GitHub without headers', () => {
     expect(read(fixture('github-legacy/push-of-today-without-headers'))).toMatchObject({ branch: 'main', repository });
   });
 
+  it('names the host of any address of its repository, and no host without one', () => {
+    const bare = { name: 'hello-api', owner: { name: 'ada' } };
+    const hostOf = (addresses: object) =>
+      read(fixture('github-legacy/push', { repository: { ...bare, ...addresses } }))?.repository?.hostname;
+    for (const field of ['html_url', 'web_url', 'url', 'clone_url', 'https_url', 'http_url', 'git_http_url'])
+      expect(hostOf({ [field]: 'https://git.example.org:8443/team/p/_git/hello' }), field).toBe('git.example.org:8443');
+    for (const field of ['url', 'git_url', 'ssh_url', 'git_ssh_url'])
+      expect(hostOf({ [field]: 'git@git.example.org:hello' }), field).toBe('git.example.org');
+    expect(hostOf({ html_url: null, url: 7, ssh_url: 'no address' })).toBeNull();
+    expect(hostOf({})).toBeNull();
+  });
+
   it('has the same id when it is sent again, and another id when any fact differs', () => {
     const first = fixture('github-legacy/push');
     const repository = bodyField(first, 'repository');

@@ -95,7 +95,7 @@ describe('a push of GitHub', () => {
 
   it('has no URL that a browser would execute, and no credentials in it', () => {
     expect(read(withRepository({ html_url: 'javascript:alert(1)', url: null }))).toMatchObject({
-      repository: { url: null, hostname: null },
+      repository: { url: null, hostname: 'github.com' },
     });
     const repository = { url: 'https://github.com/o/r', hostname: 'github.com' };
     expect(read(withRepository({ html_url: 'https://user:secret@github.com/o/r' }))).toMatchObject({ repository });

@@ -7,6 +7,8 @@ const calls: readonly [fixture: string, service: string][] = [
   ['azure-devops-build', 'Azure DevOps'],
   ['gitee-push', 'Gitee'],
   ['gitee-push-without-headers', 'Gitee'],
+  ['coding-push', 'Coding.net'],
+  ['coding-push-without-headers', 'Coding.net'],
   ['harness-push', 'Harness'],
   ['harness-push-without-headers', 'Harness'],
   ['bitbucket-data-center-push', 'Bitbucket Data Center'],
@@ -27,6 +29,13 @@ describe('a call of a known service that is not supported', () => {
       );
     });
   }
+
+  it('is refused with the header that tells it', () => {
+    const hook = fixture('../unsupported/coding-push');
+    expect(() => recognise(hook)).toThrow(
+      expect.objectContaining({ detail: expect.stringContaining('It has the header X-Coding-Event.') }),
+    );
+  });
 
   it('is covered for each service', () => {
     expect(new Set(calls.map(([, service]) => service))).toEqual(new Set(unsupported.map(({ name }) => name)));
