@@ -222,7 +222,7 @@ async function closeAll(parts: Parts, resumed: Promise<void>) {
   const { server, builder: build, unpackers: unpacking, runners: run, groups } = parts;
   server.close();
   server.closeAllConnections();
-  await Promise.all([build.cancel(), run.close()]);
+  await Promise.all([build.stop(), run.close()]);
   await resumed;
   await unpacking.close();
   await groups.close();

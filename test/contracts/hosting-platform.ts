@@ -10,7 +10,7 @@ import type {
 } from '../../functions/core/ports/hosting-platform.ts';
 
 /** How the application in a tarball behaves on the platform. */
-export type Behaviour = 'runs' | 'cannot be built' | 'does not start';
+export type Behaviour = 'runs' | 'is built for minutes' | 'cannot be built' | 'does not start';
 
 /** A platform for the whole suite; every test uses an application of its own. */
 export interface PlatformUnderTest {
@@ -173,6 +173,41 @@ export function hostingPlatformContract(title: string, open: () => Promise<Platf
       const none = ref(`none-${method}`);
       await platform.ensureApp(none, manifest(none.app));
       await expect(platform[method](none)).rejects.toMatchObject({ code: 'deploy:tar:extract_failed', retry: false });
+    });
+
+    it('ends a build that is cancelled, for good', async () => {
+      const long = ref('long');
+      await upload(long, 'is built for minutes');
+      await platform.activate(long);
+      expect(await platform.poll(long)).toMatchObject({ state: 'building' });
+      await platform.cancel(long);
+      await platform.cancel(long);
+      await platform.activate(long);
+      const cancelled = { state: 'failed', reason: expect.stringContaining('cancelled'), log: expect.any(Array) };
+      expect(await platform.poll(long)).toEqual(cancelled);
+    });
+
+    it('never builds a snapshot that was cancelled before its activation', async () => {
+      const early = ref('early-end');
+      await upload(early);
+      await platform.cancel(early);
+      await platform.activate(early);
+      expect(await platform.poll(early)).toMatchObject({
+        state: 'failed',
+        reason: expect.stringContaining('cancelled'),
+      });
+    });
+
+    it('has nothing to cancel of a snapshot that is unknown or built', async () => {
+      const done = ref('done');
+      await platform.cancel(ref('none-cancelled'));
+      await ready(done);
+      await platform.cancel(ref('done', 'missing'));
+      await platform.cancel(done);
+      expect(await platform.poll(done)).toEqual({ state: 'ready' });
+      const { url } = await platform.start(done);
+      await platform.cancel(done);
+      expect(await at.version(done, url)).toBe(done.snapshot);
     });
 
     it('refuses to start a snapshot that is unknown or not ready', async () => {

@@ -17,6 +17,8 @@ export interface MemorySnapshot {
   readonly pollsLeft: number;
   /** The folder of the application in the tarball; absent for the root. */
   readonly path?: string | undefined;
+  /** Why it is failed. */
+  readonly failure?: MemoryFailure;
 }
 
 /** An application in the fake. */
@@ -115,7 +117,7 @@ class FakePlatform implements MemoryPlatform {
   async activate(ref: SnapshotRef, path?: string): Promise<void> {
     this.#called('activate');
     const snapshot = this.#snapshot(ref, 'deploy:tar:extract_failed');
-    if (snapshot.state === 'ready' || snapshot.state === 'building') return;
+    if (snapshot.state !== 'pending') return;
     this.#writeSnapshot(ref, { ...snapshot, path, state: 'building', pollsLeft: this.#behaviour.slowPolls ?? 0 });
   }
 
@@ -124,14 +126,23 @@ class FakePlatform implements MemoryPlatform {
     const snapshot = this.#snapshot(ref, 'deploy:tar:extract_failed');
     const { state, bytes, pollsLeft } = snapshot;
     if (state === 'ready') return { state };
+    if (state === 'failed' && snapshot.failure) return { state, ...snapshot.failure };
     if (state === 'pending') return { state: 'building' };
     if (pollsLeft > 0) {
       this.#writeSnapshot(ref, { ...snapshot, pollsLeft: pollsLeft - 1 });
       return { state: 'building' };
     }
     const failure = this.#behaviour.build?.(bytes) ?? null;
-    this.#writeSnapshot(ref, { ...snapshot, state: failure ? 'failed' : 'ready' });
+    this.#writeSnapshot(ref, { ...snapshot, ...(failure ? { state: 'failed', failure } : { state: 'ready' }) });
     return failure ? { state: 'failed', ...failure } : { state: 'ready' };
+  }
+
+  async cancel(ref: SnapshotRef): Promise<void> {
+    this.#called('cancel');
+    const snapshot = this.app(ref)?.snapshots[ref.snapshot];
+    if (!snapshot || snapshot.state === 'ready' || snapshot.state === 'failed') return;
+    const failure = { reason: 'The build was cancelled.', log: [] };
+    this.#writeSnapshot(ref, { ...snapshot, state: 'failed', failure });
   }
 
   async start(ref: SnapshotRef): Promise<{ readonly url: string }> {

@@ -42,6 +42,12 @@ export interface HostingPlatform {
    */
   poll(snapshot: SnapshotRef, waitSeconds?: number): Promise<Activation>;
   /**
+   * Ends the build of a snapshot that has not been started, with all its processes: a later `poll` returns `failed` with
+   * a reason that says so, also when it was not activated yet. Resolves when the build has ended, or at once when there
+   * is none. What serves goes on. Idempotent. Throws `deploy:tar:extract_failed`.
+   */
+  cancel(snapshot: SnapshotRef): Promise<void>;
+  /**
    * Starts the snapshot, and moves the traffic to it once it answers; until then the old release serves it. Returns the
    * application's address. Idempotent. Throws `deploy:platform:start_app` with `logTail`.
    */

@@ -52,7 +52,7 @@ export function appRoutes(parts: AppRouteParts): readonly Route[] {
       run: async (call) => {
         const app = appOf(call);
         await apps.get(app);
-        await Promise.all([parts.builder.cancel(app), parts.runners.remove(app)]);
+        await Promise.all([parts.builder.stop(app), parts.runners.remove(app)]);
         await apps.remove(app);
         return { status: 204 };
       },

@@ -23,7 +23,7 @@ export interface SnapshotRouteParts {
 
 const LONGEST_WAIT_SECONDS = 55;
 
-/** The routes of snapshots: list, upload, status, activate, log of the build. */
+/** The routes of snapshots: list, upload, status, activate, cancel, log of the build. */
 export function snapshotRoutes(parts: SnapshotRouteParts): readonly Route[] {
   const { apps, snapshots, builder } = parts;
   const path = '/apps/:user/:app/snapshots';
@@ -71,6 +71,14 @@ export function snapshotRoutes(parts: SnapshotRouteParts): readonly Route[] {
         const { path: folder } = await jsonBody(call.request, parts.bodyBytes);
         const options = folder === undefined || folder === null ? {} : { path: checkedAppPath(folder) };
         return { status: 202, body: await builder.activate(appOf(call), snapshotOf(call), options) };
+      },
+    },
+    {
+      method: 'POST',
+      path: `${path}/:id/cancel`,
+      run: async (call) => {
+        await apps.get(appOf(call));
+        return { status: 200, body: await builder.cancel(appOf(call), snapshotOf(call)) };
       },
     },
     {

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { keyedMutex } from '../../processes/keyed-mutex.ts';
 import { HttpError, messageOf } from '../http-error.ts';
 import type { Log } from '../settings.ts';
 import { type AppName, appKey } from '../store/names.ts';
@@ -12,8 +13,8 @@ import { type Made, makeRelease } from './make-release.ts';
 /** Builds uploaded tarballs into releases that can be started. */
 export interface Builder {
   /**
-   * Starts to build the snapshot, unless it is built or being built; a failed one is tried again. Returns its state.
-   * 409 when it is built for another `path`.
+   * Starts to build the snapshot, unless its build has ended or runs. Returns its state. 409 when it is built for another
+   * `path`.
    */
   activate(app: AppName, id: string, options?: { readonly path?: string }): Promise<Snapshot>;
   /**
@@ -23,8 +24,13 @@ export interface Builder {
   status(app: AppName, id: string, waitMs: number): Promise<Snapshot>;
   /** Returns the output of the build while it runs, else `undefined`. */
   log(app: AppName, id: string): Promise<BuildLog | undefined>;
-  /** Cancels the builds of the application, or all of them, and waits until their processes are gone. */
-  cancel(app?: AppName): Promise<void>;
+  /**
+   * Ends the build for good, and resolves when its processes are gone: the snapshot is `failed`. One that has not been
+   * activated yet is `failed` at once; one that has been built stays.
+   */
+  cancel(app: AppName, id: string): Promise<Snapshot>;
+  /** Ends the builds of the application, or all of them, and waits until their processes are gone. */
+  stop(app?: AppName): Promise<void>;
 }
 
 /** Dependencies of a builder. */
@@ -32,6 +38,11 @@ export interface BuilderParts extends ReleaseMaker {
   readonly variables: VariableStore;
   readonly log: Log;
 }
+
+/** Why a build is ended: its deploy was cancelled, or the platform stops or the application is removed. */
+type StopReason = 'cancelled' | 'stopped';
+
+const CANCELLED = 'The build was cancelled.';
 
 interface Job {
   readonly app: string;
@@ -46,6 +57,7 @@ interface Job {
  */
 export function builder(parts: BuilderParts): Builder {
   const jobs = new Map<string, Job>();
+  const inTurn = keyedMutex();
   const begin = (app: AppName, snapshot: Snapshot): Job => {
     const key = `${appKey(app)}/${snapshot.id}`;
     const known = jobs.get(key);
@@ -63,19 +75,20 @@ export function builder(parts: BuilderParts): Builder {
     return job;
   };
   return {
-    activate: async (app, id, { path } = {}) => {
-      const snapshot = await parts.snapshots.get(app, id);
-      const asked = { ...snapshot, path: path ?? snapshot.path };
-      if (asked.path !== snapshot.path && snapshot.state === 'ready') {
-        throw new HttpError(
-          409,
-          `The snapshot ${id} is built for ${shownPath(snapshot.path)}, not ${shownPath(asked.path)}.`,
-        );
-      }
-      if (snapshot.state === 'ready') return snapshot;
-      begin(app, asked);
-      return { ...asked, state: 'building', reason: null };
-    },
+    activate: (app, id, { path } = {}) =>
+      inTurn(`${appKey(app)}/${id}`, async () => {
+        const snapshot = await parts.snapshots.get(app, id);
+        const asked = { ...snapshot, path: path ?? snapshot.path };
+        if (asked.path !== snapshot.path && snapshot.state === 'ready') {
+          throw new HttpError(
+            409,
+            `The snapshot ${id} is built for ${shownPath(snapshot.path)}, not ${shownPath(asked.path)}.`,
+          );
+        }
+        if (snapshot.state === 'ready' || snapshot.state === 'failed') return snapshot;
+        begin(app, asked);
+        return { ...asked, state: 'building', reason: null };
+      }),
     status: async (app, id, waitMs) => {
       const running = jobs.get(`${appKey(app)}/${id}`);
       const snapshot = await parts.snapshots.get(app, id);
@@ -86,10 +99,21 @@ export function builder(parts: BuilderParts): Builder {
       return waitMs > 0 ? within(job.done, waitMs, building) : building;
     },
     log: async (app, id) => jobs.get(`${appKey(app)}/${id}`)?.output,
-    cancel: async (app) => {
-      const cancelled = [...jobs.values()].filter((job) => app === undefined || job.app === appKey(app));
-      for (const job of cancelled) job.stop.abort();
-      await Promise.allSettled(cancelled.map((job) => job.done));
+    cancel: (app, id) =>
+      inTurn(`${appKey(app)}/${id}`, async () => {
+        const job = jobs.get(`${appKey(app)}/${id}`);
+        job?.stop.abort('cancelled' satisfies StopReason);
+        await job?.done;
+        const snapshot = await parts.snapshots.get(app, id);
+        if (snapshot.state === 'ready' || snapshot.state === 'failed') return snapshot;
+        const cancelled: Snapshot = { ...snapshot, state: 'failed', reason: CANCELLED };
+        await parts.snapshots.write(app, cancelled);
+        return cancelled;
+      }),
+    stop: async (app) => {
+      const stopped = [...jobs.values()].filter((job) => app === undefined || job.app === appKey(app));
+      for (const job of stopped) job.stop.abort('stopped' satisfies StopReason);
+      await Promise.allSettled(stopped.map((job) => job.done));
     },
   };
 }
@@ -112,18 +136,23 @@ async function build(parts: BuilderParts, one: Build): Promise<Snapshot> {
   const began = performance.now();
   const building: Snapshot = { ...snapshot, state: 'building', reason: null, log: [] };
   await parts.snapshots.write(app, building);
-  const outcome = await makeRelease(parts, one).then(
-    (made) => ready(made, snapshot),
-    (error: unknown) => ({ state: 'failed' as const, dependencies: null, reason: reasonOf(parts, one, error) }),
+  const made = await makeRelease(parts, one).then(
+    (release) => ready(release, snapshot),
+    (error: unknown) => failed(reasonOf(parts, one, error)),
   );
-  if (outcome.reason !== null && !signal.aborted) log.note(outcome.reason);
+  const outcome = signal.reason === 'cancelled' ? failed(CANCELLED) : made;
+  if (outcome.reason !== null && signal.reason !== 'stopped') log.note(outcome.reason);
   await log.end();
-  // Cancelled means that the platform stops or the application is removed: the state stays, so the next start resumes.
-  if (signal.aborted) return building;
+  // The state stays, so the next start resumes.
+  if (signal.reason === 'stopped') return building;
   const done: Snapshot = { ...building, ...outcome, log: [...log.tail()] };
   await parts.snapshots.write(app, done);
   report(parts, app, { done, milliseconds: performance.now() - began });
   return done;
+}
+
+function failed(reason: string) {
+  return { state: 'failed' as const, dependencies: null, reason };
 }
 
 function ready({ dependencies, node, tools, warnings }: Made, { built_at }: Snapshot) {

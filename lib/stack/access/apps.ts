@@ -22,7 +22,7 @@ export function buildSnapshots(access: AppsAccess): Access {
   const { bucket, build } = access.apps;
   const objects = (...prefixes: string[]) => prefixes.map((prefix) => bucket.arnForObjects(`${prefix}/*`));
   const statements = [
-    allow(['codebuild:StartBuild', 'codebuild:BatchGetBuilds'], build.project.attrArn),
+    allow(['codebuild:StartBuild', 'codebuild:StopBuild', 'codebuild:BatchGetBuilds'], build.project.attrArn),
     allow(['s3:GetObject'], ...objects('snapshots', 'jobs', 'caches')),
     allow(['s3:PutObject'], ...objects('jobs', 'releases', 'caches')),
     allow(['s3:DeleteObject'], ...objects('snapshots', 'jobs')),

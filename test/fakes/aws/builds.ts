@@ -32,6 +32,12 @@ export class FakeBuilds {
         this.all.push(build);
         return { build: { id: build.id } };
       },
+      StopBuildCommand: ({ id }: CodeBuild.StopBuildCommandInput) => {
+        const build = this.all.find((one) => one.id === id);
+        if (!build) throw new AwsError('ResourceNotFoundException', 400, `There is no build ${id}.`);
+        if (build.status === 'IN_PROGRESS') build.status = 'STOPPED';
+        return { build: { id } };
+      },
       BatchGetBuildsCommand: ({ ids = [] }: CodeBuild.BatchGetBuildsCommandInput) => {
         const found = this.all.filter(({ id }) => ids.includes(id));
         for (const build of found) this.#look(build);
@@ -48,6 +54,7 @@ export class FakeBuilds {
     this.fate = null;
   }
 
+  /** Runs a build to its end, unless it takes minutes. */
   #run({ id, input }: Build): CodeBuild.StatusType {
     const print = (...lines: string[]) => {
       for (const line of lines) this.#logs.write(GROUP, id, `${line}\n`);
@@ -56,6 +63,7 @@ export class FakeBuilds {
     const url = input.environmentVariablesOverride?.find(({ name }) => name === 'JOB_URL')?.value;
     const { source, release } = JSON.parse(this.#object(url).toString());
     const bytes = this.#object(source);
+    if (bytes.toString().includes('is built for minutes')) return 'IN_PROGRESS';
     const isBroken = bytes.toString().includes('cannot be built');
     if (isBroken) print('--- runs: npm install', 'no compiler here', '--- error: npm install exited with code 1.');
     else this.#objects.set(keyOf(release), bytes);

@@ -15,9 +15,14 @@ import type { Behaviour } from '../../contracts/hosting-platform.ts';
 
 export const serviceToken = 'service-token-of-the-tests';
 
-/** Real applications: a server that answers with its version, and two that do not get that far. */
+const BUILD_SCRIPTS: Partial<Record<Behaviour, Record<string, string>>> = {
+  'cannot be built': { preinstall: 'echo no compiler here && exit 1' },
+  'is built for minutes': { build: 'sleep 120' },
+};
+
+/** Real applications: a server that answers with its version, and others that do not get that far. */
 export function filesOf(name: string, version: string, works: Behaviour): Record<string, string> {
-  const scripts = works === 'cannot be built' ? { preinstall: 'echo no compiler here && exit 1' } : {};
+  const scripts = BUILD_SCRIPTS[works] ?? {};
   const serve = `require('node:http').createServer((q, s) => s.end('${version}')).listen(process.env.PORT, process.env.HOST)`;
   const server = works === 'does not start' ? "console.error('no database here'); process.exit(1)" : serve;
   return { 'package.json': JSON.stringify({ name, version: '1.0.0', scripts }), 'server.js': `${server};\n` };

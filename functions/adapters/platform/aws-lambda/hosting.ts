@@ -3,6 +3,7 @@ import { onAws } from '../../aws/failures.ts';
 import { keys } from '../in-table/keys.ts';
 import { storeUpload } from '../in-table/stored-upload.ts';
 import { activateSnapshot } from './build/activate.ts';
+import { cancelBuild } from './build/cancel-build.ts';
 import { pollBuild } from './build/poll-build.ts';
 import { objectKeys } from './names.ts';
 import type { LambdaPlatformParts } from './parts.ts';
@@ -21,6 +22,7 @@ export function lambdaPlatform(parts: LambdaPlatformParts): HostingPlatform {
     upload: (snapshot, upload) => storeUpload(snapshot, upload, { ...parts, Key: objectKeys(snapshot).source }),
     activate: (snapshot, path) => activateSnapshot(snapshot, path, parts),
     poll: (snapshot) => pollBuild(snapshot, parts),
+    cancel: (snapshot) => cancelBuild(snapshot, parts),
     start: (snapshot) =>
       onAws('deploy:platform:start_app', `the start of ${snapshot.snapshot}`, () => release(snapshot, parts)),
   };

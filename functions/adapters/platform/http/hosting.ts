@@ -11,6 +11,8 @@ export interface PlatformTimeouts {
   readonly callMs: number;
   /** A whole upload; default 4 minutes. */
   readonly uploadMs: number;
+  /** A cancel; the platform answers when the processes of the build have ended. Default 20 seconds. */
+  readonly cancelMs: number;
   /** A start; the platform answers when the application runs and waits a minute for that. Default 90 seconds. */
   readonly startMs: number;
 }
@@ -19,7 +21,7 @@ export interface HttpPlatformOptions extends PlatformCallOptions {
   readonly timeouts?: Partial<PlatformTimeouts>;
 }
 
-const DEFAULT_TIMEOUTS: PlatformTimeouts = { callMs: 10_000, uploadMs: 240_000, startMs: 90_000 };
+const DEFAULT_TIMEOUTS: PlatformTimeouts = { callMs: 10_000, uploadMs: 240_000, cancelMs: 20_000, startMs: 90_000 };
 
 /**
  * Returns a hosting platform behind the platform API: the embedded one or another. A refusal is thrown with the
@@ -33,6 +35,7 @@ export function httpPlatform(options: HttpPlatformOptions): HostingPlatform {
     upload: (snapshot, upload) => send(call, snapshot, upload, timeouts.uploadMs),
     activate: (snapshot, path) => activate(call, snapshot, { path, timeoutMs: timeouts.callMs }),
     poll: (snapshot, waitSeconds = 0) => poll(call, snapshot, { waitSeconds, timeoutMs: timeouts.callMs }),
+    cancel: (snapshot) => cancel(call, snapshot, timeouts.cancelMs),
     start: (snapshot) => start(call, snapshot, timeouts),
   };
 }
@@ -100,6 +103,18 @@ async function poll(
   const activation = readActivation(body);
   if (activation) return activation;
   throw new DeployError(code, `The platform did not return a known state for ${what}.`, { retry: true });
+}
+
+/** An application or a snapshot that the platform does not have has no build. */
+async function cancel(call: PlatformCall, snapshot: SnapshotRef, timeoutMs: number): Promise<void> {
+  await call({
+    method: 'POST',
+    ...snapshotPath(snapshot, 'cancel'),
+    code: 'deploy:tar:extract_failed',
+    timeoutMs,
+    what: `the end of the build of ${snapshot.snapshot}`,
+    accept: [404],
+  });
 }
 
 async function start(call: PlatformCall, snapshot: SnapshotRef, timeouts: PlatformTimeouts): Promise<{ url: string }> {

@@ -156,6 +156,8 @@ async function adapterCalls({ url }: Platform, observed: typeof fetch): Promise<
   await hosting.start(shop);
   await expect(hosting.start(ref('2'))).rejects.toThrow();
   await expect(hosting.poll(ref('3'))).rejects.toThrow();
+  await hosting.cancel(ref('2'));
+  await hosting.cancel(ref('3'));
   await apps.list(login.user);
   await apps.find(shop);
   await apps.snapshots(shop);

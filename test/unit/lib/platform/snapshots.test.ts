@@ -11,6 +11,7 @@ import {
   build,
   call,
   deploy,
+  isAlive,
   login,
   platform,
   serverFile,
@@ -176,6 +177,26 @@ describe('activating a snapshot', () => {
     expect((await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' })).status).toBe(409);
     const back = await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '3' });
     expect(await (await fetch(back.body.url)).text()).toBe('3');
+  });
+});
+
+describe('cancelling a build', () => {
+  it('a cancel ends all processes of the build, and the snapshot is failed for good', async () => {
+    const at = await withApp();
+    const pids = join(at.dataDir, 'pids');
+    const scripts = { build: `sh -c 'echo $$ >> ${pids}; setsid sleep 90 & echo $! >> ${pids}; sleep 91'` };
+    const bytes = await tarball(appFiles('hello', 'x', { scripts }));
+    await call(at, 'POST', `${path}/1`, bytes);
+    await call(at, 'POST', `${path}/1/activate`);
+    const started = async () => (await readFile(pids, 'utf8').catch(() => '')).trim().split('\n').map(Number);
+    await until('the build runs', async () => (await started()).length === 2);
+
+    const cancelled = await call(at, 'POST', `${path}/1/cancel`);
+
+    expect(cancelled).toMatchObject({ status: 200, body: { state: 'failed', reason: 'The build was cancelled.' } });
+    expect(await Promise.all((await started()).map(isAlive))).toEqual([false, false]);
+    expect(await call(at, 'POST', `${path}/1/activate`)).toMatchObject({ status: 202, body: cancelled.body });
+    expect((await call(at, 'GET', `${path}/1/log`)).text).toContain('The build was cancelled.');
   });
 });
 

@@ -7,6 +7,7 @@ import { knownSnapshot } from '../../in-table/known-snapshot.ts';
 import { snapshotId } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import { storeJob } from './build-job.ts';
+import { stopBuild } from './cancel-build.ts';
 
 const CODE = 'deploy:tar:extract_failed';
 
@@ -21,7 +22,9 @@ export async function activateSnapshot(
     if (state !== 'pending') return;
     const build = await startBuild(snapshot, await storeJob(snapshot, path, parts), parts);
     const fields = { state: 'building', build, ...(path !== undefined && { path }) };
-    await parts.table.write(keys.snapshot(snapshot), fields, { exists: true });
+    if (await parts.table.write(keys.snapshot(snapshot), fields, { attribute: 'state', is: 'pending' })) return;
+    // Cancelled meanwhile, or activated twice at once.
+    await stopBuild(build, parts);
   });
 }
 

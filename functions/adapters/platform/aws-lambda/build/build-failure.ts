@@ -35,7 +35,7 @@ async function endedLog(at: BuildLogStream, { logs, clock }: FailureParts): Prom
 
 function reasonOf({ buildStatus, phases = [] }: Build): string {
   if (buildStatus === 'TIMED_OUT') return 'The build did not end within 15 minutes, which is the limit.';
-  if (buildStatus === 'STOPPED') return 'The build was stopped.';
+  if (buildStatus === 'STOPPED') return 'The build was cancelled.';
   const message = phases.flatMap(({ contexts = [] }) => contexts).find((context) => context.message)?.message;
   return `The build failed${message ? `: ${message}` : '.'}`;
 }

@@ -13,18 +13,19 @@ const running = { status: 200, body: { state: 'running', url: 'http://127.0.0.1:
 
 async function setUp(...replies: readonly Reply[]) {
   const api = await apiServer(...replies);
-  const short = { callMs: 300, uploadMs: 600, startMs: 900 };
+  const short = { callMs: 300, uploadMs: 600, cancelMs: 400, startMs: 900 };
   const timeouts = replies.includes('silence') ? short : {};
   const platform = httpPlatform({ url: api.url, serviceToken, timeouts });
   return { api, platform };
 }
 
-/** The five calls, each as the stages make it. */
+/** The calls, each as the stages make it. */
 const calls: Record<keyof HostingPlatform, (platform: HostingPlatform) => Promise<unknown>> = {
   ensureApp: (platform) => platform.ensureApp(shop, { name: 'shop' }),
   upload: (platform) => platform.upload(shop, uploadOf(Buffer.from('tarball'))),
   activate: (platform) => platform.activate(shop),
   poll: (platform) => platform.poll(shop),
+  cancel: (platform) => platform.cancel(shop),
   start: (platform) => platform.start(shop),
 };
 const codes = {
@@ -32,9 +33,10 @@ const codes = {
   upload: 'deploy:platform:upload_tarball',
   activate: 'deploy:tar:extract_failed',
   poll: 'deploy:tar:extract_failed',
+  cancel: 'deploy:tar:extract_failed',
   start: 'deploy:platform:start_app',
 } as const;
-const methods = ['ensureApp', 'upload', 'activate', 'poll', 'start'] as const;
+const methods = ['ensureApp', 'upload', 'activate', 'poll', 'cancel', 'start'] as const;
 
 async function failure(work: Promise<unknown>): Promise<DeployError> {
   const error: unknown = await work.then(
@@ -266,12 +268,15 @@ describe.each(methods)('a failed %s', (method) => {
 });
 
 describe('a kept connection that the server has closed', () => {
-  it.each(['ensureApp', 'activate', 'poll', 'start'] as const)('makes %s repeat its request once', async (method) => {
-    const ok = method === 'poll' ? { status: 200, body: { state: 'ready' } } : running;
-    const { api, platform } = await setUp('hang up', ok);
-    await calls[method](platform);
-    expect(api.received).toHaveLength(2);
-  });
+  it.each(['ensureApp', 'activate', 'poll', 'cancel', 'start'] as const)(
+    'makes %s repeat its request once',
+    async (method) => {
+      const ok = method === 'poll' ? { status: 200, body: { state: 'ready' } } : running;
+      const { api, platform } = await setUp('hang up', ok);
+      await calls[method](platform);
+      expect(api.received).toHaveLength(2);
+    },
+  );
 
   it('fails the call when the second request fails too', async () => {
     const { api, platform } = await setUp('hang up', 'hang up');

@@ -1,0 +1,42 @@
+import { StopBuildCommand } from '@aws-sdk/client-codebuild';
+import { DeployError } from '../../../../core/errors.ts';
+import type { SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
+import { onAws } from '../../../aws/failures.ts';
+import { keys } from '../../in-table/keys.ts';
+import { storedResult } from '../../in-table/known-snapshot.ts';
+import type { LambdaPlatformParts } from '../parts.ts';
+import { pollBuild } from './poll-build.ts';
+
+const CODE = 'deploy:tar:extract_failed';
+const CANCELLED = { state: 'failed', reason: 'The build was cancelled.', log: '[]' };
+const PAUSE_MS = 500;
+/** Below the 29 seconds in which API Gateway needs an answer. */
+const STOP_LIMIT_MS = 20_000;
+
+/** Ends the build of a snapshot, as `HostingPlatform.cancel` does. */
+export async function cancelBuild(snapshot: SnapshotRef, parts: LambdaPlatformParts): Promise<void> {
+  await onAws(CODE, `the end of the build of ${snapshot.snapshot}`, async () => {
+    const key = keys.snapshot(snapshot);
+    // One that is being activated at this moment finds it `failed`, and stops what it has started.
+    if (await parts.table.write(key, CANCELLED, { attribute: 'state', is: 'pending' })) return;
+    const item = await parts.table.read(key);
+    if (item?.build === undefined || storedResult(item).state !== 'building') return;
+    await stopBuild(item.build, parts);
+    await untilEnded(snapshot, parts);
+  });
+}
+
+/** Stops a build; one that has ended stays as it is. */
+export async function stopBuild(id: string, { codeBuild }: Pick<LambdaPlatformParts, 'codeBuild'>): Promise<void> {
+  await codeBuild.send(new StopBuildCommand({ id }));
+}
+
+async function untilEnded(snapshot: SnapshotRef, parts: LambdaPlatformParts): Promise<void> {
+  const end = parts.clock.now() + STOP_LIMIT_MS;
+  while ((await pollBuild(snapshot, parts)).state === 'building') {
+    if (parts.clock.now() > end) {
+      throw new DeployError(CODE, 'AWS CodeBuild has not ended the build yet.', { retry: true });
+    }
+    await parts.clock.sleep(PAUSE_MS);
+  }
+}
