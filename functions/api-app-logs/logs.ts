@@ -1,11 +1,10 @@
+import type { HttpRequest, StreamAnswer } from '../api/http.ts';
 import { appRef, required } from '../core/app-ref.ts';
 import { leased, streamEnd } from '../core/limits/leased-stream.ts';
 import { OUTPUT_HEADERS } from '../core/output/headers.ts';
 import { writeLines } from '../core/output/write-lines.ts';
 import { flag, wholeNumber } from '../core/parameters.ts';
 import type { OutputQuery } from '../core/ports/apps/app-output.ts';
-import type { HttpRequest } from '../triggers/http.ts';
-import type { StreamAnswer } from '../triggers/stream.ts';
 import type { LogsPorts } from './ports.ts';
 
 const DEFAULT_LINES = 100;

@@ -1,5 +1,5 @@
+import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { DeployError } from '../core/errors.ts';
-import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
 import { deploy } from './deploy.ts';
 import { listVariables, removeVariable, setVariable } from './env.ts';
 import { remove, restart, stop } from './operate.ts';

@@ -1,8 +1,8 @@
+import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { commitInfo } from '../core/entry/commit-info.ts';
 import type { Entry } from '../core/entry/entry.ts';
 import { DeployError } from '../core/errors.ts';
 import { branchNamed } from '../core/payload/branch-name.ts';
-import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
 import { nameInLog } from './found-app.ts';
 import { latestDeploy } from './latest-deploy.ts';
 import type { AppsPorts } from './ports.ts';

@@ -1,8 +1,8 @@
+import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { appRef, packageNameIn, required } from '../core/app-ref.ts';
 import { accepted } from '../core/entry/answer.ts';
 import { DeployError } from '../core/errors.ts';
 import { oneOf } from '../core/parameters.ts';
-import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
 import { foundApp } from './found-app.ts';
 import type { AppsPorts } from './ports.ts';
 import { commitOf, recorded } from './record.ts';

@@ -1,7 +1,7 @@
+import type { HttpRequest } from '../api/http.ts';
 import { appRef, required } from '../core/app-ref.ts';
 import { appName } from '../core/entry/package-name.ts';
 import type { Application } from '../core/ports/apps/applications.ts';
-import type { HttpRequest } from '../triggers/http.ts';
 import { type AppHistory, historyOf } from './history.ts';
 import type { AppsPorts } from './ports.ts';
 

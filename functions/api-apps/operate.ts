@@ -1,5 +1,5 @@
+import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { DeployError } from '../core/errors.ts';
-import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
 import { type FoundApp, foundApp } from './found-app.ts';
 import { latestDeploy } from './latest-deploy.ts';
 import type { AppsPorts } from './ports.ts';

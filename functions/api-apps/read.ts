@@ -1,7 +1,7 @@
+import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { forEachLimit } from '../core/for-each-limit.ts';
 import { fitting, pageIn, pageLinks } from '../core/paging.ts';
 import { includeDocs } from '../core/parameters.ts';
-import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
 import { foundApp } from './found-app.ts';
 import { historyOf } from './history.ts';
 import type { AppsPorts } from './ports.ts';

@@ -1,9 +1,9 @@
+import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { appRef } from '../core/app-ref.ts';
 import { accepted, awaited } from '../core/entry/answer.ts';
 import { DeployError } from '../core/errors.ts';
 import { preferredWait } from '../core/prefer.ts';
 import { compareApp } from '../core/reconcile/compare.ts';
-import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
 import type { AppsPorts } from './ports.ts';
 
 /**

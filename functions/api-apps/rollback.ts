@@ -1,7 +1,7 @@
+import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { type Entry, entryNumber } from '../core/entry/entry.ts';
 import { deployOfSnapshot } from '../core/entry/snapshot.ts';
 import { DeployError } from '../core/errors.ts';
-import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
 import { type FoundApp, foundApp } from './found-app.ts';
 import type { AppsPorts } from './ports.ts';
 import { commitOf, record } from './record.ts';

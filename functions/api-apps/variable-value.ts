@@ -1,6 +1,6 @@
+import type { HttpRequest } from '../api/http.ts';
 import { DeployError } from '../core/errors.ts';
 import { isObject, parseJson } from '../core/json.ts';
-import type { HttpRequest } from '../triggers/http.ts';
 
 /** Far more than a platform stores; it has a limit of its own for all variables of an application together. */
 const MAX_BODY_BYTES = 256 * 1024;

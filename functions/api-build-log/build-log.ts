@@ -1,3 +1,4 @@
+import type { HttpRequest, StreamAnswer } from '../api/http.ts';
 import { type Entry, isFinal } from '../core/entry/entry.ts';
 import { findEntry } from '../core/entry/find.ts';
 import { lineMasker } from '../core/entry/mask.ts';
@@ -9,8 +10,6 @@ import { writeLines } from '../core/output/write-lines.ts';
 import { flag } from '../core/parameters.ts';
 import { isAfter } from '../core/pipeline/pipeline.ts';
 import type { OutputLine } from '../core/ports/apps/app-output.ts';
-import type { HttpRequest } from '../triggers/http.ts';
-import type { StreamAnswer } from '../triggers/stream.ts';
 import type { BuildLogPorts } from './ports.ts';
 
 /** The pause before the platform is asked again for a build that has not begun. */

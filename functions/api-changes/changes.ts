@@ -1,9 +1,8 @@
+import type { HttpRequest, StreamAnswer } from '../api/http.ts';
 import { DeployError } from '../core/errors.ts';
 import type { ReadOptions } from '../core/feed/follow.ts';
 import { leased, streamEnd } from '../core/limits/leased-stream.ts';
 import type { LogReader } from '../core/ports/log-reader.ts';
-import type { HttpRequest } from '../triggers/http.ts';
-import type { StreamAnswer } from '../triggers/stream.ts';
 import { ndjson, results, serverSentEvents } from './frames.ts';
 import { Lines } from './lines.ts';
 import type { ChangesPorts } from './ports.ts';

@@ -1,8 +1,8 @@
+import type { HttpRequest } from '../api/http.ts';
 import type { IncludeDocs } from '../core/entry/views.ts';
 import { DeployError } from '../core/errors.ts';
 import type { FeedMode } from '../core/feed/follow.ts';
 import { includeDocs, oneOf, wholeNumber } from '../core/parameters.ts';
-import type { HttpRequest } from '../triggers/http.ts';
 
 /** The parsed query and headers of a request for changes. */
 export interface ChangesQuery {

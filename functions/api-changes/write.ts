@@ -1,9 +1,9 @@
+import type { HttpRequest } from '../api/http.ts';
 import { isStillUser } from '../core/authenticate.ts';
 import type { View } from '../core/entry/views.ts';
 import { errorRow } from '../core/errors.ts';
 import type { FeedEvent, ReadOptions } from '../core/feed/follow.ts';
 import type { Change } from '../core/ports/log-reader.ts';
-import type { HttpRequest } from '../triggers/http.ts';
 import type { Ending, Frame, Lines } from './lines.ts';
 import { followLoggedIn } from './logged-in.ts';
 import type { ChangesPorts } from './ports.ts';

@@ -1,5 +1,5 @@
+import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { entityTag, hasTag } from '../core/entity-tag.ts';
-import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
 
 /** A document before it is answered. */
 export interface Document {

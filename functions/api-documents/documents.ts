@@ -1,5 +1,5 @@
+import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { DeployError } from '../core/errors.ts';
-import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
 import { explainErrors } from './errors/explain.ts';
 import { describeApi, describeApiAsPage } from './openapi/describe.ts';
 

@@ -1,9 +1,8 @@
+import type { BodilessAnswer, HttpRequest, StreamAnswer } from '../api/http.ts';
 import { entityTag, hasTag } from '../core/entity-tag.ts';
 import { DeployError } from '../core/errors.ts';
 import type { PageEncoding, PageFiles } from '../core/ports/page/page-files.ts';
 import type { SetupTexts } from '../core/ports/page/setup-texts.ts';
-import type { HttpRequest } from '../triggers/http.ts';
-import type { BodilessAnswer, StreamAnswer } from '../triggers/stream.ts';
 import { document, securityHeaders } from './document.ts';
 import { serviceDocument } from './service-document.ts';
 

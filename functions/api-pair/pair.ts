@@ -1,10 +1,10 @@
+import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { nameProblem } from '../core/entry/package-name.ts';
 import { DeployError } from '../core/errors.ts';
 import { ANY_APP } from '../core/host-tokens.ts';
 import type { RepositoryHost } from '../core/ports/repository-host.ts';
 import type { Sealer } from '../core/ports/sealer.ts';
 import type { StoredToken } from '../core/ports/token-store.ts';
-import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
 import { readCredentials } from './credentials.ts';
 import { checkRoom, forget, keep, type PairingsPorts, viewOf } from './pairings.ts';
 

@@ -1,9 +1,9 @@
+import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { entryAddress } from '../core/entry/entry.ts';
 import { findEntry } from '../core/entry/find.ts';
 import { row } from '../core/entry/views.ts';
 import { type HoldPorts, releaseByHand } from '../core/hold/hold.ts';
 import type { DeployLog } from '../core/ports/deploy-log.ts';
-import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
 
 /** The ports of releasing a deploy by hand. */
 export interface ReleasePorts extends HoldPorts {

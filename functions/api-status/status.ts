@@ -1,9 +1,9 @@
+import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { row } from '../core/entry/views.ts';
 import { DeployError } from '../core/errors.ts';
 import { fitting, pageIn, pageLinks } from '../core/paging.ts';
 import { includeDocs } from '../core/parameters.ts';
 import type { LogReader, Page, PageQuery } from '../core/ports/log-reader.ts';
-import type { HttpAnswer, HttpRequest } from '../triggers/http.ts';
 
 const PRESET_LIMIT = 10;
 

@@ -1,39 +1,11 @@
 import middy, { type MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { DeployError, problem } from '../core/errors.ts';
-import { version } from '../core/version.ts';
-import { refuseCrossSite } from './cross-site.ts';
-import { allowedOrigin, cors } from './origins.ts';
+import { clientError, loginThrottled, problemAnswer, rendered } from '../api/answers.ts';
+import { refuseCrossSite } from '../api/cross-site.ts';
+import type { HttpAnswer, HttpRequest } from '../api/http.ts';
+import { cors, eventOrigin } from './origins.ts';
 import { requestUuid } from './request-uuid.ts';
 import { trace } from './trace.ts';
-
-/** A parsed request to an endpoint. */
-export interface HttpRequest {
-  readonly method: string;
-  /** The route's path as the API declares it, with variables in braces. */
-  readonly resource: string;
-  /** Path parameters, decoded. */
-  readonly params: Readonly<Record<string, string | undefined>>;
-  readonly query: Readonly<Record<string, string | undefined>>;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  /** The bytes as received. */
-  readonly body: Uint8Array;
-  readonly path: string;
-  /** The address of the service that this request used, without a slash at the end. */
-  readonly base: string;
-  /** The request's `x-api-uuid`. */
-  readonly uuid: string;
-  /** The authenticated user; empty at endpoints without login. */
-  readonly user: string;
-}
-
-/** An answer. A body that is not a string is sent as JSON. */
-export interface HttpAnswer {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
-}
 
 /**
  * Returns the handler of an endpoint behind API Gateway, which refuses what a browser sends from a page of another
@@ -56,42 +28,20 @@ export function problems(publicUrl: string | null): MiddlewareObj<APIGatewayProx
   return {
     onError: (request) => {
       const uuid = requestUuid(request.event);
-      const error = asDeployError(request.error, uuid);
+      const error = clientError(request.error, uuid, trace);
       const base = baseAddress(request.event, publicUrl);
       request.response = render(problemAnswer(error, { base, uuid }), uuid);
     },
   };
 }
 
-/** Returns the problem document of an error as an answer. */
-export function problemAnswer(error: DeployError, request: Pick<HttpRequest, 'base' | 'uuid'>): HttpAnswer {
-  return {
-    status: error.status,
-    headers: {
-      'content-type': 'application/problem+json',
-      ...(error.retryAfter !== undefined && { 'retry-after': String(error.retryAfter) }),
-    },
-    body: problem(error.code, error.detail, request),
-  };
-}
-
-function asDeployError(error: unknown, uuid: string): DeployError {
-  if (error instanceof DeployError && error.cause === undefined) return error;
-  trace('request failed', { uuid, error });
-  if (error instanceof DeployError) return error;
-  return new DeployError('request:failed', `Nothing more is known here; the log knows it under ${uuid}.`);
-}
-
 function render(answer: HttpAnswer, uuid: string): APIGatewayProxyResult {
-  const { status, headers = {}, body } = answer;
-  const text = typeof body === 'string' ? body : body === undefined ? '' : JSON.stringify(body);
-  const type = body === undefined ? {} : { 'content-type': 'application/json' };
-  return { ...head(status, { ...type, ...headers }, uuid), body: text };
+  const { status, headers, body } = rendered(answer, uuid);
+  return { statusCode: status, headers: { ...headers }, body: typeof body === 'string' ? body : decodeUtf8(body) };
 }
 
-/** Returns the status and the headers of any answer in the form of API Gateway. */
-export function head(status: number, headers: Readonly<Record<string, string>>, uuid: string) {
-  return { statusCode: status, headers: { ...headers, 'x-api-uuid': uuid, 'x-api-version': version } };
+function decodeUtf8(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
 }
 
 /**
@@ -100,8 +50,9 @@ export function head(status: number, headers: Readonly<Record<string, string>>, 
  * `request:throttled` when the authorizer could not check the login.
  */
 export function readRequest(event: APIGatewayProxyEvent, publicUrl: string | null): HttpRequest {
-  checkThrottled(event.requestContext.authorizer?.throttled);
-  const isOwnPage = allowedOrigin(event) !== null;
+  const { throttled } = event.requestContext.authorizer ?? {};
+  if (throttled !== undefined && throttled !== null) throw loginThrottled(Number(throttled));
+  const isOwnPage = eventOrigin(event) !== null;
   const headers = { ...lowerCase(event.headers ?? {}), ...(isOwnPage && { 'sec-fetch-site': 'same-origin' }) };
   return {
     method: event.httpMethod,
@@ -128,12 +79,6 @@ function baseAddress({ path, requestContext, ...event }: APIGatewayProxyEvent, p
   const stage = whole.endsWith(path) ? whole.slice(0, whole.length - path.length) : '';
   const domain = requestContext.domainName ?? headers.host ?? 'localhost';
   return `${headers['x-forwarded-proto'] ?? 'https'}://${domain}${stage.replace(/\/$/, '')}`;
-}
-
-function checkThrottled(seconds: unknown): void {
-  if (seconds === undefined || seconds === null) return;
-  const detail = `Too many passwords were wrong or are being checked; try again in ${seconds} s, or use an API token.`;
-  throw new DeployError('request:throttled', detail, { retryAfter: Number(seconds) });
 }
 
 function lowerCase(headers: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {

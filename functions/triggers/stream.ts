@@ -1,20 +1,11 @@
 import { Readable } from 'node:stream';
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { type HttpRequest, head, problems, readRequest } from './http.ts';
+import { identified } from '../api/answers.ts';
+import type { BodilessAnswer, HttpRequest, StreamAnswer } from '../api/http.ts';
+import { problems, readRequest } from './http.ts';
 import { cors } from './origins.ts';
 import { requestUuid } from './request-uuid.ts';
-
-/** An answer with a streamed body. */
-export interface StreamAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Read with backpressure: the next chunk is requested when the last one was sent. */
-  readonly body: AsyncIterable<Uint8Array>;
-}
-
-/** An answer that has no body, such as 304. */
-export type BodilessAnswer = Omit<StreamAnswer, 'body'> & { readonly body: null };
 
 interface StreamedResult extends Omit<APIGatewayProxyResult, 'body'> {
   readonly body: Readable | string;
@@ -36,7 +27,7 @@ export function streamTrigger(
     .use(problems(publicUrl))
     .handler(async (event) => {
       const { status, headers, body } = await answer(readRequest(event, publicUrl));
-      return { ...head(status, headers, requestUuid(event)), body: streamed(body) };
+      return { statusCode: status, headers: identified(headers, requestUuid(event)), body: streamed(body) };
     });
 }
 

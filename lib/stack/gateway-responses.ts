@@ -1,20 +1,15 @@
 import { type GatewayResponse, ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { type ErrorCode, errors, problem, problemType } from '../../functions/core/errors.ts';
+import { BUSY_SECONDS, CHALLENGE, READABLE_BY_ALL, type Refusal, refusals } from '../../functions/api/refusals.ts';
+import { errors, problem, problemType } from '../../functions/core/errors.ts';
 import { version } from '../../functions/core/version.ts';
 import { BASE_VARIABLE } from './gateway.ts';
 
 /** A response that the gateway sends by itself, before or instead of a function's. */
-interface OwnResponse {
+interface OwnResponse extends Refusal {
   readonly type: ResponseType;
-  readonly code: ErrorCode;
-  /** The failed operation and what to do next. Without quotes, because the gateway inserts it into JSON unescaped. */
-  readonly detail: string;
 }
 
 const NO_SUCH_PATH = 'No endpoint of this API has this path; the README lists the endpoints.';
-const LOGIN_NOT_CHECKED = 'The login could not be checked; send the request again in a moment.';
-const SERVICE_FAILED =
-  'The request was not answered in time or not at all; send it again in a moment, and quote the uuid if it lasts.';
 
 const responses: readonly OwnResponse[] = [
   { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, code: 'request:not_found', detail: NO_SUCH_PATH },
@@ -28,24 +23,16 @@ const responses: readonly OwnResponse[] = [
     code: 'mw:auth:unauthorized',
     detail: 'Send the user name of the platform with its password or an API token by Basic authentication.',
   },
-  { type: ResponseType.AUTHORIZER_FAILURE, code: 'mw:auth:auth_server_down', detail: LOGIN_NOT_CHECKED },
-  { type: ResponseType.AUTHORIZER_CONFIGURATION_ERROR, code: 'mw:auth:auth_server_down', detail: LOGIN_NOT_CHECKED },
-  {
-    type: ResponseType.THROTTLED,
-    code: 'request:throttled',
-    detail: 'The service takes no more requests at this moment; send it again in some seconds.',
-  },
+  { type: ResponseType.AUTHORIZER_FAILURE, ...refusals.loginNotChecked },
+  { type: ResponseType.AUTHORIZER_CONFIGURATION_ERROR, ...refusals.loginNotChecked },
+  { type: ResponseType.THROTTLED, ...refusals.busy },
   { type: ResponseType.QUOTA_EXCEEDED, code: 'request:throttled', detail: 'The quota is used up; try again later.' },
   {
     type: ResponseType.WAF_FILTERED,
     code: 'request:throttled',
     detail: 'A firewall rule in front of the service has stopped the request; send fewer of them.',
   },
-  {
-    type: ResponseType.REQUEST_TOO_LARGE,
-    code: 'request:too_large',
-    detail: 'The body is over the limit; have the sender leave out what the deploy does not need.',
-  },
+  { type: ResponseType.REQUEST_TOO_LARGE, ...refusals.tooLarge },
   {
     type: ResponseType.BAD_REQUEST_PARAMETERS,
     code: 'request:bad_parameter',
@@ -57,34 +44,28 @@ const responses: readonly OwnResponse[] = [
     code: 'deploy:provider:not_supported',
     detail: 'The content type of the body is not supported; send JSON or a form.',
   },
-  { type: ResponseType.INTEGRATION_TIMEOUT, code: 'request:failed', detail: SERVICE_FAILED },
-  { type: ResponseType.INTEGRATION_FAILURE, code: 'request:failed', detail: SERVICE_FAILED },
-  { type: ResponseType.API_CONFIGURATION_ERROR, code: 'request:failed', detail: SERVICE_FAILED },
+  { type: ResponseType.INTEGRATION_TIMEOUT, ...refusals.serviceFailed },
+  { type: ResponseType.INTEGRATION_FAILURE, ...refusals.serviceFailed },
+  { type: ResponseType.API_CONFIGURATION_ERROR, ...refusals.serviceFailed },
 ];
 
 /** For errors without a type of their own; these keep the status that the gateway chose. */
 const defaultResponses: readonly OwnResponse[] = [
-  {
-    type: ResponseType.DEFAULT_4XX,
-    code: 'request:bad_parameter',
-    detail: 'The request cannot be read; the README lists the endpoints.',
-  },
-  { type: ResponseType.DEFAULT_5XX, code: 'request:failed', detail: SERVICE_FAILED },
+  { type: ResponseType.DEFAULT_4XX, ...refusals.unreadable },
+  { type: ResponseType.DEFAULT_5XX, ...refusals.serviceFailed },
 ];
 
 /** A variable of the stage and not the parameter, a change of which would need a new deployment of the API. */
 const BASE = `$stageVariables.${BASE_VARIABLE}`;
 
 /** Emitted by the gateway only: a function's own `WWW-Authenticate` would be renamed. */
-const CHALLENGE = { 'WWW-Authenticate': quoted('Basic realm="deployment-webhooks", charset="UTF-8"') };
+const CHALLENGE_HEADER = { 'WWW-Authenticate': quoted(CHALLENGE) };
 
 const headers = {
   'Content-Type': quoted('application/problem+json'),
   'x-api-uuid': 'context.requestId',
   'x-api-version': quoted(version),
-  // They hold no data of users, so any page may read them; which may send requests is said in the answer to OPTIONS.
-  'Access-Control-Allow-Origin': quoted('*'),
-  'Access-Control-Expose-Headers': quoted('retry-after, x-api-uuid, x-api-version'),
+  ...Object.fromEntries(Object.entries(READABLE_BY_ALL).map(([name, value]) => [name, quoted(value)])),
 };
 
 /**
@@ -109,7 +90,7 @@ function refuse(api: RestApi): GatewayResponse {
   return api.addGatewayResponse(ResponseType.ACCESS_DENIED.responseType, {
     type: ResponseType.ACCESS_DENIED,
     statusCode: '401',
-    responseHeaders: { ...headers, ...CHALLENGE },
+    responseHeaders: { ...headers, ...CHALLENGE_HEADER },
     templates: template({ ...body, uuid: '$context.requestId' }),
   });
 }
@@ -120,8 +101,8 @@ function respond(api: RestApi, { type, code, detail }: OwnResponse, statusCode?:
     ...(statusCode && { statusCode }),
     responseHeaders: {
       ...headers,
-      ...(statusCode === '401' && CHALLENGE),
-      ...(statusCode === '429' && { 'Retry-After': quoted('5') }),
+      ...(statusCode === '401' && CHALLENGE_HEADER),
+      ...(statusCode === '429' && { 'Retry-After': quoted(String(BUSY_SECONDS)) }),
     },
     templates: template(problem(code, detail, { base: BASE, uuid: '$context.requestId' })),
   });

@@ -1,4 +1,4 @@
-import type { HttpRequest } from '../../functions/triggers/http.ts';
+import type { HttpRequest } from '../../functions/api/http.ts';
 
 /** A request of `ann`, as the trigger hands it to an endpoint. */
 export function request(patch: Partial<HttpRequest> = {}): HttpRequest {

@@ -71,12 +71,13 @@ const isOneOf =
 const role = (path: string, depth: number): string => path.split('/').slice(0, depth).join('/');
 
 const isCore = isIn('functions/core');
+const isApi = isIn('functions/api');
 const isTrigger = isIn('functions/triggers');
 const isAdapter = isIn('functions/adapters');
 const isPage = isIn('functions/page');
 const isPageModel = isIn('functions/page/model');
 const isFunction = (path: string) =>
-  isIn('functions')(path) && !isCore(path) && !isTrigger(path) && !isAdapter(path) && !isPage(path);
+  isIn('functions')(path) && !isCore(path) && !isApi(path) && !isTrigger(path) && !isAdapter(path) && !isPage(path);
 const isHandler = (path: string) => isFunction(path) && basename(path) === 'handler.ts';
 const isConnect = (path: string) => isFunction(path) && basename(path) === 'connect.ts';
 const isVerb = (path: string) => isFunction(path) && !isHandler(path) && !isConnect(path);
@@ -123,14 +124,14 @@ const rules: readonly Rule[] = [
       target === 'package.json',
   },
   {
-    title: 'The work of a function imports the core and its own folder, and of the triggers the types',
+    title: 'The work of a function imports the core and its own folder, and of the API and the triggers the types',
     files: isVerb,
     allowed: (target, importer) =>
       isCore(target) ||
       (isVerb(target) && role(target, 2) === role(importer, 2)) ||
       // It computes without touching anything: a digest.
       target === 'node:crypto',
-    allowedTypes: isTrigger,
+    allowedTypes: (target) => isApi(target) || isTrigger(target),
   },
   {
     title: 'connect.ts imports adapters, the core and the types of what its function works with',
@@ -145,10 +146,17 @@ const rules: readonly Rule[] = [
     allowedTypes: isOneOf('aws-lambda'),
   },
   {
-    title: 'A trigger knows the core, middy and the shapes of Lambda; the form of a message is the queue’s own',
+    title: 'What is the same about requests and answers on AWS and in the engine imports the core',
+    files: isApi,
+    allowed: (target) => isCore(target) || isApi(target),
+  },
+  {
+    title:
+      'A trigger knows the core, the API, middy and the shapes of Lambda; the form of a message is the queue’s own',
     files: isTrigger,
     allowed: (target) =>
       isCore(target) ||
+      isApi(target) ||
       isTrigger(target) ||
       isIn('functions/adapters/queues')(target) ||
       isOneOf('@middy/core', 'node:stream', 'node:zlib')(target),
@@ -167,14 +175,26 @@ const rules: readonly Rule[] = [
       isPageModel(importer) ? isPageModel(target) : isPage(target) || isOneOf('preact', 'preact/hooks')(target),
   },
   {
-    title: 'The stack imports CDK, itself, and the parts of the core that are data',
+    title: 'The stack imports CDK, itself, and what is data of the core and the API',
     files: isIn('lib/stack'),
     allowed: (target) =>
       isIn('lib/stack')(target) ||
       isCdk(target) ||
       target === 'esbuild' ||
       isNode(target) ||
-      /^functions\/core\/(?:pipeline\/pipeline|routes|errors|version)\.ts$/.test(target),
+      /^functions\/(?:core\/(?:pipeline\/pipeline|routes|errors|version)|api\/refusals)\.ts$/.test(target),
+  },
+  {
+    title: 'The engine imports itself, the work of functions, the core, the API and adapters without AWS',
+    files: isIn('lib/engine'),
+    allowed: (target) =>
+      isIn('lib/engine')(target) ||
+      isIn('lib/processes')(target) ||
+      isCore(target) ||
+      isApi(target) ||
+      isVerb(target) ||
+      (isAdapter(target) && !isAws(target)) ||
+      (isPackage(target) && !isCdk(target) && !/^(?:@aws-sdk|@smithy|@middy)\//.test(target)),
   },
   {
     title: 'What is shown in a terminal imports nothing of the project',
@@ -246,7 +266,7 @@ const rules: readonly Rule[] = [
 const all = ['functions', 'lib', 'bin'].flatMap(sources);
 
 /** Folders beside those of the functions. */
-const NO_FUNCTIONS = ['core', 'adapters', 'triggers', 'page'];
+const NO_FUNCTIONS = ['core', 'api', 'adapters', 'triggers', 'page'];
 
 describe('what imports what', () => {
   it.each(rules)('$title', ({ files, allowed, allowedTypes = () => false }) => {

@@ -1,5 +1,5 @@
+import type { HttpAnswer, HttpRequest } from '../../api/http.ts';
 import { type ErrorCode, errorRow, errors, problemType } from '../../core/errors.ts';
-import type { HttpAnswer, HttpRequest } from '../../triggers/http.ts';
 import { cached } from '../cached.ts';
 import { advice } from './advice.ts';
 import { type Explanation, errorsPage } from './page.ts';

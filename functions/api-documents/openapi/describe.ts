@@ -1,4 +1,4 @@
-import type { HttpAnswer, HttpRequest } from '../../triggers/http.ts';
+import type { HttpAnswer, HttpRequest } from '../../api/http.ts';
 import { cached } from '../cached.ts';
 import { openApi } from './document.ts';
 import { openApiPage } from './page/page.ts';

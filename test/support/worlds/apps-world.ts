@@ -1,8 +1,8 @@
+import type { HttpRequest } from '../../../functions/api/http.ts';
 import { apps } from '../../../functions/api-apps/apps.ts';
 import type { AppsPorts } from '../../../functions/api-apps/ports.ts';
 import type { Entry } from '../../../functions/core/entry/entry.ts';
 import { appName } from '../../../functions/core/entry/package-name.ts';
-import type { HttpRequest } from '../../../functions/triggers/http.ts';
 import { memoryApplications, memoryAppVariables } from '../../fakes/applications.ts';
 import { memoryClock, memoryIds } from '../../fakes/clock.ts';
 import { MemoryLog } from '../../fakes/deploy-log/deploy-log.ts';

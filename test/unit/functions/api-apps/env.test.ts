@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { HttpRequest } from '../../../../functions/triggers/http.ts';
+import type { HttpRequest } from '../../../../functions/api/http.ts';
 import { type AppsWorld, appsWorld } from '../../../support/worlds/apps-world.ts';
 
 const canary = 'canary-value-81d2f0';

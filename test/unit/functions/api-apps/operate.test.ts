@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { HttpRequest } from '../../../../functions/api/http.ts';
 import type { Entry } from '../../../../functions/core/entry/entry.ts';
-import type { HttpRequest } from '../../../../functions/triggers/http.ts';
 import { type AppsWorld, appsWorld } from '../../../support/worlds/apps-world.ts';
 
 let world: AppsWorld;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../functions/adapters/system/clock.ts';
+import type { HttpRequest } from '../../../../functions/api/http.ts';
 import { changes } from '../../../../functions/api-changes/changes.ts';
 import { Feeds } from '../../../../functions/core/feed/feeds.ts';
-import type { HttpRequest } from '../../../../functions/triggers/http.ts';
 import { memoryAccounts } from '../../../fakes/accounts.ts';
 import { memoryIds } from '../../../fakes/clock.ts';
 import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';

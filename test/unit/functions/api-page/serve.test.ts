@@ -1,10 +1,10 @@
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { setupTexts } from '../../../../functions/adapters/senders/setup-texts.ts';
+import type { BodilessAnswer, StreamAnswer } from '../../../../functions/api/http.ts';
 import { serve } from '../../../../functions/api-page/serve.ts';
 import type { PageEncoding, PageFiles } from '../../../../functions/core/ports/page/page-files.ts';
 import { version } from '../../../../functions/core/version.ts';
-import type { BodilessAnswer, StreamAnswer } from '../../../../functions/triggers/stream.ts';
 
 const base = 'https://deploy.example.com';
 const signalsUrl = 'wss://signals.example.com/live';

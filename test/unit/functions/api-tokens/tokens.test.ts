@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { HttpRequest } from '../../../../functions/api/http.ts';
 import { tokens } from '../../../../functions/api-tokens/tokens.ts';
-import type { HttpRequest } from '../../../../functions/triggers/http.ts';
 import { memoryApiTokens } from '../../../fakes/api-tokens.ts';
 import { request } from '../../../support/requests.ts';
 

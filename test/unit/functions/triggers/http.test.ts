@@ -1,7 +1,8 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { HttpAnswer, HttpRequest } from '../../../../functions/api/http.ts';
 import { DeployError } from '../../../../functions/core/errors.ts';
-import { type HttpAnswer, type HttpRequest, httpTrigger } from '../../../../functions/triggers/http.ts';
+import { httpTrigger } from '../../../../functions/triggers/http.ts';
 import manifest from '../../../../package.json' with { type: 'json' };
 
 const uuid = '11111111-1111-4111-8111-111111111111';

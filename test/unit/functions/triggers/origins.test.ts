@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { HttpAnswer } from '../../../../functions/api/http.ts';
 import { DeployError } from '../../../../functions/core/errors.ts';
-import { type HttpAnswer, httpTrigger } from '../../../../functions/triggers/http.ts';
-import { allowedOrigin } from '../../../../functions/triggers/origins.ts';
+import { httpTrigger } from '../../../../functions/triggers/http.ts';
+import { eventOrigin } from '../../../../functions/triggers/origins.ts';
 import { context, type GivenRequest, proxyEvent } from '../../../support/events/aws-events.ts';
 
 const ORIGIN = 'https://dashboard.example.com';
@@ -71,7 +72,7 @@ describe('any other page', () => {
     [ORIGIN, {}],
   ])('of %j with the variables %j may read nothing', async (origin, variables) => {
     const event = { headers: { origin }, stageVariables: variables };
-    expect(allowedOrigin(event)).toBeNull();
+    expect(eventOrigin(event)).toBeNull();
     expect((await call(event, fine)).headers).not.toHaveProperty('access-control-allow-origin');
     const preflight = await call({ ...event, httpMethod: 'OPTIONS' }, refused);
     expect([preflight.statusCode, preflight.endpoint.mock.calls.length]).toEqual([400, 1]);

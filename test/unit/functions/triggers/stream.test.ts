@@ -1,8 +1,9 @@
 import { Writable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { BodilessAnswer, StreamAnswer } from '../../../../functions/api/http.ts';
 import { DeployError } from '../../../../functions/core/errors.ts';
-import { type BodilessAnswer, type StreamAnswer, streamTrigger } from '../../../../functions/triggers/stream.ts';
+import { streamTrigger } from '../../../../functions/triggers/stream.ts';
 
 type Streaming = (event: object, stream: Writable, context: object) => Promise<void>;
 

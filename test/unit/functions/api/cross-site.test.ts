@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refuseCrossSite } from '../../../../functions/triggers/cross-site.ts';
+import { refuseCrossSite } from '../../../../functions/api/cross-site.ts';
 
 function check(headers: Readonly<Record<string, string>>, patch: { method?: string; resource?: string } = {}): void {
   const request = { method: 'POST', resource: '/1/deploy', base: 'https://hooks.example.com/prod', ...patch };
