@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { hasOneHost, NOT_ONE_HOST, refuseUpgrade } from '../../processes/http/refusal.ts';
 import { type TrustsAddress, trustedAddresses } from '../../processes/http/trusted-addresses.ts';
+import { onWebSocket } from '../../processes/http/upgrades.ts';
 import type { Functions } from '../invoke/invoke.ts';
 import type { Template } from '../template/template.ts';
 import { leaveBody } from './body.ts';
@@ -90,11 +92,11 @@ export async function startGateway(options: {
   };
   const serve = (expectsContinue: boolean) => (message: IncomingMessage, response: ServerResponse) => {
     if (!trusts(message.socket.remoteAddress)) dropForwarded(message);
-    if (otherHosts?.takes(message)) {
+    if (otherHosts && hasOneHost(message) && otherHosts.takes(message)) {
       if (expectsContinue) response.writeContinue();
       return otherHosts.serve(message, response);
     }
-    limitArrival(message, requestTimeoutMs, (error) => refuseUnreadable(error, message.socket, errorResponse));
+    limitArrival(message, requestTimeoutMs, (error) => refuseUnreadable(error, message.socket, { errorResponse }));
     return handle({ backend, errorResponse, onRequest, proxies }, { message, response, expectsContinue }).catch(() =>
       response.destroy(),
     );
@@ -105,12 +107,13 @@ export async function startGateway(options: {
     server.on('checkContinue', serve(true));
     // Another expectation than that is ignored, as by API Gateway: https://www.rfc-editor.org/rfc/rfc9110#field.expect
     server.on('checkExpectation', serve(false));
-    server.on('clientError', (error, socket) => refuseUnreadable(error, socket, errorResponse));
+    server.on('clientError', (error, socket) => refuseUnreadable(error, socket, { errorResponse, otherHosts }));
     if (!otherHosts) return;
-    server.on('upgrade', (message, socket, head) => {
+    onWebSocket(server, (message, socket, head) => {
+      if (!hasOneHost(message)) return refuseUpgrade(socket, NOT_ONE_HOST);
       if (!trusts(message.socket.remoteAddress)) dropForwarded(message);
       if (otherHosts.takes(message)) return otherHosts.upgrade(message, socket, head);
-      refuseUnreadable(new Error('the API speaks HTTP/1.1 only'), socket, errorResponse);
+      refuseUnreadable(new Error('the API has no WebSocket here'), socket, { errorResponse });
     });
   };
   const { port, close } = await openListeners(options, prepare);
@@ -137,6 +140,7 @@ async function handle(
     gateway.onRequest({ requestId, method, path, status, ms, ...(reason === undefined ? {} : { reason }) });
   });
   try {
+    if (!hasOneHost(connection.message)) throw new GatewayError('DEFAULT_4XX', { reason: NOT_ONE_HOST.sentence });
     await send(response, request.requestId, await handleRequest(gateway.backend, request, connection));
   } catch (error) {
     reason = error instanceof Error ? error.message : String(error);

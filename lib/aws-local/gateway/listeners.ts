@@ -31,7 +31,9 @@ export async function openListeners(
   let taken = port;
   try {
     for (const one of hosts) {
-      const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0, headersTimeout: 60_000 });
+      // A request without Host gets an answer of the API, not one of Node.
+      const limits = { keepAliveTimeout: 60_000, requestTimeout: 0, headersTimeout: 60_000 };
+      const server = createServer({ ...limits, requireHostHeader: false });
       prepare(server);
       servers.push(server);
       taken = await listen(server, taken, one);

@@ -5,7 +5,9 @@ import type { Duplex } from 'node:stream';
 export interface OtherHosts {
   /** Whether a request is for it, by its Host header. */
   takes(request: IncomingMessage): boolean;
+  /** Whether a host name is one of its own. */
+  takesHost(host: string): boolean;
   serve(request: IncomingMessage, response: ServerResponse): void;
-  /** Serves a request that asks for another protocol, such as WebSocket. */
+  /** Serves a request for a WebSocket. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }

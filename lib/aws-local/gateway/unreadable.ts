@@ -2,9 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { hasCode } from '../../processes/error-code.ts';
+import { refuseUpgrade } from '../../processes/http/refusal.ts';
 import { GatewayError } from './gateway-error.ts';
 import type { HttpResponse } from './handle-request.ts';
+import type { OtherHosts } from './other-hosts.ts';
 import type { GatewayRequest } from './request.ts';
+
+/** Who answers what cannot be read. */
+export interface UnreadableAnswers {
+  readonly errorResponse: (error: GatewayError, request: GatewayRequest) => HttpResponse;
+  /** Clients of its hosts get a plain answer: the API's errors say nothing to them. */
+  readonly otherHosts?: OtherHosts | undefined;
+}
 
 /**
  * Answers a connection whose bytes are no request, or none that can be read, with the gateway response of the template:
@@ -13,12 +22,17 @@ import type { GatewayRequest } from './request.ts';
  * @see https://nodejs.org/api/http.html#event-clienterror
  */
 export function refuseUnreadable(
-  error: Error,
+  error: Error & { readonly rawPacket?: Buffer },
   socket: Duplex & { readonly _httpMessage?: { readonly headersSent: boolean } | null },
-  errorResponse: (error: GatewayError, request: GatewayRequest) => HttpResponse,
+  { errorResponse, otherHosts }: UnreadableAnswers,
 ): void {
   if (!socket.writable || hasCode(error, 'ECONNRESET') || socket._httpMessage?.headersSent)
     return void socket.destroy();
+  const host = hostIn(error.rawPacket);
+  if (host !== undefined && otherHosts?.takesHost(host)) {
+    refuseUpgrade(socket, { status: statusOf(error), sentence: 'The request cannot be read.' });
+    return;
+  }
   const request = unreadRequest();
   const { headers, ...response } = errorResponse(new GatewayError('DEFAULT_4XX', { reason: error.message }), request);
   const status = statusOf(error);
@@ -31,6 +45,11 @@ export function refuseUnreadable(
     'connection: close',
   ];
   socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
+}
+
+/** The host that the bytes name, as far as they can be read. */
+function hostIn(bytes?: Buffer): string | undefined {
+  return /^host:[ \t]*(.*)$/im.exec(bytes?.toString('latin1') ?? '')?.[1]?.trim();
 }
 
 function statusOf(error: Error): number {

@@ -56,6 +56,7 @@ export function frontDoor({ addresses, ports, hasApp }: FrontDoorParts) {
   const isKnown = async (name: string) => ownHosts(addresses).includes(name) || (await hasApp(name));
   return {
     takes: (request: IncomingMessage) => toOf(request) !== 'api' || isAsk(request),
+    takesHost: (host: string) => destinationOf(host, addresses) !== 'api',
     serve: (request: IncomingMessage, response: ServerResponse) => {
       if (isAsk(request)) return void answerAsk(request, response, isKnown).catch(() => response.destroy());
       const to = toOf(request);

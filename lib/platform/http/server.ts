@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { answerAsk, isAsk } from '../../processes/http/ask.ts';
-import { refuse, refuseUpgrade } from '../../processes/http/refusal.ts';
+import { hasOneHost, NOT_ONE_HOST, refuse, refuseUpgrade } from '../../processes/http/refusal.ts';
 import { clientAddress, type TrustsAddress } from '../../processes/http/trusted-addresses.ts';
+import { onWebSocket } from '../../processes/http/upgrades.ts';
 import { HttpError, messageOf, TooManyRequests } from '../http-error.ts';
 import type { Runners } from '../run/runners.ts';
 import type { Log } from '../settings.ts';
@@ -30,6 +31,7 @@ const UNKNOWN_APP = { status: 404, sentence: 'There is no application at this ad
  */
 export function platformServer(deps: ServerDependencies): Server {
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    if (!hasOneHost(request)) return refuse(request, response, NOT_ONE_HOST);
     if (deps.ownHost !== undefined && isAsk(request))
       return answerAsk(request, response, (name) => isKnown(deps, name));
     const app = await deps.runners.forHost(request.headers.host);
@@ -45,7 +47,7 @@ export function platformServer(deps: ServerDependencies): Server {
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => fail(deps.log, response, error));
   });
-  server.on('upgrade', (request, socket, head) => {
+  onWebSocket(server, (request, socket, head) => {
     socket.on('error', () => socket.destroy());
     upgrade(request, socket, head).catch(() => socket.destroy());
   });

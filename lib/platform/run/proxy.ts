@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { forwarder, type Target } from '../../processes/http/forwarder.ts';
-import { type Refusal, refuse, refuseUpgrade } from '../../processes/http/refusal.ts';
+import { hasOneHost, NOT_ONE_HOST, type Refusal, refuse, refuseUpgrade } from '../../processes/http/refusal.ts';
+import { onWebSocket } from '../../processes/http/upgrades.ts';
 import { listenOnFirst } from '../../processes/ports.ts';
 
 /** The reverse proxy of an application. It keeps the clients' connections while releases change behind it. */
@@ -30,25 +31,31 @@ interface Release extends Target {
 }
 
 /**
- * Returns a proxy without a target; `unavailable` returns the sentence for requests that arrive while there is none.
+ * Returns a proxy without a target.
+ *
+ * @param unavailable returns the sentence for requests that arrive while there is none
+ * @param hosts the names of the application, above which its cookies are not valid
  */
-export function appProxy(unavailable: () => string): AppProxy {
+export function appProxy(unavailable: () => string, hosts: readonly string[]): AppProxy {
   let target: Release | undefined;
   let opened: Promise<number> | undefined;
-  const forward = forwarder(NO_ANSWER);
+  const forward = forwarder(NO_ANSWER, hosts);
   const serve = (request: IncomingMessage, response: ServerResponse) => {
+    if (!hasOneHost(request)) return refuse(request, response, NOT_ONE_HOST);
     if (!target) return refuse(request, response, notNow(unavailable()));
     const release = occupy(target);
     response.once('close', release);
     forward.web(request, response, target);
   };
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (!hasOneHost(request)) return refuseUpgrade(socket, NOT_ONE_HOST);
     if (!target) return refuseUpgrade(socket, notNow(unavailable()));
     const release = occupy(target);
     socket.once('close', release);
     forward.upgrade(request, socket, head, target);
   };
-  const server = createServer(serve).on('upgrade', upgrade);
+  const server = createServer(serve);
+  onWebSocket(server, upgrade);
   // Longer than usual clients and load balancers, so that they close idle connections first.
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   return {

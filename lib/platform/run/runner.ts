@@ -1,6 +1,7 @@
 import { keyedMutex } from '../../processes/keyed-mutex.ts';
 import { HttpError, messageOf } from '../http-error.ts';
 import type { PlatformEvent } from '../settings.ts';
+import { appHosts } from '../store/host-names.ts';
 import type { AppName } from '../store/names.ts';
 import { type AppLog, appLog } from './app-log.ts';
 import { type Crashes, crashes } from './crashes.ts';
@@ -33,6 +34,8 @@ export interface Runner {
 
 /** Dependencies of a runner. */
 export interface RunnerParts extends ReleaseParts {
+  /** The domain of the applications besides `localhost`. */
+  readonly domain: string | undefined;
   /** Called when a release serves. */
   readonly onServing: (app: AppName, snapshot: string) => Promise<void>;
   /** Called when the release before it has ended. */
@@ -63,7 +66,7 @@ class AppRunner implements Runner {
     private readonly app: AppName,
   ) {
     this.log = appLog(parts.folders.ofApp(app).log, parts.limits.logBytes);
-    this.proxy = appProxy(() => unavailable(app, this.#state));
+    this.proxy = appProxy(() => unavailable(app, this.#state), appHosts(app, parts.domain));
     const { limits } = parts;
     this.#crashes = crashes(limits);
     this.#overruns = crashes({ ...limits, crashLimit: limits.overrunLimit, crashWindowMs: limits.overrunWindowMs });

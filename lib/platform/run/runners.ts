@@ -21,14 +21,8 @@ export interface Runners {
   close(): Promise<void>;
 }
 
-/** Dependencies of all runners. */
-export interface RunnersParts extends RunnerParts {
-  /** The domain of the applications besides `localhost`. */
-  readonly domain: string | undefined;
-}
-
 /** Returns the runners; nothing runs yet. */
-export function runners(parts: RunnersParts): Runners {
+export function runners(parts: RunnerParts): Runners {
   const known = new Map<string, Runner>();
   const served = new Map<string, Runner>();
   let closed = false;

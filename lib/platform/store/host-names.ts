@@ -7,6 +7,11 @@ export function appHost(name: AppName): string {
   return `${labelsOf(name)}.${LAPTOP_DOMAIN}`;
 }
 
+/** Returns all host names of the application, with that below the domain of the server when there is one. */
+export function appHosts(name: AppName, domain: string | undefined): readonly string[] {
+  return [appHost(name), ...(domain === undefined ? [] : [`${labelsOf(name)}.${domain}`])];
+}
+
 /** Returns the address of the application from other machines. */
 export function publicUrl(name: AppName, { domain, protocol, port }: PublicDomain): string {
   return `${protocol}//${labelsOf(name)}.${domain}${port && `:${port}`}`;

@@ -3,6 +3,8 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createProxyServer } from 'httpxy';
 import { completeForwarded } from './forwarded.ts';
+import { dropHopHeaders } from './hop-headers.ts';
+import { keepCookiesOwn } from './own-cookies.ts';
 import { type Refusal, refuse, refuseUpgrade } from './refusal.ts';
 
 /** A server of this machine. */
@@ -16,12 +18,16 @@ export interface Target {
 /** Passes requests on to servers of this machine. */
 export interface Forwarder {
   web(request: IncomingMessage, response: ServerResponse, target: Target): void;
-  /** Passes a request for another protocol on, such as WebSocket. */
+  /** Passes a request for a WebSocket on. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, target: Target): void;
 }
 
-/** Returns a forwarder of requests; when the server does not answer, the refusal is sent. */
-export function forwarder(noAnswer: Refusal): Forwarder {
+/**
+ * Returns a forwarder of requests; when the server does not answer, the refusal is sent.
+ *
+ * @param ownNames the host names of the server, above which its cookies must not be valid; default: any may be
+ */
+export function forwarder(noAnswer: Refusal, ownNames: readonly string[] = []): Forwarder {
   // A connection per request: the server may close a kept one at the moment it is used again, and the request would
   // fail. On the loopback interface a new connection takes a tenth of a millisecond.
   const proxy = createProxyServer({ agent: false, prependPath: false });
@@ -29,6 +35,10 @@ export function forwarder(noAnswer: Refusal): Forwarder {
   proxy.on('proxyRes', (answer) => {
     delete answer.headers.connection;
     delete answer.headers['keep-alive'];
+    keepCookiesOwn(answer.headers, ownNames);
+  });
+  proxy.on('proxyReqWs', (sent) => {
+    for (const event of ['upgrade', 'response']) sent.on(event, ({ headers }) => keepCookiesOwn(headers, ownNames));
   });
   proxy.on('error', (_error, request, to) => {
     if (to instanceof ServerResponse && request) refuse(request, to, noAnswer);
@@ -38,12 +48,14 @@ export function forwarder(noAnswer: Refusal): Forwarder {
   });
   return {
     web: (request, response, target) => {
+      dropHopHeaders(request, false);
       completeForwarded(request);
       proxy.web(request, response, optionsFor(target)).catch(() => response.destroy());
     },
     upgrade: (request, socket, head, target) => {
       if (!(socket instanceof Socket)) return void socket.destroy();
       socket.on('error', () => socket.destroy());
+      dropHopHeaders(request, true);
       completeForwarded(request);
       proxy.ws(request, socket, optionsFor(target), head).catch(() => socket.destroy());
     },

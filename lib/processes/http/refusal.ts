@@ -8,6 +8,22 @@ export interface Refusal {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/**
+ * Whether a request says once for whom it is, as it must: https://www.rfc-editor.org/rfc/rfc9112#section-3.2. With two
+ * names, two programs could take it for different ones.
+ */
+export function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
+  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length;
+  return hosts === 1 || (hosts === 0 && httpVersion === '1.0');
+}
+
+/** The answer to a request that does not. */
+export const NOT_ONE_HOST: Refusal = {
+  status: 400,
+  sentence: 'A request has one Host header.',
+  headers: { connection: 'close' },
+};
+
 /** Answers a request with a sentence: a page for a browser, `{ "error": "<sentence>" }` for other programs. */
 export function refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
   if (response.headersSent || response.destroyed) return void response.destroy();
@@ -23,7 +39,7 @@ export function refuse(request: IncomingMessage, response: ServerResponse, refus
   request.resume();
 }
 
-/** Answers a request for another protocol, such as WebSocket, in the same way. */
+/** Answers a request for a WebSocket, or a connection whose bytes are no request, in the same way. */
 export function refuseUpgrade(socket: Duplex, { status, sentence, headers = {} }: Refusal): void {
   if (!socket.writable) return void socket.destroy();
   const body = `${JSON.stringify({ error: sentence })}\n`;

@@ -97,6 +97,51 @@ describe('The applications of a server with a domain', () => {
     }
   });
 
+  it('cannot set cookies for the names above their own, where other applications are', async () => {
+    const at = await platform({ publicDomain });
+    const cookies = [
+      'a=1; Domain=apps.example.com; Path=/',
+      'b=1; domain=.ada.apps.example.com',
+      'c=1; Path=/; DOMAIN=localhost',
+      'd=1; Domain=hello.ada.apps.example.com',
+      'domain=example.com; HttpOnly',
+      'e=1; Domain=elsewhere.example.org',
+    ];
+    const server = `require('node:http').createServer((q, s) => s.setHeader('set-cookie', ${JSON.stringify(cookies)}).end())
+      .on('upgrade', (q, socket) => socket.end('HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\nSet-Cookie: a=1; Domain=localhost\\r\\n\\r\\n'))
+      .listen(process.env.PORT, process.env.HOST);`;
+    const { body } = await deploy(at, 'hello', '1', appFiles('hello', server));
+    expect(body.state).toBe('running');
+    const { port } = new URL(at.url);
+    const answer = await new Promise<IncomingMessage>((resolve) => {
+      get({ host: '127.0.0.1', port, agent: false, headers: { host: 'hello.ada.apps.example.com' } }, resolve);
+    });
+    answer.resume();
+    expect(answer.headers['set-cookie']).toEqual([
+      'a=1; Path=/',
+      'b=1',
+      'c=1; Path=/',
+      'd=1; Domain=hello.ada.apps.example.com',
+      'domain=example.com; HttpOnly',
+      'e=1; Domain=elsewhere.example.org',
+    ]);
+    const headers = { host: 'hello.ada.localhost', connection: 'Upgrade', upgrade: 'websocket' };
+    const upgraded = await new Promise<IncomingMessage>((resolve) => {
+      get({ host: '127.0.0.1', port, agent: false, headers }).once('upgrade', (got) => resolve(got));
+    });
+    expect(upgraded.headers['set-cookie']).toEqual(['a=1']);
+  });
+
+  it('serve a request that offers HTTP/2, also at their own ports', async () => {
+    const at = await platform();
+    const { body } = await deploy(at, 'hello', '1', appFiles('hello', serverFile('in HTTP/1.1')));
+    const headers = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABk' };
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      get(body.url, { headers, agent: false }, resolve).once('error', reject);
+    });
+    expect(await text(answer)).toBe('in HTTP/1.1');
+  });
+
   it('an application that listens on ::1 only is served', async () => {
     const at = await platform();
     const server = serverFile('over IPv6').replace('process.env.HOST', "'::1'");

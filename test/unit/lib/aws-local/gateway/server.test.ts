@@ -344,6 +344,8 @@ describe('gateway responses', () => {
   it.each([
     ['400', ['GET / HTTP/1.1', 'host: x', 'content-length: a', '', '']],
     ['431', ['GET / HTTP/1.1', 'host: x', `long: ${'x'.repeat(20_000)}`, '', '']],
+    ['400', ['GET / HTTP/1.1', 'host: x', 'host: y', 'connection: close', '', '']],
+    ['400', ['GET / HTTP/1.1', 'connection: close', '', '']],
     [
       '413',
       ['POST / HTTP/1.1', 'host: x', 'transfer-encoding: chunked', '', `5;${'x'.repeat(20_000)}`, 'hello', '0', '', ''],

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import WebSocket, { WebSocketServer } from 'ws';
@@ -189,6 +190,71 @@ describe('The API and the applications on one port', () => {
     send('second');
     expect(String((await arrived.next()).value)).toBe('data: second\n\n');
     events.destroy();
+  });
+});
+
+/** Sends bytes and returns all that comes back until the connection is closed. */
+async function raw({ port }: Gateway, lines: readonly string[]): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(lines.join('\r\n'));
+  return text(socket);
+}
+
+describe('A request as it reaches an application', () => {
+  const host = 'host: hello.demo.localhost';
+  /** What `curl --http2` sends. */
+  const h2c = ['connection: Upgrade, HTTP2-Settings', 'upgrade: h2c', 'http2-settings: AAMAAABkAAQCAAAAAAIAAAAA'];
+
+  it('an offer of another protocol is ignored, and the connection serves further requests', async () => {
+    const echo = createServer(async (asked, response) => {
+      const { upgrade, 'http2-settings': settings } = asked.headers;
+      response.end(JSON.stringify([asked.method, await text(asked), upgrade, settings]));
+    });
+    const gateway = await openDoor(echo);
+    const answer = await raw(gateway, [
+      ...['POST / HTTP/1.1', host, ...h2c, 'content-length: 5', ''],
+      ...['firstPOST / HTTP/1.1', host, ...h2c, 'transfer-encoding: chunked', '', '6', 'second', '0', ''],
+      ...['GET / HTTP/1.1', host, 'connection: close', '', ''],
+    ]);
+    expect(answer.match(/\[.*\]/g)).toEqual([
+      '["POST","first",null,null]',
+      '["POST","second",null,null]',
+      '["GET","",null,null]',
+    ]);
+  });
+
+  it('an offer of another protocol to the API is ignored too', async () => {
+    const gateway = await openDoor(telling());
+    const answer = await raw(gateway, [
+      ...['GET / HTTP/1.1', 'host: localhost', ...h2c, '', 'GET / HTTP/1.1', 'host: localhost', 'connection: close'],
+      ...['', ''],
+    ]);
+    expect(answer.match(/the API/g)).toHaveLength(2);
+  });
+
+  it.each(['Upgrade: websocket', 'X: y'])('two Host headers are refused (%s)', async (more) => {
+    const gateway = await openDoor(telling());
+    const hosts = [host, 'host: other.demo.localhost'];
+    const answer = await raw(gateway, ['GET / HTTP/1.1', ...hosts, more, 'connection: close, upgrade', '', '']);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  it('one that cannot be read gets an answer that is not one of the API', async () => {
+    const gateway = await openDoor(telling());
+    const answer = await raw(gateway, ['GET / HTTP/1.1', host, 'content-length: a', '', '']);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toContain('{"error":"The request cannot be read."}');
+  });
+
+  it('has no header that is for this connection only', async () => {
+    const seen = createServer((asked, response) => response.end(JSON.stringify(asked.rawHeaders)));
+    const gateway = await openDoor(seen);
+    const hop = ['proxy-authorization: Basic eDp5', 'proxy-connection: keep-alive', 'te: trailers', 'trailer: x-end'];
+    const lines = ['GET / HTTP/1.1', host, ...hop, 'x-mine: 1', 'x-own: 2', 'connection: close, X-Mine, Host', '', ''];
+    const answer = await raw(gateway, lines);
+    const names = JSON.parse(answer.split('\r\n\r\n')[1] ?? '').filter((_: string, at: number) => at % 2 === 0);
+    const own = names.filter((name: string) => !name.startsWith('x-forwarded-'));
+    expect(own.sort()).toEqual(['connection', 'host', 'x-own']);
   });
 });
 

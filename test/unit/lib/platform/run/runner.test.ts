@@ -37,6 +37,7 @@ async function runnerOf(server: string, change: (stored: Apps) => Apps['change']
       folders: dirs,
       groups,
       npmCache: dirs.npmCache,
+      domain: undefined,
       limits,
       memoryLimits: {},
       memory: memoryWatch(limits.memoryCheckMs),
