@@ -116,7 +116,7 @@ function notStored(cause: unknown): DeployError {
 async function appendAgain(request: AppendRequest, number: number, log: DeployLog): Promise<Entry> {
   const { draft } = request;
   const first = await log.read(draft.user, number);
-  const failed = !first || ['error', 'expired', 'crashed'].includes(first.status);
+  const failed = !first || ['error', 'expired', 'crashed', 'cancelled'].includes(first.status);
   const again = failed ? await log.append({ ...request, replaces: number }) : { duplicateOf: number };
   if ('entry' in again) return again.entry;
   // A third copy may have been faster than this one.

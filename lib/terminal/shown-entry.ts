@@ -32,9 +32,9 @@ export interface ShownEntry {
   };
 }
 
-const FINAL_STATUSES = ['ok', 'crashed', 'error', 'expired', 'skipped', 'duplicate', 'superseded'];
+const FINAL_STATUSES = ['ok', 'crashed', 'error', 'expired', 'skipped', 'duplicate', 'superseded', 'cancelled'];
 
-/** Whether the deploy of an entry of that status has ended. */
+/** Whether the deploy of an entry of that status has ended. A status of a later version is not known to be an end. */
 export function isFinal({ status }: Pick<ShownEntry, 'status'>): boolean {
   return FINAL_STATUSES.includes(status);
 }

@@ -21,6 +21,7 @@ export function commitStatusOf(entry: Entry): CommitStatus['state'] | null {
       return 'failure';
     case 'expired':
     case 'superseded':
+    case 'cancelled':
       return 'error';
     default:
       return null;

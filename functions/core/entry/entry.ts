@@ -16,7 +16,8 @@ export type Status =
   | 'expired'
   | 'skipped'
   | 'duplicate'
-  | 'superseded';
+  | 'superseded'
+  | 'cancelled';
 
 const unfinished: readonly Status[] = ['queued', 'running', 'held'];
 

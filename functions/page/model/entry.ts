@@ -79,9 +79,9 @@ export function subjectOf({ app_name, commit, provider }: Entry): string {
   return app_name ?? (repository ? `${owner}/${repository}` : provider);
 }
 
-const unfinished = ['queued', 'running', 'held'];
+const final = ['ok', 'crashed', 'error', 'expired', 'skipped', 'duplicate', 'superseded', 'cancelled'];
 
-/** Returns whether no stage of the entry runs or will run. */
+/** Returns whether no stage of the entry runs or will run. A status of a later version is not known to be an end. */
 export function isFinal({ status }: Pick<Entry, 'status'>): boolean {
-  return !unfinished.includes(status);
+  return final.includes(status);
 }

@@ -13,6 +13,7 @@ export type Shape =
   | 'skip'
   | 'copy'
   | 'next'
+  | 'stop'
   | 'dot';
 
 /** How a status is shown. */
@@ -33,6 +34,7 @@ const statuses: Readonly<Record<string, ShownStatus>> = {
   skipped: { label: 'Skipped', tone: 'calm', shape: 'skip' },
   duplicate: { label: 'Duplicate', tone: 'calm', shape: 'copy' },
   superseded: { label: 'Superseded', tone: 'calm', shape: 'next' },
+  cancelled: { label: 'Cancelled', tone: 'calm', shape: 'stop' },
 };
 
 const operations: Readonly<Record<string, readonly [doing: string, done: string]>> = {
@@ -63,7 +65,7 @@ export const statusGroups: Readonly<Record<string, { readonly label: string; rea
     failed: { label: 'Failed', statuses: ['error', 'crashed', 'expired'] },
     progress: { label: 'In progress', statuses: ['queued', 'running', 'held'] },
     deployed: { label: 'Deployed', statuses: ['ok'] },
-    ignored: { label: 'Not deployed', statuses: ['skipped', 'duplicate', 'superseded'] },
+    ignored: { label: 'Not deployed', statuses: ['skipped', 'duplicate', 'superseded', 'cancelled'] },
   };
 
 const states: Readonly<Record<string, ShownStatus>> = {

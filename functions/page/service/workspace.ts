@@ -44,7 +44,7 @@ export const PAGE_SIZE = 50;
 /** Waits so long for further changes before the applications are read again. */
 const APPS_DELAY_MS = 150;
 /** Entries that end so have changed nothing on the platform. */
-const NEVER_RAN = ['skipped', 'duplicate', 'superseded', 'expired'];
+const NEVER_RAN = ['skipped', 'duplicate', 'superseded', 'cancelled', 'expired'];
 
 /** Returns the workspace of a login; `leave` is called when the user signs out or is refused. */
 export function openWorkspace(session: Session, leave: (why: 'signed-out' | 'refused') => void): Workspace {

@@ -46,6 +46,12 @@ const shapes: Readonly<Record<Shape, preact.ComponentChildren>> = {
   ),
   copy: <path d="M5.5 5.5V2h8.5v8.5h-3.5M2 5.5h8.5V14H2z" class="line round" />,
   next: <path d="m3 3.5 4.5 4.5L3 12.5m5.5-9L13 8l-4.5 4.5" class="line round" />,
+  stop: (
+    <>
+      <circle cx="8" cy="8" r="6.2" class="line" />
+      <path d="M5.8 5.8h4.4v4.4H5.8z" class="line round" />
+    </>
+  ),
   dot: <circle cx="8" cy="8" r="4" class="fill" />,
 };
 

@@ -40,7 +40,7 @@ async function untilEnded({ signal }: Call, client: Api, { begun, seen }: Follow
     if (entry) {
       failures = 0;
       await seen(entry);
-      if (hasEnded(entry)) return entry;
+      if (isFinal(entry)) return entry;
     }
     await setTimeout(pauseMs, undefined, { signal });
   }
@@ -57,10 +57,6 @@ export function report(call: Call, entry: Entry, done?: string): number {
   // A terminal has seen the reason below the stages.
   else if (!stderr.isTTY) for (const line of failureLines(entry)) warn(line);
   return live ? EXIT.ok : EXIT.failed;
-}
-
-function hasEnded(entry: Entry): boolean {
-  return isFinal(entry) || entry.status === 'crashed';
 }
 
 function liveSentence(entry: Entry): string {

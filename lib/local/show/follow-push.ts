@@ -53,7 +53,7 @@ async function followStages(
     const lines = shown === null ? [] : progressLines(shown);
     for (const line of lines.slice(printed)) print(line);
     printed = Math.max(printed, lines.length);
-    if (shown !== null && hasEnded(shown)) return;
+    if (shown !== null && (isFinal(shown) || shown.status === 'held')) return;
     if (failures >= MAX_FAILURES) {
       return print('The service does not answer any more. The deploy goes on at its next start (npm start).');
     }
@@ -61,11 +61,6 @@ async function followStages(
       return print(`Not finished after ${inWords(limitMs)}; the deploy goes on: ${pageOf(entry)}`);
     await setTimeout(elapsedMs < QUICK_MS && failures === 0 ? PAUSE_MS : LONG_PAUSE_MS);
   }
-}
-
-/** `crashed` comes after `ok`: the application was live. */
-function hasEnded(entry: ShownEntry): boolean {
-  return isFinal(entry) || entry.status === 'held' || entry.status === 'crashed';
 }
 
 async function readEntry(entry: string, webhook: FollowedPush['webhook']): Promise<ShownEntry> {

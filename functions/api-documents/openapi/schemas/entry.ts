@@ -15,6 +15,7 @@ export const statuses: Readonly<Record<Status, string>> = {
   skipped: 'needed no deploy: see `reason`',
   duplicate: 'the same delivery again',
   superseded: 'a newer commit was faster',
+  cancelled: 'was ended by its user',
 };
 
 const row: Readonly<Record<string, Schema>> = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stages } from '../../../../functions/core/pipeline/pipeline.ts';
-import type { Entry } from '../../../../functions/page/model/entry.ts';
+import { type Entry, isFinal } from '../../../../functions/page/model/entry.ts';
 import { commitUrl, safeUrl } from '../../../../functions/page/model/links.ts';
 import { plainLine, readLine, Seen } from '../../../../functions/page/model/output.ts';
 import { hashOf, parseRoute } from '../../../../functions/page/model/route.ts';
@@ -143,8 +143,9 @@ describe('texts of others', () => {
     ]);
   });
 
-  it('a status of a later version is shown as it is written', () => {
+  it('a status of a later version is shown as it is written, and is no end', () => {
     expect(shownStatus({ status: 'paused' })).toEqual({ label: 'paused', tone: 'calm', shape: 'dot' });
+    expect(isFinal({ status: 'paused' })).toBe(false);
     expect(shownStatus({ status: 'ok', operation: 'rollback' }).label).toBe('Rolled back');
   });
 });

@@ -175,7 +175,17 @@ describe('With --exit-status', () => {
     ]);
   });
 
-  it.each(['error', 'skipped', 'superseded', 'expired', 'crashed'])(
+  it('a status that this version does not know is no end', async () => {
+    const answers = ['paused', 'ok'].map((status) => ({ status: 200, body: entry(3, { status }) }));
+    const service = await apiServer(
+      { status: 200, body: page([entry(4), entry(3, { status: 'paused' })]) },
+      ...answers,
+    );
+    const { code, out } = await cli('watch --exit-status', { env: loginAt(service.url) });
+    expect([code, out]).toEqual([0, expect.stringContaining('#3 hello is live')]);
+  });
+
+  it.each(['error', 'skipped', 'superseded', 'cancelled', 'expired', 'crashed'])(
     'a deploy that is %s exits with 1',
     async (status) => {
       const ended = entry(3, { status, reason: 'That is why.', doc: doc({ log_tail: ['Error: no database'] }) });

@@ -90,9 +90,17 @@ describe('A push that follows its deploy', () => {
     ]);
   });
 
-  it.each(['held', 'superseded', 'expired'])('ends when the deploy is %s, with the reason', async (status) => {
-    const { lines } = await followed([entry('queued'), entry(status, { reason: 'That is why.' })]);
-    expect(lines).toEqual([`${status}  That is why.`]);
+  it.each(['held', 'superseded', 'cancelled', 'expired'])(
+    'ends when the deploy is %s, with the reason',
+    async (status) => {
+      const { lines } = await followed([entry('queued'), entry(status, { reason: 'That is why.' })]);
+      expect(lines).toEqual([`${status}  That is why.`]);
+    },
+  );
+
+  it('goes on at a status that this version does not know', async () => {
+    const { lines } = await followed([entry('paused', { reason: 'Later.' }), entry('superseded', { reason: 'Why.' })]);
+    expect(lines).toEqual(['superseded  Why.']);
   });
 
   it("reads the entry at the webhook's own host, with its login, whatever the public address of the entry is", async () => {

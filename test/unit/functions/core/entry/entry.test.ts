@@ -21,6 +21,7 @@ describe('a status', () => {
     ['skipped', true, false],
     ['duplicate', true, false],
     ['superseded', true, false],
+    ['cancelled', true, false],
   ];
 
   it.each(table)('%s: final %s, deploys or has deployed %s', (status, final, alive) => {
