@@ -224,6 +224,22 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
     });
   });
 
+  describe('ending an entry that a worker claims at the same moment', () => {
+    it('lets one of the two win: what is claimed goes on, and what has ended is closed', async () => {
+      const { log, other, user } = await open();
+      const entries = await Promise.all(Array.from({ length: 20 }, () => appended(log, appending(user))));
+      const cancel = ({ stages }: Entry): Transition | null =>
+        stages.length > 0 ? null : { changes: { status: 'cancelled' } };
+      const outcomes = await Promise.all(
+        entries.map(async (entry) => {
+          const [claim, after] = await Promise.all([other.claim(claimOf(entry)), log.move(user, entry.number, cancel)]);
+          return `${claim.outcome} ${after?.status}`;
+        }),
+      );
+      for (const one of outcomes) expect(['claimed queued', 'closed cancelled']).toContain(one);
+    });
+  });
+
   describe('the facts about applications', () => {
     it('name each application of a user once, with the entry that it runs', async () => {
       const { log, appFacts, user } = await open();

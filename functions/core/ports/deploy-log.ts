@@ -72,7 +72,7 @@ export interface DeployLog {
   releaseClaim(stage: ClaimedStage, dueAt: number): Promise<void>;
   /**
    * Writes the transition that `decide` returns for the current entry; null writes nothing. It is called again when
-   * another writer was faster. Returns the entry afterwards, or null when there is none or `ifCommitVersion` refused.
+   * another writer was faster, or a worker has claimed the stage. Returns the entry afterwards, or null when there is none or `ifCommitVersion` refused.
    */
   move(user: string, number: number, decide: (entry: Entry) => Transition | null): Promise<Entry | null>;
 }

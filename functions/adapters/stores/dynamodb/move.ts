@@ -54,7 +54,7 @@ function itemsOf(context: WriteContext, moved: Moved, transition: Transition): T
   const known = counters.guess(after.user);
   return [
     countersUpdate(table, after.user, known, { ...known, changes: after.seq }),
-    entryPut(table, entryItem(after, workAfter(moved, transition), dueAfter(after, transition)), before.seq),
+    entryPut(table, entryItem(after, workAfter(moved, transition), dueAfter(after, transition)), moved),
     { Put: { TableName: table, Item: changeItem(after, expiry(clock.now(), RETENTION_SECONDS.change)) } },
     ...appUpdate(table, moved, transition),
     ...promotion(table, after, transition),
@@ -80,13 +80,14 @@ function entriesOf(app: Item): number {
   return numberIn(app, 'entries') ?? 0;
 }
 
-function entryPut(table: string, item: Item, seq: number): TransactWriteItem {
+/** A claim makes no change in the feed, so `seq` alone does not show that a worker has taken the stage meanwhile. */
+function entryPut(table: string, item: Item, { before: { seq }, work: { lease } }: Moved): TransactWriteItem {
   return {
     Put: {
       TableName: table,
       Item: item,
-      ConditionExpression: 'seq = :seq',
-      ExpressionAttributeValues: { ':seq': N(seq) },
+      ConditionExpression: `seq = :seq AND ${lease === null ? 'attribute_not_exists(lease)' : 'lease = :lease'}`,
+      ExpressionAttributeValues: { ':seq': N(seq), ...(lease !== null && { ':lease': N(lease) }) },
     },
   };
 }

@@ -52,6 +52,28 @@ describe('the log in DynamoDB', () => {
     expect(await log.claim(claim)).toEqual({ outcome: 'locked', until: AT + MINUTE });
   });
 
+  it('a stage that is claimed between the read of a transition and its write is seen by the transition', async () => {
+    const client = emulatorClient(database.endpoint);
+    const context = { client: emulatorClient(database.endpoint), table, clock: systemClock, ids: systemIds };
+    const log = dynamoDbLog({ ...context, client });
+    const { user, number, stage } = await append(log, { user: 'claimed-meanwhile' });
+    const claim = { user, number, stage, now: AT, leaseUntil: AT + MINUTE, dueAt: AT + 2 * MINUTE };
+    client.middlewareStack.add(
+      (next, { commandName }) =>
+        async (request) => {
+          if (commandName === 'TransactWriteItemsCommand') await dynamoDbLog(context).claim(claim);
+          return next(request);
+        },
+      { step: 'initialize' },
+    );
+    const seen: number[] = [];
+    const after = await log.move(user, number, ({ stages }) => {
+      seen.push(stages.length);
+      return stages.length > 0 ? null : { changes: { status: 'cancelled' } };
+    });
+    expect([seen, after?.status]).toEqual([[0, 1], 'queued']);
+  });
+
   let users = 0;
   deployLogContract(async () => {
     users += 1;
