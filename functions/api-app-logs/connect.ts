@@ -1,5 +1,5 @@
 import { publicUrl } from '../adapters/aws/public-url.ts';
-import { chosenOutput } from '../adapters/platform/chosen/output.ts';
+import { connectOutput } from '../adapters/platform/platforms.ts';
 import { streamLimits } from '../adapters/stores/dynamodb/limits/stream-limits.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { systemIds } from '../adapters/system/ids.ts';
@@ -8,7 +8,7 @@ import type { LogsPorts } from './ports.ts';
 /** Returns the endpoint's ports. A new service token is known to instances that start later. */
 export async function connect(): Promise<Omit<LogsPorts, 'trace'> & { readonly publicUrl: string | null }> {
   return {
-    output: await chosenOutput(systemClock),
+    output: await connectOutput(systemClock),
     clock: systemClock,
     ...streamLimits({ clock: systemClock, ids: systemIds }),
     publicUrl: publicUrl(),

@@ -5,8 +5,7 @@ import { publicUrl } from '../adapters/aws/public-url.ts';
 import { sqs } from '../adapters/aws/sqs.ts';
 import { parseHosts } from '../adapters/hosts/configuration.ts';
 import { openHosts } from '../adapters/hosts/open-hosts.ts';
-import { chosenApplications } from '../adapters/platform/chosen/applications.ts';
-import { chosenVariables } from '../adapters/platform/chosen/variables.ts';
+import { connectApplications, connectVariables } from '../adapters/platform/platforms.ts';
 import { sqsQueue } from '../adapters/queues/sqs.ts';
 import { kmsSealer } from '../adapters/sealers/kms.ts';
 import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
@@ -34,8 +33,8 @@ export async function connect(): Promise<Omit<AppsPorts, 'trace'> & { readonly p
     start: variable('QUEUE_START'),
   };
   return {
-    applications: await chosenApplications(),
-    variables: await chosenVariables(systemClock),
+    applications: await connectApplications(),
+    variables: await connectVariables(systemClock),
     facts: dynamoDbAppFacts(table),
     owners: dynamoDbFacts(table),
     tracked: dynamoDbTrackedApps(table),

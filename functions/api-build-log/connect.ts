@@ -1,7 +1,7 @@
 import { dynamoDb } from '../adapters/aws/dynamodb.ts';
 import { variable } from '../adapters/aws/environment.ts';
 import { publicUrl } from '../adapters/aws/public-url.ts';
-import { chosenBuildOutput } from '../adapters/platform/chosen/build-output.ts';
+import { connectBuildOutput } from '../adapters/platform/platforms.ts';
 import { streamLimits } from '../adapters/stores/dynamodb/limits/stream-limits.ts';
 import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
 import { systemClock } from '../adapters/system/clock.ts';
@@ -14,7 +14,7 @@ export async function connect(): Promise<Omit<BuildLogPorts, 'trace'> & { readon
   const table = { ...system, client: dynamoDb(), table: variable('LOG_TABLE') };
   return {
     log: dynamoDbReader(table),
-    output: await chosenBuildOutput(systemClock),
+    output: await connectBuildOutput(systemClock),
     clock: systemClock,
     ...streamLimits(system),
     publicUrl: publicUrl(),

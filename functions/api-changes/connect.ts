@@ -1,7 +1,7 @@
 import { dynamoDb } from '../adapters/aws/dynamodb.ts';
 import { variable } from '../adapters/aws/environment.ts';
 import { publicUrl } from '../adapters/aws/public-url.ts';
-import { chosenLogin } from '../adapters/platform/chosen/login.ts';
+import { connectLogin } from '../adapters/platform/platforms.ts';
 import { presign } from '../adapters/signals/presign.ts';
 import { webSocketSignals } from '../adapters/signals/websocket.ts';
 import { streamLimits } from '../adapters/stores/dynamodb/limits/stream-limits.ts';
@@ -30,7 +30,7 @@ export async function connect(
   });
   return {
     log,
-    accounts: await chosenLogin(),
+    accounts: await connectLogin(),
     feeds: new Feeds({ log, signals, clock: systemClock }),
     clock: systemClock,
     ...streamLimits(system),

@@ -5,7 +5,7 @@ import { publicUrl } from '../adapters/aws/public-url.ts';
 import { hostAt } from '../adapters/hosts/choose.ts';
 import { parseHosts } from '../adapters/hosts/configuration.ts';
 import { openHosts } from '../adapters/hosts/open-hosts.ts';
-import { chosenAccounts } from '../adapters/platform/chosen/accounts.ts';
+import { connectAccounts } from '../adapters/platform/platforms.ts';
 import { kmsSealer } from '../adapters/sealers/kms.ts';
 import { dynamoDbTokens } from '../adapters/stores/dynamodb/tokens.ts';
 import { systemClock } from '../adapters/system/clock.ts';
@@ -23,7 +23,7 @@ export async function connect(): Promise<PairPorts & { readonly publicUrl: strin
   return {
     tokens: dynamoDbTokens(table),
     sealer: kmsSealer(kms(), variable('TOKEN_KEY')),
-    accounts: await chosenAccounts(),
+    accounts: await connectAccounts(),
     hostNames: configured.map(({ name }) => name),
     hostAt: (segment) => {
       const config = hostAt(configured, segment);

@@ -1,5 +1,5 @@
 import { variable } from '../adapters/aws/environment.ts';
-import { chosenLogin } from '../adapters/platform/chosen/login.ts';
+import { connectLogin } from '../adapters/platform/platforms.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { once } from '../core/once.ts';
 import type { FailureMemory } from '../core/ports/limits/login-failures.ts';
@@ -10,7 +10,7 @@ import type { AuthorizerPorts } from './authorize.ts';
  * configured platform does not need, and the memory of wrong passwords with the first password.
  */
 export async function connect(): Promise<Omit<AuthorizerPorts, 'trace'>> {
-  return { accounts: await chosenLogin(), failures: failureMemory(variable('CONNECTIONS_TABLE')), clock: systemClock };
+  return { accounts: await connectLogin(), failures: failureMemory(variable('CONNECTIONS_TABLE')), clock: systemClock };
 }
 
 function failureMemory(table: string): FailureMemory {

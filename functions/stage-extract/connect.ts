@@ -1,7 +1,7 @@
 import { dynamoDb } from '../adapters/aws/dynamodb.ts';
 import { numberVariable, variable } from '../adapters/aws/environment.ts';
 import { sqs } from '../adapters/aws/sqs.ts';
-import { chosenPlatform } from '../adapters/platform/chosen/hosting.ts';
+import { connectHosting } from '../adapters/platform/platforms.ts';
 import { sqsQueue, sqsVisibility } from '../adapters/queues/sqs.ts';
 import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
 import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
@@ -20,7 +20,7 @@ export async function connect(): Promise<ExtractPorts & StageConnection> {
     appFacts: dynamoDbAppFacts(table),
     queue: sqsQueue({ client: sqs(), urls, ids: systemIds }),
     setVisibility: sqsVisibility(sqs(), variable('QUEUE_EXTRACT')),
-    platform: await chosenPlatform(systemClock),
+    platform: await connectHosting(systemClock),
     clock: systemClock,
     ids: systemIds,
     retryBaseSeconds: numberVariable('RETRY_BASE_SECONDS'),

@@ -1,8 +1,7 @@
 import { dynamoDb } from '../adapters/aws/dynamodb.ts';
 import { numberVariable, variable } from '../adapters/aws/environment.ts';
 import { sqs } from '../adapters/aws/sqs.ts';
-import { chosenPlatform } from '../adapters/platform/chosen/hosting.ts';
-import { chosenOperations } from '../adapters/platform/chosen/operations.ts';
+import { connectHosting, connectOperations } from '../adapters/platform/platforms.ts';
 import { sqsQueue, sqsVisibility } from '../adapters/queues/sqs.ts';
 import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
 import { dynamoDbFacts } from '../adapters/stores/dynamodb/facts.ts';
@@ -23,8 +22,8 @@ export async function connect(): Promise<Omit<StartPorts, 'trace'> & StageConnec
     queue: sqsQueue({ client: sqs(), urls, ids: systemIds }),
     setVisibility: sqsVisibility(sqs(), variable('QUEUE_START')),
     appFacts: dynamoDbAppFacts(table),
-    platform: await chosenPlatform(systemClock),
-    operations: await chosenOperations(systemClock),
+    platform: await connectHosting(systemClock),
+    operations: await connectOperations(systemClock),
     clock: systemClock,
     ids: systemIds,
     retryBaseSeconds: numberVariable('RETRY_BASE_SECONDS'),

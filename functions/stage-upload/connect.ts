@@ -2,7 +2,7 @@ import { dynamoDb } from '../adapters/aws/dynamodb.ts';
 import { numberVariable, variable } from '../adapters/aws/environment.ts';
 import { s3 } from '../adapters/aws/s3.ts';
 import { sqs } from '../adapters/aws/sqs.ts';
-import { chosenPlatform } from '../adapters/platform/chosen/hosting.ts';
+import { connectHosting } from '../adapters/platform/platforms.ts';
 import { sqsQueue, sqsVisibility } from '../adapters/queues/sqs.ts';
 import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
 import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
@@ -26,7 +26,7 @@ export async function connect(): Promise<UploadPorts & StageConnection> {
     appFacts: dynamoDbAppFacts(table),
     queue: sqsQueue({ client: sqs(), urls, ids: systemIds }),
     setVisibility: sqsVisibility(sqs(), variable('QUEUE_UPLOAD')),
-    platform: await chosenPlatform(systemClock),
+    platform: await connectHosting(systemClock),
     tarballs: s3Tarballs({ client: s3(), bucket: variable('TARBALL_BUCKET') }),
     clock: systemClock,
     ids: systemIds,

@@ -1,8 +1,7 @@
 import { dynamoDb } from '../adapters/aws/dynamodb.ts';
 import { variable } from '../adapters/aws/environment.ts';
 import { sqs } from '../adapters/aws/sqs.ts';
-import { chosenEvents } from '../adapters/platform/chosen/events.ts';
-import { chosenHealth } from '../adapters/platform/chosen/health.ts';
+import { connectEvents, connectHealth } from '../adapters/platform/platforms.ts';
 import { sqsQueue } from '../adapters/queues/sqs.ts';
 import { dynamoDbAppEventCursor } from '../adapters/stores/dynamodb/apps/app-event-cursor.ts';
 import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
@@ -17,8 +16,8 @@ export async function connect(): Promise<Omit<WatchPorts, 'trace'>> {
   return {
     log: dynamoDbLog(table),
     facts: dynamoDbAppFacts(table),
-    health: await chosenHealth(systemClock),
-    events: await chosenEvents(),
+    health: await connectHealth(systemClock),
+    events: await connectEvents(),
     cursor: dynamoDbAppEventCursor(table),
     queue: sqsQueue({ client: sqs(), urls: { report: variable('QUEUE_REPORT') }, ids: systemIds }),
     clock: systemClock,

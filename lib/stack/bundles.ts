@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { type BuildOptions, build, type OutputFile, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin } from 'esbuild';
 import { bundlePage } from './page-bundle.ts';
 
 /**
@@ -93,16 +93,27 @@ async function bundleShared({ functions, names, maps }: SharedOptions): Promise<
 }
 
 async function bundleOne({ folder, files, maps }: Shared, name: string): Promise<readonly OutputFile[]> {
-  const { outputFiles = [] } = await build({
+  const { outputFiles = [], metafile } = await build({
     ...options,
     banner: { js: requireBanner },
+    metafile: true,
     entryPoints: [{ in: join(folder, `${name}.mjs`), out: 'index' }],
     outdir: folder,
     minify: true,
     sourcemap: maps && 'external',
     plugins: [readFrom(files)],
   });
-  return outputFiles;
+  const loaded = loadedFrom('index.mjs', metafile);
+  return outputFiles.filter(({ path }) => loaded.has(basename(path, '.map')));
+}
+
+/** Returns the names of the files that can be loaded; esbuild also writes those that only removed code imports. */
+function loadedFrom(entry: string, { outputs }: Metafile): ReadonlySet<string> {
+  const imports = new Map(Object.entries(outputs).map(([path, output]) => [basename(path), output.imports]));
+  const loaded = new Set([entry]);
+  // A set goes on with what is added while it is read.
+  for (const name of loaded) for (const { path } of imports.get(name) ?? []) loaded.add(basename(path));
+  return loaded;
 }
 
 /** Returns a plugin that reads these files instead of the disk's. */

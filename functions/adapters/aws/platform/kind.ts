@@ -16,11 +16,6 @@ export function platformKind(): PlatformKind {
   return kind;
 }
 
-/** Whether the users are in the platform's table; else the platform has them. */
-export function keepsUsers(): boolean {
-  return platformKind() !== 'http';
-}
-
 /** Returns the address of the platform API. */
 export function platformUrl(): string {
   return variable('PLATFORM_URL');

@@ -106,6 +106,17 @@ describe('bundle', () => {
     expect(run('greet')).toBe('much later');
   });
 
+  it('leaves out what only the other functions import when they need it', async () => {
+    write('core/later.ts', "export const late = 'much later';");
+    const table = "export const one = async () => 1; export const two = async () => (await import('./later.ts')).late;";
+    write('core/table.ts', table);
+    write('greet/handler.ts', "import { two } from '../core/table.ts'; export const handler = async () => two();");
+    write('count/handler.ts', "import { one } from '../core/table.ts'; export const handler = async () => one();");
+    await bundle({ functions, outdir });
+    expect([run('greet'), run('count')]).toEqual(['much later', 1]);
+    expect(readdirSync(join(outdir, 'count'))).toEqual(['index.mjs']);
+  });
+
   it('produces the same bytes for the same sources', async () => {
     write('pack/handler.ts', "import { pack } from 'tar-stream'; export const handler = async () => typeof pack;");
     await bundle({ functions, outdir });
