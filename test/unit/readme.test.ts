@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { CfnParameter, Stack } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
-import { RETENTION_SECONDS } from '../../functions/adapters/stores/dynamodb/retention.ts';
+import { RETENTION_SECONDS } from '../../functions/adapters/stores/retention.ts';
 import { errors } from '../../functions/core/errors.ts';
 import { MAX_PAYLOAD_BYTES } from '../../functions/core/payload/payload.ts';
 import { MAX_ATTEMPTS } from '../../functions/core/pipeline/stage-failure.ts';

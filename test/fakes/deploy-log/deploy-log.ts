@@ -1,5 +1,6 @@
 import { type AppOwner, isSameOwner } from '../../../functions/core/entry/app-owner.ts';
 import { type Entry, entryId, isDeploy, isFinal } from '../../../functions/core/entry/entry.ts';
+import { withRunningStage } from '../../../functions/core/entry/running-stage.ts';
 import { applied, dueAfter, startsStage, type Transition } from '../../../functions/core/entry/transition.ts';
 import type { CommitRef, RepositoryRef } from '../../../functions/core/payload/delivery.ts';
 import type { Job } from '../../../functions/core/pipeline/job.ts';
@@ -301,10 +302,7 @@ function badgeKey(user: string, repository: string, path = ''): string {
 }
 
 function shown({ entry, takenAt, attempts }: Row): Entry {
-  if (takenAt === null || isFinal(entry.status)) return entry;
-  const earlier = entry.stages.filter((record) => record.name !== entry.stage);
-  const record = { name: entry.stage, status: 'running', startedAt: takenAt, finishedAt: null, attempts, detail: null };
-  return { ...entry, stages: [...earlier, record as Entry['stages'][number]] };
+  return withRunningStage(entry, { takenAt, attempts });
 }
 
 function getOr<K, V>(map: Map<K, V>, key: K, make: () => V): V {

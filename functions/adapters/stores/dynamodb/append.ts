@@ -3,12 +3,12 @@ import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { type Entry, entryId, isFinal } from '../../../core/entry/entry.ts';
 import { DeployError } from '../../../core/errors.ts';
 import type { AppendRequest, AppendResult } from '../../../core/ports/deploy-log.ts';
+import { expiry, RETENTION_SECONDS } from '../retention.ts';
 import { badgeUpdate } from './badge.ts';
 import { branchUpdate } from './branch.ts';
 import { checkUpdate } from './commit-state.ts';
 import { countersUpdate } from './counters.ts';
 import { changeItem, entryItem, type Item, keys, N, numberIn } from './items.ts';
-import { expiry, RETENTION_SECONDS } from './retention.ts';
 import type { WriteContext } from './table.ts';
 import { conditionFailed, type Refusal, transact } from './transact.ts';
 

@@ -1,27 +1,8 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { badgeOf } from '../../../core/entry/badge.ts';
 import { type Entry, isDeploy, isFinal } from '../../../core/entry/entry.ts';
 import type { Badge } from '../../../core/ports/log-reader.ts';
 import { type Item, keys, S, stringIn } from './items.ts';
-
-/** Returns the badge that an entry gives its repository; null when the entry does not change the badge. */
-export function badgeOf({ status }: Pick<Entry, 'status'>): Exclude<Badge, 'unknown'> | null {
-  switch (status) {
-    case 'ok':
-      return 'ok';
-    case 'error':
-    case 'expired':
-      return 'failed';
-    case 'crashed':
-      return 'crashed';
-    case 'queued':
-    case 'running':
-      return 'deploying';
-    case 'held':
-      return 'held';
-    default:
-      return null;
-  }
-}
 
 const UNDER_WAY = 'under_way#';
 

@@ -4,8 +4,8 @@ import { trackOf } from '../../../core/entry/track.ts';
 import type { Transition } from '../../../core/entry/transition.ts';
 import { byName, type CheckResult, checkKey, isSettled } from '../../../core/hold/checks.ts';
 import type { CommitState } from '../../../core/ports/deploy-facts.ts';
+import { expiry, RETENTION_SECONDS } from '../retention.ts';
 import { type Item, keys, N, numberIn, S, stringIn } from './items.ts';
-import { expiry, RETENTION_SECONDS } from './retention.ts';
 
 // A check has one attribute for its last final result and one for its last pending or neutral one. So a call needs no
 // read before its write, and checks that report at the same time do not conflict.

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { storedEntry, storedJson } from '../../../core/entry/document.ts';
-import { type Entry, isFinal } from '../../../core/entry/entry.ts';
+import type { Entry } from '../../../core/entry/entry.ts';
+import { withRunningStage } from '../../../core/entry/running-stage.ts';
 import type { CommitRef, RepositoryRef } from '../../../core/payload/delivery.ts';
 
 /** An item, or a key, of DynamoDB. */
@@ -106,10 +107,8 @@ export function changeOf(item: Item): Entry {
 
 /** Returns the entry in an item, with the running stage among its stages. */
 export function entryOf(item: Item): Entry {
-  const entry = changeOf(item);
-  const takenAt = numberIn(item, 'taken_at');
-  if (takenAt === undefined || isFinal(entry.status)) return entry;
-  return { ...entry, stages: withRunning(entry, takenAt, numberIn(item, 'attempts') ?? 1) };
+  const run = { takenAt: numberIn(item, 'taken_at') ?? null, attempts: numberIn(item, 'attempts') ?? 1 };
+  return withRunningStage(changeOf(item), run);
 }
 
 /** Returns the attributes of an entry's item outside the document. */
@@ -125,19 +124,6 @@ export function workOf(item: Item): Work {
 
 function state(entry: Entry): Item {
   return { doc: S(storedJson(entry)), seq: N(entry.seq), status: S(entry.status), stage: S(entry.stage) };
-}
-
-function withRunning(entry: Entry, startedAt: number, attempts: number): Entry['stages'] {
-  const earlier = entry.stages.filter((record) => record.name !== entry.stage);
-  const running = {
-    name: entry.stage,
-    status: 'running',
-    startedAt,
-    finishedAt: null,
-    attempts,
-    detail: null,
-  } as const;
-  return [...earlier, running];
 }
 
 function key(user: string, sk: string): Item {

@@ -1,13 +1,14 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { badgeOf } from '../../../core/entry/badge.ts';
 import { type Entry, isFinal } from '../../../core/entry/entry.ts';
 import { applied, dueAfter, startsStage, type Transition } from '../../../core/entry/transition.ts';
 import type { Job } from '../../../core/pipeline/job.ts';
-import { badgeOf, badgeUpdate } from './badge.ts';
+import { expiry, RETENTION_SECONDS } from '../retention.ts';
+import { badgeUpdate } from './badge.ts';
 import { promotion } from './branch.ts';
 import { commitStateUpdate } from './commit-state.ts';
 import { countersUpdate } from './counters.ts';
 import { changeItem, entryItem, entryOf, type Item, keys, N, numberIn, type Work, workOf } from './items.ts';
-import { expiry, RETENTION_SECONDS } from './retention.ts';
 import { readItem, type WriteContext } from './table.ts';
 import { conditionFailed, transact } from './transact.ts';
 

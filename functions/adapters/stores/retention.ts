@@ -1,6 +1,6 @@
 const DAY_SECONDS = 24 * 60 * 60;
 
-/** The retention of items that expire, in seconds; the table's TTL removes them some time later. */
+/** The retention of what expires, in seconds. It is removed some time later. */
 export const RETENTION_SECONDS = {
   /** A reader that was away for longer starts from the oldest change that is left. */
   change: 90 * DAY_SECONDS,
