@@ -1,0 +1,114 @@
+import { promisify } from 'node:util';
+import { gzip, gzipSync } from 'node:zlib';
+import { type Entry, entryId, isDeploy, isFinal } from '../../../core/entry/entry.ts';
+import type { AppendRequest, AppendResult } from '../../../core/ports/deploy-log.ts';
+import type { Change } from '../../../core/ports/log-reader.ts';
+import { expiry, RETENTION_SECONDS } from '../retention.ts';
+import { joinApp } from './apps.ts';
+import { noteAppend } from './commits.ts';
+import type { Connection } from './connection.ts';
+import { forgetExpired } from './forget-expired.ts';
+import type { StoreContext } from './store-context.ts';
+
+/** Larger payloads are compressed beside the event loop: one of megabytes takes a tenth of a second. */
+const LARGE_BYTES = 64 * 1024;
+const gzipBeside = promisify(gzip);
+
+/** Appends an entry, as `DeployLog.append` does. */
+export async function append(context: StoreContext, request: AppendRequest): Promise<AppendResult> {
+  const { payload } = request;
+  const packed = payload.length > LARGE_BYTES ? await gzipBeside(payload) : gzipSync(payload);
+  return context.writer.run((publish) => write(context, { request, packed, publish }), packed.length);
+}
+
+interface Append {
+  readonly request: AppendRequest;
+  readonly packed: Uint8Array;
+  readonly publish: (change: Change) => void;
+}
+
+function write({ connection, clock, ids }: StoreContext, { request, packed, publish }: Append): AppendResult {
+  const { draft, deliveryKey, overrules } = request;
+  const now = clock.now();
+  const known = deliveryKey === null ? undefined : numberOfDelivery(connection, draft.user, deliveryKey);
+  if (known !== undefined && known !== request.replaces) return { duplicateOf: known };
+  const { number, seq } = nextNumbers(connection, draft.user);
+  const order = draft.operation && { order: seq };
+  const entry: Entry = { ...draft, ...order, number, id: entryId(ids.hex(20), number), seq };
+  const row = insertEntry(connection, entry, isFinal(entry.status) ? null : request.dueAt);
+  writeChange(connection, { entry, row, patch: '{}', now });
+  const expires = expiry(now, RETENTION_SECONDS.payload);
+  connection.run('INSERT INTO payloads (entry, expires, gzip) VALUES (?, ?, ?)', row, expires, packed);
+  if (deliveryKey !== null) writeDelivery(connection, entry, deliveryKey, now);
+  if (entry.appName !== null) joinApp(connection, row, entry.user, entry.appName);
+  if (overrules !== undefined) overrule(connection, entry, overrules);
+  noteAppend(connection, entry, request, now);
+  forgetExpired(connection, row, now);
+  publish(entry);
+  return { entry };
+}
+
+function numberOfDelivery(connection: Connection, user: string, key: string): number | undefined {
+  const sql = 'SELECT number FROM deliveries WHERE user = ? AND key = ?';
+  return connection.get<{ number: number }>(sql, user, key)?.number;
+}
+
+function nextNumbers(connection: Connection, user: string): { readonly number: number; readonly seq: number } {
+  const found = connection.get<{ number: number; seq: number }>(
+    `INSERT INTO users (name, entries, changes) VALUES (?, 1, 1)
+     ON CONFLICT DO UPDATE SET entries = entries + 1, changes = changes + 1
+     RETURNING entries AS number, changes AS seq`,
+    user,
+  );
+  if (!found) throw new Error('The database returned no numbers.');
+  return found;
+}
+
+/** Returns the id of the row. */
+function insertEntry(connection: Connection, entry: Entry, dueAt: number | null): number {
+  const { user, number, seq, status, stage, repository, path } = entry;
+  const found = connection.get<{ id: number }>(
+    `INSERT INTO entries (user, number, seq, status, stage, due_at, repository, path, doc)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+    user,
+    number,
+    seq,
+    status,
+    stage,
+    dueAt,
+    repository && isDeploy(entry) ? repository.name.toLowerCase() : null,
+    path ?? null,
+    JSON.stringify(entry),
+  );
+  return found?.id ?? 0;
+}
+
+/** Writes the change of an entry in the feed. */
+export function writeChange(
+  connection: Connection,
+  { entry, row, patch, now }: { readonly entry: Entry; readonly row: number; readonly patch: string; now: number },
+): void {
+  const sql = 'INSERT INTO changes (expires, user, seq, entry, patch) VALUES (?, ?, ?, ?, ?)';
+  connection.run(sql, expiry(now, RETENTION_SECONDS.change), entry.user, entry.seq, row, patch);
+}
+
+function writeDelivery(connection: Connection, { user, number }: Entry, key: string, now: number): void {
+  connection.run(
+    `INSERT INTO deliveries (expires, user, key, number) VALUES (?, ?, ?, ?)
+     ON CONFLICT (user, key) DO UPDATE SET expires = excluded.expires, number = excluded.number`,
+    expiry(now, RETENTION_SECONDS.delivery),
+    user,
+    key,
+    number,
+  );
+}
+
+function overrule(connection: Connection, { user, number }: Entry, app: string): void {
+  connection.run(
+    `INSERT INTO platform_apps (user, app, overruled) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET overruled = excluded.overruled`,
+    user,
+    app,
+    number,
+  );
+}

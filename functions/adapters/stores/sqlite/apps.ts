@@ -1,0 +1,129 @@
+import { type AppOwner, isSameOwner } from '../../../core/entry/app-owner.ts';
+import type { AppFact, AppFacts } from '../../../core/ports/apps/app-facts.ts';
+import type { TrackedApps } from '../../../core/ports/apps/tracked-apps.ts';
+import type { OwnerClaim } from '../../../core/ports/deploy-facts.ts';
+import type { AppRef } from '../../../core/ports/hosting-platform.ts';
+import type { Connection } from './connection.ts';
+import type { StoreContext } from './store-context.ts';
+
+/** Returns the facts about applications. */
+export function sqliteAppFacts({ connection }: StoreContext): AppFacts {
+  return {
+    apps: async (user) =>
+      connection
+        .all<AppFact>('SELECT name, active, entries FROM apps WHERE user = ? AND entries > 0 ORDER BY name', user)
+        .map(({ name, active, entries }) => ({ name, active, entries })),
+    overruledUntil: async (user, app) => platformApp(connection, { user, app })?.overruled ?? 0,
+    claimedOrder: async (user, app) => platformApp(connection, { user, app })?.claimed ?? 0,
+  };
+}
+
+/** Returns the applications whose branches are compared with their tips. */
+export function sqliteTrackedApps({ connection, writer }: StoreContext): TrackedApps {
+  return {
+    toCompare: async (now, limit) => {
+      const sql = 'SELECT user, app FROM platform_apps WHERE due_at <= ? ORDER BY due_at LIMIT ?';
+      return connection.all<AppRef>(sql, now, limit).map(({ user, app }) => ({ user, app }));
+    },
+    tracked: async ({ user, app }) => {
+      const found = platformApp(connection, { user, app });
+      if (!found || found.owner === null || found.branch === null) return null;
+      const owner: AppOwner = JSON.parse(found.owner);
+      return { user, app, owner, branch: found.branch, comparedAt: found.compared_at };
+    },
+    compared: ({ user, app }, { at, dueAt }) =>
+      writer.run(() => {
+        connection.run(
+          `UPDATE platform_apps SET due_at = ?, compared_at = coalesce(?, compared_at)
+           WHERE user = ? AND app = ? AND due_at IS NOT NULL`,
+          dueAt,
+          at ?? null,
+          user,
+          app,
+        );
+      }),
+  };
+}
+
+/** Returns when the next application is due to be compared with its branch; null when none is. */
+export function nextCompare(connection: Connection): number | null {
+  const sql = 'SELECT min(due_at) AS at FROM platform_apps WHERE due_at IS NOT NULL';
+  return connection.get<{ at: number | null }>(sql)?.at ?? null;
+}
+
+/** Makes an entry the next one of its application. */
+export function joinApp(connection: Connection, row: number, user: string, app: string): void {
+  const joined = connection.get<{ entries: number }>(
+    `INSERT INTO apps (user, name, entries) VALUES (?, ?, 1)
+     ON CONFLICT DO UPDATE SET entries = entries + 1 RETURNING entries`,
+    user,
+    app,
+  );
+  connection.run('UPDATE entries SET app = ?, app_number = ? WHERE id = ?', app, joined?.entries ?? 0, row);
+}
+
+/** Stores the entry that an application runs; null: none. */
+export function setActive(connection: Connection, { user, app }: AppRef, number: number | null): void {
+  connection.run('UPDATE apps SET active = ? WHERE user = ? AND name = ?', number, user, app);
+}
+
+/** Claims an application, as `DeployFacts.claimApp` does. */
+export function claimApp(connection: Connection, { user, app }: AppRef, order: number): boolean {
+  const claimed = connection.run(
+    `INSERT INTO platform_apps (user, app, claimed) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET claimed = excluded.claimed WHERE claimed <= excluded.claimed`,
+    user,
+    app,
+    order,
+  );
+  return claimed > 0;
+}
+
+/** Returns the owner of an application, as `DeployFacts.appOwner` does. */
+export function appOwner(connection: Connection, app: AppRef): AppOwner | null {
+  const owner = platformApp(connection, app)?.owner ?? null;
+  return owner === null ? null : (JSON.parse(owner) as AppOwner);
+}
+
+/** Makes a repository the owner of an application, as `DeployFacts.ownApp` does. */
+export function ownApp(
+  connection: Connection,
+  { user, app }: AppRef,
+  { claim: { branch, ...owner }, now }: { readonly claim: OwnerClaim; readonly now: number },
+): AppOwner {
+  const known = appOwner(connection, { user, app });
+  if (known && !isSameOwner(known, owner)) return known;
+  connection.run(
+    `INSERT INTO platform_apps (user, app, owner) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET owner = excluded.owner`,
+    user,
+    app,
+    JSON.stringify(owner),
+  );
+  if (branch === undefined) return owner;
+  // When it is due does not change with further deploys.
+  const sql = 'UPDATE platform_apps SET branch = ?, due_at = coalesce(due_at, ?) WHERE user = ? AND app = ?';
+  connection.run(sql, branch, now, user, app);
+  return owner;
+}
+
+/** Frees the name of an application, as `DeployFacts.freeApp` does. What claimed it stays: older deploys stay older. */
+export function freeApp(connection: Connection, { user, app }: AppRef): void {
+  connection.run(
+    `UPDATE platform_apps SET owner = NULL, branch = NULL, due_at = NULL, compared_at = 0 WHERE user = ? AND app = ?`,
+    user,
+    app,
+  );
+}
+
+interface PlatformApp {
+  readonly claimed: number;
+  readonly overruled: number;
+  readonly owner: string | null;
+  readonly branch: string | null;
+  readonly compared_at: number;
+}
+
+function platformApp(connection: Connection, { user, app }: AppRef): PlatformApp | undefined {
+  const sql = 'SELECT claimed, overruled, owner, branch, compared_at FROM platform_apps WHERE user = ? AND app = ?';
+  return connection.get<PlatformApp>(sql, user, app);
+}

@@ -1,0 +1,52 @@
+import type { Job } from '../../../core/pipeline/job.ts';
+import type { Backlog } from '../../../core/ports/backlog.ts';
+import type { Connection } from './connection.ts';
+import type { StoreContext } from './store-context.ts';
+
+/** Returns the entries that the sweep looks at, by the time at which they are due. */
+export function sqliteBacklog({ connection, writer }: StoreContext): Backlog {
+  return {
+    due: async (now, limit) =>
+      jobs(connection.all('SELECT user, number FROM entries WHERE due_at <= ? ORDER BY due_at LIMIT ?', now, limit)),
+    postpone: (job, dueAt, freesLease) =>
+      writer.run(() => {
+        const sql = 'UPDATE entries SET due_at = ? WHERE user = ? AND number = ? AND due_at IS NOT NULL';
+        if (connection.run(sql, dueAt, job.user, job.number) > 0 && freesLease) freeLease(connection, job);
+      }),
+    release: (job, dueAt) => writer.run(() => release(connection, job, dueAt)),
+    close: ({ user, number, seq }) =>
+      writer.run(() => {
+        const sql = 'UPDATE entries SET due_at = NULL WHERE user = ? AND number = ? AND seq = ?';
+        connection.run(sql, user, number, seq);
+      }),
+  };
+}
+
+/** Returns the unfinished entries that are not held, oldest first. */
+export function unfinished(connection: Connection): readonly Job[] {
+  const sql = `SELECT user, number FROM entries WHERE due_at IS NOT NULL AND status IN ('queued', 'running') ORDER BY id`;
+  return jobs(connection.all(sql));
+}
+
+/** Returns when the next entry is due; null when none is. */
+export function nextDue(connection: Connection): number | null {
+  const sql = 'SELECT min(due_at) AS at FROM entries WHERE due_at IS NOT NULL';
+  return connection.get<{ at: number | null }>(sql)?.at ?? null;
+}
+
+function release(connection: Connection, { user, number }: Job, dueAt: number): boolean {
+  const sql = 'SELECT lease, due_at FROM entries WHERE user = ? AND number = ? AND due_at IS NOT NULL';
+  const row = connection.get<{ lease: number | null; due_at: number }>(sql, user, number);
+  if (!row || (row.lease === null && row.due_at >= dueAt)) return false;
+  connection.run('UPDATE entries SET due_at = ? WHERE user = ? AND number = ?', dueAt, user, number);
+  freeLease(connection, { user, number });
+  return row.lease !== null;
+}
+
+function freeLease(connection: Connection, { user, number }: Job): void {
+  connection.run('UPDATE entries SET lease = NULL, taken_at = NULL WHERE user = ? AND number = ?', user, number);
+}
+
+function jobs(rows: readonly Job[]): readonly Job[] {
+  return rows.map(({ user, number }) => ({ user, number }));
+}

@@ -1,0 +1,98 @@
+import Database from 'libsql';
+import { MIGRATIONS } from './schema.ts';
+import { explained, StoreError } from './store-error.ts';
+
+/** What a column can have. */
+export type Value = string | number | null | Uint8Array;
+
+/** How long a statement waits for another process, such as one that makes a backup. The event loop waits too. */
+const BUSY_TIMEOUT_MS = 2_000;
+
+/**
+ * A connection to the database. Every statement is prepared once, because that costs more than running it; so the text
+ * of a statement must not contain values. All errors of the database are thrown as `StoreError`.
+ */
+export class Connection {
+  readonly #database: Database.Database;
+  readonly #statements = new Map<string, Database.Statement>();
+
+  /** Opens the database, and makes it or brings it to the schema of this version. `path` may be `:memory:`. */
+  constructor(readonly path: string) {
+    this.#database = this.#explaining(() => new Database(path, { timeout: BUSY_TIMEOUT_MS }));
+    try {
+      this.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 8388608');
+      this.#migrate();
+    } catch (error) {
+      this.#database.close();
+      throw error;
+    }
+  }
+
+  /** Whether a transaction has begun. The database ends one by itself after some errors, such as a full disk. */
+  get inTransaction(): boolean {
+    return this.#database.inTransaction;
+  }
+
+  exec(statements: string): void {
+    this.#explaining(() => this.#database.exec(statements));
+  }
+
+  /** Returns the first row. */
+  get<Row>(statement: string, ...values: readonly Value[]): Row | undefined {
+    return this.#explaining(() => this.#prepared(statement).get(values) as Row | undefined);
+  }
+
+  all<Row>(statement: string, ...values: readonly Value[]): readonly Row[] {
+    return this.#explaining(() => this.#prepared(statement).all(values) as readonly Row[]);
+  }
+
+  /** Returns the number of rows that were changed. */
+  run(statement: string, ...values: readonly Value[]): number {
+    return this.#explaining(() => this.#prepared(statement).run(values).changes);
+  }
+
+  close(): void {
+    // The library closes the file when the statements have been collected: without this the log of a closed database
+    // would be left beside it for as long.
+    if (this.path !== ':memory:') this.get('PRAGMA wal_checkpoint(TRUNCATE)');
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  #prepared(statement: string): Database.Statement {
+    const known = this.#statements.get(statement);
+    if (known) return known;
+    const prepared = this.#database.prepare(statement);
+    this.#statements.set(statement, prepared);
+    return prepared;
+  }
+
+  #migrate(): void {
+    this.exec('BEGIN IMMEDIATE');
+    try {
+      const version = this.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0;
+      if (version > MIGRATIONS.length) throw this.#tooNew(version);
+      for (const migration of MIGRATIONS.slice(version)) this.exec(migration);
+      this.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+      this.exec('COMMIT');
+    } catch (error) {
+      if (this.inTransaction) this.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  #tooNew(version: number): StoreError {
+    return new StoreError(
+      `${this.path} was written by a newer version of the service (schema ${version}, this one knows up to ` +
+        `${MIGRATIONS.length}): start that version, or move the file away to begin with an empty log.`,
+    );
+  }
+
+  #explaining<T>(use: () => T): T {
+    try {
+      return use();
+    } catch (error) {
+      throw explained(error, this.path);
+    }
+  }
+}

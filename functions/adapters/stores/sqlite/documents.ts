@@ -1,0 +1,49 @@
+import type { Entry } from '../../../core/entry/entry.ts';
+import { withRunningStage } from '../../../core/entry/running-stage.ts';
+import type { Connection } from './connection.ts';
+
+/** An entry as it was appended, and what has changed since, both as JSON. */
+export interface Documents {
+  readonly doc: string;
+  readonly patch: string;
+}
+
+/** The columns of an entry that its readers need. */
+export interface EntryRow extends Documents {
+  readonly id: number;
+  readonly attempts: number;
+  readonly lease: number | null;
+  readonly taken_at: number | null;
+  readonly due_at: number | null;
+  readonly app: string | null;
+}
+
+/** The columns of `EntryRow` in a statement. */
+export const ENTRY_COLUMNS = 'id, attempts, lease, taken_at, due_at, app, doc, patch';
+
+/** Returns the row of an entry. */
+export function entryRow(connection: Connection, user: string, number: number): EntryRow | undefined {
+  return connection.get(`SELECT ${ENTRY_COLUMNS} FROM entries WHERE user = ? AND number = ?`, user, number);
+}
+
+/** Returns the entry in a row, with the running stage among its stages. */
+export function entryOf(row: EntryRow): Entry {
+  return withRunningStage(changeOf(row), { takenAt: row.taken_at, attempts: row.attempts });
+}
+
+/** Returns the entry as it was after a change. */
+export function changeOf({ doc, patch }: Documents): Entry {
+  return { ...(JSON.parse(doc) as Entry), ...(JSON.parse(patch) as Partial<Entry>) };
+}
+
+/** Returns the JSON of the fields in which an entry differs from the one that was appended. */
+export function patchOf(doc: string, entry: Entry): string {
+  const appended: Readonly<Record<string, unknown>> = JSON.parse(doc);
+  const changed = Object.entries(entry).filter(([name, value]) => !isSame(value, appended[name]));
+  return JSON.stringify(Object.fromEntries(changed));
+}
+
+function isSame(value: unknown, other: unknown): boolean {
+  if (value === other) return true;
+  return typeof value === 'object' && typeof other === 'object' && JSON.stringify(value) === JSON.stringify(other);
+}

@@ -1,0 +1,144 @@
+import { badgeOf } from '../../../core/entry/badge.ts';
+import { type Entry, isDeploy, isFinal } from '../../../core/entry/entry.ts';
+import { applied, dueAfter, startsStage, type Transition } from '../../../core/entry/transition.ts';
+import { isAfter } from '../../../core/pipeline/pipeline.ts';
+import type { ClaimedStage, ClaimResult, DeployLog, StageClaim } from '../../../core/ports/deploy-log.ts';
+import type { Change } from '../../../core/ports/log-reader.ts';
+import { append, writeChange } from './append.ts';
+import { joinApp, setActive } from './apps.ts';
+import { hasVersion, noteMove } from './commits.ts';
+import type { Connection } from './connection.ts';
+import { type EntryRow, entryOf, entryRow, patchOf } from './documents.ts';
+import type { StoreContext } from './store-context.ts';
+
+/** Returns the log for the functions that write it. */
+export function sqliteLog(context: StoreContext): DeployLog {
+  const { connection, writer } = context;
+  return {
+    append: (request) => append(context, request),
+    read: async (user, number) => readEntry(connection, user, number),
+    claim: (claim) => writer.run(() => claimStage(connection, claim)),
+    releaseClaim: (stage, dueAt) => writer.run(() => releaseClaim(connection, stage, dueAt)),
+    move: (user, number, decide) => writer.run((publish) => move(context, { user, number, decide, publish })),
+  };
+}
+
+/** Returns an entry with its running stage; null when there is none. */
+export function readEntry(connection: Connection, user: string, number: number): Entry | null {
+  const row = entryRow(connection, user, number);
+  return row ? entryOf(row) : null;
+}
+
+function claimStage(connection: Connection, claim: StageClaim): ClaimResult {
+  const { user, number, stage, now, leaseUntil, dueAt } = claim;
+  const row = entryRow(connection, user, number);
+  if (!row) return { outcome: 'closed' };
+  const entry = entryOf(row);
+  if (isFinal(entry.status) || entry.status === 'held') return { outcome: 'closed' };
+  if (entry.stage !== stage) {
+    return isAfter(entry.stage, stage) ? { outcome: 'alreadyDone', entry } : { outcome: 'closed' };
+  }
+  if (row.lease !== null && row.lease >= now) return { outcome: 'locked', until: row.lease };
+  const attempts = row.attempts + 1;
+  const takenAt = row.taken_at ?? now;
+  const sql = 'UPDATE entries SET lease = ?, due_at = ?, attempts = ?, taken_at = ? WHERE id = ?';
+  connection.run(sql, leaseUntil, dueAt, attempts, takenAt, row.id);
+  return { outcome: 'claimed', entry: entryOf({ ...row, attempts, taken_at: takenAt }), attempts };
+}
+
+function releaseClaim(connection: Connection, { user, number, stage }: ClaimedStage, dueAt: number): void {
+  connection.run(
+    `UPDATE entries SET lease = NULL, due_at = ?, attempts = attempts - 1
+     WHERE user = ? AND number = ? AND stage = ? AND lease IS NOT NULL`,
+    dueAt,
+    user,
+    number,
+    stage,
+  );
+}
+
+interface Move {
+  readonly user: string;
+  readonly number: number;
+  readonly decide: (entry: Entry) => Transition | null;
+  readonly publish: (change: Change) => void;
+}
+
+function move({ connection, clock }: StoreContext, { user, number, decide, publish }: Move): Entry | null {
+  const row = entryRow(connection, user, number);
+  if (!row) return null;
+  const before = entryOf(row);
+  const transition = decide(before);
+  if (!transition) return before;
+  if (!hasVersion(connection, before, transition)) return null;
+  const after = applied(before, transition, nextSeq(connection, user));
+  const patch = patchOf(row.doc, after);
+  updateEntry(connection, { row, before, after, patch }, transition);
+  writeChange(connection, { entry: after, row: row.id, patch, now: clock.now() });
+  noteApp(connection, row, after, transition);
+  noteMove(connection, after, transition, clock.now());
+  if (isFinal(after.status)) noteOutcome(connection, after);
+  publish(after);
+  return after;
+}
+
+function nextSeq(connection: Connection, user: string): number {
+  const sql = 'UPDATE users SET changes = changes + 1 WHERE name = ? RETURNING changes';
+  return connection.get<{ changes: number }>(sql, user)?.changes ?? 0;
+}
+
+interface Moved {
+  readonly row: EntryRow;
+  readonly before: Entry;
+  readonly after: Entry;
+  readonly patch: string;
+}
+
+function updateEntry(connection: Connection, { row, before, after, patch }: Moved, transition: Transition): void {
+  const starts = startsStage(before, after);
+  connection.run(
+    `UPDATE entries SET seq = ?, status = ?, stage = ?, attempts = ?, lease = ?, taken_at = ?, due_at = ?, patch = ?
+     WHERE id = ?`,
+    after.seq,
+    after.status,
+    after.stage,
+    starts ? 0 : row.attempts,
+    transition.keepsLease ? row.lease : null,
+    starts ? null : row.taken_at,
+    dueAfter(after, transition),
+    patch,
+    row.id,
+  );
+}
+
+function noteApp(connection: Connection, row: EntryRow, after: Entry, { activates, deactivates }: Transition): void {
+  const { user, appName } = after;
+  if (appName === null) return;
+  if (row.app === null) joinApp(connection, row.id, user, appName);
+  if (activates) setActive(connection, { user, app: appName }, after.number);
+  if (deactivates) setActive(connection, { user, app: appName }, null);
+}
+
+/** Writes what the end of a deploy means for the badges of its repository: see `shownBadge`. */
+function noteOutcome(connection: Connection, entry: Entry): void {
+  const { user, repository, path } = entry;
+  const badge = badgeOf(entry);
+  if (!repository || !isDeploy(entry) || badge === null) return;
+  const crashed = badge === 'crashed';
+  // An `ok` after a crash is not the result of a deploy: a later one may have failed.
+  const keeps = crashed || entry.appEvent !== undefined;
+  for (const folder of new Set(['', path ?? ''])) {
+    connection.run(
+      `INSERT INTO badges (user, repository, path, outcome, crashed) VALUES (?1, ?2, ?3, ?4, ?5)
+       ON CONFLICT DO UPDATE SET outcome = iif(?6, coalesce(outcome, ?4), ?4), crashed = iif(?7, crashed, ?5)`,
+      user,
+      repository.name.toLowerCase(),
+      folder,
+      crashed ? null : badge,
+      crashed ? 1 : 0,
+      keeps ? 1 : 0,
+      // A deploy that fails leaves the crashed release as it is.
+      badge === 'failed' ? 1 : 0,
+    );
+  }
+}

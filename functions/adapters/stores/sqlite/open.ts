@@ -1,0 +1,81 @@
+import type { Job } from '../../../core/pipeline/job.ts';
+import type { AppEventCursor } from '../../../core/ports/apps/app-events.ts';
+import type { AppFacts } from '../../../core/ports/apps/app-facts.ts';
+import type { TrackedApps } from '../../../core/ports/apps/tracked-apps.ts';
+import type { Backlog } from '../../../core/ports/backlog.ts';
+import type { Clock } from '../../../core/ports/clock.ts';
+import type { DeployFacts } from '../../../core/ports/deploy-facts.ts';
+import type { DeployLog } from '../../../core/ports/deploy-log.ts';
+import type { Ids } from '../../../core/ports/ids.ts';
+import type { Change, LogReader } from '../../../core/ports/log-reader.ts';
+import type { TokenStore } from '../../../core/ports/token-store.ts';
+import { nextCompare, sqliteAppFacts, sqliteTrackedApps } from './apps.ts';
+import { nextDue, sqliteBacklog, unfinished } from './backlog.ts';
+import { Connection } from './connection.ts';
+import { sqliteFacts } from './facts.ts';
+import { sqliteLog } from './log.ts';
+import { sqliteReader } from './reader.ts';
+import { sqliteAppEventCursor, sqliteTokens } from './tokens.ts';
+import { Writer } from './writer.ts';
+
+/** The stores of one machine, in one SQLite database. One process has it open. */
+export interface SqliteStores {
+  readonly log: DeployLog;
+  readonly reader: LogReader;
+  readonly facts: DeployFacts;
+  readonly appFacts: AppFacts;
+  readonly trackedApps: TrackedApps;
+  readonly backlog: Backlog;
+  readonly cursor: AppEventCursor;
+  readonly tokens: TokenStore;
+  /**
+   * Calls the listener after each commit with the changes that it wrote, in order. Returns a function that ends it. A
+   * listener must not throw.
+   */
+  onCommit(listener: (changes: readonly Change[]) => void): () => void;
+  /** Returns the unfinished entries that are not held, oldest first: what a start goes on with. */
+  unfinished(): readonly Job[];
+  /** When the next entry is due for the sweep; null when none is. */
+  nextDue(): number | null;
+  /** When the next application is due to be compared with its branch; null when none is. */
+  nextCompare(): number | null;
+  /** Waits for the writes under way and closes the file. A second call does nothing. */
+  close(): Promise<void>;
+}
+
+/** What `openStores` needs. */
+export interface StoreOptions {
+  /** The file, which is made if there is none; or `:memory:`. */
+  readonly path: string;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly ids: Pick<Ids, 'hex'>;
+}
+
+/**
+ * Opens the stores. Throws a `StoreError` with a sentence for the person who starts the service: the file is damaged,
+ * of a newer version, in use, or cannot be written.
+ */
+export function openStores({ path, clock, ids }: StoreOptions): SqliteStores {
+  const connection = new Connection(path);
+  const writer = new Writer(connection);
+  const context = { connection, writer, clock, ids };
+  let closed: Promise<void> | undefined;
+  return {
+    log: sqliteLog(context),
+    reader: sqliteReader(context),
+    facts: sqliteFacts(context),
+    appFacts: sqliteAppFacts(context),
+    trackedApps: sqliteTrackedApps(context),
+    backlog: sqliteBacklog(context),
+    cursor: sqliteAppEventCursor(context),
+    tokens: sqliteTokens(context),
+    onCommit: (listener) => writer.onCommit(listener),
+    unfinished: () => unfinished(connection),
+    nextDue: () => nextDue(connection),
+    nextCompare: () => nextCompare(connection),
+    close: () => {
+      closed ??= writer.close().then(() => connection.close());
+      return closed;
+    },
+  };
+}

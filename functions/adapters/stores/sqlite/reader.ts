@@ -1,0 +1,86 @@
+import { badgeOf } from '../../../core/entry/badge.ts';
+import type { Entry } from '../../../core/entry/entry.ts';
+import type { Badge, LogReader, Page, PageQuery } from '../../../core/ports/log-reader.ts';
+import type { Connection } from './connection.ts';
+import { changeOf, type Documents, ENTRY_COLUMNS, type EntryRow, entryOf } from './documents.ts';
+import { readEntry } from './log.ts';
+import type { StoreContext } from './store-context.ts';
+
+/** Returns the reader of the log. */
+export function sqliteReader({ connection }: StoreContext): LogReader {
+  return {
+    read: async (user, number) => readEntry(connection, user, number),
+    page: async (query) => page(connection, query),
+    changes: async (user, since, limit) => changes(connection, { user, since, limit }),
+    last: async (user) => counters(connection, user).changes,
+    badge: async (user, repository, path) => shownBadge(connection, { user, name: repository.toLowerCase(), path }),
+  };
+}
+
+function counters(connection: Connection, user: string): { readonly entries: number; readonly changes: number } {
+  const sql = 'SELECT entries, changes FROM users WHERE name = ?';
+  return connection.get(sql, user) ?? { entries: 0, changes: 0 };
+}
+
+/** A page is a range of numbers, because these have no gaps. So skipped entries are not read. */
+function page(connection: Connection, { user, app, skip, limit }: PageQuery): Page {
+  const total = app === null ? counters(connection, user).entries : entriesOf(connection, user, app);
+  const newest = total - skip;
+  const range = [newest - limit, newest] as const;
+  const rows =
+    app === null
+      ? connection.all<EntryRow>(
+          `SELECT ${ENTRY_COLUMNS} FROM entries WHERE user = ? AND number > ? AND number <= ? ORDER BY number DESC`,
+          user,
+          ...range,
+        )
+      : connection.all<EntryRow>(
+          `SELECT ${ENTRY_COLUMNS} FROM entries
+           WHERE user = ? AND app = ? AND app_number > ? AND app_number <= ? ORDER BY app_number DESC`,
+          user,
+          app,
+          ...range,
+        );
+  return { total, entries: rows.map(entryOf) };
+}
+
+function entriesOf(connection: Connection, user: string, app: string): number {
+  const sql = 'SELECT entries FROM apps WHERE user = ? AND name = ?';
+  return connection.get<{ entries: number }>(sql, user, app)?.entries ?? 0;
+}
+
+function changes(
+  connection: Connection,
+  { user, since, limit }: { readonly user: string; readonly since: number; readonly limit: number },
+): readonly Entry[] {
+  const rows = connection.all<Documents>(
+    `SELECT entries.doc, changes.patch FROM changes JOIN entries ON entries.id = changes.entry
+     WHERE changes.user = ? AND changes.seq > ? ORDER BY changes.seq LIMIT ?`,
+    user,
+    since,
+    limit,
+  );
+  return rows.map(changeOf);
+}
+
+interface BadgeOf {
+  readonly user: string;
+  readonly name: string;
+  readonly path: string | undefined;
+}
+
+/** Returns the badge of the newest unfinished deploy, or else a crash, or else the last result. */
+function shownBadge(connection: Connection, { user, name, path }: BadgeOf): Badge {
+  const underWay = connection.get<{ status: Entry['status'] }>(
+    `SELECT status FROM entries
+     WHERE user = ?1 AND repository = ?2 AND status IN ('queued', 'running', 'held') AND (?3 IS NULL OR path = ?3)
+     ORDER BY number DESC LIMIT 1`,
+    user,
+    name,
+    path ?? null,
+  );
+  if (underWay) return badgeOf(underWay) ?? 'unknown';
+  const sql = 'SELECT outcome, crashed FROM badges WHERE user = ? AND repository = ? AND path = ?';
+  const ended = connection.get<{ outcome: Badge | null; crashed: number }>(sql, user, name, path ?? '');
+  return ended?.crashed ? 'crashed' : (ended?.outcome ?? 'unknown');
+}

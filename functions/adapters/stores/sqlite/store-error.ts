@@ -1,0 +1,46 @@
+/**
+ * A failure of the database. The message is one sentence for the person who started the service: what happened and what
+ * to do about it. `cause` is the error of the database.
+ */
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+}
+
+/** By the start of the code: https://www.sqlite.org/rescode.html. */
+const SENTENCES: Readonly<Record<string, (path: string) => string>> = {
+  SQLITE_FULL: (path) => `The disk of ${path} is full: free some space on it.`,
+  SQLITE_NOTADB: damaged,
+  SQLITE_CORRUPT: damaged,
+  SQLITE_BUSY: inUse,
+  SQLITE_LOCKED: inUse,
+  SQLITE_READONLY: notWritable,
+  SQLITE_PERM: notWritable,
+  SQLITE_CANTOPEN: notWritable,
+  SQLITE_IOERR: (path) => `The disk failed while ${path} was read or written: check the disk.`,
+};
+
+/** Returns an error of the database in words; any other error as it is. */
+export function explained(error: unknown, path: string): unknown {
+  if (!(error instanceof Error)) return error;
+  const code = codeOf(error);
+  const [, sentence] = Object.entries(SENTENCES).find(([start]) => code.startsWith(start)) ?? [];
+  return sentence ? new StoreError(sentence(path), { cause: error }) : error;
+}
+
+/** The library throws an error without a code when it cannot open a file. */
+function codeOf(error: Error & { readonly code?: unknown }): string {
+  if (error.message.startsWith('ConnectionFailed')) return 'SQLITE_CANTOPEN';
+  return typeof error.code === 'string' ? error.code : '';
+}
+
+function damaged(path: string): string {
+  return `${path} is damaged: put a backup in its place, or move it away to begin with an empty log.`;
+}
+
+function inUse(path: string): string {
+  return `Another process is using ${path}: end it, or wait until it is done.`;
+}
+
+function notWritable(path: string): string {
+  return `${path} cannot be opened for writing: check that its folder exists and who may write there.`;
+}

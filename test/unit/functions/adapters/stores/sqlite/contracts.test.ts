@@ -1,0 +1,35 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe } from 'vitest';
+import { openStores, type SqliteStores } from '../../../../../../functions/adapters/stores/sqlite/open.ts';
+import { systemClock } from '../../../../../../functions/adapters/system/clock.ts';
+import { systemIds } from '../../../../../../functions/adapters/system/ids.ts';
+import { deployLogContract } from '../../../../../contracts/deploy-log.ts';
+import { tokenStoreContract } from '../../../../../contracts/token-store.ts';
+
+const inFile = () => join(mkdtempSync(join(tmpdir(), 'stores-')), 'service.db');
+
+describe.each([
+  ['in memory', () => ':memory:'],
+  ['in a file', inFile],
+])('the stores in SQLite, %s', (_, place) => {
+  const opened: SqliteStores[] = [];
+  afterAll(() => Promise.all(opened.map((stores) => stores.close())));
+
+  const open = (path: string) => {
+    const stores = openStores({ path, clock: systemClock, ids: systemIds });
+    opened.push(stores);
+    return stores;
+  };
+
+  deployLogContract(async () => {
+    const path = place();
+    const stores = open(path);
+    // A database in memory has one connection only.
+    const other = path === ':memory:' ? stores : open(path);
+    return { ...stores, other: other.log, user: 'ann' };
+  });
+
+  tokenStoreContract('The store of tokens', async () => open(place()).tokens);
+});
