@@ -64,6 +64,14 @@ async function hasRunning(pgid: number): Promise<boolean> {
   });
 }
 
+/** Returns the processes of a group, and those with its mark that have left it; none without /proc. */
+export async function processesOf(group: { readonly pgid: number; readonly mark: string }): Promise<readonly number[]> {
+  return processesThat(async (pid) => {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+    return Number(statFields(stat)[2]) === group.pgid || hasMark(pid, group.mark);
+  });
+}
+
 /**
  * Ends the processes of this user that have the mark in their environment, wherever they are by now: SIGTERM, up to
  * `graceMs`, SIGKILL. Linux only, because it reads /proc; a process that clears its environment escapes.
@@ -83,10 +91,14 @@ export async function endMarked(mark: string, graceMs: number): Promise<void> {
   }
 }
 
-async function markedProcesses(mark: string): Promise<readonly number[]> {
+function markedProcesses(mark: string): Promise<readonly number[]> {
+  return processesThat((pid) => hasMark(pid, mark));
+}
+
+async function processesThat(fits: (pid: number) => Promise<boolean>): Promise<readonly number[]> {
   const names = process.platform === 'linux' ? await readdir('/proc').catch(() => []) : [];
   const pids = names.filter((name) => /^\d+$/.test(name)).map(Number);
-  const found = await Promise.all(pids.map(async (pid) => ((await hasMark(pid, mark)) ? [pid] : [])));
+  const found = await Promise.all(pids.map(async (pid) => ((await fits(pid)) ? [pid] : [])));
   return found.flat();
 }
 

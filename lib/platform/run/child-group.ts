@@ -25,6 +25,8 @@ export interface ChildSpec {
 /** A running process group. */
 export interface ChildGroup {
   readonly pgid: number;
+  /** The value of `PROCESS_MARK` of its processes. */
+  readonly mark: string;
   /** Its standard input, with `takesInput`. */
   readonly input: Writable | null;
   /** Resolves with how the leader ended, once its output has been read. */
@@ -68,6 +70,7 @@ export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promis
   });
   return {
     pgid,
+    mark,
     input: child.stdin,
     exited,
     overrun: () => overrun,

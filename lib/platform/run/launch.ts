@@ -2,6 +2,7 @@ import { busyPort, howItEnded, whyItEnded } from '../../../functions/core/output
 import type { Exit } from '../../processes/child-exit.ts';
 import type { GroupRegistry } from '../../processes/group-registry.ts';
 import type { Target } from '../../processes/http/forwarder.ts';
+import { ownerOfPort } from '../../processes/port-owner.ts';
 import { freePort } from '../../processes/ports.ts';
 import { HttpError, messageOf } from '../http-error.ts';
 import type { Limits } from '../settings.ts';
@@ -97,7 +98,8 @@ async function attempt(own: OwnEnvironment, groups: GroupRegistry, spec: Attempt
     return exit;
   });
   const signal = AbortSignal.any([ended.signal, spec.signal]);
-  const answered = await awaitAnswer({ ...spec.limits, port: spec.port, host: spec.host, signal });
+  const ownerOf = (address: Target) => ownerOfPort(address, group);
+  const answered = await awaitAnswer({ ...spec.limits, port: spec.port, host: spec.host, ownerOf, signal });
   if ('address' in answered && !signal.aborted) {
     lines.length = 0;
     const ending = gone.then((exit) => endingOf(exit, limit.exceeded()));
@@ -112,7 +114,8 @@ async function attempt(own: OwnEnvironment, groups: GroupRegistry, spec: Attempt
   }
   if (ended.signal.aborted) return failureOf(lines, await gone, spec);
   await group.end(spec.limits.graceMs);
-  return { failure: spec.signal.aborted ? 'The start was cancelled.' : problem, lines };
+  if (spec.signal.aborted) return { failure: 'The start was cancelled.', lines };
+  return { failure: problem, lines, busy: 'isTaken' in answered ? spec.port : undefined };
 }
 
 /** Ends the group when it uses too much memory; `exceeded` says so of it and of processes, as the end of a sentence. */

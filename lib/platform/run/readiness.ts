@@ -2,6 +2,7 @@ import { get } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Target } from '../../processes/http/forwarder.ts';
+import type { PortOwner } from '../../processes/port-owner.ts';
 
 /** Options of the readiness check. */
 export interface Probe {
@@ -9,6 +10,8 @@ export interface Probe {
   readonly host: string;
   readonly readinessMs: number;
   readonly serverErrorMs: number;
+  /** Whose the socket is that takes connections to an address. */
+  readonly ownerOf: (address: Target) => Promise<PortOwner>;
   /** Ends the wait: the process has ended or the start was cancelled. */
   readonly signal: AbortSignal;
 }
@@ -19,7 +22,13 @@ const SLOW_AFTER_MS = 1_500;
 const ANSWER_TIMEOUT_MS = 10_000;
 
 /** The address at which the application answers, or a sentence that says what it did instead. */
-export type Answered = { readonly address: Target } | { readonly problem: string };
+export type Answered =
+  | { readonly address: Target }
+  | {
+      readonly problem: string;
+      /** Whether another program has the port: it may be free of such on another one. */
+      readonly isTaken?: true;
+    };
 
 /** `localhost` is one of these, depending on the machine and on the version of Node. */
 const LOOPBACK = ['127.0.0.1', '::1'];
@@ -32,10 +41,19 @@ export async function awaitAnswer(probe: Probe): Promise<Answered> {
   const began = performance.now();
   const elapsed = () => performance.now() - began;
   let firstError: number | undefined;
+  let checked: string | undefined;
   let problem = `did not listen on PORT (${probe.port})`;
   while (elapsed() < probe.readinessMs && !probe.signal.aborted) {
     const address = await listening(probe.port);
     if (address) {
+      // Any program may listen on the port before the application does, whose traffic it would get.
+      if (checked !== address.host && (await probe.ownerOf(address)) === 'another') {
+        return {
+          problem: `Another program listens on port ${probe.port}, the PORT of the application.`,
+          isTaken: true,
+        };
+      }
+      checked = address.host;
       const status = await answer(probe, address, probe.readinessMs - elapsed());
       if (status !== undefined && status < 500) return { address };
       problem = status === undefined ? 'did not answer GET /' : `answered ${status} to GET /`;

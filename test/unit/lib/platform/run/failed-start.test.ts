@@ -53,6 +53,33 @@ describe('a start that fails', () => {
     expect((await call(at, 'GET', '/apps/ada/hello')).body.state).toBe('stopped');
   });
 
+  /** An application that does nothing but start a server in another session. */
+  const startsServer = (env: string) => `require('node:child_process').spawn(process.execPath, ['-e', \`
+    require('node:http').createServer((q, s) => s.end('answered')).listen(process.env.PORT, '127.0.0.1');
+    setTimeout(process.exit, 10000);\`], { detached: true, stdio: 'ignore', env: ${env} });
+    setInterval(() => {}, 1000);`;
+
+  it.skipIf(process.platform !== 'linux')(
+    'an answer of another program, which has the port, does not count as one of the application',
+    async () => {
+      const at = await platform();
+      // Without the mark of the application's processes it is not one of them.
+      const server = startsServer('{ PORT: process.env.PORT }');
+
+      const answer = await deploy(at, 'hello', '1', appFiles('hello', server));
+
+      expect(answer.status).toBe(500);
+      expect(answer.body.error).toMatch(/^Another program listens on port \d+, the PORT of the application\.$/);
+    },
+  );
+
+  it('an answer of a process that the application has detached counts', async () => {
+    const at = await platform();
+    const { status, body } = await deploy(at, 'hello', '1', appFiles('hello', startsServer('process.env')));
+    expect(status).toBe(200);
+    expect(await (await fetch(body.url)).text()).toBe('answered');
+  });
+
   it('a start that fails leaves the old release serving', async () => {
     const at = await platform();
     const { body } = await deploy(at, 'hello', '1', appFiles('hello', serverFile('old')));
