@@ -21,7 +21,10 @@ export interface LogUnderTest {
   readonly backlog: Backlog;
   readonly cursor: AppEventCursor;
   readonly trackedApps: TrackedApps;
-  /** A second process on the same data. */
+  /**
+   * The log of a second process on the same data; of a second connection where one process owns the data, and `log`
+   * itself where the data has one connection.
+   */
   readonly other: DeployLog;
   /** A user without entries. */
   readonly user: string;
@@ -107,7 +110,7 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       expect(entry.number).toBe(1);
     });
 
-    it('numbers the entries of concurrent writers in two processes without gaps or duplicates', async () => {
+    it('numbers the entries of concurrent writers without gaps or duplicates', async () => {
       const { log, other, user, reader } = await open();
       const writers = Array.from({ length: 40 }, (_, place) => (place % 2 === 0 ? log : other));
       const entries = await Promise.all(writers.map((writer) => appended(writer, appending(user))));
@@ -212,7 +215,7 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       expect(await reader.last(user)).toBe(1);
     });
 
-    it('calls decide again when another process has moved the entry in the meantime', async () => {
+    it('calls decide again when another writer has moved the entry in the meantime', async () => {
       const { log, other, user } = await open();
       await appended(log, appending(user));
       const count = (current: Entry) => ({ ...current, logTail: [...current.logTail, 'moved'] });

@@ -5,10 +5,9 @@ import type { AppendRequest, AppendResult } from '../../../core/ports/deploy-log
 import type { Change } from '../../../core/ports/log-reader.ts';
 import { expiry, RETENTION_SECONDS } from '../retention.ts';
 import { joinApp } from './apps.ts';
-import { noteAppend } from './commits.ts';
 import type { Connection } from './connection.ts';
-import { forgetExpired } from './forget-expired.ts';
-import type { StoreContext } from './store-context.ts';
+import { noteAppend } from './facts.ts';
+import type { StoreContext } from './writer.ts';
 
 /** Larger payloads are compressed beside the event loop: one of megabytes takes a tenth of a second. */
 const LARGE_BYTES = 64 * 1024;
@@ -110,5 +109,34 @@ function overrule(connection: Connection, { user, number }: Entry, app: string):
     user,
     app,
     number,
+  );
+}
+
+/** Every so many entries some of what has expired is removed: more than the entries between have added. */
+const EVERY_ENTRIES = 16;
+const ROWS = 256;
+
+/** Tables whose rows expire in the order of their keys. */
+const BY_KEY = [
+  { table: 'changes', key: 'id' },
+  { table: 'payloads', key: 'entry' },
+  { table: 'deliveries', key: 'id' },
+] as const;
+
+/**
+ * Removes some of what has expired, after some entries. In small steps, because a transaction holds up the event loop.
+ * The pages are used again: the file does not shrink, and does not grow either.
+ */
+function forgetExpired(connection: Connection, entry: number, now: number): void {
+  if (entry % EVERY_ENTRIES !== 0) return;
+  const seconds = Math.floor(now / 1000);
+  for (const { table, key } of BY_KEY) {
+    const oldest = `SELECT ${key} FROM ${table} ORDER BY ${key} LIMIT ${ROWS}`;
+    connection.run(`DELETE FROM ${table} WHERE ${key} IN (${oldest}) AND expires <= ?`, seconds);
+  }
+  connection.run(
+    `DELETE FROM commits WHERE (user, repository, sha, track) IN
+       (SELECT user, repository, sha, track FROM commits WHERE expires <= ? ORDER BY expires LIMIT ${ROWS})`,
+    seconds,
   );
 }

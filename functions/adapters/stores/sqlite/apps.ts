@@ -4,7 +4,7 @@ import type { TrackedApps } from '../../../core/ports/apps/tracked-apps.ts';
 import type { OwnerClaim } from '../../../core/ports/deploy-facts.ts';
 import type { AppRef } from '../../../core/ports/hosting-platform.ts';
 import type { Connection } from './connection.ts';
-import type { StoreContext } from './store-context.ts';
+import type { StoreContext } from './writer.ts';
 
 /** Returns the facts about applications. */
 export function sqliteAppFacts({ connection }: StoreContext): AppFacts {

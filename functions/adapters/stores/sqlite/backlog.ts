@@ -1,7 +1,7 @@
 import type { Job } from '../../../core/pipeline/job.ts';
 import type { Backlog } from '../../../core/ports/backlog.ts';
 import type { Connection } from './connection.ts';
-import type { StoreContext } from './store-context.ts';
+import type { StoreContext } from './writer.ts';
 
 /** Returns the entries that the sweep looks at, by the time at which they are due. */
 export function sqliteBacklog({ connection, writer }: StoreContext): Backlog {

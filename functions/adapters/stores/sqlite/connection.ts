@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs';
 import Database from 'libsql';
 import { MIGRATIONS } from './schema.ts';
 import { explained, StoreError } from './store-error.ts';
@@ -6,7 +7,7 @@ import { explained, StoreError } from './store-error.ts';
 export type Value = string | number | null | Uint8Array;
 
 /** How long a statement waits for another process, such as one that makes a backup. The event loop waits too. */
-const BUSY_TIMEOUT_MS = 2_000;
+const BUSY_TIMEOUT_MS = 1_000;
 
 /**
  * A connection to the database. Every statement is prepared once, because that costs more than running it; so the text
@@ -18,7 +19,11 @@ export class Connection {
 
   /** Opens the database, and makes it or brings it to the schema of this version. `path` may be `:memory:`. */
   constructor(readonly path: string) {
-    this.#database = this.#explaining(() => new Database(path, { timeout: BUSY_TIMEOUT_MS }));
+    this.#database = this.#explaining(() => {
+      // The library would make a file that everybody can read.
+      if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600));
+      return new Database(path, { timeout: BUSY_TIMEOUT_MS });
+    });
     try {
       this.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 8388608');
       this.#migrate();
@@ -52,9 +57,12 @@ export class Connection {
   }
 
   close(): void {
-    // The library closes the file when the statements have been collected: without this the log of a closed database
-    // would be left beside it for as long.
-    if (this.path !== ':memory:') this.get('PRAGMA wal_checkpoint(TRUNCATE)');
+    try {
+      // The library closes the file only when the statements have been collected. Whoever copies it before needs it whole.
+      this.get('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch {
+      // The disk is full, or somebody reads the file: the next start does it.
+    }
     this.#statements.clear();
     this.#database.close();
   }

@@ -1,7 +1,14 @@
-import type { DeployFacts } from '../../../core/ports/deploy-facts.ts';
+import type { Entry } from '../../../core/entry/entry.ts';
+import { trackOf } from '../../../core/entry/track.ts';
+import type { Transition } from '../../../core/entry/transition.ts';
+import { withResult } from '../../../core/hold/checks.ts';
+import type { CommitRef, RepositoryRef } from '../../../core/payload/delivery.ts';
+import type { BranchFacts, CommitState, DeployFacts } from '../../../core/ports/deploy-facts.ts';
+import type { AppendRequest } from '../../../core/ports/deploy-log.ts';
+import { expiry, RETENTION_SECONDS } from '../retention.ts';
 import { appOwner, claimApp, freeApp, ownApp } from './apps.ts';
-import { branchFacts, commitState, commitsFrom } from './commits.ts';
-import type { StoreContext } from './store-context.ts';
+import type { Connection } from './connection.ts';
+import type { StoreContext } from './writer.ts';
 
 /** Returns the facts about commits, branches and applications. */
 export function sqliteFacts(context: StoreContext): DeployFacts {
@@ -16,4 +23,111 @@ export function sqliteFacts(context: StoreContext): DeployFacts {
     ownApp: (user, app, claim) => writer.run(() => ownApp(connection, { user, app }, { claim, now: clock.now() })),
     freeApp: (user, app) => writer.run(() => freeApp(connection, { user, app })),
   };
+}
+
+/** A branch of a user's repository, or the folder of an application in it. */
+interface Track {
+  readonly user: string;
+  readonly repository: RepositoryRef;
+  readonly track: string;
+}
+
+/** Returns what is known of a branch. */
+function branchFacts(connection: Connection, { user, repository, track }: Track): BranchFacts {
+  const sql = 'SELECT facts FROM branches WHERE user = ? AND repository = ? AND track = ?';
+  const found = connection.get<{ facts: string }>(sql, user, keyOf(repository), track);
+  const none: BranchFacts = { newest: 0, tip: null, activeDeploy: null, app: null, ci: {} };
+  return found ? { ...none, ...(JSON.parse(found.facts) as Partial<BranchFacts>) } : none;
+}
+
+/** Returns the state of a commit. */
+function commitState(connection: Connection, { user, repository, track }: Track, sha: string): CommitState {
+  const sql = 'SELECT state FROM commits WHERE user = ? AND repository = ? AND sha = ? AND track = ?';
+  const found = connection.get<{ state: string }>(sql, user, keyOf(repository), sha, track);
+  const none: CommitState = { checks: [], version: 0, held: null, deploying: null, awaitsPush: false };
+  return found ? { ...none, ...(JSON.parse(found.state) as Partial<CommitState>) } : none;
+}
+
+/** Returns the commits of a track that have a state and start with these digits. */
+function commitsFrom(connection: Connection, of: Track, digits: string): readonly string[] {
+  const found = connection.all<{ sha: string }>(
+    'SELECT sha FROM commits WHERE user = ? AND repository = ? AND sha >= ? AND sha < ? AND track = ?',
+    of.user,
+    keyOf(of.repository),
+    digits,
+    // The first letter after the hexadecimal digits.
+    `${digits}g`,
+    of.track,
+  );
+  return found.map(({ sha }) => sha);
+}
+
+/** Writes what a new entry says of its commit and its branch. */
+export function noteAppend(connection: Connection, entry: Entry, request: AppendRequest, now: number): void {
+  const { repository, user } = entry;
+  const { isNewestPush, isTip, expectedCi, checkResult } = request;
+  if (repository && expectedCi) {
+    const of = { user, repository, track: expectedCi.track };
+    const { [expectedCi.provider]: _, ...others } = branchFacts(connection, of).ci;
+    const { provider, until } = expectedCi;
+    patchBranch(connection, of, { ci: { ...others, ...(until !== null && { [provider]: until }) } });
+  }
+  const of = trackOfEntry(entry);
+  const tip = isTip ? entry.sha : null;
+  if (of && (isNewestPush || tip !== null)) {
+    patchBranch(connection, of, { ...(isNewestPush && { newest: entry.number }), ...(tip !== null && { tip }) });
+  }
+  if (!of || !entry.sha || !checkResult) return;
+  const { checks, version } = commitState(connection, of, entry.sha);
+  patchCommit(connection, entry, { checks: withResult(checks, checkResult), version: version + 1 }, now);
+}
+
+/** Writes what a transition says of the commit and the branch of its entry. */
+export function noteMove(connection: Connection, after: Entry, transition: Transition, now: number): void {
+  const { commitState: state, promotes } = transition;
+  const of = trackOfEntry(after);
+  if (of && promotes && after.sha) {
+    const { number, sha, appName } = after;
+    patchBranch(connection, of, { activeDeploy: { number, sha }, app: appName });
+  }
+  if (state && Object.keys(state).length > 0) patchCommit(connection, after, state, now);
+}
+
+/** Whether the state of the entry's commit has the version that a transition requires. */
+export function hasVersion(connection: Connection, entry: Entry, { ifCommitVersion }: Transition): boolean {
+  const of = trackOfEntry(entry);
+  if (ifCommitVersion === undefined || !of || !entry.sha) return true;
+  return commitState(connection, of, entry.sha).version === ifCommitVersion;
+}
+
+function patchBranch(connection: Connection, of: Track, patch: Partial<BranchFacts>): void {
+  const { user, repository, track } = of;
+  const facts = JSON.stringify({ ...branchFacts(connection, of), ...patch });
+  const sql = 'INSERT OR REPLACE INTO branches (user, repository, track, facts) VALUES (?, ?, ?, ?)';
+  connection.run(sql, user, keyOf(repository), track, facts);
+}
+
+function patchCommit(connection: Connection, entry: Entry, patch: Partial<CommitState>, now: number): void {
+  const of = trackOfEntry(entry);
+  if (!of || !entry.sha) return;
+  const state = JSON.stringify({ ...commitState(connection, of, entry.sha), ...patch });
+  const expires = expiry(now, RETENTION_SECONDS.commitState);
+  connection.run(
+    'INSERT OR REPLACE INTO commits (user, repository, sha, track, state, expires) VALUES (?, ?, ?, ?, ?, ?)',
+    of.user,
+    keyOf(of.repository),
+    entry.sha,
+    of.track,
+    state,
+    expires,
+  );
+}
+
+function trackOfEntry({ user, repository, branch, path }: Entry): Track | null {
+  return repository && branch ? { user, repository, track: trackOf({ branch, path }) } : null;
+}
+
+/** Lower case, because hosts ignore the case of owners and names, and senders write them differently. */
+function keyOf({ host, owner, name }: RepositoryRef | CommitRef): string {
+  return `${host}/${owner}/${name}`.toLowerCase();
 }

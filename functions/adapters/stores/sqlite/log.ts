@@ -6,10 +6,10 @@ import type { ClaimedStage, ClaimResult, DeployLog, StageClaim } from '../../../
 import type { Change } from '../../../core/ports/log-reader.ts';
 import { append, writeChange } from './append.ts';
 import { joinApp, setActive } from './apps.ts';
-import { hasVersion, noteMove } from './commits.ts';
 import type { Connection } from './connection.ts';
 import { type EntryRow, entryOf, entryRow, patchOf } from './documents.ts';
-import type { StoreContext } from './store-context.ts';
+import { hasVersion, noteMove } from './facts.ts';
+import type { StoreContext } from './writer.ts';
 
 /** Returns the log for the functions that write it. */
 export function sqliteLog(context: StoreContext): DeployLog {

@@ -4,7 +4,7 @@ import type { Badge, LogReader, Page, PageQuery } from '../../../core/ports/log-
 import type { Connection } from './connection.ts';
 import { changeOf, type Documents, ENTRY_COLUMNS, type EntryRow, entryOf } from './documents.ts';
 import { readEntry } from './log.ts';
-import type { StoreContext } from './store-context.ts';
+import type { StoreContext } from './writer.ts';
 
 /** Returns the reader of the log. */
 export function sqliteReader({ connection }: StoreContext): LogReader {

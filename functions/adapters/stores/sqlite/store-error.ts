@@ -6,9 +6,10 @@ export class StoreError extends Error {
   override readonly name = 'StoreError';
 }
 
-/** By the start of the code: https://www.sqlite.org/rescode.html. */
+/** By the start of the code: https://www.sqlite.org/rescode.html, and those of Node when it makes the file. */
 const SENTENCES: Readonly<Record<string, (path: string) => string>> = {
-  SQLITE_FULL: (path) => `The disk of ${path} is full: free some space on it.`,
+  SQLITE_FULL: full,
+  ENOSPC: full,
   SQLITE_NOTADB: damaged,
   SQLITE_CORRUPT: damaged,
   SQLITE_BUSY: inUse,
@@ -16,21 +17,23 @@ const SENTENCES: Readonly<Record<string, (path: string) => string>> = {
   SQLITE_READONLY: notWritable,
   SQLITE_PERM: notWritable,
   SQLITE_CANTOPEN: notWritable,
+  ENOENT: notWritable,
+  EACCES: notWritable,
+  EROFS: notWritable,
+  EISDIR: notWritable,
   SQLITE_IOERR: (path) => `The disk failed while ${path} was read or written: check the disk.`,
 };
 
 /** Returns an error of the database in words; any other error as it is. */
 export function explained(error: unknown, path: string): unknown {
   if (!(error instanceof Error)) return error;
-  const code = codeOf(error);
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const [, sentence] = Object.entries(SENTENCES).find(([start]) => code.startsWith(start)) ?? [];
   return sentence ? new StoreError(sentence(path), { cause: error }) : error;
 }
 
-/** The library throws an error without a code when it cannot open a file. */
-function codeOf(error: Error & { readonly code?: unknown }): string {
-  if (error.message.startsWith('ConnectionFailed')) return 'SQLITE_CANTOPEN';
-  return typeof error.code === 'string' ? error.code : '';
+function full(path: string): string {
+  return `The disk of ${path} is full: free some space on it.`;
 }
 
 function damaged(path: string): string {

@@ -1,6 +1,6 @@
 import type { AppEventCursor } from '../../../core/ports/apps/app-events.ts';
 import type { StoredToken, TokenStore } from '../../../core/ports/token-store.ts';
-import type { StoreContext } from './store-context.ts';
+import type { StoreContext } from './writer.ts';
 
 /** Returns the store of sealed tokens. */
 export function sqliteTokens({ connection, writer }: StoreContext): TokenStore {

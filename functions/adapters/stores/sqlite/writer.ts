@@ -1,4 +1,6 @@
 import { setImmediate } from 'node:timers';
+import type { Clock } from '../../../core/ports/clock.ts';
+import type { Ids } from '../../../core/ports/ids.ts';
 import type { Change } from '../../../core/ports/log-reader.ts';
 import type { Connection } from './connection.ts';
 
@@ -152,4 +154,13 @@ export class Writer {
   #notify(changes: readonly Change[]): void {
     for (const listener of [...this.#listeners]) listener(changes);
   }
+}
+
+/** What the stores of one database share. */
+export interface StoreContext {
+  /** Reads outside a transaction: what has been committed. */
+  readonly connection: Connection;
+  readonly writer: Writer;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly ids: Pick<Ids, 'hex'>;
 }

@@ -1,0 +1,224 @@
+import { mkdtempSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'libsql';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Connection } from '../../../../../../functions/adapters/stores/sqlite/connection.ts';
+import { openStores } from '../../../../../../functions/adapters/stores/sqlite/open.ts';
+import { MIGRATIONS } from '../../../../../../functions/adapters/stores/sqlite/schema.ts';
+import { StoreError } from '../../../../../../functions/adapters/stores/sqlite/store-error.ts';
+import { systemIds } from '../../../../../../functions/adapters/system/ids.ts';
+import { memoryClock } from '../../../../../fakes/clock.ts';
+import { AT, append, draft, MINUTE } from '../../../../../support/entries.ts';
+
+const DAY = 24 * 60 * MINUTE;
+const newFile = () => join(mkdtempSync(join(tmpdir(), 'stores-')), 'service.db');
+
+function open(path: string, clock = memoryClock()) {
+  const stores = openStores({ path, clock, ids: systemIds });
+  onTestFinished(() => stores.close());
+  return stores;
+}
+
+/** What a start with that file says. */
+function refusal(path: string): string {
+  try {
+    open(path);
+  } catch (error) {
+    if (error instanceof StoreError) return error.message;
+    throw error;
+  }
+  return 'It was opened.';
+}
+
+describe('the file of the stores', () => {
+  it('has what was acknowledged when it is opened again, whole in one file of its owner', async () => {
+    const path = newFile();
+    const first = open(path);
+    const entry = await append(first.log);
+    await first.tokens.put('ann', { host: 'h', app: '*', login: 'a', scopes: [], expiresAt: null, sealed: 'v1.x' });
+    await first.close();
+    await first.close();
+    expect(statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const again = open(path);
+    expect(await again.log.read('ann', 1)).toEqual(entry);
+    expect(await again.tokens.list('ann')).toHaveLength(1);
+    expect((await append(again.log)).number).toBe(2);
+  });
+
+  it('of version 1 is opened', async () => {
+    const path = newFile();
+    const database = new Database(path);
+    database.exec(`${MIGRATIONS[0]} PRAGMA user_version = 1`);
+    const doc = JSON.stringify({ ...draft(), number: 1, id: '0', seq: 1 });
+    database.exec("INSERT INTO users (name, entries, changes) VALUES ('ann', 1, 1)");
+    database
+      .prepare("INSERT INTO entries (user, number, seq, status, stage, doc) VALUES ('ann', 1, 1, 'ok', 'start', ?)")
+      .run(doc);
+    database.close();
+    const stores = open(path);
+    expect(await stores.reader.read('ann', 1)).toMatchObject({ user: 'ann', number: 1, branch: 'master' });
+    expect((await append(stores.log)).number).toBe(2);
+  });
+
+  it('of a newer version is refused and left as it is', () => {
+    const path = newFile();
+    const database = new Database(path);
+    database.exec('PRAGMA user_version = 99');
+    database.close();
+    expect(refusal(path)).toBe(
+      `${path} was written by a newer version of the service (schema 99, this one knows up to ${MIGRATIONS.length}): ` +
+        'start that version, or move the file away to begin with an empty log.',
+    );
+    expect(new Database(path).pragma('user_version')).toEqual([{ user_version: 99 }]);
+  });
+
+  it('that is damaged, or something else, is refused and left as it is', async () => {
+    const [other, cut] = [newFile(), newFile()];
+    writeFileSync(other, 'hello '.repeat(1000));
+    const stores = open(cut);
+    for (let number = 1; number <= 50; number += 1) await append(stores.log);
+    await stores.close();
+    truncateSync(cut, 10_000);
+    for (const path of [other, cut]) {
+      expect(refusal(path)).toBe(
+        `${path} is damaged: put a backup in its place, or move it away to begin with an empty log.`,
+      );
+    }
+    expect(readFileSync(other, 'utf8')).toBe('hello '.repeat(1000));
+  });
+
+  it('that another process writes to is refused', async () => {
+    const path = newFile();
+    await open(path).close();
+    const other = new Database(path);
+    other.exec('BEGIN IMMEDIATE');
+    expect(refusal(path)).toBe(`Another process is using ${path}: end it, or wait until it is done.`);
+    other.exec('ROLLBACK');
+    expect(refusal(path)).toBe('It was opened.');
+  });
+
+  it('in a folder that does not exist is refused', () => {
+    const path = join(newFile(), 'none', 'service.db');
+    expect(refusal(path)).toBe(
+      `${path} cannot be opened for writing: check that its folder exists and who may write there.`,
+    );
+  });
+
+  it('takes at most 8 kB for a delivery of 12 kB that has three changes', async () => {
+    const path = newFile();
+    const stores = open(path);
+    const body = (number: number) => {
+      const files = Array.from({ length: 160 }, () => `src/${systemIds.hex(20)}.ts`);
+      const text = 'A delivery compresses to a fourth or a fifth, because half of it is names and addresses. ';
+      return Buffer.from(JSON.stringify({ number, files, text: text.repeat(80) }));
+    };
+    expect(body(1).length).toBeGreaterThan(11_500);
+    const deliver = async (number: number) => {
+      const payload = body(number);
+      await append(stores.log, { delivery: systemIds.uuid() }, { payload, deliveryKey: `github#${systemIds.uuid()}` });
+      await stores.log.move('ann', number, () => ({ changes: { status: 'running', updatedAt: AT + number } }));
+      await stores.log.move('ann', number, () => ({ changes: { status: 'superseded', reason: 'A newer one came.' } }));
+    };
+    const before = statSync(path).size;
+    for (let number = 1; number <= 400; number += 40) {
+      await Promise.all(Array.from({ length: 40 }, (_, place) => deliver(number + place)));
+    }
+    await stores.close();
+    expect((statSync(path).size - before) / 400).toBeLessThanOrEqual(8 * 1024);
+  });
+});
+
+describe('what has expired', () => {
+  it('is removed while entries are appended, and what has not is kept', async () => {
+    const [path, clock] = [newFile(), memoryClock()];
+    const stores = open(path, clock);
+    const fill = (first: number, checks = false) =>
+      Promise.all(
+        Array.from({ length: 64 }, (_, place) => {
+          const check = { provider: 'travis', check: 'unit', outcome: 'passed', state: 'Passed' } as const;
+          const sha = systemIds.hex(40);
+          return append(stores.log, { sha }, { deliveryKey: `d${first + place}`, checkResult: checks ? check : null });
+        }),
+      );
+    const tables = new Connection(path);
+    const left = () =>
+      ['entries', 'changes', 'payloads', 'deliveries', 'commits'].map(
+        (table) => tables.get<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)?.n,
+      );
+    await fill(0, true);
+    expect(left()).toEqual([64, 64, 64, 64, 64]);
+    clock.pass(8 * DAY);
+    await fill(64);
+    expect(left()).toEqual([128, 128, 128, 64, 64]);
+    clock.pass(23 * DAY);
+    await fill(128);
+    expect(left()).toEqual([192, 192, 128, 64, 0]);
+    clock.pass(60 * DAY);
+    await fill(192);
+    expect(left()).toEqual([256, 192, 64, 64, 0]);
+    expect((await stores.reader.changes('ann', 0, 1))[0]?.seq).toBe(65);
+    expect((await stores.reader.page({ user: 'ann', app: null, skip: 255, limit: 1 })).entries).toHaveLength(1);
+  });
+
+  it('is removed in small steps', async () => {
+    const [path, clock] = [newFile(), memoryClock()];
+    const stores = open(path, clock);
+    await Promise.all(Array.from({ length: 608 }, () => append(stores.log)));
+    clock.pass(91 * DAY);
+    const tables = new Connection(path);
+    const changes = () => tables.get<{ n: number }>('SELECT count(*) AS n FROM changes')?.n;
+    for (let number = 0; number < 16; number += 1) await append(stores.log);
+    expect(changes()).toBe(608 + 16 - 256);
+  });
+});
+
+describe('what a start goes on with', () => {
+  it('is every unfinished entry that is not held, of all users, oldest first', async () => {
+    const stores = open(':memory:');
+    expect(stores.unfinished()).toEqual([]);
+    await append(stores.log, { user: 'bob' });
+    for (const status of ['queued', 'queued', 'skipped', 'queued', 'queued'] as const) {
+      await append(stores.log, { user: 'ann', status, appName: 'shop' });
+    }
+    await append(stores.log, { user: 'bob' });
+    await stores.log.move('ann', 2, () => ({ changes: { status: 'running' } }));
+    await stores.log.move('ann', 4, () => ({ changes: { status: 'held' } }));
+    await stores.log.move('ann', 5, () => ({ changes: { status: 'ok' } }));
+    const left = stores.unfinished().map(({ user, number }) => `${user} ${number}`);
+    expect(left).toEqual(['bob 1', 'ann 1', 'ann 2', 'bob 2']);
+  });
+
+  it('begins with what is due first, for the sweep and for the comparison with branches', async () => {
+    const stores = open(':memory:');
+    expect([stores.nextDue(), stores.nextCompare()]).toEqual([null, null]);
+    await append(stores.log, {}, { dueAt: AT + 20 });
+    await append(stores.log, {}, { dueAt: AT + 10 });
+    expect(stores.nextDue()).toBe(AT + 10);
+    await stores.backlog.postpone({ user: 'ann', number: 2 }, AT + 30, false);
+    expect(stores.nextDue()).toBe(AT + 20);
+    await stores.facts.ownApp('ann', 'shop', { host: 'h', owner: 'ann', name: 'shop', branch: 'main' });
+    await stores.trackedApps.compared({ user: 'ann', app: 'shop' }, { dueAt: AT + 5 });
+    expect(stores.nextCompare()).toBe(AT + 5);
+  });
+});
+
+describe('the listeners', () => {
+  it('get each change of an append or a transition, of all users, in order', async () => {
+    const stores = open(':memory:');
+    const heard: string[] = [];
+    stores.onCommit((changes) => {
+      heard.push(...changes.map(({ user, number, seq, status }) => `${user} ${number} ${seq} ${status}`));
+    });
+    await Promise.all([
+      append(stores.log),
+      append(stores.log, { user: 'bob' }),
+      stores.log.move('ann', 1, () => ({ changes: { status: 'running' } })),
+      stores.log.move('ann', 1, () => null),
+      stores.backlog.postpone({ user: 'ann', number: 1 }, AT, false),
+    ]);
+    await stores.close();
+    expect(heard).toEqual(['ann 1 1 queued', 'bob 1 1 queued', 'ann 1 2 running']);
+  });
+});

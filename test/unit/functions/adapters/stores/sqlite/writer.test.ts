@@ -1,0 +1,112 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { Connection } from '../../../../../../functions/adapters/stores/sqlite/connection.ts';
+import { Writer } from '../../../../../../functions/adapters/stores/sqlite/writer.ts';
+import { entry } from '../../../../../support/entries.ts';
+
+describe('writing in groups', () => {
+  let connection: Connection;
+  let writer: Writer;
+  let commits: readonly (readonly number[])[];
+  beforeEach(() => {
+    connection = new Connection(':memory:');
+    connection.exec('CREATE TABLE written (n INTEGER PRIMARY KEY, text TEXT)');
+    writer = new Writer(connection);
+    const heard: (readonly number[])[] = [];
+    commits = heard;
+    writer.onCommit((changes) => heard.push(changes.map(({ seq }) => seq)));
+  });
+
+  const write = (n: number, text = '') =>
+    writer.run((publish) => {
+      connection.run('INSERT INTO written (n, text) VALUES (?, ?)', n, text);
+      publish(entry({ seq: n }));
+      return n;
+    });
+  const written = () => connection.all<{ n: number }>('SELECT n FROM written ORDER BY n').map(({ n }) => n);
+  const outcomes = async (writes: readonly Promise<number>[]) =>
+    (await Promise.allSettled(writes)).map((one) => (one.status === 'fulfilled' ? one.value : 'failed'));
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+  it('makes one transaction of what waits in one turn of the event loop', async () => {
+    const run = vi.spyOn(connection, 'run');
+    const two = [write(1), write(2)];
+    await Promise.resolve();
+    expect(written()).toEqual([]);
+    expect(await Promise.all([...two, write(3)])).toEqual([1, 2, 3]);
+    expect(run.mock.calls.filter(([sql]) => sql === 'COMMIT')).toHaveLength(1);
+    await turn();
+    expect(commits).toEqual([[1, 2, 3]]);
+  });
+
+  it('makes several of many, or of large ones, in their order', async () => {
+    const run = vi.spyOn(connection, 'run');
+    await Promise.all(Array.from({ length: 300 }, (_, n) => write(n)));
+    await Promise.all([1, 2, 3].map((n) => writer.run(() => n, 5 * 1024 * 1024)));
+    expect(run.mock.calls.filter(([sql]) => sql === 'COMMIT')).toHaveLength(2 + 3);
+    await turn();
+    expect(commits.flat()).toEqual(Array.from({ length: 300 }, (_, n) => n));
+  });
+
+  it('has answered those who wrote before it calls the listeners, and calls none that has ended', async () => {
+    const order: string[] = [];
+    const end = writer.onCommit(() => order.push('listener'));
+    const answered = async () => {
+      await write(1);
+      await Promise.resolve();
+      order.push('answer');
+    };
+    await answered();
+    await turn();
+    expect(order).toEqual(['answer', 'listener']);
+    end();
+    await write(2);
+    await turn();
+    expect(order).toHaveLength(2);
+  });
+
+  it('rejects a write that fails, writes nothing of it, and writes the others', async () => {
+    const failing = writer.run((publish) => {
+      connection.run('INSERT INTO written (n) VALUES (7)');
+      publish(entry({ seq: 7 }));
+      throw new Error('refused');
+    });
+    expect(await outcomes([write(1), failing, write(1), write(2)])).toEqual([1, 'failed', 'failed', 2]);
+    await expect(failing).rejects.toThrow('refused');
+    expect(written()).toEqual([1, 2]);
+    await turn();
+    expect(commits).toEqual([[1, 2]]);
+  });
+
+  it('writes the others although the disk was full for one, which ends the transaction of the database', async () => {
+    const { page_count } = connection.get<{ page_count: number }>('PRAGMA page_count') ?? { page_count: 0 };
+    connection.exec(`PRAGMA max_page_count = ${page_count + 2}`);
+    const large = write(2, 'x'.repeat(100_000));
+    expect(await outcomes([write(1), large, write(3)])).toEqual([1, 'failed', 3]);
+    await expect(large).rejects.toThrow('The disk of :memory: is full: free some space on it.');
+    expect(written()).toEqual([1, 3]);
+    connection.exec(`PRAGMA max_page_count = ${page_count + 100}`);
+    expect(await write(2, 'x'.repeat(100_000))).toBe(2);
+  });
+
+  it('rejects all of a group whose commit fails, and shows nothing of it', async () => {
+    const run = connection.run.bind(connection);
+    const failing = vi.spyOn(connection, 'run').mockImplementation((sql, ...values) => {
+      if (sql === 'COMMIT') throw new Error('no space');
+      return run(sql, ...values);
+    });
+    expect(await outcomes([write(1), write(2)])).toEqual(['failed', 'failed']);
+    expect(written()).toEqual([]);
+    failing.mockRestore();
+    expect(await outcomes([write(1)])).toEqual([1]);
+    await turn();
+    expect(commits).toEqual([[1]]);
+  });
+
+  it('writes what waits when it is closed, and nothing after that', async () => {
+    const last = write(1);
+    await writer.close();
+    expect(await last).toBe(1);
+    expect(commits).toEqual([[1]]);
+    await expect(write(2)).rejects.toThrow('The database is closed.');
+  });
+});
