@@ -9,6 +9,7 @@ import type { Sealer } from '../../../../../functions/core/ports/sealer.ts';
 import { clientFor } from '../../../../../lib/aws-local/clients.ts';
 import { type JsonEndpoint, startJsonEndpoint } from '../../../../../lib/aws-local/emulators/json-endpoint.ts';
 import { kmsOperations } from '../../../../../lib/aws-local/emulators/kms.ts';
+import { sealerContract } from '../../../../contracts/sealer.ts';
 
 const context = { purpose: 'repo-token', user: 'kiwi', host: 'github' } as const;
 
@@ -29,26 +30,12 @@ describe('the KMS sealer, on the local KMS', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('opens what it sealed, in any characters, and seals the same secret differently each time', async () => {
-    const [one, two] = [await sealer.seal('grüße:🗝', context), await sealer.seal('grüße:🗝', context)];
-    expect(one).toMatch(/^v1\.kms\.[A-Za-z0-9+/]+=*$/);
+  sealerContract('It', async () => sealer);
+
+  it('seals the same secret differently each time, and names the key service', async () => {
+    const [one, two] = [await sealer.seal('secret', context), await sealer.seal('secret', context)];
+    expect(one).toMatch(/^v1\.kms\./);
     expect(two).not.toBe(one);
-    expect(await sealer.open(one, context)).toBe('grüße:🗝');
-  });
-
-  it.each([
-    ['another user', { ...context, user: 'melon' }],
-    ['another host', { ...context, host: 'gitlab' }],
-  ])('does not open a value that was sealed for %s', async (_, other) => {
-    const sealed = await sealer.seal('secret', context);
-    await expect(sealer.open(sealed, other)).rejects.toThrow();
-  });
-
-  it('does not open a value that was changed or has another format', async () => {
-    const sealed = await sealer.seal('secret', context);
-    const bytes = Buffer.from(sealed.slice('v1.kms.'.length), 'base64');
-    bytes.writeUInt8(bytes.readUInt8(bytes.length - 1) ^ 1, bytes.length - 1);
-    await expect(sealer.open(`v1.kms.${bytes.toString('base64')}`, context)).rejects.toThrow();
     await expect(sealer.open('secret', context)).rejects.toThrow('unknown form');
   });
 
