@@ -49,8 +49,12 @@ async function attempt(
   }
 }
 
-/** Returns the outcome of a delivery in lines for the terminal of the user who pushed. */
-export function outcomeLines(delivery: PendingDelivery, outcome: Outcome): string {
+/** Returns the outcome of a delivery, stored or not, in lines for the terminal of the user who pushed. */
+export function outcomeLines(
+  delivery: PendingDelivery,
+  outcome: Outcome,
+  { isKept }: { readonly isKept: boolean },
+): string {
   const ref = delivery.ref.replace(/^refs\/(?:heads|tags)\//, '');
   const what = /^0+$/.test(delivery.after) ? `${ref} (deleted)` : `${ref} (${delivery.after.slice(0, 7)})`;
   if (outcome.kind === 'accepted') {
@@ -63,5 +67,5 @@ export function outcomeLines(delivery: PendingDelivery, outcome: Outcome): strin
     unauthorized: 'The push is kept, and the request is sent again at the next start of the service.',
     unavailable: 'The push is kept, and the request is sent again until the service answers.',
   };
-  return `deploy ${what} failed: the service ${outcome.why}. ${consequence[outcome.kind]}`;
+  return `deploy ${what} failed: the service ${outcome.why}. ${consequence[isKept ? outcome.kind : 'rejected']}`;
 }

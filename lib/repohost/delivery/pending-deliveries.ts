@@ -23,9 +23,12 @@ export type RefMove = v.InferOutput<typeof MovedRef>;
  */
 export type PendingDelivery = v.InferOutput<typeof DeliverySchema>;
 
-/** The deliveries without a final answer, on disk. */
+/** The deliveries without a final answer, on disk: at most one of each ref. */
 export interface PendingDeliveries {
-  /** Stores a delivery before it is sent. The oldest is removed when there are more than 1000. */
+  /**
+   * Stores a delivery before it is sent, in place of an earlier one of the ref. The oldest of the repository is removed
+   * when there are more than ten.
+   */
   add(move: RefMove): PendingDelivery;
   /** Returns the pending deliveries, oldest first. Files that cannot be read are left out. */
   list(): readonly PendingDelivery[];
@@ -33,33 +36,55 @@ export interface PendingDeliveries {
   remove(delivery: PendingDelivery): void;
 }
 
-const MAX_PENDING = 1000;
+/** For each repository of its own: whoever pushes much must not remove what others have pushed. */
+const MAX_OF_REPOSITORY = 10;
+
+/** Returns a delivery of a moved ref, with an id. */
+export function newDelivery(move: RefMove, at = Date.now()): PendingDelivery {
+  return { ...move, id: randomUUID(), at };
+}
 
 /** Returns the pending deliveries stored in a folder, which is created when needed. */
 export function pendingDeliveriesIn(folder: string, now: () => number = Date.now): PendingDeliveries {
-  let count = 0;
   const fileOf = ({ at, id }: PendingDelivery) => join(folder, `${String(at).padStart(15, '0')}-${id}.json`);
-  const files = () =>
-    readdirSync(folder)
-      .filter((file) => file.endsWith('.json'))
-      .sort();
+  const remove = (delivery: PendingDelivery) => rmSync(fileOf(delivery), { force: true });
+  const list = () => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
+    return newestOfEach(
+      files.sort().flatMap((file) => read(join(folder, file))),
+      remove,
+    );
+  };
   return {
     add(move) {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      for (const file of files().slice(0, -(MAX_PENDING - 1))) rmSync(join(folder, file), { force: true });
-      // Refs of one push may share a millisecond; the counter at the start of the id keeps their order.
-      count += 1;
-      const id = `${count.toString(16).padStart(8, '0')}${randomUUID().slice(8)}`;
-      const delivery = { ...move, id, at: now() };
+      const delivery = newDelivery(move, now());
       writeStateSync(fileOf(delivery), delivery, { secret: true, durable: true });
+      const ofRepository = list().filter(({ owner, name }) => owner === move.owner && name === move.name);
+      for (const old of ofRepository.slice(0, -MAX_OF_REPOSITORY)) remove(old);
       return delivery;
     },
-    list() {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      return files().flatMap((file) => read(join(folder, file)));
-    },
-    remove: (delivery) => rmSync(fileOf(delivery), { force: true }),
+    list,
+    remove,
   };
+}
+
+/** Returns the newest delivery of each ref, and removes those that it supersedes. */
+function newestOfEach(
+  oldestFirst: readonly PendingDelivery[],
+  remove: (superseded: PendingDelivery) => void,
+): readonly PendingDelivery[] {
+  const newest = new Map<string, PendingDelivery>();
+  for (const delivery of oldestFirst) {
+    const key = `${delivery.owner}/${delivery.name} ${delivery.ref}`;
+    const earlier = newest.get(key);
+    if (earlier) remove(earlier);
+    // A Map keeps the place of a key.
+    newest.delete(key);
+    newest.set(key, delivery);
+  }
+  return [...newest.values()];
 }
 
 function read(file: string): PendingDelivery[] {

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { shellQuote } from '../../processes/shell-quote.ts';
-import { defaultBranch, settleDefaultBranch } from '../git/default-branch.ts';
-import { type Git, gitCommand } from '../git/git.ts';
+import { settleDefaultBranch } from '../git/default-branch.ts';
+import { gitCommand } from '../git/git.ts';
 import { findRunning, type RunningHost } from '../running.ts';
 import { folders } from '../store/folders.ts';
 import { type DeliveryContext, deliver, outcomeLines } from './deliver.ts';
 import { followAll, type OpenDelivery } from './follow.ts';
-import { type PendingDelivery, pendingDeliveriesIn } from './pending-deliveries.ts';
+import { pendingDeliveriesIn, type RefMove } from './pending-deliveries.ts';
 import { isZero } from './push-payload.ts';
+import { areFew, notDone, type PushedRefs, sortRefs } from './pushed-refs.ts';
 import { readRecord } from './record.ts';
 
 // The program behind every repository's post-receive hook (https://git-scm.com/docs/githooks#post-receive): its one
@@ -25,50 +26,49 @@ async function main(dataDir: string): Promise<void> {
   };
   const { owner, name } = readRecord(process.cwd());
   const pusher = process.env.REMOTE_USER || owner;
-  // Everything is stored first: if this process is killed, the host sends the rest at its next start.
-  const deliveries = moves(readFileSync(0, 'utf8')).map((move) =>
-    context.pending.add({ ...move, owner, name, pusher }),
-  );
-  await settleDefaultBranch({ git: context.git, folder: process.cwd() }, branchesOf(deliveries));
-  await sendAll(context, deliveries);
+  const moved = moves(readFileSync(0, 'utf8')).map((move) => ({ ...move, owner, name, pusher }));
+  const branch = await settleDefaultBranch({ git: context.git, folder: process.cwd() }, branchesOf(moved));
+  // Stored before it is sent: if this process is killed, the host sends it at its next start.
+  await sendAll(context, sortRefs(moved, branch, context.pending));
 }
 
-async function sendAll(context: DeliveryContext, deliveries: readonly PendingDelivery[]): Promise<void> {
+async function sendAll(context: DeliveryContext, refs: PushedRefs): Promise<void> {
+  const { kept, others } = refs;
   const { running: file, follower } = context.folders;
   const running = await findRunning(file);
-  if (running === null) {
-    return say('the deploy service is not running. The push is kept and is deployed when it starts next (npm start).');
-  }
+  if (running === null) return sayNotRunning(refs);
+  const sent = [...(kept === null ? [] : [kept]), ...(areFew(others) ? others : [])];
+  const outcomes = await Promise.all(sent.map((delivery) => deliver(context, running, delivery)));
   const open: OpenDelivery[] = [];
-  for (const [index, delivery] of deliveries.entries()) {
-    const outcome = await deliver(context, running, delivery);
-    say(outcomeLines(delivery, outcome));
-    if (outcome.kind === 'accepted' && outcome.isOpen && outcome.entry !== null) {
+  for (const [index, delivery] of sent.entries()) {
+    const outcome = outcomes[index];
+    if (outcome !== undefined) say(outcomeLines(delivery, outcome, { isKept: delivery === kept }));
+    if (outcome?.kind === 'accepted' && outcome.isOpen && outcome.entry !== null) {
       open.push({ delivery, entry: outcome.entry });
     }
-    if (outcome.kind !== 'unavailable' && outcome.kind !== 'unauthorized') continue;
-    // The other refs would fail the same way, each after its own timeout.
-    const left = deliveries.length - index - 1;
-    if (left > 0) say(`${left} more refs of this push are kept as well.`);
-    break;
   }
-  await sayHowToChange(context.git, running, branchesOf(deliveries));
+  if (!areFew(others)) say(notDone(refs, 'sent to the service'));
+  sayHowToChange(running, refs);
   await followAll(follower, running, { open, print: say });
 }
 
-/** A webhook whose address names a branch deploys no other one. */
-async function sayHowToChange(git: Git, { webhook }: RunningHost, pushed: readonly string[]): Promise<void> {
-  const folder = process.cwd();
-  const [branch] = pushed;
-  const known = await defaultBranch({ git, folder });
-  if (known === null || branch === undefined || pushed.includes(known)) return;
-  if (!webhook.url.includes('{default_branch}')) return;
-  say(`${known} is the default branch of this repository. To make it ${branch}, for the next push:`);
-  say(`  git -C ${shellQuote(folder)} symbolic-ref HEAD refs/heads/${branch}`);
+function sayNotRunning(refs: PushedRefs): void {
+  const kept = ' The push is kept and is deployed when it starts next (npm start).';
+  say(`the deploy service is not running.${refs.kept === null ? '' : kept}`);
+  if (refs.others.length > 0) say(notDone(refs, 'kept'));
 }
 
-function branchesOf(deliveries: readonly PendingDelivery[]): string[] {
-  const made = deliveries.filter(({ ref, after }) => ref.startsWith('refs/heads/') && !isZero(after));
+/** A webhook whose address names a branch deploys no other one. */
+function sayHowToChange({ webhook }: RunningHost, { deployed, kept, others }: PushedRefs): void {
+  const [branch] = branchesOf(others);
+  if (deployed === null || kept !== null || branch === undefined) return;
+  if (!webhook.url.includes('{default_branch}')) return;
+  say(`${deployed} is the default branch of this repository. To make it ${branch}, for the next push:`);
+  say(`  git -C ${shellQuote(process.cwd())} symbolic-ref HEAD refs/heads/${branch}`);
+}
+
+function branchesOf(moved: readonly RefMove[]): string[] {
+  const made = moved.filter(({ ref, after }) => ref.startsWith('refs/heads/') && !isZero(after));
   return made.map(({ ref }) => ref.slice('refs/heads/'.length));
 }
 

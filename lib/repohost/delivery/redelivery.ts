@@ -1,7 +1,6 @@
-import type { RunningHost } from '../running.ts';
+import { type RunningHost, webhookSecret } from '../running.ts';
 import { type DeliveryContext, deliver, outcomeLines } from './deliver.ts';
 import type { PendingDelivery } from './pending-deliveries.ts';
-import type { Outcome } from './send.ts';
 
 /** The result of one round of sending. */
 export interface RedeliveryReport {
@@ -33,21 +32,23 @@ const MIN_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 30_000;
 /** A younger delivery is still being sent by its hook. */
 const HOOK_TIMEOUT_MS = 15_000;
-const MAX_AGE_MS = 7 * 24 * 3600 * 1000;
+/** One that is slow to answer does not hold up the others. */
+const REPOSITORIES_AT_ONCE = 4;
 
 /**
  * Sends pending deliveries when the host starts and, with growing pauses, until the service answers, which may start
  * after the host. Each attempt carries the same delivery id, so that the service recognises duplicates. A refused login
- * ends the retries, because more of them would lock the user out.
+ * ends the retries of its owner, because more of them would lock the user out.
  */
 export function startRedelivery(options: RedeliveryOptions): Redelivery {
   let timer: NodeJS.Timeout | undefined;
-  let current: Promise<Round> = Promise.resolve(EMPTY_ROUND);
+  let current: Promise<RedeliveryReport> = Promise.resolve(EMPTY_ROUND);
   let stopped = false;
   const started = Date.now();
+  const refused: Refused = new Map();
   const next = () => {
     current = current
-      .then(() => (stopped ? EMPTY_ROUND : sendRound(options, started)))
+      .then(() => (stopped ? EMPTY_ROUND : sendRound(options, refused, started)))
       .catch((error: unknown) => {
         options.log(`Pending deliveries could not be sent: ${error instanceof Error ? error.message : String(error)}`);
         return EMPTY_ROUND;
@@ -55,16 +56,13 @@ export function startRedelivery(options: RedeliveryOptions): Redelivery {
     return current;
   };
   const tick = async (pauseMs: number) => {
-    const { kept, unauthorized } = await next();
-    if (stopped || unauthorized) return;
+    const { kept } = await next();
+    if (stopped) return;
     timer = setTimeout(tick, kept > 0 ? pauseMs : MAX_PAUSE_MS, Math.min(pauseMs * 2, MAX_PAUSE_MS)).unref();
   };
   tick(MIN_PAUSE_MS);
   return {
-    round: async () => {
-      const { sent, kept } = await next();
-      return { sent, kept };
-    },
+    round: next,
     async stop() {
       stopped = true;
       clearTimeout(timer);
@@ -73,39 +71,57 @@ export function startRedelivery(options: RedeliveryOptions): Redelivery {
   };
 }
 
-interface Round extends RedeliveryReport {
-  /** The service refused the login. */
-  readonly unauthorized: boolean;
-}
-const EMPTY_ROUND: Round = { sent: 0, kept: 0, unauthorized: false };
+const EMPTY_ROUND: RedeliveryReport = { sent: 0, kept: 0 };
 
-async function sendRound(options: RedeliveryOptions, started: number): Promise<Round> {
-  const { context, unattended, log } = options;
+async function sendRound(options: RedeliveryOptions, refused: Refused, started: number): Promise<RedeliveryReport> {
+  const { context, unattended } = options;
   const running = options.running();
   const now = Date.now();
   const isDue = ({ at, id }: PendingDelivery) => at < started || at < now - HOOK_TIMEOUT_MS || unattended.has(id);
-  const deliveries = context.pending.list().filter(isDue);
-  // The pushes of a repository stay in order; one that cannot be sent does not block other repositories.
-  const waiting = new Set<string>();
-  let done = 0;
-  for (const delivery of deliveries) {
-    const repository = `${delivery.owner}/${delivery.name}`;
-    if (waiting.has(repository)) continue;
-    const outcome = await sendOne({ context, running }, delivery, now);
-    if (outcome.kind === 'unavailable') waiting.add(repository);
-    else log(`${repository}, pushed earlier: ${outcomeLines(delivery, outcome)}`);
-    if (outcome.kind === 'unauthorized') return { sent: done, kept: deliveries.length - done, unauthorized: true };
-    if (outcome.kind !== 'unavailable') done += 1;
-  }
-  return { sent: done, kept: deliveries.length - done, unauthorized: false };
+  const due = context.pending.list().filter(isDue);
+  const waiting = [...byRepository(due).values()];
+  let sent = 0;
+  const sendNext = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      sent += await sendInOrder(next, { ...options, running, refused });
+    }
+  };
+  await Promise.all(Array.from({ length: REPOSITORIES_AT_ONCE }, sendNext));
+  return { sent, kept: due.length - sent };
 }
 
-async function sendOne(
-  { context, running }: { readonly context: DeliveryContext; readonly running: RunningHost },
-  delivery: PendingDelivery,
-  now: number,
-): Promise<Outcome> {
-  if (delivery.at >= now - MAX_AGE_MS) return deliver(context, running, delivery);
-  context.pending.remove(delivery);
-  return { kind: 'rejected', why: 'did not answer for a week' };
+function byRepository(deliveries: readonly PendingDelivery[]): Map<string, PendingDelivery[]> {
+  const found = new Map<string, PendingDelivery[]>();
+  for (const delivery of deliveries) {
+    const repository = `${delivery.owner}/${delivery.name}`;
+    found.set(repository, [...(found.get(repository) ?? []), delivery]);
+  }
+  return found;
+}
+
+/** The secrets that the service has refused, by owner. */
+type Refused = Map<string, string>;
+type SendOptions = Pick<RedeliveryOptions, 'context' | 'log'> & {
+  readonly running: RunningHost;
+  readonly refused: Refused;
+};
+
+/** Sends the deliveries of a repository until one stays pending; returns how many had a final answer. */
+async function sendInOrder(
+  deliveries: readonly PendingDelivery[],
+  { context, log, running, refused }: SendOptions,
+): Promise<number> {
+  for (const [done, delivery] of deliveries.entries()) {
+    const { owner, name } = delivery;
+    const secret = webhookSecret(running.webhook, owner) ?? running.webhook.secret;
+    if (refused.get(owner) === secret) return done;
+    const outcome = await deliver(context, running, delivery);
+    if (outcome.kind === 'unavailable') return done;
+    log(`${owner}/${name}, pushed earlier: ${outcomeLines(delivery, outcome, { isKept: true })}`);
+    if (outcome.kind === 'unauthorized') {
+      refused.set(owner, secret);
+      return done;
+    }
+  }
+  return deliveries.length;
 }

@@ -11,11 +11,16 @@ export async function defaultBranch({ git, folder }: BareRepository): Promise<st
 
 /**
  * Makes the first branch that is pushed to an empty repository its default branch, as on GitHub, so that it can be
- * cloned and is deployed. Of several branches it is `main` or `master`, else the first.
+ * cloned and is deployed. Of several branches it is `main` or `master`, else the first. Returns the default branch.
  */
-export async function settleDefaultBranch({ git, folder }: BareRepository, branches: readonly string[]): Promise<void> {
-  const branch = USUAL.find((name) => branches.includes(name)) ?? branches[0];
-  if (branch === undefined || (await git.ask(['-C', folder, 'rev-parse', '--verify', '--quiet', 'HEAD'])) !== null)
-    return;
+export async function settleDefaultBranch(
+  { git, folder }: BareRepository,
+  pushed: readonly string[],
+): Promise<string | null> {
+  const known = await defaultBranch({ git, folder });
+  const branch = USUAL.find((name) => pushed.includes(name)) ?? pushed[0];
+  if (branch === undefined || (known !== null && pushed.includes(known))) return known;
+  if ((await git.ask(['-C', folder, 'rev-parse', '--verify', '--quiet', 'HEAD'])) !== null) return known;
   await git.ask(['-C', folder, 'symbolic-ref', 'HEAD', `refs/heads/${branch}`]);
+  return branch;
 }

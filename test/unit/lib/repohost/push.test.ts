@@ -1,6 +1,8 @@
+import { exec } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type RepoHost, startRepoHost } from '../../../../lib/repohost/repohost.ts';
 import {
@@ -31,6 +33,7 @@ const open = (url = service.url) =>
     webhook: { url, user: 'ada', secret },
     log: (line) => lines.push(line),
   });
+const run = promisify(exec);
 const pending = () => readdirSync(join(dataDir(), 'deliveries')).filter((file) => file.endsWith('.json'));
 const push = async (...args: string[]) => (await copy.git('push', remote, ...args)).stderr;
 
@@ -138,12 +141,13 @@ describe('A delivery of a push', () => {
     });
   });
 
-  it('A push of several refs makes one delivery for each, annotated tags with the commit they point to', async () => {
+  it('A push of a branch and a tag makes one delivery for each, an annotated tag with the commit it points to', async () => {
     const head = await copy.commit('first', { a: '1' });
     await copy.git('tag', '--annotate', 'v1', '--message', 'v1');
     const printed = await push('main', 'v1');
-    expect(service.calls.map(({ payload }) => payload.ref)).toEqual(['refs/heads/main', 'refs/tags/v1']);
-    expect(service.calls[1]?.payload).toMatchObject({ head_commit: { id: head } });
+    expect(service.calls.map(({ payload }) => payload.ref).sort()).toEqual(['refs/heads/main', 'refs/tags/v1']);
+    const tag = service.calls.find(({ payload }) => payload.ref === 'refs/tags/v1');
+    expect(tag?.payload).toMatchObject({ head_commit: { id: head } });
     expect(new Set(service.calls.map(({ headers }) => headers['x-github-delivery'])).size).toBe(2);
     expect(printed).toContain('deploy v1');
   });
@@ -180,6 +184,28 @@ describe('A delivery of a push', () => {
     const { stderr } = await git(['-C', copy.path, 'push', `file://${remote}`, 'main'], environment);
     expect(stderr).toContain('queued');
     expect(service.calls).toHaveLength(1);
+  });
+});
+
+describe('A push of many refs', () => {
+  it('A push of many refs sends the default branch only, and says so in one sentence', async () => {
+    await copy.commit('first', { a: '1' });
+    await copy.git('tag', 'v1');
+    await copy.git('tag', 'v2');
+    const printed = await push('main', 'main:one', 'main:two', 'v1', 'v2');
+    expect(service.calls.map(({ payload }) => payload.ref)).toEqual(['refs/heads/main']);
+    expect(printed).toContain(
+      'remote: 2 branches and 2 tags of this push are not sent to the service: only main is deployed.',
+    );
+    expect(printed.match(/remote: deploy /g)).toHaveLength(1);
+    expect(pending()).toEqual([]);
+  });
+
+  it('A push of one other branch is sent, so that the log says that it deploys nothing', async () => {
+    await copy.commit('first', { a: '1' });
+    await push('main');
+    expect(await push('main:side')).toContain('deploy side');
+    expect(service.calls.map(({ payload }) => payload.ref)).toEqual(['refs/heads/main', 'refs/heads/side']);
   });
 });
 
@@ -246,18 +272,19 @@ describe('Pending deliveries', () => {
     expect(condition()).toBe(true);
   };
 
-  it("Pending deliveries are sent at the next start, in order, with the host's new address", async () => {
+  it("Pending deliveries are the newest of each ref, and are sent at the next start with the host's new address", async () => {
     await host.close();
     await push('main');
     const second = await copy.commit('second', { a: '2' });
     await push('main');
+    expect(pending()).toHaveLength(1);
     host = await open();
-    await settled(() => service.calls.length === 2);
-    expect(service.calls[1]?.payload).toMatchObject({
+    await settled(() => service.calls.length > 0 && pending().length === 0);
+    expect(service.calls).toHaveLength(1);
+    expect(service.calls[0]?.payload).toMatchObject({
       after: second,
       repository: { html_url: `${host.url}/ada/hello.js` },
     });
-    await settled(() => pending().length === 0);
     expect(lines.join('\n')).toContain('pushed earlier: deploy main');
   });
 
@@ -275,7 +302,7 @@ describe('Pending deliveries', () => {
   it('Pending deliveries of one repository do not block those of another', async () => {
     await host.createRepository('ada', 'other');
     await host.close();
-    await push('main', 'main:side');
+    await push('main');
     await copy.git('push', host.repositoryPath('ada', 'other'), 'main');
     const answered: unknown[] = [];
     service.answer = (response) => {
@@ -284,8 +311,64 @@ describe('Pending deliveries', () => {
       response.writeHead(full_name === 'ada/other' ? 202 : 500).end('{}');
     };
     host = await open();
-    await settled(() => pending().length === 2);
-    expect(answered.slice(0, 2)).toEqual(['ada/hello.js', 'ada/other']);
+    await settled(() => pending().length === 1);
+    expect(answered.slice(0, 2).sort()).toEqual(['ada/hello.js', 'ada/other']);
+  });
+
+  it('Pending deliveries of default branches stay, whatever others push: tags and other branches are not kept', async () => {
+    await host.createRepository('ada', 'mirror');
+    await host.createRepository('eve', 'mirror');
+    await host.close();
+    await push('main');
+    const tags = Array.from({ length: 1001 }, (_, number) => `refs/tags/v${number} HEAD`);
+    const file = join(folder.path, 'refs');
+    await writeFile(file, tags.map((line) => `create ${line}\n`).join(''));
+    await run(`git -C "${copy.path}" update-ref --stdin < "${file}"`);
+    const printed = await copy.git('push', host.repositoryPath('eve', 'mirror'), '--tags', 'main', 'main:side');
+    expect(printed.stderr).toContain('The push is kept and is deployed when it starts next');
+    expect(printed.stderr).toMatch(/1 branch and 1001 tags of this push are not kept: only main is deployed\./);
+    await copy.git('push', '--mirror', host.repositoryPath('ada', 'mirror'));
+    expect(pending()).toHaveLength(3);
+    host = await open();
+    await settled(() => pending().length === 0);
+    const sent = service.calls.map(({ payload }) => [Object(payload.repository).full_name, payload.ref]);
+    const names = ['ada/hello.js', 'ada/mirror', 'eve/mirror'];
+    expect(sent.sort()).toEqual(names.map((name) => [name, 'refs/heads/main']));
+  });
+
+  it('Pending deliveries are not made of another branch while the service is away, and the push says so', async () => {
+    await push('main');
+    await service.close();
+    expect(await push('main:side')).toContain('did not answer (ECONNREFUSED). It will not be sent again.');
+    await host.close();
+    const printed = await push('main:other');
+    expect(printed).toContain('remote: 1 branch of this push is not kept: only main is deployed.');
+    expect(printed).not.toContain('is kept and');
+    expect(pending()).toEqual([]);
+  });
+
+  it('Pending deliveries of other owners are sent while the login of one is refused', async () => {
+    await host.createRepository('eve', 'hers');
+    let others = 503;
+    service.answer = (response) => {
+      const { authorization = '' } = service.calls.at(-1)?.headers ?? {};
+      const isRevoked = Buffer.from(authorization.slice('Basic '.length), 'base64').toString() === 'eve:revoked';
+      response.writeHead(isRevoked ? 401 : others).end('{}');
+    };
+    await host.addOwner({ user: 'eve', secret: 'revoked' });
+    await copy.git('push', host.repositoryPath('eve', 'hers'), 'main');
+    await push('main');
+    await host.close();
+    host = await open();
+    await host.addOwner({ user: 'eve', secret: 'revoked' });
+    await host.redeliver();
+    expect(pending()).toHaveLength(2);
+    others = 202;
+    await host.redeliver();
+    expect(pending()).toHaveLength(1);
+    await host.addOwner({ user: 'eve', secret: 'new' });
+    await host.redeliver();
+    expect(pending()).toEqual([]);
   });
 
   it('Pending deliveries are sent only once', async () => {
