@@ -49,6 +49,7 @@ export const errors = {
   'request:method_not_allowed': row(405, false, 'This address does not know the method.'),
   'request:bad_parameter': row(400, false, 'A query parameter cannot be read.'),
   'request:too_large': row(413, false, 'The body is larger than 5 MiB.'),
+  'request:conflict': row(409, false, 'The request does not fit the current state.'),
   'request:throttled': row(429, true, 'Too many requests; try again later.'),
   'request:failed': row(500, true, 'The service failed; try again.'),
 } as const satisfies Record<string, ErrorRow>;

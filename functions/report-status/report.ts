@@ -1,22 +1,25 @@
 import { commitStatusOf } from '../core/entry/commit-status.ts';
 import { type Entry, isFinal, pageAddress } from '../core/entry/entry.ts';
+import { snapshotOf } from '../core/entry/snapshot.ts';
 import { tarballKey } from '../core/entry/tarball-key.ts';
 import { DeployError } from '../core/errors.ts';
 import { statusToken, type TokenAccess } from '../core/host-tokens.ts';
 import type { Job } from '../core/pipeline/job.ts';
 import type { Backlog } from '../core/ports/backlog.ts';
 import type { DeployFacts } from '../core/ports/deploy-facts.ts';
+import type { HostingPlatform } from '../core/ports/hosting-platform.ts';
 import type { LogReader } from '../core/ports/log-reader.ts';
 import type { CommitStatus, RepositoryHost } from '../core/ports/repository-host.ts';
 import type { TarballStore } from '../core/ports/tarball-store.ts';
 import { oneLine } from '../core/text.ts';
 import { speakerFor } from './speaker.ts';
 
-/** The ports that setting a commit status needs. */
+/** The ports that setting a commit status and closing an entry need. */
 export interface ReportPorts extends TokenAccess {
   readonly log: Pick<LogReader, 'read'>;
   readonly facts: Pick<DeployFacts, 'commitState'>;
   readonly host: (name: string) => RepositoryHost;
+  readonly platform: Pick<HostingPlatform, 'cancel'>;
   readonly tarballs: Pick<TarballStore, 'remove'>;
   readonly backlog: Pick<Backlog, 'close'>;
 }
@@ -28,24 +31,49 @@ const MAX_POSTS = 3;
 
 /**
  * Sets the commit status to the current status of the entry, or of the one that has deployed the same commit since, so
- * that late and repeated messages have no effect. Does nothing without a stored token. An entry that has ended is
- * closed then: its staged tarball is removed, and the sweeper looks at it no more. Throws what the host throws; the
- * sweeper has what can succeed later reported again.
+ * that late and repeated messages have no effect; without a stored token it sets none. An entry that has ended is closed
+ * then: its build is ended, its staged tarball removed, and the sweeper looks at it no more. Throws what the host and
+ * the platform throw; the sweeper has what can succeed later reported again.
  */
-export async function report({ user, number }: Job, ports: ReportPorts): Promise<void> {
+export async function report(job: Job, ports: ReportPorts): Promise<void> {
+  // Beside each other: a host that does not answer delays the end of no build, and a platform delays no status.
+  const [build, status] = await Promise.allSettled([endBuild(job, ports), setStatus(job, ports)]);
+  if (status.status === 'rejected') throw status.reason;
+  if (build.status === 'rejected') throw build.reason;
+  if (!status.value) return;
+  await close(status.value.entry, ports);
+  if (status.value.refusal) throw status.value.refusal;
+}
+
+/** Ends the build of a deploy that has ended during it: it was cancelled or superseded, or took too long. */
+async function endBuild({ user, number }: Job, { log, platform }: ReportPorts): Promise<void> {
+  const entry = await log.read(user, number);
+  if (entry && isFinal(entry.status) && entry.stage === 'extract') await platform.cancel(snapshotOf(entry));
+}
+
+/** An entry whose commit status is set, or never will be because the host has refused it for good. */
+interface Reported {
+  readonly entry: Entry;
+  readonly refusal?: DeployError;
+}
+
+/** Returns null for an entry that does not exist, or that changes during each request. */
+async function setStatus({ user, number }: Job, ports: ReportPorts): Promise<Reported | null> {
   let posted: string | null = null;
   // The entry may change during the request, so it is read again after each.
   for (let posts = 0; posts <= MAX_POSTS; posts += 1) {
     const entry = await ports.log.read(user, number);
-    if (!entry) return;
+    if (!entry) return null;
     const speaker = await speakerFor(entry, ports);
     const state = commitStatusOf(speaker);
     const wanted = `${speaker.number} ${state}`;
-    if (!state || wanted === posted) return close(entry, ports);
-    if (posts === MAX_POSTS) return;
-    await closeIfRefused(entry, ports, () => post(speaker, state, ports));
+    if (!state || wanted === posted) return { entry };
+    if (posts === MAX_POSTS) return null;
+    const refusal = await refusalOf(() => post(speaker, state, ports));
+    if (refusal) return { entry, refusal };
     posted = wanted;
   }
+  return null;
 }
 
 async function post(entry: Entry, state: CommitStatus['state'], ports: ReportPorts): Promise<void> {
@@ -63,12 +91,13 @@ async function post(entry: Entry, state: CommitStatus['state'], ports: ReportPor
   await ports.host(repository.host).setStatus(commit, status, token);
 }
 
-/** A permanent refusal of the host is not retried. */
-async function closeIfRefused(entry: Entry, ports: ReportPorts, work: () => Promise<void>): Promise<void> {
+/** Returns the permanent refusal of a host, which is not retried; null after success. */
+async function refusalOf(work: () => Promise<void>): Promise<DeployError | null> {
   try {
     await work();
+    return null;
   } catch (error) {
-    if (error instanceof DeployError && !error.retry) await close(entry, ports);
+    if (error instanceof DeployError && !error.retry) return error;
     throw error;
   }
 }

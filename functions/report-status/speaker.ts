@@ -25,5 +25,5 @@ export async function speakerFor(entry: Entry, { log, facts }: SpeakerPorts): Pr
 }
 
 function isNeedless({ status }: Entry): boolean {
-  return status === 'superseded' || status === 'skipped' || status === 'expired';
+  return ['superseded', 'cancelled', 'skipped', 'expired'].includes(status);
 }

@@ -30,6 +30,11 @@ export async function withoutOwnDeploy(
   }
   if (state.deploying === null || state.deploying === entry.number) return null;
   const other = await ports.log.read(entry.user, state.deploying);
+  if (other?.status === 'cancelled') {
+    return skipped(
+      `The build passed, but the deploy of this commit was cancelled: ${entryAddress(entry.base, other)}.`,
+    );
+  }
   if (!other || !isAlive(other.status)) return null;
   return skipped(`The build passed; this commit is deployed by ${entryAddress(entry.base, other)}.`);
 }

@@ -13,7 +13,7 @@ const LIMIT_MS = 20_000;
  * fails the deploy. A retryable failure is received again after the queue's visibility timeout.
  */
 export function reportTrigger(report: (job: Job) => Promise<void>, limitMs = LIMIT_MS) {
-  const late = () => new Error(`The commit status was not set within ${limitMs / 1000} seconds.`);
+  const late = () => new Error(`The entry was not reported within ${limitMs / 1000} seconds.`);
   return queueTrigger({
     read: readJob,
     setVisibility: async () => {},
@@ -22,7 +22,7 @@ export function reportTrigger(report: (job: Job) => Promise<void>, limitMs = LIM
         await within({ limitMs, late }, () => report(job));
         return null;
       } catch (error) {
-        trace('commit status not set', { ...job, error });
+        trace('entry not reported', { ...job, error });
         return error instanceof DeployError && !error.retry ? null : { visibleInSeconds: null };
       }
     },

@@ -189,7 +189,7 @@ function endpointAccess(props: ApiProps): Record<string, readonly Access[]> {
     'api-status': [...read, queryLog(stores.log), queryApps(stores.log)],
     'api-change': read,
     'api-build-log': [...read, streamed, readBuildLogs(platform)],
-    'api-release': [writeLog(stores.log), ...queue, linkEntries(parameters)],
+    'api-entry': [writeLog(stores.log), ...queue, linkEntries(parameters)],
     'api-changes': [...read, queryLog(stores.log), streamed, receiveSignals(changes.internal), checkLogins(platform)],
     'api-apps': [
       writeLog(stores.log),

@@ -5,7 +5,7 @@ import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { type Stage, type StageName, stages } from '../../functions/core/pipeline/pipeline.ts';
 import type { Access } from './access/access.ts';
-import { type AppsAccess, buildSnapshots, lookAfterApps, runApps, storeSnapshots } from './access/apps.ts';
+import { type AppsAccess, buildSnapshots, endBuilds, lookAfterApps, runApps, storeSnapshots } from './access/apps.ts';
 import { callHosts } from './access/hosts.ts';
 import { closeEntries, findDue, queryApps, queryLog, readEntries, writeLog } from './access/log.ts';
 import { manageUsers } from './access/platform.ts';
@@ -90,7 +90,11 @@ export class Pipeline extends Construct {
       timeoutSeconds: queue.timeoutSeconds,
       access: [
         ...[receive(queue), readEntries(stores.log), closeEntries(stores.log)],
-        ...[callHosts(parameters, stores.tokenKey), removeTarballs(stores.tarballs)],
+        ...[
+          callHosts(parameters, stores.tokenKey),
+          removeTarballs(stores.tarballs),
+          endBuilds(appsAccessOf(this.#props)),
+        ],
       ],
     });
     report.addQueueSource(queue, { batchSize: 10, scaling: this.#scaling });

@@ -56,6 +56,7 @@ export const advice: Readonly<Record<ErrorCode, string>> = {
   'request:method_not_allowed': 'Use one of the methods in the header Allow.',
   'request:bad_parameter': 'The detail names the parameter and what it may be.',
   'request:too_large': 'Have the sender leave out what a deploy does not need, or push fewer commits at once.',
+  'request:conflict': 'The detail names the state. Read it again before you send another request.',
   'request:throttled': 'Wait for the seconds in Retry-After, and send fewer requests at a time.',
   'request:failed': ASK_AGAIN,
 };

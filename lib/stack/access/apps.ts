@@ -31,6 +31,18 @@ export function buildSnapshots(access: AppsAccess): Access {
   return appsAccess(access, ['GetItem', 'UpdateItem'], statements);
 }
 
+/** Ends builds, and keeps what they have printed. */
+export function endBuilds(access: AppsAccess): Access {
+  const { bucket, build } = access.apps;
+  const objects = ['snapshots', 'jobs'].map((prefix) => bucket.arnForObjects(`${prefix}/*`));
+  const statements = [
+    allow(['codebuild:StopBuild', 'codebuild:BatchGetBuilds'], build.project.attrArn),
+    allow(['s3:DeleteObject'], ...objects),
+    allow(['logs:GetLogEvents'], build.logGroup.logGroupArn),
+  ];
+  return appsAccess(access, ['GetItem', 'UpdateItem'], statements);
+}
+
 /**
  * Runs applications: their functions, their logs, and what is to be removed of them; `watcher` is told of their ends.
  */

@@ -49,7 +49,7 @@ export const handlers = {
     return stageTrigger(start({ ...ports, trace }), ports);
   },
   report: async (): Promise<QueueHandler> => {
-    const ports = connectReport();
+    const ports = await connectReport();
     return reportTrigger((job) => report(job, ports));
   },
   deploy: async (): Promise<DeployHandler> => {

@@ -63,6 +63,7 @@ export function checkWorld() {
       };
     },
     host,
+    ids,
     asked,
     read,
     /** Commits to the repository; `files` replace the ones that deploy without waiting for CI. */

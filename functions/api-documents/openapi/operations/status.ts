@@ -96,4 +96,12 @@ export const statusOperations = {
     },
     codes: ['status:db:not_found', 'status:db:get_by_id', 'mw:auth:unauthorized'],
   },
+  'POST /1/status/{user}/changes/{id}/cancel': {
+    operationId: 'cancel',
+    tag: 'status',
+    summary: 'Ends a queued, held or running deploy with its build',
+    description: 'What was live stays live. A deploy whose application is being started cannot be cancelled.',
+    answers: { 202: json('The entry, which is `cancelled`.', 'Entry', { Location: header('Location') }) },
+    codes: ['status:db:not_found', 'status:db:get_by_id', 'request:conflict', 'mw:auth:unauthorized'],
+  },
 } as const satisfies Readonly<Record<string, Described>>;

@@ -8,6 +8,7 @@ import type { Draft } from '../../../../functions/core/ports/deploy-log.ts';
 import { report } from '../../../../functions/report-status/report.ts';
 import { memoryIds } from '../../../fakes/clock.ts';
 import { MemoryLog, memoryTokens } from '../../../fakes/deploy-log/deploy-log.ts';
+import { memoryPlatform } from '../../../fakes/hosting-platform.ts';
 import { memoryHost } from '../../../fakes/repository-host.ts';
 import { memorySealer } from '../../../fakes/sealer.ts';
 import { memoryTarballs } from '../../../fakes/tarball-store.ts';
@@ -33,10 +34,11 @@ async function world(patch: Partial<Draft>, apps: readonly string[] = [ANY_APP])
   };
   const entry = await append(log, { sha: commit.sha, ...patch });
   const tarballs = memoryTarballs();
-  const ports = { log, facts: log, backlog: log, tokens, sealer, tarballs, host: () => host };
+  const platform = memoryPlatform();
+  const ports = { log, facts: log, backlog: log, tokens, sealer, platform, tarballs, host: () => host };
   const run = () => report({ user: 'ann', number: 1 }, ports);
   const due = async () => (await log.due(Number.MAX_SAFE_INTEGER, 10)).map(({ number }) => number);
-  return { host, log, entry, used, run, due, tarballs, ports, statuses: () => host.statuses(commit) };
+  return { host, log, entry, used, run, due, platform, tarballs, ports, statuses: () => host.statuses(commit) };
 }
 
 const error = { code: 'deploy:platform:start_app', status: 500, detail: 'It exits with 1.' } as const;
@@ -60,6 +62,7 @@ describe('the status of a commit', () => {
     ['held', 'pending', 'Why.'],
     ['expired', 'error', 'Why.'],
     ['superseded', 'error', 'Why.'],
+    ['cancelled', 'error', 'Why.'],
     ['skipped', 'failure', 'Why.'],
   ] as const)('of a deploy that is %s is %s', async (status, state, description) => {
     const { run, statuses } = await world({ ...checked, status, reason: status === 'running' ? null : 'Why.' });
@@ -226,6 +229,53 @@ describe('an entry that has ended', () => {
     };
     await run();
     expect(await due()).toEqual([1]);
+  });
+});
+
+describe('the build of a deploy', () => {
+  const snapshot = { user: 'ann', app: 'shop', snapshot: '1.0.0-1' };
+  const gone = new DeployError('request:failed', 'It answered 503.', { retry: true });
+
+  /** A deploy in that stage, whose snapshot is being built. */
+  async function building(patch: Partial<Draft>) {
+    const at = await world({ ...checked, stage: 'extract', ...patch });
+    const unbuilt = { bytes: Buffer.alloc(0), state: 'building', pollsLeft: 9 } as const;
+    at.platform.write(snapshot, { snapshots: { [snapshot.snapshot]: unbuilt } });
+    return { ...at, state: () => at.platform.app(snapshot)?.snapshots[snapshot.snapshot]?.state };
+  }
+
+  it.each(['cancelled', 'superseded', 'error'] as const)('is ended when the deploy is %s meanwhile', async (status) => {
+    const { run, state, due } = await building({ status });
+    await run();
+    expect([state(), await due()]).toEqual(['failed', []]);
+  });
+
+  it.each([
+    { status: 'running', stage: 'extract' },
+    { status: 'cancelled', stage: 'fetch' },
+    { status: 'ok', stage: 'start' },
+  ] as const)('is left alone while it is %j', async (patch) => {
+    const { run, platform } = await building(patch);
+    await run();
+    expect(platform.calls).toEqual([]);
+  });
+
+  it('is ended again, and the status set, when the platform did not answer', async () => {
+    const { run, platform, log, state, due, statuses } = await building({});
+    await log.move('ann', 1, () => ({ changes: { status: 'cancelled' } }));
+    platform.fail('cancel', gone);
+    await expect(run()).rejects.toThrow('503');
+    expect([state(), await due(), statuses().length]).toEqual(['building', [1], 1]);
+    await run();
+    expect([state(), await due()]).toEqual(['failed', []]);
+  });
+
+  it('is ended also while the repository host does not answer', async () => {
+    const { run, host, log, state, due } = await building({});
+    await log.move('ann', 1, () => ({ changes: { status: 'cancelled' } }));
+    host.failWith('setStatus', gone);
+    await expect(run()).rejects.toThrow('503');
+    expect([state(), await due()]).toEqual(['failed', [1]]);
   });
 });
 

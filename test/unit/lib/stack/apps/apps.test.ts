@@ -115,8 +115,9 @@ describe('the platform on AWS Lambda', () => {
       actionsOf(folder).some((action) => action.startsWith(`${prefix}:`));
     const folders = ofType('AWS::Lambda::Function').map(({ properties }) => properties.Description);
     expect(folders.filter(uses('lambda')).sort()).toEqual(['stage-start', 'watch-apps']);
-    expect(folders.filter(uses('codebuild')).sort()).toEqual(['api-build-log', 'stage-extract']);
-    expect(folders.filter(uses('s3')).sort()).toEqual(['stage-extract', 'stage-start', 'stage-upload']);
+    expect(folders.filter(uses('codebuild')).sort()).toEqual(['api-build-log', 'report-status', 'stage-extract']);
+    const storing = ['report-status', 'stage-extract', 'stage-start', 'stage-upload'];
+    expect(folders.filter(uses('s3')).sort()).toEqual(storing);
     expect(folders.filter(uses('kms')).sort()).toEqual(['api-apps', 'stage-start', 'watch-apps']);
     expect(actionsOf('watch-apps').filter((action) => action.startsWith('lambda:'))).toEqual(['lambda:InvokeFunction']);
     expect(actionsOf('authorize')).toEqual(['dynamodb:Query']);

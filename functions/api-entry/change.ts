@@ -1,0 +1,56 @@
+import type { HttpAnswer, HttpRequest } from '../api/http.ts';
+import { type Entry, entryAddress, isFinal } from '../core/entry/entry.ts';
+import { findEntry } from '../core/entry/find.ts';
+import { row } from '../core/entry/views.ts';
+import { DeployError } from '../core/errors.ts';
+import { type HoldPorts, releaseByHand } from '../core/hold/hold.ts';
+import { endDeploy } from '../core/pipeline/end-deploy.ts';
+import type { DeployLog } from '../core/ports/deploy-log.ts';
+
+/** The ports of releasing and cancelling deploys. */
+export interface ChangePorts extends HoldPorts {
+  readonly log: Pick<DeployLog, 'read' | 'move'>;
+}
+
+/** The endpoints below an entry's address that change it. */
+const endpoints: Readonly<Record<string, typeof release | undefined>> = {
+  'POST /1/status/{user}/changes/{id}/release': release,
+  'POST /1/status/{user}/changes/{id}/cancel': cancel,
+};
+
+/** Returns the endpoints that release a deploy or cancel it. */
+export function change(ports: ChangePorts): (request: HttpRequest) => Promise<HttpAnswer> {
+  return async (request) => {
+    const endpoint = endpoints[`${request.method} ${request.resource}`];
+    if (!endpoint) throw new DeployError('request:not_found', 'There is no such endpoint of entries.');
+    return endpoint(await findEntry(ports.log, request.user, request.params.id ?? ''), request, ports);
+  };
+}
+
+/**
+ * Lets a held deploy go without its CI. `202` with the entry, which deploys now; `200` with the entry unchanged when it
+ * is not held, so that a second call does no harm.
+ */
+async function release(entry: Entry, { user, base }: HttpRequest, ports: ChangePorts): Promise<HttpAnswer> {
+  const released = entry.status === 'held' ? await releaseByHand(entry, ports) : null;
+  // Between the two reads CI may have called, or the hold may have expired.
+  return answer(released ? 202 : 200, released ?? (await findEntry(ports.log, user, entry.id)), base);
+}
+
+/** Ends a queued, held or running deploy: `202` with the entry. Throws `request:conflict` when that is not possible. */
+async function cancel(entry: Entry, { user, base }: HttpRequest, ports: ChangePorts): Promise<HttpAnswer> {
+  const end = { status: 'cancelled', reason: `Cancelled by ${user}.` } as const;
+  const { entry: after, isEnded } = (await endDeploy(entry, end, ports)) ?? { entry, isEnded: false };
+  if (!isEnded) throw new DeployError('request:conflict', whyNot(after));
+  return answer(202, after, base);
+}
+
+function whyNot({ number, status }: Entry): string {
+  if (isFinal(status)) return `#${number} has ended already: it is ${status}.`;
+  return `#${number} is ${status}, and its application is being started. Wait for the end, then stop it or roll back.`;
+}
+
+function answer(status: number, entry: Entry, base: string): HttpAnswer {
+  const headers = { 'cache-control': 'no-cache', location: entryAddress(base, entry) };
+  return { status, headers, body: row(entry, { base, docs: 'false' }) };
+}

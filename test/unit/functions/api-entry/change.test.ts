@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { type ChangePorts, change } from '../../../../functions/api-entry/change.ts';
+import { runStage } from '../../../../functions/core/pipeline/stage.ts';
+import type { Draft } from '../../../../functions/core/ports/deploy-log.ts';
+import { AT, append, checked, MINUTE } from '../../../support/entries.ts';
+import { request } from '../../../support/requests.ts';
+import { checkWorld, failed, manifest, passed, waitsForTravis } from '../../../support/worlds/check-world.ts';
+
+/** A push that is held for Travis CI, and the endpoint. */
+async function world() {
+  const at = checkWorld();
+  const head = at.commit(null, { 'package.json': manifest, ...waitsForTravis });
+  const { id } = await at.push(head);
+  await at.check(1);
+  return { ...at, head, id, post: (of = id) => post(at, 'release', of) };
+}
+
+function post(ports: ChangePorts, verb: string, id: string) {
+  const resource = `/1/status/{user}/changes/{id}/${verb}`;
+  return change(ports)(request({ method: 'POST', resource, params: { user: 'ann', id } }));
+}
+
+describe('POST /1/status/<user>/changes/<id>/release', () => {
+  it('lets a held deploy go, without its CI', async () => {
+    const { id, post, check, facts, head } = await world();
+    const answer = await post();
+    expect(answer).toMatchObject({
+      status: 202,
+      headers: { location: `https://hooks.example.com/1/status/ann/changes/${id}` },
+      body: { status: 'running', reason: null },
+    });
+    const entry = await check(1);
+    expect(entry).toMatchObject({ status: 'running', stage: 'fetch' });
+    expect(entry.stages[0]?.detail).toContain('It was released by hand: it did not wait for CI');
+    expect(await facts.commitState('ann', head, 'master')).toMatchObject({ held: null, deploying: 1 });
+  });
+
+  it('does so once: the second answer is the entry as it is', async () => {
+    const { post, queue } = await world();
+    await post();
+    expect(await post()).toMatchObject({ status: 200, body: { status: 'running' } });
+    expect(queue.sent.filter(({ stage }) => stage === 'check')).toHaveLength(1);
+  });
+
+  it('changes nothing for an entry that is not held', async () => {
+    const { post, log, build, head, check } = await world();
+    await build(head, failed);
+    await check(2);
+    await log.move('ann', 1, () => ({ changes: { status: 'skipped', reason: 'CI did not pass.' } }));
+    expect(await post()).toMatchObject({ status: 200, body: { status: 'skipped', reason: 'CI did not pass.' } });
+  });
+
+  it('is status:db:not_found for an unknown entry and for that of another user', async () => {
+    const { post, log } = await world();
+    const theirs = await append(log, { user: 'bob' });
+    for (const id of ['x', theirs.id]) await expect(post(id)).rejects.toMatchObject({ code: 'status:db:not_found' });
+  });
+
+  it('leaves a release to CI that calls at the same moment', async () => {
+    const { post, log, queue, beforeMoving } = await world();
+    beforeMoving(1, async () => {
+      await log.move('ann', 1, () => ({ changes: { status: 'running', reason: null } }));
+    });
+    expect(await post()).toMatchObject({ status: 200, body: { status: 'running' } });
+    expect(queue.sent.filter(({ stage }) => stage === 'check')).toEqual([]);
+  });
+});
+
+describe('POST /1/status/<user>/changes/<id>/cancel', () => {
+  /** A push in that state, and the endpoint. */
+  async function pushed(patch: Partial<Draft> = {}) {
+    const at = checkWorld();
+    const { id } = await at.push(at.commit(null), patch);
+    return { ...at, id, cancel: () => post(at, 'cancel', id) };
+  }
+  const conflict = (detail: string) => ({ code: 'request:conflict', status: 409, detail });
+
+  it.each([
+    { status: 'queued' },
+    { ...checked, stage: 'fetch' },
+    { ...checked, stage: 'extract' },
+    { ...checked, stage: 'start' },
+  ] as const)('ends a deploy that is %j, names who did it, and has it reported', async (patch) => {
+    const { cancel, id, queue, read } = await pushed(patch);
+    expect(await cancel()).toMatchObject({
+      status: 202,
+      headers: { location: `https://hooks.example.com/1/status/ann/changes/${id}` },
+      body: { status: 'cancelled', reason: 'Cancelled by ann.' },
+    });
+    expect(await read(1)).toMatchObject({ status: 'cancelled', finishedAt: AT, stages: [] });
+    expect(queue.reports).toEqual([{ user: 'ann', number: 1 }]);
+  });
+
+  it('ends a deploy whose stage runs, which then has no effect any more', async () => {
+    const { cancel, log, clock, queue, ids, read } = await pushed({ ...checked, stage: 'upload' });
+    const work = async () => {
+      clock.pass(MINUTE);
+      await cancel();
+      return { kind: 'done' } as const;
+    };
+    const context = { stage: 'upload', log, queue, clock, ids, retryBaseSeconds: 30, trace: () => {} } as const;
+    expect(await runStage({ user: 'ann', number: 1 }, { ...context, work })).toEqual({ done: true });
+    const detail = 'Cancelled by ann.';
+    const stages = [{ name: 'upload', status: 'failed', startedAt: AT, finishedAt: AT + MINUTE, attempts: 1, detail }];
+    expect(await read(1)).toMatchObject({ status: 'cancelled', stage: 'upload', stages });
+    expect(queue.sent).toEqual([]);
+  });
+
+  it('ends a held deploy, and a build that passes later does not deploy its commit', async () => {
+    const { head, id, build, check, ...at } = await world();
+    await post(at, 'cancel', id);
+    await build(head, passed);
+    expect(await check(2)).toMatchObject({ status: 'skipped', reason: expect.stringContaining('was cancelled') });
+    expect(await at.read(1)).toMatchObject({ status: 'cancelled' });
+  });
+
+  it('is request:conflict for what has ended, with its status', async () => {
+    const { cancel, log } = await pushed();
+    await cancel();
+    await expect(cancel()).rejects.toMatchObject(conflict('#1 has ended already: it is cancelled.'));
+    await log.move('ann', 1, () => ({ changes: { status: 'ok' } }));
+    await expect(cancel()).rejects.toMatchObject(conflict('#1 has ended already: it is ok.'));
+  });
+
+  it('is request:conflict once a worker has begun to start the application, which then goes live', async () => {
+    const { cancel, log, clock, queue, ids, read } = await pushed({ ...checked, stage: 'start' });
+    const work = async () => {
+      await expect(cancel()).rejects.toMatchObject(conflict(expect.stringContaining('is being started')));
+      return { kind: 'done' } as const;
+    };
+    const context = { stage: 'start', log, queue, clock, ids, retryBaseSeconds: 30, trace: () => {} } as const;
+    await runStage({ user: 'ann', number: 1 }, { ...context, work });
+    expect(await read(1)).toMatchObject({ status: 'ok' });
+  });
+
+  it('keeps a stage from starting the application that had not begun to', async () => {
+    const { cancel, log, clock, queue, ids } = await pushed({ ...checked, stage: 'start' });
+    await cancel();
+    const work = async () => {
+      throw new Error('The application must not be started.');
+    };
+    const context = { stage: 'start', log, queue, clock, ids, retryBaseSeconds: 30, trace: () => {} } as const;
+    expect(await runStage({ user: 'ann', number: 1 }, { ...context, work })).toEqual({ done: true });
+  });
+
+  it('is status:db:not_found for an unknown entry and for that of another user', async () => {
+    const at = await pushed();
+    const theirs = await append(at.log, { user: 'bob' });
+    for (const id of ['x', theirs.id]) {
+      await expect(post(at, 'cancel', id)).rejects.toMatchObject({ code: 'status:db:not_found' });
+    }
+  });
+});
