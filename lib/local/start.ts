@@ -3,6 +3,7 @@ import { checkDatabase } from '../aws-local/emulators/dynamodb.ts';
 import type { Runtime } from '../aws-local/runtime.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { PlatformEvent } from '../platform/settings.ts';
+import { openReserve } from '../processes/disk-reserve.ts';
 import { lockInstance } from '../processes/instance-lock.ts';
 import { removeLeftovers } from '../processes/leftovers.ts';
 import { once } from '../processes/once.ts';
@@ -65,8 +66,7 @@ export interface LocalService {
  * @throws OperatorError with one sentence that says what is wrong and what to do
  */
 export async function startLocal(options: StartOptions): Promise<LocalService> {
-  const unlock = await lockInstance(join(options.dataDir, 'lock'));
-  const closers: Closers = [async () => unlock()];
+  const closers: Closers = [];
   const close = once(() => closeAll(closers));
   try {
     return { ...(await start(options, closers)), close };
@@ -91,6 +91,11 @@ async function closeAll(closers: Closers): Promise<void> {
  */
 async function start(options: StartOptions, closers: Closers): Promise<Omit<LocalService, 'close'>> {
   const { project, dataDir, remote, step = () => {}, warn = () => {} } = options;
+  // Before anything is written, which a full disk would refuse.
+  const reserve = await openReserve({ folder: join(dataDir, 'reserve'), warn: step });
+  closers.push(reserve.close);
+  const unlock = await lockInstance(join(dataDir, 'lock'));
+  closers.push(async () => unlock());
   const cloudAssembly = options.outdir ?? join(dataDir, 'cdk.out');
   const isEmbedded = (options.platform ?? 'embedded') === 'embedded';
   const config = withOverrides(readConfig(dataDir), options.overrides ?? {});
@@ -113,7 +118,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   if (isEmbedded) {
     const serviceToken = runtime.secretValue('StoresPlatformToken');
     const onEvent = platformEvents(runtime, options);
-    platform = await startEmbedded({ dataDir, config, port: ports.platform, serviceToken, onEvent });
+    platform = await startEmbedded({ dataDir, config, port: ports.platform, serviceToken, reserve, onEvent });
     closers.push(platform.close);
   }
   const platformUrl = remote?.url ?? platform?.url;

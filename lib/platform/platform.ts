@@ -1,5 +1,6 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { type DiskReserve, NO_RESERVE } from '../processes/disk-reserve.ts';
 import { type GroupRegistry, killOrphans, openGroupRegistry } from '../processes/group-registry.ts';
 import type { PublicDomain } from '../processes/http/app-domain.ts';
 import type { TrustsAddress } from '../processes/http/trusted-addresses.ts';
@@ -27,7 +28,7 @@ import { defaultLimits, type Limits, type Log } from './settings.ts';
 import { apps } from './store/apps.ts';
 import { appEvents } from './store/events.ts';
 import { type Folders, folders } from './store/folders.ts';
-import { removeLeftovers } from './store/leftovers.ts';
+import { removeLeftovers, removeSharedCaches } from './store/leftovers.ts';
 import type { AppName } from './store/names.ts';
 import { type Kept, prunable, type Snapshots, snapshots } from './store/snapshots.ts';
 import { users } from './store/users.ts';
@@ -41,9 +42,9 @@ export interface PlatformOptions {
   readonly port?: number | ReservedPort;
   /** The secret with which the deploy service acts for any user. */
   readonly serviceToken: string;
-  /** npm's cache; absent: one in `dataDir`. */
-  readonly npmCache?: string;
   readonly log?: Log;
+  /** Room on a full disk for the start and for stopping applications; absent: none. */
+  readonly reserve?: Pick<DiskReserve, 'use'>;
   /** The addresses of applications for other machines; absent: they are reached from this machine only. */
   readonly publicDomain?: PublicDomain;
   /**
@@ -98,12 +99,16 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   await chmod(dirs.root, 0o700);
   for (const what of await killOrphans(dirs.groups)) log({ type: 'platform.orphan_killed', detail: what });
   await removeLeftovers(dirs, apps(dirs));
+  // They may have gigabytes.
+  void removeSharedCaches(dirs);
 
+  const reserve = options.reserve ?? NO_RESERVE;
   const parts = assemble(options, {
     limits,
+    reserve,
     log,
     folders: dirs,
-    groups: boundedGroups(await openGroupRegistry(dirs.groups), options, limits),
+    groups: boundedGroups(await reserve.use(() => openGroupRegistry(dirs.groups)), options, limits),
   });
   const port = await listen(parts.server, options.port ?? 0).catch(async (error: unknown) => {
     await parts.groups.close();
@@ -142,6 +147,7 @@ interface BaseServices {
   readonly log: Log;
   readonly folders: Folders;
   readonly groups: GroupRegistry;
+  readonly reserve: Pick<DiskReserve, 'use'>;
 }
 
 /** Creates and connects the parts of the platform; nothing listens or runs yet. */
@@ -157,7 +163,6 @@ function assemble(options: PlatformOptions, base: BaseServices) {
     apps: apps(dirs),
     snapshots: snapshots(dirs),
     variables: variableStore(dirs),
-    npmCache: resolve(options.npmCache ?? dirs.npmCache),
   };
   const userStore = users(dirs.users);
   const verify = passwordVerifier(limits.loginCacheMs);

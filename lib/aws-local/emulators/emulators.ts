@@ -54,7 +54,7 @@ const NOT_ISOLATED =
 const unreadMessages = (path: string) =>
   `Not all messages of the queues can be read, because their file is damaged or of another version; a copy of it is ${path}.`;
 
-const MIN_FREE_BYTES = 64 * 1024 * 1024;
+const MIN_FREE_BYTES = 8 * 1024 * 1024;
 
 /**
  * Starts DynamoDB with its streams, SQS, S3, KMS and Secrets Manager, all on 127.0.0.1, for requests that are signed
@@ -123,7 +123,7 @@ async function prepare(dataDir: string): Promise<void> {
   const { bavail, bsize } = await statfs(dataDir);
   if (bavail * bsize < MIN_FREE_BYTES) {
     throw new OperatorError(
-      `There is no space left for the data folder ${dataDir}: free at least 64 MiB and start again.`,
+      `There is no space left for the data folder ${dataDir}: free at least 8 MiB and start again.`,
     );
   }
 }

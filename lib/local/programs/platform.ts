@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Platform, startPlatform } from '../../platform/platform.ts';
 import type { PlatformEvent } from '../../platform/settings.ts';
+import type { DiskReserve } from '../../processes/disk-reserve.ts';
 import type { ReservedPort } from '../../processes/ports.ts';
 import { loginProxies } from '../config/proxies.ts';
 import { publicAddresses } from '../config/public-addresses.ts';
@@ -14,11 +15,14 @@ export interface EmbeddedOptions {
   readonly port: ReservedPort;
   /** With which the service acts for its users. */
   readonly serviceToken: string;
+  /** Room on a full disk. */
+  readonly reserve: DiskReserve;
   readonly onEvent: (event: PlatformEvent) => void;
 }
 
 /** Starts the embedded platform. Throws `OperatorError`. */
-export function startEmbedded({ dataDir, config, port, serviceToken, onEvent }: EmbeddedOptions): Promise<Platform> {
+export function startEmbedded(options: EmbeddedOptions): Promise<Platform> {
+  const { dataDir, config, port, serviceToken, reserve, onEvent } = options;
   const apps = publicAddresses(config)?.apps;
   return forOperator(
     startPlatform({
@@ -29,6 +33,7 @@ export function startEmbedded({ dataDir, config, port, serviceToken, onEvent }: 
       ...(apps && { publicDomain: apps }),
       ...loginProxies(config),
       serviceToken,
+      reserve,
       log: onEvent,
     }),
   );

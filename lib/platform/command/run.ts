@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { openReserve } from '../../processes/disk-reserve.ts';
 import { trustedAddresses } from '../../processes/http/trusted-addresses.ts';
 import { lockInstance } from '../../processes/instance-lock.ts';
 import { once } from '../../processes/once.ts';
@@ -23,12 +24,23 @@ function behindProxy({ ownHost }: PlatformCommand) {
 /** Starts it. A second start on the same folder is refused; one after a kill continues. */
 export async function runPlatform(command: PlatformCommand, log: Log): Promise<RunningPlatform> {
   const { usersFile, dataDir } = command;
-  const unlock = await lockInstance(join(dataDir, 'lock'));
-  const platform = await startPlatform({ ...command, ...behindProxy(command), log }).catch((error: unknown) => {
-    unlock();
+  const warn = (detail: string) => log({ type: 'platform.disk_full', detail });
+  // Before anything is written, which a full disk would refuse.
+  const reserve = await openReserve({ folder: join(dataDir, 'reserve'), warn });
+  const unlock = await lockInstance(join(dataDir, 'lock')).catch(async (error: unknown) => {
+    await reserve.close();
     throw error;
   });
-  const close = once(() => platform.close().finally(unlock));
+  const end = async () => {
+    await reserve.close();
+    unlock();
+  };
+  const options = { ...command, ...behindProxy(command), reserve, log };
+  const platform = await startPlatform(options).catch(async (error: unknown) => {
+    await end();
+    throw error;
+  });
+  const close = once(() => platform.close().finally(end));
   const reload = async () => {
     if (usersFile === undefined) return;
     log({ type: 'platform.users', detail: `${await takeUsers(usersFile, platform)} users` });

@@ -1,3 +1,4 @@
+import type { DiskReserve } from '../../processes/disk-reserve.ts';
 import { keyedMutex } from '../../processes/keyed-mutex.ts';
 import { HttpError, messageOf } from '../http-error.ts';
 import type { PlatformEvent } from '../settings.ts';
@@ -36,6 +37,8 @@ export interface Runner {
 export interface RunnerParts extends ReleaseParts {
   /** The domain of the applications besides `localhost`. */
   readonly domain: string | undefined;
+  /** Room on a full disk, so that an application can be stopped. */
+  readonly reserve: Pick<DiskReserve, 'use'>;
   /** Called when a release serves. */
   readonly onServing: (app: AppName, snapshot: string) => Promise<void>;
   /** Called when the release before it has ended. */
@@ -93,9 +96,11 @@ class AppRunner implements Runner {
   stop(): Promise<void> {
     this.#starting?.abort();
     return this.#exclusively(async () => {
-      await this.parts.apps.change(this.app, { wanted: 'stopped' });
+      const { apps, reserve, limits } = this.parts;
       this.#state = 'stopped';
-      await this.#end(this.parts.limits.drainMs);
+      // It ends before that is written: it may be what fills the disk.
+      await this.#end(limits.drainMs);
+      await reserve.use(() => apps.change(this.app, { wanted: 'stopped' }));
       this.log.note('stopped');
     });
   }

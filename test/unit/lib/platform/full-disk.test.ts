@@ -1,0 +1,69 @@
+import fs, { existsSync, readdirSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openReserve } from '../../../../lib/processes/disk-reserve.ts';
+import {
+  afterwards,
+  appFiles,
+  call,
+  deploy,
+  platform,
+  serverFile,
+  temporaryFolder,
+} from '../../../support/platform/harness.ts';
+
+/** Lets no file below a folder be written, as on a full disk, while the reserve is whole. */
+function fillDisk(folder: string, isFull: () => boolean): void {
+  const { open } = fs.promises;
+  fs.promises.open = async (path, flags, mode) => {
+    const writes = flags !== undefined && flags !== 'r';
+    if (writes && String(path).startsWith(folder) && isFull()) {
+      throw Object.assign(new Error('ENOSPC: no space left on device, open'), { code: 'ENOSPC' });
+    }
+    return open(path, flags, mode);
+  };
+  syncBuiltinESMExports();
+  afterwards(async () => {
+    fs.promises.open = open;
+    syncBuiltinESMExports();
+  });
+}
+
+it('on a full disk an application can be stopped and removed, the platform starts, and others answer', async () => {
+  const dataDir = await temporaryFolder();
+  const folder = join(dataDir, 'reserve');
+  let free = 2 ** 30;
+  const reserve = await openReserve({ folder, freeBytes: async () => free });
+  await reserve.check();
+  afterwards(reserve.close);
+  const parts = () => readdirSync(folder).length;
+  const at = await platform({ dataDir, reserve });
+  const first = await deploy(at, 'first', '1', appFiles('first', serverFile('first')));
+  const second = await deploy(at, 'second', '1', appFiles('second', serverFile('second')));
+
+  const whole = parts();
+  // Enough that no check frees a part, and too little to make one again.
+  free = 2 ** 20;
+  fillDisk(dataDir, () => parts() >= whole);
+
+  expect((await call(at, 'PUT', '/apps/ada/first/env', { A: '1' })).status).toBe(500);
+  expect((await call(at, 'POST', '/apps/ada/first/stop')).status).toBe(200);
+  expect((await call(at, 'GET', '/apps/ada/first')).body.state).toBe('stopped');
+  expect((await fetch(first.body.url)).status).toBe(503);
+  expect(parts()).toBe(whole - 1);
+
+  free = 2 ** 30;
+  await reserve.check();
+  free = 2 ** 20;
+  expect(parts()).toBe(whole);
+  expect((await call(at, 'DELETE', '/apps/ada/first')).status).toBe(204);
+  expect(existsSync(join(dataDir, 'apps', 'ada', 'first'))).toBe(false);
+  expect(await (await fetch(second.body.url)).text()).toBe('second');
+  expect((await call(at, 'GET', '/apps/ada/second/logs')).status).toBe(200);
+
+  await at.close();
+  const again = await platform({ dataDir, reserve });
+  await expect.poll(async () => (await call(again, 'GET', '/apps/ada/second')).body.state).toBe('running');
+  expect((await call(again, 'GET', '/apps/ada/first')).status).toBe(404);
+});
