@@ -19,7 +19,6 @@ export interface ReleaseMaker {
   readonly dependencies: Dependencies;
   readonly tools: Tools;
   readonly unpackers: Unpackers;
-  readonly npmCache: string;
   readonly limits: Limits;
 }
 

@@ -46,7 +46,7 @@ export async function makeRelease(maker: ReleaseMaker, build: Build): Promise<Ma
   const found = await toolchain(maker, build, project);
   for (const warning of found.warnings) log.note(warning);
   const release = { root, folder: project.folder, bins: found.bins };
-  const commands = managerCommands(project.manager, maker.folders.caches);
+  const commands = managerCommands(project.manager, maker.folders.cachesOf(app.user));
   const step: Step = { maker, build, project, release, commands, toolchain: found };
   const caches = frameworkCaches(files.buildCaches, project.folder);
   await runScript(step, 'heroku-prebuild');
@@ -141,8 +141,7 @@ async function run(step: Step, { title, program, args, cwd, data }: Command): Pr
   const { log, signal, variables } = build;
   const env = buildEnvironment(maker.own, {
     release,
-    npmCache: maker.npmCache,
-    caches: maker.folders.caches,
+    caches: maker.folders.cachesOf(build.app.user),
     variables,
     nodeModules: project.manager.kind === 'berry' && !found.choosesLinker,
   });

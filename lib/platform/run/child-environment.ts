@@ -35,7 +35,7 @@ const SCRIPT_SHELL = fileURLToPath(new URL('script-shell.sh', import.meta.url));
  * The variables of every child: an allow-list, so that the service's own settings and secrets never reach an
  * application.
  */
-function base(own: OwnEnvironment, release: ReleaseFolders, npmCache: string): Record<string, string> {
+function base(own: OwnEnvironment, release: ReleaseFolders, caches: string): Record<string, string> {
   const inherited = ALWAYS.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]] as const]));
   const outer = (own.PATH ?? '/usr/bin:/bin').split(delimiter).filter((folder) => !SERVICE_BIN.test(folder));
   // node_modules/.bin as npm does for scripts, and the Node that runs now before any other on the PATH.
@@ -44,7 +44,7 @@ function base(own: OwnEnvironment, release: ReleaseFolders, npmCache: string): R
     ...Object.fromEntries(inherited),
     PATH: [...modules, ...release.bins, dirname(process.execPath), ...outer].join(delimiter),
     NODE_ENV: 'production',
-    npm_config_cache: npmCache,
+    npm_config_cache: join(caches, 'npm'),
     npm_config_script_shell: SCRIPT_SHELL,
     // Read by the guard of modules and by the shell of scripts.
     MODULE_ROOT: release.root,
@@ -55,8 +55,7 @@ function base(own: OwnEnvironment, release: ReleaseFolders, npmCache: string): R
 /** The environment of a build. */
 export interface BuildProcess {
   readonly release: ReleaseFolders;
-  readonly npmCache: string;
-  /** A folder for caches of package managers and build tools, which they would make in the home folder. */
+  /** The folder for the user's caches of package managers and build tools, which they would make in the home folder. */
   readonly caches: string;
   readonly variables: Variables;
   /** Whether Yarn is told to make node_modules, because the repository does not say otherwise. */
@@ -83,14 +82,15 @@ export function buildEnvironment(own: OwnEnvironment, build: BuildProcess): Reco
     ASTRO_TELEMETRY_DISABLED: '1',
     ...(build.nodeModules && { YARN_NODE_LINKER: 'node-modules' }),
   };
-  const settings = { ...Object.fromEntries(network), ...base(own, build.release, build.npmCache), ...caches };
+  const settings = { ...Object.fromEntries(network), ...base(own, build.release, build.caches), ...caches };
   return withGuard({ ...settings, ...build.variables });
 }
 
 /** An application's process. */
 export interface AppProcess {
   readonly release: ReleaseFolders;
-  readonly npmCache: string;
+  /** The folder for the user's caches. */
+  readonly caches: string;
   readonly variables: Variables;
   /** The folder that persists across releases. */
   readonly dataDir: string;
@@ -106,7 +106,7 @@ export interface AppProcess {
 export function appEnvironment(own: OwnEnvironment, app: AppProcess): Record<string, string> {
   const { folder } = app.release;
   return withGuard({
-    ...base(own, app.release, app.npmCache),
+    ...base(own, app.release, app.caches),
     DATA_DIR: app.dataDir,
     npm_lifecycle_event: 'start',
     npm_lifecycle_script: app.script,

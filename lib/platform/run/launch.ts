@@ -23,7 +23,8 @@ export interface Launch {
   readonly dataDir: string;
   readonly host: string;
   readonly variables: Variables;
-  readonly npmCache: string;
+  /** The user's caches. */
+  readonly caches: string;
   readonly log: AppLog;
   readonly limits: Limits;
   /** The memory limit of its processes together, in MB; undefined: none. */

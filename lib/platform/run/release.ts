@@ -24,7 +24,6 @@ export interface ReleaseParts {
   readonly apps: Apps;
   readonly snapshots: Snapshots;
   readonly variables: VariableStore;
-  readonly npmCache: string;
   readonly limits: Limits;
   readonly memoryLimits: MemoryLimits;
   readonly memory: MemoryWatch;
@@ -68,7 +67,7 @@ export async function launchRelease(parts: ReleaseParts, context: LaunchContext)
     dataDir: files.data,
     host: appHost(app),
     variables: await parts.variables.read(app),
-    npmCache: parts.npmCache,
+    caches: parts.folders.cachesOf(app.user),
     log,
     limits: parts.limits,
     memoryMb: memoryLimitOf(parts.memoryLimits, app),

@@ -38,15 +38,16 @@ export interface Folders {
   readonly ofApp: (name: AppName) => AppFolder;
   /** The running process groups, so that the next start can end those that are left. */
   readonly groups: string;
-  readonly npmCache: string;
+  /** Caches of package managers and build tools: what is written there is installed by later builds of the user only. */
+  readonly cachesOf: (user: string) => string;
+  /** Those that all users shared in earlier versions. */
+  readonly sharedCaches: readonly string[];
   /** The events of applications. */
   readonly events: string;
   /** The program that unpacks tarballs, as one file. */
   readonly unpacker: string;
   /** Fetched programs: package managers and other versions of Node. */
   readonly tools: string;
-  /** Caches of package managers and build tools. */
-  readonly caches: string;
 }
 
 /** Returns the layout under the platform's data folder. */
@@ -59,11 +60,11 @@ export function folders(dataDir: string): Folders {
     ofUser: (user) => join(apps, user),
     ofApp: ({ user, app }) => appFolder(join(apps, user, app)),
     groups: join(dataDir, 'groups.json'),
-    npmCache: join(dataDir, 'npm-cache'),
+    cachesOf: (user) => join(dataDir, 'user-caches', user),
+    sharedCaches: [join(dataDir, 'npm-cache'), join(dataDir, 'caches')],
     events: join(dataDir, 'events.json'),
     unpacker: join(dataDir, 'unpack.cjs'),
     tools: join(dataDir, 'tools'),
-    caches: join(dataDir, 'caches'),
   };
 }
 

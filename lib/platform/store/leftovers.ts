@@ -14,6 +14,11 @@ export async function removeLeftovers(folders: Folders, apps: Apps): Promise<voi
   for (const app of await apps.list()) await removeOfApp(folders.ofApp(app));
 }
 
+/** Removes caches whose content any user could have written. */
+export async function removeSharedCaches({ sharedCaches }: Folders): Promise<void> {
+  for (const folder of sharedCaches) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+}
+
 async function removeOfApp(folder: AppFolder): Promise<void> {
   await removeFrom(folder.root, (name) => unfinished.test(name));
   const known = new Set((await namesIn(folder.snapshots)).filter((name) => name.endsWith('.json')));

@@ -22,7 +22,7 @@ export async function run(): Promise<readonly BenchRow[]> {
   const folder = join(testFolder, 'bench-serving');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const cache = join(folder, 'data', 'platform', 'npm-cache');
+  const cache = join(folder, 'data', 'platform', 'user-caches', 'demo', 'npm');
   const service = await startChild<Service>('service.ts', [join(folder, 'data')]);
   const tree = gitFolder(service.ready.repository);
   try {

@@ -19,7 +19,7 @@ export interface ManagerCommands {
 
 const QUIET = ['--no-audit', '--no-fund', '--no-update-notifier'];
 
-/** Returns the calls of a package manager. `store` is the folder in which pnpm keeps packages for all applications. */
+/** Returns the calls of a package manager. `store` is the folder in which pnpm keeps packages for all applications of a user. */
 export function managerCommands({ kind, lockfile }: PackageManager, store: string): ManagerCommands {
   const locked = lockfile !== undefined;
   const run = (script: string) => ['run', script];

@@ -76,11 +76,9 @@ async function nodeFor(
 function fetcher(maker: ReleaseMaker, { app, log, signal }: Build): FetchTool {
   return async ({ package: name, range }, folder) => {
     const release = { root: folder, folder, bins: [] };
-    const { caches } = maker.folders;
     const env = buildEnvironment(maker.own, {
       release,
-      npmCache: maker.npmCache,
-      caches,
+      caches: maker.folders.cachesOf(app.user),
       variables: {},
       nodeModules: false,
     });

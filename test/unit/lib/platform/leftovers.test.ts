@@ -1,4 +1,4 @@
-import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { appFiles, build, platform, serverFile } from '../../../support/platform/harness.ts';
@@ -26,6 +26,22 @@ describe('the folder of the platform', () => {
     await again.close();
 
     expect((await readdir(first.dataDir, { recursive: true })).sort()).toEqual(before);
+  });
+
+  it('caches that all users shared are removed; those of a user stay and are used', async () => {
+    const first = await platform();
+    for (const folder of ['npm-cache', 'caches/yarn', 'user-caches/ada/npm']) {
+      await mkdir(join(first.dataDir, folder), { recursive: true });
+    }
+    await first.close();
+    const { dataDir, url } = await platform({ dataDir: first.dataDir });
+    const scripts = { build: `node -e "require('fs').writeFileSync('cache.txt', process.env.npm_config_cache)"` };
+    await build({ url }, 'hello', '1', appFiles('hello', serverFile('hi'), { scripts }));
+    const cache = await readFile(join(dataDir, 'apps/ada/hello/releases/1/cache.txt'), 'utf8');
+    expect(cache).toBe(join(dataDir, 'user-caches', 'ada', 'npm'));
+    await expect
+      .poll(async () => (await readdir(dataDir)).filter((name) => name.includes('cache')))
+      .toEqual(['user-caches']);
   });
 
   it('logs and releases can be read by the owner only', async () => {

@@ -3,7 +3,6 @@ import { buildEnvironment } from '../../../../../lib/platform/run/child-environm
 
 const BUILD = {
   release: { root: '/app', folder: '/app', bins: [] },
-  npmCache: '/cache',
   caches: '/caches',
   variables: {},
   nodeModules: false,
@@ -57,6 +56,14 @@ describe('The environment of a build', () => {
       npm_package_name: 'deployment-webhooks',
     };
     expect(passed(own)).toEqual([]);
+  });
+
+  it('has all caches in the folder of the user, so that no other user’s build writes into them', () => {
+    const own = { HOME: '/home/ann', XDG_CACHE_HOME: '/home/ann/.cache', npm_config_cache: '/home/ann/.npm' };
+    const env = Object.entries(buildEnvironment(own, { ...BUILD, caches: '/caches/ada' }));
+    const caches = env.filter(([name]) => /cache|store|XDG|YARN_GLOBAL/i.test(name));
+    expect(caches.map(([name]) => name)).toEqual(expect.arrayContaining(['npm_config_cache', 'YARN_CACHE_FOLDER']));
+    for (const [, path] of caches) expect(path).toMatch(/^\/caches\/ada\//);
   });
 
   it('has the settings that the variables of the application are', () => {

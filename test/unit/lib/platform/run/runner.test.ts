@@ -10,6 +10,7 @@ import { folders } from '../../../../../lib/platform/store/folders.ts';
 import { appNamed } from '../../../../../lib/platform/store/names.ts';
 import { snapshots } from '../../../../../lib/platform/store/snapshots.ts';
 import { variableStore } from '../../../../../lib/platform/store/variables.ts';
+import { NO_RESERVE } from '../../../../../lib/processes/disk-reserve.ts';
 import { openGroupRegistry } from '../../../../../lib/processes/group-registry.ts';
 import { afterwards, temporaryFolder } from '../../../../support/platform/harness.ts';
 
@@ -36,8 +37,8 @@ async function runnerOf(server: string, change: (stored: Apps) => Apps['change']
       own: process.env,
       folders: dirs,
       groups,
-      npmCache: dirs.npmCache,
       domain: undefined,
+      reserve: NO_RESERVE,
       limits,
       memoryLimits: {},
       memory: memoryWatch(limits.memoryCheckMs),
