@@ -13,7 +13,7 @@ import { operation, type Service } from '../wire/service.ts';
 import { ShapeError } from '../wire/shapes.ts';
 import { type BuildRecord, idOf } from './build-record.ts';
 import { type Builder, buildArn } from './builder.ts';
-import type { Project } from './project.ts';
+import { notOnLambda, type Project } from './project.ts';
 
 const TOKEN_LIFE_MS = 5 * 60_000;
 /** https://docs.aws.amazon.com/codebuild/latest/userguide/limits.html */
@@ -80,6 +80,7 @@ function knownBuild(builder: Builder, project: Project, input: StartBuildInput):
 
 function startBuild(builder: Builder, project: Project, input: StartBuildInput): BuildRecord {
   const { idempotencyToken, environmentVariablesOverride = [], timeoutInMinutesOverride } = input;
+  if (project.isLambdaCompute && timeoutInMinutesOverride !== undefined) throw invalid(notOnLambda('timeoutInMinutes'));
   const variables = variablesOf(environmentVariablesOverride);
   const all = Object.entries({ ...project.variables, ...variables });
   if (all.reduce((sum, [name, value]) => sum + name.length + value.length, 0) > MAX_ENVIRONMENT_CHARACTERS) {

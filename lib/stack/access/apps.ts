@@ -22,7 +22,7 @@ export function buildSnapshots(access: AppsAccess): Access {
   const { bucket, build } = access.apps;
   const objects = (...prefixes: string[]) => prefixes.map((prefix) => bucket.arnForObjects(`${prefix}/*`));
   const statements = [
-    allow(['codebuild:StartBuild', 'codebuild:StopBuild', 'codebuild:BatchGetBuilds'], build.project.attrArn),
+    allow(['codebuild:StartBuild', 'codebuild:StopBuild', 'codebuild:BatchGetBuilds'], build.project.projectArn),
     allow(['s3:GetObject'], ...objects('snapshots', 'jobs', 'caches')),
     allow(['s3:PutObject'], ...objects('jobs', 'releases', 'caches')),
     allow(['s3:DeleteObject'], ...objects('snapshots', 'jobs')),
@@ -108,7 +108,7 @@ export function readBuildLogs(access: AppsAccess): Access {
   return appsAccess(
     access,
     ['GetItem'],
-    [allow(['codebuild:BatchGetBuilds'], project.attrArn), allow(['logs:GetLogEvents'], logGroup.logGroupArn)],
+    [allow(['codebuild:BatchGetBuilds'], project.projectArn), allow(['logs:GetLogEvents'], logGroup.logGroupArn)],
   );
 }
 
@@ -128,7 +128,7 @@ function appsAccess(access: AppsAccess, tableActions: readonly string[], stateme
   const { parameters, apps, sealingKey } = access;
   const parts = {
     bucket: apps.bucket.bucketName,
-    project: apps.build.project.ref,
+    project: apps.build.project.projectName,
     functionPrefix: apps.functionPrefix,
     appRole: apps.appRole.roleArn,
     adapterLayer: apps.adapterLayer,

@@ -65,7 +65,7 @@ export class AppsPlatform extends Construct {
         source: ['aws.codebuild'],
         'detail-type': ['CodeBuild Build State Change'],
         detail: {
-          'project-name': [this.build.project.ref],
+          'project-name': [this.build.project.projectName],
           'build-status': ['SUCCEEDED', 'FAILED', 'FAULT', 'STOPPED', 'TIMED_OUT'],
         },
       },

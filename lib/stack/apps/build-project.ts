@@ -1,21 +1,21 @@
 import { RemovalPolicy, Validations } from 'aws-cdk-lib';
-import { CfnProject, LinuxArmLambdaBuildImage } from 'aws-cdk-lib/aws-codebuild';
+import { BuildSpec, ComputeType, LinuxArmLambdaBuildImage, Project } from 'aws-cdk-lib/aws-codebuild';
 import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { allow } from '../access/access.ts';
 import { buildCommand } from './build-command.ts';
 
-/** The longest that Lambda compute runs: https://docs.aws.amazon.com/codebuild/latest/userguide/lambda.html#lambda.limitations */
-const TIMEOUT_MINUTES = 15;
-
 /**
- * The project that builds applications, and its log. Install scripts run anything, so its role may write the log and
+ * The project that builds applications, and its log. It runs on Lambda compute, which ends a build after 15 minutes and
+ * takes no limits of the project: https://docs.aws.amazon.com/codebuild/latest/userguide/lambda.html#lambda.limitations
+ *
+ * Install scripts run anything, so its role may write the log and
  * nothing else; the tarball, the release and the packages are read and written by addresses that are signed for one
  * object each.
  */
 export class BuildProject extends Construct {
-  readonly project: CfnProject;
+  readonly project: Project;
   readonly logGroup: LogGroup;
 
   constructor(scope: Construct, id: string) {
@@ -24,19 +24,17 @@ export class BuildProject extends Construct {
       retention: RetentionDays.ONE_MONTH,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    this.project = new CfnProject(this, 'Project', {
+    this.project = new Project(this, 'Project', {
       description: 'Builds the applications that are pushed',
-      source: { type: 'NO_SOURCE', buildSpec: JSON.stringify(buildspec(), null, 1) },
-      artifacts: { type: 'NO_ARTIFACTS' },
+      buildSpec: BuildSpec.fromObject(buildspec()),
       environment: {
-        type: 'ARM_LAMBDA_CONTAINER',
-        computeType: 'BUILD_LAMBDA_4GB',
-        image: LinuxArmLambdaBuildImage.AMAZON_LINUX_2023_NODE_24.imageId,
+        buildImage: LinuxArmLambdaBuildImage.AMAZON_LINUX_2023_NODE_24,
+        computeType: ComputeType.LAMBDA_4GB,
       },
-      logsConfig: { cloudWatchLogs: { status: 'ENABLED', groupName: this.logGroup.logGroupName } },
-      serviceRole: this.#role().roleArn,
-      timeoutInMinutes: TIMEOUT_MINUTES,
-      queuedTimeoutInMinutes: 2 * TIMEOUT_MINUTES,
+      logging: { cloudWatch: { logGroup: this.logGroup } },
+      grantReportGroupPermissions: false,
+      // The role as it is: the construct would let builds make log groups.
+      role: this.#role().withoutPolicyUpdates(),
     });
     Validations.of(this.project).acknowledge({
       id: 'AwsSolutions-CB4',

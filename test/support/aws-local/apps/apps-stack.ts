@@ -27,7 +27,7 @@ export class AppsStack extends Stack {
       table: apps.table.tableName,
       watcher: watcher.functionArn,
       bucket: apps.bucket.bucketName,
-      project: apps.build.project.ref,
+      project: apps.build.project.projectName,
       functionPrefix: apps.functionPrefix,
       appRole: apps.appRole.roleArn,
       adapterLayer: apps.adapterLayer,

@@ -52,6 +52,14 @@ describe('CodeBuild, as a CDK app that is not this service uses it', () => {
     return events.map(({ message }) => message).join('');
   };
 
+  it('Lambda compute takes no other limit than its 15 minutes', async () => {
+    await expect(build('late', 'true', { timeoutInMinutesOverride: 5 })).rejects.toThrow(
+      'Cannot specify timeoutInMinutes for lambda compute',
+    );
+    const id = await build('limit', 'true');
+    expect((await described(id))?.timeoutInMinutes).toBe(15);
+  });
+
   it('the phases of the buildspec run one after another, and a rule gets the event of the end', async () => {
     const id = await build('page', 'echo content > page.txt; printf "#!/bin/sh\\n" > ../run.sh; chmod 755 ../run.sh');
     const { event, build: done } = await ended(id, 'SUCCEEDED');
