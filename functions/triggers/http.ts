@@ -76,7 +76,9 @@ function baseAddress({ path, requestContext, ...event }: APIGatewayProxyEvent, p
   if (publicUrl !== null) return publicUrl;
   const headers = lowerCase(event.headers ?? {});
   const whole = requestContext.path ?? path;
-  const stage = whole.endsWith(path) ? whole.slice(0, whole.length - path.length) : '';
+  // The root of a stage is requested with a slash at its end or without one; `path` has it in both cases.
+  const end = path === '/' ? '' : path;
+  const stage = whole.endsWith(end) ? whole.slice(0, whole.length - end.length) : '';
   const domain = requestContext.domainName ?? headers.host ?? 'localhost';
   return `${headers['x-forwarded-proto'] ?? 'https'}://${domain}${stage.replace(/\/$/, '')}`;
 }

@@ -41,11 +41,16 @@ describe('the deployed service', () => {
     expect(JSON.parse(row)).toMatchObject({ seq: expect.any(Number), status: expect.any(String) });
   });
 
-  it('shows the page to a browser', async () => {
-    const response = await get('/', { accept: 'text/html' });
-    expect([response.status, response.headers.get('content-type')]).toEqual([
-      200,
-      expect.stringContaining('text/html'),
-    ]);
-  });
+  it.each(['', '/'])(
+    'shows the page to a browser at the address of the stage and "%s", with its scripts',
+    async (end) => {
+      const response = await get(end, { accept: 'text/html' });
+      expect([response.status, response.headers.get('content-type')]).toEqual([
+        200,
+        expect.stringContaining('text/html'),
+      ]);
+      const [, script = ''] = /<script[^>]* src="([^"]+)"/.exec(await response.text()) ?? [];
+      expect((await fetch(new URL(script, `${url}${end}`))).status).toBe(200);
+    },
+  );
 });

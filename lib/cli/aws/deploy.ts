@@ -34,7 +34,7 @@ export async function deploy(call: Call, cdk: Cdk): Promise<number> {
   const stack = await findStack(account, STACK_NAME);
   if (!stack) throw new Failure(`The stack ${STACK_NAME} was deployed and is not there any more.`);
   const url = serviceUrl(stack);
-  call.print(`\n${before ? 'Updated' : 'Deployed'}: ${url}`);
+  call.print(`\n${before ? 'Updated' : 'Deployed'}: ${url}/`);
   const login = await loginTo(call, account, stack);
   await printWebhook(call, url, login?.user ?? args.text('user') ?? FIRST_USER);
   if (!login) return EXIT.ok;

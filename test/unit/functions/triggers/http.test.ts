@@ -173,8 +173,14 @@ describe('a request', () => {
   it('has the service’s base address: with the stage on a domain name of AWS, without it on a custom one', async () => {
     expect((await call({ context: { path: '/prod/1/deploy' } })).request?.base).toBe('https://hooks.example.com/prod');
     expect((await call()).request?.base).toBe('https://hooks.example.com');
-    const root = { path: '/', context: { path: '/prod/' } };
-    expect((await call(root)).request?.base).toBe('https://hooks.example.com/prod');
+  });
+
+  it.each([
+    ['/live', 'https://hooks.example.com/live'],
+    ['/live/', 'https://hooks.example.com/live'],
+    ['/', 'https://hooks.example.com'],
+  ])('has the same base address at the root, requested as %s', async (path, base) => {
+    expect((await call({ path: '/', context: { path } })).request?.base).toBe(base);
   });
 
   it('on one machine has a base address with http and a port', async () => {

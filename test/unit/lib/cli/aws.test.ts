@@ -107,7 +107,7 @@ describe('hooks aws deploy', () => {
     const { code, out, err } = await hooks(
       'aws deploy --no-sample --parameters AlarmEmail=a@example.com HoldMinutes=5',
     );
-    expect([code, out]).toEqual([0, expect.stringContaining('Deployed: https://api.example.com/prod')]);
+    expect([code, out]).toEqual([0, expect.stringContaining('Deployed: https://api.example.com/prod/\n')]);
     expect(err).toContain('Account 000000000000 in us-east-1, as arn:aws:iam::000000000000:user/ann.');
     expect(cdkCalls).toEqual([
       'bootstrap aws://000000000000/us-east-1',
@@ -126,7 +126,7 @@ describe('hooks aws deploy', () => {
     await hooks('aws deploy --no-sample');
     cdkCalls = [];
     const { code, out } = await hooks('aws deploy --no-sample --parameters HoldMinutes=7');
-    expect([code, out]).toEqual([0, expect.stringContaining('Updated: https://api.example.com/prod')]);
+    expect([code, out]).toEqual([0, expect.stringContaining('Updated: https://api.example.com/prod/\n')]);
     expect(cdkCalls).toEqual([expect.stringMatching(/^deploy .*DeploymentWebhooks:HoldMinutes=7$/)]);
     expect(out).not.toContain('password');
     expect([...account.users.keys()]).toEqual(['admin']);
