@@ -36,7 +36,7 @@ export function endBuilds(access: AppsAccess): Access {
   const { bucket, build } = access.apps;
   const objects = ['snapshots', 'jobs'].map((prefix) => bucket.arnForObjects(`${prefix}/*`));
   const statements = [
-    allow(['codebuild:StopBuild', 'codebuild:BatchGetBuilds'], build.project.attrArn),
+    allow(['codebuild:StopBuild', 'codebuild:BatchGetBuilds'], build.project.projectArn),
     allow(['s3:DeleteObject'], ...objects),
     allow(['logs:GetLogEvents'], build.logGroup.logGroupArn),
   ];
