@@ -4,8 +4,8 @@ import { verifySignature } from '../../functions/adapters/senders/signatures/ver
 import { accept, type HookRequest } from '../../functions/api-deploy/accept.ts';
 import { DeployError } from '../../functions/core/errors.ts';
 import type { SignedCall } from '../../functions/core/ports/sender.ts';
-import { memoryClock, memoryIds } from '../fakes/clock.ts';
-import { MemoryLog } from '../fakes/deploy-log/deploy-log.ts';
+import { memoryClock } from '../fakes/clock.ts';
+import { memoryLog } from '../fakes/deploy-log.ts';
 import { memoryQueue } from '../fakes/job-queue.ts';
 import { AT } from './entries.ts';
 
@@ -17,7 +17,7 @@ const secrets = { '*': { github: ['s'], gitlab: ['s'], travis: ['no key'], drone
  * else.
  */
 export async function outcome(raw: Uint8Array, headers: HookRequest['headers'], signed = false): Promise<string> {
-  const log = new MemoryLog(memoryIds());
+  const log = memoryLog();
   const ports = {
     log,
     facts: log,

@@ -4,8 +4,8 @@ import type { AppsPorts } from '../../../functions/api-apps/ports.ts';
 import type { Entry } from '../../../functions/core/entry/entry.ts';
 import { appName } from '../../../functions/core/entry/package-name.ts';
 import { memoryApplications, memoryAppVariables } from '../../fakes/applications.ts';
-import { memoryClock, memoryIds } from '../../fakes/clock.ts';
-import { MemoryLog } from '../../fakes/deploy-log/deploy-log.ts';
+import { memoryClock } from '../../fakes/clock.ts';
+import { memoryLog } from '../../fakes/deploy-log.ts';
 import { memoryPlatform } from '../../fakes/hosting-platform.ts';
 import { memoryQueue } from '../../fakes/job-queue.ts';
 import { memoryHost } from '../../fakes/repository-host.ts';
@@ -17,7 +17,7 @@ export type AppsWorld = ReturnType<typeof appsWorld>;
 /** The endpoints of applications on in-memory fakes, with deploys that have taken place. */
 export function appsWorld() {
   const clock = memoryClock(AT);
-  const log = new MemoryLog(memoryIds());
+  const log = memoryLog();
   const platform = memoryPlatform();
   const applications = memoryApplications(platform);
   const queue = memoryQueue();

@@ -7,7 +7,7 @@ import { runStage } from '../../../functions/core/pipeline/stage.ts';
 import type { AppendRequest, Draft } from '../../../functions/core/ports/deploy-log.ts';
 import { check } from '../../../functions/stage-check/check.ts';
 import { memoryClock, memoryIds } from '../../fakes/clock.ts';
-import { MemoryLog } from '../../fakes/deploy-log/deploy-log.ts';
+import { memoryLog } from '../../fakes/deploy-log.ts';
 import { memoryQueue } from '../../fakes/job-queue.ts';
 import { type MemoryCommit, memoryHost } from '../../fakes/repository-host.ts';
 import { AT, append } from '../entries.ts';
@@ -22,7 +22,7 @@ export const manifest = JSON.stringify({ name: 'shop', version: '1.2.3' });
 export function checkWorld() {
   const clock = memoryClock(AT);
   const ids = memoryIds();
-  const log = new MemoryLog(ids);
+  const log = memoryLog(ids);
   const queue = memoryQueue();
   const host = memoryHost();
   const asked: string[] = [];
@@ -31,6 +31,7 @@ export function checkWorld() {
     facts: log,
     queue,
     clock,
+    ids,
     host: () => host,
     token: async (user: string, name: string) => {
       asked.push(`${user} ${name}`);

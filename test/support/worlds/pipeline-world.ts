@@ -20,7 +20,7 @@ import { upload } from '../../../functions/stage-upload/upload.ts';
 import { sweep } from '../../../functions/sweep/sweep.ts';
 import { memoryAppOperations } from '../../fakes/applications.ts';
 import { memoryClock, memoryIds } from '../../fakes/clock.ts';
-import { memoryTokens } from '../../fakes/deploy-log/deploy-log.ts';
+import { memoryTokens } from '../../fakes/deploy-log.ts';
 import { memoryPlatform } from '../../fakes/hosting-platform.ts';
 import { memoryQueue } from '../../fakes/job-queue.ts';
 import { memoryHost } from '../../fakes/repository-host.ts';

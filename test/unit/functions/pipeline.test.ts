@@ -14,7 +14,7 @@ import type { CommitRef } from '../../../functions/core/payload/delivery.ts';
 import { jobOf } from '../../../functions/core/pipeline/job.ts';
 import { startDynamoDb } from '../../../lib/aws-local/emulators/dynamodb.ts';
 import { memoryClock, memoryIds } from '../../fakes/clock.ts';
-import { MemoryLog } from '../../fakes/deploy-log/deploy-log.ts';
+import { memoryLog } from '../../fakes/deploy-log.ts';
 import { createLogTable, emulatorClient } from '../../support/dynamodb-table.ts';
 import { AT, append, MINUTE, repository } from '../../support/entries.ts';
 import { type LogRoles, pipelineWorld } from '../../support/worlds/pipeline-world.ts';
@@ -194,7 +194,7 @@ function fail(): never {
 
 describe('the pipeline on the log in memory', () => {
   pipelineContract(() => {
-    const log = new MemoryLog(memoryIds());
+    const log = memoryLog();
     return { log, reader: log, facts: log, appFacts: log, backlog: log, user: 'ann' };
   }, 200);
 });

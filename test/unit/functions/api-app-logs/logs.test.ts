@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { memoryLeases } from '../../../../functions/adapters/stores/memory/stream-leases.ts';
 import { logs } from '../../../../functions/api-app-logs/logs.ts';
 import type { AppOutput, OutputLine, OutputQuery } from '../../../../functions/core/ports/apps/app-output.ts';
 import { memoryClock } from '../../../fakes/clock.ts';
-import { memoryLeases } from '../../../fakes/stream-leases.ts';
 import { AT, MINUTE } from '../../../support/entries.ts';
 import { request } from '../../../support/requests.ts';
 

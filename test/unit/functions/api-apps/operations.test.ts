@@ -3,8 +3,7 @@ import { apps } from '../../../../functions/api-apps/apps.ts';
 import type { CommitRef } from '../../../../functions/core/payload/delivery.ts';
 import { jobOf } from '../../../../functions/core/pipeline/job.ts';
 import { memoryApplications, memoryAppVariables } from '../../../fakes/applications.ts';
-import { memoryIds } from '../../../fakes/clock.ts';
-import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
+import { memoryLog } from '../../../fakes/deploy-log.ts';
 import { append } from '../../../support/entries.ts';
 import { request } from '../../../support/requests.ts';
 import { pipelineWorld } from '../../../support/worlds/pipeline-world.ts';
@@ -14,7 +13,7 @@ const shop = { user: 'ann', app: 'shop' };
 
 /** The endpoints of applications and the pipeline behind them, on one log and one platform. */
 function worldOf() {
-  const log = new MemoryLog(memoryIds());
+  const log = memoryLog();
   const roles = { log, reader: log, facts: log, appFacts: log, backlog: log, user: 'ann' };
   const pipeline = pipelineWorld(roles);
   const { platform, queue, clock, host } = pipeline;

@@ -1,10 +1,10 @@
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { memoryLeases } from '../../../../functions/adapters/stores/memory/stream-leases.ts';
 import { buildLog } from '../../../../functions/api-build-log/build-log.ts';
 import type { OutputLine } from '../../../../functions/core/ports/apps/app-output.ts';
-import { memoryClock, memoryIds } from '../../../fakes/clock.ts';
-import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
-import { memoryLeases } from '../../../fakes/stream-leases.ts';
+import { memoryClock } from '../../../fakes/clock.ts';
+import { memoryLog } from '../../../fakes/deploy-log.ts';
 import { AT, append, checked } from '../../../support/entries.ts';
 import { request } from '../../../support/requests.ts';
 
@@ -16,7 +16,7 @@ async function* batches(...all: readonly (readonly OutputLine[])[]) {
 
 /** An entry that is built, and what the platform answers, one after the other; null: it does not have the snapshot. */
 async function world(...answers: readonly (AsyncIterable<readonly OutputLine[]> | null)[]) {
-  const log = new MemoryLog(memoryIds());
+  const log = memoryLog();
   const { id } = await append(log, { ...checked, stage: 'extract' });
   const left = [...answers];
   const asked: string[] = [];

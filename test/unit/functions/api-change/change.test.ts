@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { change } from '../../../../functions/api-change/change.ts';
-import { memoryIds } from '../../../fakes/clock.ts';
-import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
+import { memoryLog } from '../../../fakes/deploy-log.ts';
 import { append } from '../../../support/entries.ts';
 import { request } from '../../../support/requests.ts';
 
 async function world() {
-  const log = new MemoryLog(memoryIds());
+  const log = memoryLog();
   const mine = await append(log);
   const theirs = await append(log, { user: 'bob' });
   const get = (id: string, query: Record<string, string> = {}) =>

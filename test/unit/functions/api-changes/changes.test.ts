@@ -1,20 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import { memoryLeases } from '../../../../functions/adapters/stores/memory/stream-leases.ts';
 import { systemClock } from '../../../../functions/adapters/system/clock.ts';
 import type { HttpRequest } from '../../../../functions/api/http.ts';
 import { changes } from '../../../../functions/api-changes/changes.ts';
 import { Feeds } from '../../../../functions/core/feed/feeds.ts';
 import { memoryAccounts } from '../../../fakes/accounts.ts';
-import { memoryIds } from '../../../fakes/clock.ts';
-import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
+import { memoryLog } from '../../../fakes/deploy-log.ts';
 import { memorySignals } from '../../../fakes/signals.ts';
-import { memoryLeases } from '../../../fakes/stream-leases.ts';
 import { append } from '../../../support/entries.ts';
 import { request } from '../../../support/requests.ts';
 
 const decoder = new TextDecoder();
 
 function world({ seconds = 60 } = {}) {
-  const log = new MemoryLog(memoryIds());
+  const log = memoryLog();
   const signals = memorySignals();
   const reads = { count: 0, fail: false };
   const reader = {

@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { followLoggedIn } from '../../../../functions/api-changes/logged-in.ts';
 import { Feed } from '../../../../functions/core/feed/feed.ts';
 import type { ReadOptions } from '../../../../functions/core/feed/follow.ts';
-import { memoryClock, memoryIds } from '../../../fakes/clock.ts';
-import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
+import { memoryClock } from '../../../fakes/clock.ts';
+import { memoryLog } from '../../../fakes/deploy-log.ts';
 import { memorySignals } from '../../../fakes/signals.ts';
 import { AT, append, MINUTE, SECOND } from '../../../support/entries.ts';
 
 /** Follows a log of three changes for 10 minutes; `logins` are the results of the checks, then they are valid. */
 async function followed(logins: readonly boolean[], patch: Partial<ReadOptions> = {}) {
   const clock = memoryClock(AT);
-  const log = new MemoryLog(memoryIds());
+  const log = memoryLog();
   for (let change = 0; change < 3; change += 1) await append(log);
   const feed = new Feed({ log, signals: memorySignals(), clock }, 'ann', 3);
   const checks: number[] = [];

@@ -11,8 +11,8 @@ import {
   outcomeFields,
 } from '../../../../functions/core/payload/delivery.ts';
 import { MAX_PAYLOAD_BYTES } from '../../../../functions/core/payload/payload.ts';
-import { memoryClock, memoryIds } from '../../../fakes/clock.ts';
-import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
+import { memoryClock } from '../../../fakes/clock.ts';
+import { memoryLog } from '../../../fakes/deploy-log.ts';
 import { memoryQueue } from '../../../fakes/job-queue.ts';
 import { AT, MINUTE, repository, sha } from '../../../support/entries.ts';
 import { build, notice, push } from '../../../support/senders/deliveries.ts';
@@ -21,7 +21,7 @@ import { fixture } from '../../../support/senders/sender-call.ts';
 /** The webhook on a log in memory; `says` is what the next call says. */
 function world() {
   const clock = memoryClock(AT);
-  const log = new MemoryLog(memoryIds());
+  const log = memoryLog();
   const queue = memoryQueue();
   const traced: unknown[] = [];
   const secrets: Record<string, string[]> = {};

@@ -7,7 +7,7 @@ import { DeployError } from '../../../../functions/core/errors.ts';
 import { fetchToken, statusToken } from '../../../../functions/core/host-tokens.ts';
 import { httpTrigger } from '../../../../functions/triggers/http.ts';
 import { memoryAccounts } from '../../../fakes/accounts.ts';
-import { memoryTokens } from '../../../fakes/deploy-log/deploy-log.ts';
+import { memoryTokens } from '../../../fakes/deploy-log.ts';
 import { memoryHost } from '../../../fakes/repository-host.ts';
 import { memorySealer } from '../../../fakes/sealer.ts';
 import { context, uuid } from '../../../support/events/aws-events.ts';

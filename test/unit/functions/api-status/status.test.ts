@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { status } from '../../../../functions/api-status/status.ts';
-import { memoryIds } from '../../../fakes/clock.ts';
-import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
+import { memoryLog } from '../../../fakes/deploy-log.ts';
 import { append } from '../../../support/entries.ts';
 import { request } from '../../../support/requests.ts';
 
 /** A log with so many entries of `ann`, each second one of the application `shop`. */
 async function world(entries: number) {
-  const log = new MemoryLog(memoryIds());
+  const log = memoryLog();
   for (let made = 1; made <= entries; made += 1) await append(log, { appName: made % 2 === 0 ? 'shop' : null });
   await append(log, { user: 'bob' });
   const path = '/1/status/ann/webhooks';

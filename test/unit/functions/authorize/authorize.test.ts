@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { memoryFailures } from '../../../../functions/adapters/stores/memory/failure-memory.ts';
 import { authorizer } from '../../../../functions/authorize/authorize.ts';
 import { memoryAccounts } from '../../../fakes/accounts.ts';
-import { memoryFailures } from '../../../fakes/failure-memory.ts';
 
 const status = '/1/status/{user}/webhooks';
 const basic = (user: string, secret: string) => `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`;

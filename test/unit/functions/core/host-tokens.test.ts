@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ANY_APP, fetchToken, statusToken } from '../../../../functions/core/host-tokens.ts';
-import { memoryTokens } from '../../../fakes/deploy-log/deploy-log.ts';
+import { memoryTokens } from '../../../fakes/deploy-log.ts';
 import { memorySealer } from '../../../fakes/sealer.ts';
 
 async function world(...apps: readonly string[]) {

@@ -26,7 +26,6 @@ function reconcileWorld() {
     host: () => host,
     reader: log,
     appFacts: log,
-    ids: log.ids,
     minutes: 60,
     trace: (event: string, fields: object) => void traced.push({ event, ...fields }),
   };

@@ -6,8 +6,7 @@ import { DeployError } from '../../../../functions/core/errors.ts';
 import { ANY_APP } from '../../../../functions/core/host-tokens.ts';
 import type { Draft } from '../../../../functions/core/ports/deploy-log.ts';
 import { report } from '../../../../functions/report-status/report.ts';
-import { memoryIds } from '../../../fakes/clock.ts';
-import { MemoryLog, memoryTokens } from '../../../fakes/deploy-log/deploy-log.ts';
+import { memoryLog, memoryTokens } from '../../../fakes/deploy-log.ts';
 import { memoryPlatform } from '../../../fakes/hosting-platform.ts';
 import { memoryHost } from '../../../fakes/repository-host.ts';
 import { memorySealer } from '../../../fakes/sealer.ts';
@@ -18,7 +17,7 @@ import { AT, append, checked } from '../../../support/entries.ts';
 async function world(patch: Partial<Draft>, apps: readonly string[] = [ANY_APP]) {
   const host = memoryHost();
   const commit = host.commit({ owner: 'ann', name: 'shop', files: {} });
-  const log = new MemoryLog(memoryIds());
+  const log = memoryLog();
   const tokens = memoryTokens();
   const sealer = memorySealer();
   for (const app of apps) {

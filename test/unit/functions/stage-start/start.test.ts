@@ -3,8 +3,8 @@ import type { Entry, Operation } from '../../../../functions/core/entry/entry.ts
 import { DeployError } from '../../../../functions/core/errors.ts';
 import type { AppRef, SnapshotRef } from '../../../../functions/core/ports/hosting-platform.ts';
 import { start } from '../../../../functions/stage-start/start.ts';
-import { memoryClock, memoryIds } from '../../../fakes/clock.ts';
-import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
+import { memoryClock } from '../../../fakes/clock.ts';
+import { memoryLog } from '../../../fakes/deploy-log.ts';
 import { memoryQueue } from '../../../fakes/job-queue.ts';
 import { AT, append, checked, entry, repository, sha } from '../../../support/entries.ts';
 
@@ -12,7 +12,7 @@ const tarball = { key: 'ann/1/a.tar.gz', bytes: 1, sha256: 'a' };
 const starting = entry({ ...checked, stage: 'start', tarball });
 
 async function world() {
-  const facts = new MemoryLog(memoryIds());
+  const facts = memoryLog();
   const started: SnapshotRef[] = [];
   const platform = {
     start: async (snapshot: SnapshotRef) => {

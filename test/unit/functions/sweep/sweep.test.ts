@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { sweep, sweepAfterRestart } from '../../../../functions/sweep/sweep.ts';
-import { memoryClock, memoryIds } from '../../../fakes/clock.ts';
-import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
+import { memoryClock } from '../../../fakes/clock.ts';
+import { memoryLog } from '../../../fakes/deploy-log.ts';
 import { memoryQueue } from '../../../fakes/job-queue.ts';
 import { AT, append, checked, MINUTE, repository, sha } from '../../../support/entries.ts';
 
 function world() {
   const clock = memoryClock(AT);
-  const log = new MemoryLog(memoryIds());
+  const log = memoryLog();
   const queue = memoryQueue();
   const traced: unknown[] = [];
   const trace = (event: string, fields: object) => void traced.push({ event, ...fields });

@@ -4,7 +4,7 @@ import { stages, workLimitMs } from '../../../../functions/core/pipeline/pipelin
 import type { StageWork } from '../../../../functions/core/pipeline/stage-work.ts';
 import { stageTrigger } from '../../../../functions/triggers/stage.ts';
 import { memoryClock, memoryIds } from '../../../fakes/clock.ts';
-import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
+import { memoryLog } from '../../../fakes/deploy-log.ts';
 import { memoryQueue } from '../../../fakes/job-queue.ts';
 import { AT, append, checked } from '../../../support/entries.ts';
 import { sqsEvent } from '../../../support/events/aws-events.ts';
@@ -21,7 +21,7 @@ afterEach(() => {
 });
 
 async function receive(body: string, work: StageWork, limitMs?: number) {
-  const log = new MemoryLog(memoryIds());
+  const log = memoryLog();
   const queue = memoryQueue();
   await append(log, { ...checked, stage: 'fetch' });
   const hidden: number[] = [];

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { sweepTrigger } from '../../../../functions/triggers/sweep.ts';
-import { memoryClock, memoryIds } from '../../../fakes/clock.ts';
-import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
+import { memoryClock } from '../../../fakes/clock.ts';
+import { memoryLog } from '../../../fakes/deploy-log.ts';
 import { memoryQueue } from '../../../fakes/job-queue.ts';
 import { AT } from '../../../support/entries.ts';
 
-const log = new MemoryLog(memoryIds());
+const log = memoryLog();
 const connection = { log, backlog: log, queue: memoryQueue(), clock: memoryClock(AT), holdMinutes: 60 };
 const handler = sweepTrigger(
   { sweep: async (_, everything) => (everything ? 2 : 1), sweepAfterRestart: async () => 3 },

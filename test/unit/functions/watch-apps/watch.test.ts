@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { AppEvent } from '../../../../functions/core/ports/apps/app-events.ts';
 import { watchApps } from '../../../../functions/watch-apps/watch.ts';
 import { memoryCursor } from '../../../fakes/app-events.ts';
-import { memoryClock, memoryIds } from '../../../fakes/clock.ts';
-import { MemoryLog } from '../../../fakes/deploy-log/deploy-log.ts';
+import { memoryClock } from '../../../fakes/clock.ts';
+import { memoryLog } from '../../../fakes/deploy-log.ts';
 import { memoryQueue } from '../../../fakes/job-queue.ts';
 import { AT, append, MINUTE } from '../../../support/entries.ts';
 
@@ -19,7 +19,7 @@ const recovery = { ...crash, state: 'running', reason: null, log: [] } as const;
 
 /** A log in which deploys 1 to `deploys` of `@ann/shop` have gone live, and a platform that says these events. */
 async function world(deploys = 1) {
-  const log = new MemoryLog(memoryIds());
+  const log = memoryLog();
   const queue = memoryQueue();
   const clock = memoryClock(AT + MINUTE);
   const said: AppEvent[] = [];

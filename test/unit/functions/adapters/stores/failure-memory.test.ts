@@ -7,10 +7,7 @@ import { dynamoDbFailures } from '../../../../../functions/adapters/stores/dynam
 import { startDynamoDb } from '../../../../../lib/aws-local/emulators/dynamodb.ts';
 import { failureMemoryContract } from '../../../../contracts/failure-memory.ts';
 import { memoryClock } from '../../../../fakes/clock.ts';
-import { memoryFailures } from '../../../../fakes/failure-memory.ts';
 import { createConnectionsTable, emulatorClient } from '../../../../support/dynamodb-table.ts';
-
-failureMemoryContract('The fake', memoryFailures);
 
 describe('the memory of wrong passwords in DynamoDB', () => {
   const table = 'connections';

@@ -6,10 +6,7 @@ import { dynamoDbLeases } from '../../../../../functions/adapters/stores/dynamod
 import { systemIds } from '../../../../../functions/adapters/system/ids.ts';
 import { startDynamoDb } from '../../../../../lib/aws-local/emulators/dynamodb.ts';
 import { streamLeasesContract } from '../../../../contracts/stream-leases.ts';
-import { memoryLeases } from '../../../../fakes/stream-leases.ts';
 import { createConnectionsTable, emulatorClient } from '../../../../support/dynamodb-table.ts';
-
-streamLeasesContract('The memory', memoryLeases);
 
 describe('the slots for streams in DynamoDB', () => {
   let folder: string;

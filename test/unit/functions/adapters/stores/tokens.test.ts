@@ -7,10 +7,7 @@ import { systemClock } from '../../../../../functions/adapters/system/clock.ts';
 import { systemIds } from '../../../../../functions/adapters/system/ids.ts';
 import { startDynamoDb } from '../../../../../lib/aws-local/emulators/dynamodb.ts';
 import { tokenStoreContract } from '../../../../contracts/token-store.ts';
-import { memoryTokens } from '../../../../fakes/deploy-log/deploy-log.ts';
 import { createLogTable, emulatorClient } from '../../../../support/dynamodb-table.ts';
-
-tokenStoreContract('The memory', async () => memoryTokens());
 
 describe('the token store in DynamoDB', () => {
   let folder: string;

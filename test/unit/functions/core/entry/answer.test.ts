@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { accepted, awaited } from '../../../../../functions/core/entry/answer.ts';
 import type { Entry } from '../../../../../functions/core/entry/entry.ts';
-import { memoryClock, memoryIds } from '../../../../fakes/clock.ts';
-import { MemoryLog } from '../../../../fakes/deploy-log/deploy-log.ts';
+import { memoryClock } from '../../../../fakes/clock.ts';
+import { memoryLog } from '../../../../fakes/deploy-log.ts';
 import { AT, append, entry, SECOND } from '../../../../support/entries.ts';
 
 describe('the answer to a hook', () => {
@@ -29,7 +29,7 @@ describe('the answer to a hook', () => {
 /** A hook that waits; after that many milliseconds its entry becomes what is given. */
 async function waiting(seconds: number, after: number, patch: Partial<Entry>) {
   const clock = memoryClock(AT);
-  const log = new MemoryLog(memoryIds());
+  const log = memoryLog();
   const queued = await append(log);
   const read = log.read.bind(log);
   log.read = async (user, number) => {

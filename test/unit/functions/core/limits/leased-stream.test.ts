@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { memoryLeases } from '../../../../../functions/adapters/stores/memory/stream-leases.ts';
 import { leased, streamEnd } from '../../../../../functions/core/limits/leased-stream.ts';
 import { memoryClock } from '../../../../fakes/clock.ts';
-import { memoryLeases } from '../../../../fakes/stream-leases.ts';
 
 const request = { user: 'ann', uuid: 'u-1' };
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { memoryFailures } from '../../../../../functions/adapters/stores/memory/failure-memory.ts';
 import { DeployError } from '../../../../../functions/core/errors.ts';
 import { loginThrottle } from '../../../../../functions/core/limits/login-throttle.ts';
 import { memoryClock } from '../../../../fakes/clock.ts';
-import { memoryFailures } from '../../../../fakes/failure-memory.ts';
 
 const TOKEN = `dwt_${'a'.repeat(40)}`;
 

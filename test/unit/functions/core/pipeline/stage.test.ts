@@ -7,7 +7,7 @@ import { MAX_ATTEMPTS } from '../../../../../functions/core/pipeline/stage-failu
 import type { StageOutcome, StageWork } from '../../../../../functions/core/pipeline/stage-work.ts';
 import type { Draft } from '../../../../../functions/core/ports/deploy-log.ts';
 import { memoryClock, memoryIds } from '../../../../fakes/clock.ts';
-import { MemoryLog } from '../../../../fakes/deploy-log/deploy-log.ts';
+import { memoryLog } from '../../../../fakes/deploy-log.ts';
 import { memoryQueue } from '../../../../fakes/job-queue.ts';
 import { AT, append, checked, MINUTE, SECOND } from '../../../../support/entries.ts';
 
@@ -15,7 +15,7 @@ import { AT, append, checked, MINUTE, SECOND } from '../../../../support/entries
 async function world(patch: Partial<Draft> = {}) {
   const clock = memoryClock(AT);
   const ids = memoryIds();
-  const log = new MemoryLog(ids);
+  const log = memoryLog(ids);
   const queue = memoryQueue();
   const traced: unknown[] = [];
   await append(log, patch);
