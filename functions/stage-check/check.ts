@@ -1,4 +1,4 @@
-import { type Entry, entryAddress, isAlive, MANUAL, RECONCILED } from '../core/entry/entry.ts';
+import { type Entry, entryAddress, isAlive, isFinal, MANUAL, RECONCILED } from '../core/entry/entry.ts';
 import type { Manifest } from '../core/entry/manifest.ts';
 import { appName } from '../core/entry/package-name.ts';
 import { trackOf } from '../core/entry/track.ts';
@@ -7,7 +7,7 @@ import { DeployError } from '../core/errors.ts';
 import { type CiVerdict, ciVerdictOf, failureInWords } from '../core/hold/checks.ts';
 import { type Source, waitOf } from '../core/hold/wait.ts';
 import type { StageOutcome, StageWork } from '../core/pipeline/stage-work.ts';
-import type { CommitState } from '../core/ports/deploy-facts.ts';
+import type { BranchFacts, CommitState } from '../core/ports/deploy-facts.ts';
 import { manifestOf } from './manifest-file.ts';
 import { manifestSummary } from './manifest-summary.ts';
 import { refusedByOwner } from './owner.ts';
@@ -28,11 +28,13 @@ export function check(ports: CheckPorts): StageWork {
       ? await withoutOwnDeploy(entry, verdict, state, ports)
       : await deployedElsewhere(entry, state, ports);
     if (elsewhere) return elsewhere;
-    const newer = await supersededBy(entry, entry.fromBuild || verdict.says === 'passed', ports);
+    const facts = await ports.facts.branch(entry.user, repository, trackOf({ branch, path }));
+    const ciDecides = entry.fromBuild || verdict.says === 'passed';
+    const newer = await supersededBy(entry, { ...facts, ciDecides }, ports);
     if (newer) return { kind: 'ended', status: 'superseded', reason: newer };
     const host = ports.host(repository.host);
     const source = { commit, host, token: await ports.token(entry.user, repository.host) };
-    return decide(entry, { state, verdict, source }, ports);
+    return decide(entry, { state, verdict, source, activeDeploy: facts.activeDeploy }, ports);
   };
 }
 
@@ -86,12 +88,15 @@ interface Known {
   readonly state: CommitState;
   readonly verdict: CiVerdict;
   readonly source: Source;
+  readonly activeDeploy: BranchFacts['activeDeploy'];
 }
 
-async function decide(entry: Entry, { state, verdict, source }: Known, ports: CheckPorts): Promise<StageOutcome> {
-  const [read, wait] = await Promise.all([
+async function decide(entry: Entry, known: Known, ports: CheckPorts): Promise<StageOutcome> {
+  const { state, verdict, source } = known;
+  const [read, wait, before] = await Promise.all([
     orRefusal(manifestOf(entry, source)),
     orRefusal(waitOf(entry, verdict, source, ports)),
+    otherEntry(entry, known.activeDeploy?.number ?? null, ports),
   ]);
   if (read instanceof DeployError) {
     return { kind: 'failed', error: read, transition: { changes: await knownApp(entry, ports) } };
@@ -108,7 +113,7 @@ async function decide(entry: Entry, { state, verdict, source }: Known, ports: Ch
   if (wait.for) return hold(entry, { waitsFor: wait.for, version: state.version, changes }, ports);
   const detail = [`${read.name} ${read.version}`, read.note, wait.note].filter((part) => part !== null).join('; ');
   const promotion: Transition = {
-    changes: { ...changes, order: entry.seq },
+    changes: { ...changes, order: entry.seq, ...(before && !isFinal(before.status) && { follows: before.number }) },
     promotes: true,
     commitState: { deploying: entry.number, awaitsPush: entry.fromBuild || entry.provider === RECONCILED },
   };

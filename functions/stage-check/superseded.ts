@@ -1,8 +1,11 @@
 import { type Entry, entryAddress, isAlive } from '../core/entry/entry.ts';
-import { trackOf } from '../core/entry/track.ts';
 import { DeployError } from '../core/errors.ts';
+import type { BranchFacts } from '../core/ports/deploy-facts.ts';
 import type { Comparison } from '../core/ports/repository-host.ts';
 import type { CheckPorts } from './ports.ts';
+
+/** What may take precedence on the entry's branch. */
+type Precedence = Pick<BranchFacts, 'activeDeploy' | 'newest'> & { readonly ciDecides: boolean };
 
 /**
  * Returns why an entry must not be deployed any more: a newer commit of its branch takes precedence. Null when there is
@@ -11,10 +14,12 @@ import type { CheckPorts } from './ports.ts';
  * Deliveries and build results can arrive in the wrong order, so a higher number is not always a newer commit. The
  * repository host is asked only where the pushes themselves do not say.
  */
-export async function supersededBy(entry: Entry, ciDecides: boolean, ports: CheckPorts): Promise<string | null> {
-  const { user, repository, branch, path } = entry;
-  if (!repository || !branch) return null;
-  const { activeDeploy, newest } = await ports.facts.branch(user, repository, trackOf({ branch, path }));
+export async function supersededBy(
+  entry: Entry,
+  { activeDeploy, newest, ciDecides }: Precedence,
+  ports: CheckPorts,
+): Promise<string | null> {
+  const { branch } = entry;
   if (activeDeploy && activeDeploy.number < entry.number && (await isBehind(entry, activeDeploy.sha, ports))) {
     return `The commit is older than the one that ${branch} deploys (${activeDeploy.sha.slice(0, 10)}).`;
   }

@@ -33,7 +33,7 @@ const BATCH_SIZE = 1000;
 const MOST_AT_A_RESTART = 10_000;
 /** Longer than a function takes from the write of an entry to its message, tries again included. */
 const SENT_WITHIN_MS = 10_000;
-/** Entries that are read, and repositories that are worked on, at a time. */
+/** Entries that are read, and message groups that are worked on, at a time. */
 const AT_ONCE = 10;
 /** Entries that are read before they are worked on: what was read long ago is out of date. */
 const PAGE_SIZE = 100;
@@ -65,7 +65,7 @@ export function sweepAfterRestart(ports: SweepPorts, keptUntil: number): Promise
   });
 }
 
-/** Works on the entries that are due, in their order, and on those of several repositories at a time. */
+/** Works on the entries that are due, in their order, and on those of several message groups at a time. */
 async function forEachDue(
   ports: SweepPorts,
   { until, limit }: { readonly until: number; readonly limit: number },
@@ -75,8 +75,8 @@ async function forEachDue(
   // In the order of the entries, which queuing them again must not change.
   const inOrder = [...jobs].sort((one, other) => one.number - other.number);
   for (let from = 0; from < inOrder.length; from += PAGE_SIZE) {
-    const repositories = byRepository(await readAll(inOrder.slice(from, from + PAGE_SIZE), ports));
-    await forEachLimit(repositories, AT_ONCE, async (entries) => {
+    const groups = byGroup(await readAll(inOrder.slice(from, from + PAGE_SIZE), ports));
+    await forEachLimit(groups, AT_ONCE, async (entries) => {
       for (const entry of entries) await reporting(entry, ports, () => work(entry));
     });
   }
@@ -99,8 +99,8 @@ async function reporting({ user, number }: Job, { trace }: SweepPorts, work: () 
   await work().catch((error: unknown) => trace('sweep failed', { user, number, error }));
 }
 
-/** The messages of a repository must keep their order; those of others do not wait for them. */
-function byRepository(entries: readonly Entry[]): Iterable<readonly Entry[]> {
+/** The messages of a group must keep their order; those of others do not wait for them. */
+function byGroup(entries: readonly Entry[]): Iterable<readonly Entry[]> {
   const groups = new Map<string, Entry[]>();
   for (const entry of entries) {
     const { group } = jobOf(entry);

@@ -45,8 +45,8 @@ const REPORT: QueueSettings = {
 
 /**
  * How much longer than its function's timeout a received message stays hidden. AWS recommends six times the timeout,
- * for throttled invocations. But a hidden message locks its group, the repository, and a message that comes too early
- * does no harm: the entry's lease makes it wait.
+ * for throttled invocations. But a hidden message locks its group, a repository or an application, and one that comes too
+ * early does no harm: the entry's lease makes it wait.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
  */
 const VISIBILITY_MARGIN_SECONDS = 45;
@@ -111,7 +111,7 @@ export class Queues extends Construct {
   }
 }
 
-/** Order and limits apply per message group, a repository, so that a busy repository does not slow the others. */
+/** Order and limits apply per message group, so that a busy repository or application does not slow the others. */
 const HIGH_THROUGHPUT: QueueProps = {
   fifo: true,
   fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,

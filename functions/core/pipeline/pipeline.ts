@@ -35,9 +35,14 @@ export const stages: readonly Stage[] = [
 /** Reserved at the end of the timeout for writing the outcome. */
 const OUTCOME_MS = 10_000;
 
+/** Returns the timeout of one run of a stage. */
+export function timeoutMs(name: StageName): number {
+  return (stages.find((stage) => stage.name === name)?.timeoutSeconds ?? 60) * 1000;
+}
+
 /** Returns how long one run of a stage may work. */
 export function workLimitMs(name: StageName): number {
-  return (stages.find((stage) => stage.name === name)?.timeoutSeconds ?? 60) * 1000 - OUTCOME_MS;
+  return timeoutMs(name) - OUTCOME_MS;
 }
 
 /** Returns whether a stage runs after another one. */

@@ -3,12 +3,13 @@ import { maskedDetail } from '../entry/mask.ts';
 import { ending, failure, type Transition, withStage } from '../entry/transition.ts';
 import type { DeployError } from '../errors.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { DeployLog } from '../ports/deploy-log.ts';
+import type { ClaimResult, DeployLog } from '../ports/deploy-log.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { Trace } from '../ports/trace.ts';
 import { type Job, jobOf } from './job.ts';
-import { type StageName, SWEEP_AFTER_MS, stages } from './pipeline.ts';
+import { overtake, waitBeforeStart } from './order.ts';
+import { type StageName, SWEEP_AFTER_MS, stages, timeoutMs } from './pipeline.ts';
 import { asDeployError, gaveUp, keepsVanishing, MAX_ATTEMPTS } from './stage-failure.ts';
 import type { StageOutcome, StageWork } from './stage-work.ts';
 
@@ -28,6 +29,8 @@ export interface StageContext {
 /** Whether the message is done, or in how many seconds it must be received again. */
 export type RunResult = { readonly done: true } | { readonly done: false; readonly visibleInSeconds: number };
 
+type Claimed = Extract<ClaimResult, { outcome: 'claimed' }>;
+
 const MAX_RETRY_AFTER_SECONDS = 3600;
 
 const DONE: RunResult = { done: true };
@@ -46,20 +49,20 @@ export async function runStage(job: Job, context: StageContext): Promise<RunResu
   if (claim.outcome === 'locked') return { done: false, visibleInSeconds: Math.floor((claim.until - now) / 1000) + 1 };
   if (claim.outcome === 'alreadyDone') return repeatSend(claim.entry, context);
   if (claim.attempts > MAX_ATTEMPTS) return fail(claim.entry, gaveUp(stage), {}, context);
-  const entry = await announce(claim.entry, context);
+  const entry = await announce(claim, context);
   return settle(entry, claim.attempts, await attempt(entry, context), context);
 }
 
-/** Makes a queued entry `running`, for the readers of the feed. */
-async function announce(entry: Entry, { log, clock }: StageContext): Promise<Entry> {
-  if (entry.status !== 'queued') return entry;
+/** Makes a queued entry `running`, and says of one that has waited for another that it does no more. */
+async function announce({ entry, attempts }: Claimed, { log, clock }: StageContext): Promise<Entry> {
+  if (entry.status !== 'queued' && (attempts > 1 || entry.reason === null)) return entry;
   const now = clock.now();
   const running = await log.move(entry.user, entry.number, (current) =>
-    // The sweeper may have ended it in the meantime, and a final status must not change.
-    current.status !== 'queued'
+    // It may have been ended in the meantime, and a final status must not change.
+    isFinal(current.status)
       ? null
       : {
-          changes: { status: 'running', updatedAt: now },
+          changes: { status: 'running', reason: null, updatedAt: now },
           keepsLease: true,
           dueAt: now + timeoutMs(entry.stage) + SWEEP_AFTER_MS,
         },
@@ -102,13 +105,14 @@ async function finish(entry: Entry, outcome: OutcomeOf<'done'>, context: StageCo
   const { detail = null, transition = {} } = outcome;
   const now = context.clock.now();
   const next = stageAfter(entry.stage);
+  const reason = next === 'start' ? await waitBeforeStart(entry, context) : null;
   const moved = await move(entry, context, (current) => ({
     ...transition,
     changes: {
       ...transition.changes,
       stages: withStage(current, { status: 'done', finishedAt: now, detail }),
       ...(next ? { stage: next } : { status: 'ok', finishedAt: now }),
-      reason: null,
+      reason,
       updatedAt: now,
     },
   }));
@@ -208,9 +212,10 @@ async function move(
 }
 
 /** Queues what comes next: a stage, or the commit status of a deploy that has ended. */
-async function sendOn(entry: Entry, { queue }: StageContext): Promise<RunResult> {
-  if (isFinal(entry.status)) await queue.report(entry);
-  else await queue.send(jobOf(entry));
+async function sendOn(entry: Entry, context: StageContext): Promise<RunResult> {
+  if (isFinal(entry.status)) await context.queue.report(entry);
+  else await context.queue.send(jobOf(entry));
+  if (context.stage === 'check') await overtake(entry, context);
   return DONE;
 }
 
@@ -240,8 +245,4 @@ function dueIn(seconds: number, { clock }: StageContext): number {
 
 function stageAfter(name: StageName): StageName | null {
   return stages[stages.findIndex((stage) => stage.name === name) + 1]?.name ?? null;
-}
-
-function timeoutMs(name: StageName): number {
-  return (stages.find((stage) => stage.name === name)?.timeoutSeconds ?? 60) * 1000;
 }

@@ -44,6 +44,7 @@ async function followStages(
 ): Promise<void> {
   const began = performance.now();
   let printed = 0;
+  let told = '';
   let failures = 0;
   for (;;) {
     const elapsedMs = performance.now() - began;
@@ -53,6 +54,9 @@ async function followStages(
     const lines = shown === null ? [] : progressLines(shown);
     for (const line of lines.slice(printed)) print(line);
     printed = Math.max(printed, lines.length);
+    const waits = shown === null || isFinal(shown) || shown.status === 'held' ? null : shown.doc.reason;
+    if (waits !== null && waits !== told) print(`  … ${waits}`);
+    told = waits ?? told;
     if (shown !== null && (isFinal(shown) || shown.status === 'held')) return;
     if (failures >= MAX_FAILURES) {
       return print('The service does not answer any more. The deploy goes on at its next start (npm start).');

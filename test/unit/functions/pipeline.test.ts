@@ -12,6 +12,7 @@ import { commitStatusOf } from '../../../functions/core/entry/commit-status.ts';
 import { isFinal } from '../../../functions/core/entry/entry.ts';
 import type { CommitRef } from '../../../functions/core/payload/delivery.ts';
 import { jobOf } from '../../../functions/core/pipeline/job.ts';
+import type { StageName } from '../../../functions/core/pipeline/pipeline.ts';
 import { startDynamoDb } from '../../../lib/aws-local/emulators/dynamodb.ts';
 import { memoryClock, memoryIds } from '../../fakes/clock.ts';
 import { memoryLog } from '../../fakes/deploy-log.ts';
@@ -103,6 +104,78 @@ function pipelineContract(open: () => LogRoles, runs: number): void {
     }
     expect(await statuses(world)).toEqual(['superseded', 'ok', 'ok', 'skipped']);
     expect(world.started).toEqual(['1.0.0-3', '1.0.0-2']);
+  });
+
+  /** Receives the messages of an entry until it is at that stage. */
+  async function until(world: World, number: number, stage: StageName): Promise<void> {
+    const { sent } = world.queue;
+    const next = () => sent.find((job) => job.number === number) ?? fail();
+    for (let job = next(); job.stage !== stage; job = next()) {
+      if (await world.deliver(job)) sent.splice(sent.indexOf(job), 1);
+    }
+  }
+
+  it('ends the build of a push as soon as a newer one of its branch is being deployed', async () => {
+    const world = pipelineWorld(open());
+    const first = commit(world, null);
+    await push(world, first, null);
+    await until(world, 1, 'extract');
+    const { poll } = world.platform;
+    world.platform.poll = async () => ({ state: 'building' });
+    expect(await world.deliver(world.queue.sent[0] ?? fail())).toBe(false);
+    const { id } = await push(world, commit(world, first), first);
+    await until(world, 2, 'fetch');
+    const older = await world.log.read(world.user, 1);
+    expect(older).toMatchObject({ status: 'superseded', reason: expect.stringMatching(`newer deploy.*${id}`) });
+    await world.report();
+    const app = world.platform.app({ user: world.user, app: 'shop' });
+    expect(app?.snapshots['1.0.0-1']?.failure?.reason).toBe('The build was cancelled.');
+    world.platform.poll = poll;
+    await world.drain();
+    expect(await statuses(world)).toEqual(['superseded', 'ok']);
+    expect(world.started).toEqual(['1.0.0-2']);
+  });
+
+  it('ends it also when the worker that was to do so has died', async () => {
+    const world = pipelineWorld(open());
+    const first = commit(world, null);
+    await push(world, first, null);
+    await until(world, 1, 'extract');
+    await push(world, commit(world, first), first);
+    await world.deliverInVain(world.queue.sent.find(({ number }) => number === 2) ?? fail());
+    expect(await statuses(world)).toEqual(['running', 'running']);
+    await world.drain();
+    expect(await statuses(world)).toEqual(['superseded', 'ok']);
+  });
+
+  it('lets a deploy finish that is being started, and the newer one says that it waits for it', async () => {
+    const world = pipelineWorld(open());
+    const first = commit(world, null);
+    await push(world, first, null);
+    await until(world, 1, 'start');
+    const start = world.queue.sent.shift() ?? fail();
+    await world.die(start);
+    await push(world, commit(world, first), first);
+    await until(world, 2, 'start');
+    const reason = 'Waits for #1, whose application is being started.';
+    expect(await world.log.read(world.user, 2)).toMatchObject({ status: 'running', stage: 'start', reason });
+    world.queue.sent.unshift(start);
+    await world.drain();
+    expect(await statuses(world)).toEqual(['ok', 'ok']);
+    expect(world.started).toEqual(['1.0.0-1', '1.0.0-2']);
+    const reasons = (await world.reader.changes(world.user, 0, 100)).filter(({ number }) => number === 2);
+    expect(reasons.slice(-3).map((change) => change.reason)).toEqual([reason, null, null]);
+  });
+
+  it('leaves a deploy under way when the newer push waits for CI', async () => {
+    const world = pipelineWorld(open());
+    const first = commit(world, null);
+    await push(world, first, null);
+    await until(world, 1, 'extract');
+    const travis = { '.travis.yml': 'notifications:\n  webhooks: https://hooks.example.com/\n' };
+    await push(world, commit(world, first, travis), first);
+    await world.drain();
+    expect(await statuses(world)).toEqual(['ok', 'held']);
   });
 
   it('fetches a tarball again that was lost with the store', async () => {

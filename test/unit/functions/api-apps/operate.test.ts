@@ -33,7 +33,7 @@ describe('POST /1/apps/<user>/<application>/restart, /stop and DELETE', () => {
       expect(headers?.location).toBe(body.id);
       expect(body).toMatchObject({ app_name: 'shop', status: 'queued', provider: 'manual', operation: name });
       expect(body.commit).toMatch(/^ann\/shop\/a{40}$/);
-      expect(world.queue.sent).toEqual([{ user: 'ann', number: 2, stage: 'start', group: 'ann/ann/shop' }]);
+      expect(world.queue.sent).toEqual([{ user: 'ann', number: 2, stage: 'start', group: 'ann/shop' }]);
     },
   );
 

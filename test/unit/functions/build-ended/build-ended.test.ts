@@ -19,7 +19,7 @@ describe('the end of a build', () => {
   it('lets the deploy go on that waits for it', async () => {
     const { result, sent } = await resumed(extracting);
     expect(result).toBe(true);
-    expect(sent).toEqual([{ user: 'ann', number: 1, stage: 'extract', group: 'ann/ann/shop' }]);
+    expect(sent).toEqual([{ user: 'ann', number: 1, stage: 'extract', group: 'ann/entry/1' }]);
   });
 
   it.each([

@@ -191,7 +191,7 @@ describe('a passed build', () => {
     expect(queue.reports).toContainEqual({ user: 'ann', number: 1 });
     expect(await facts.commitState('ann', head, 'master')).toMatchObject({ held: null, deploying: 1 });
     expect(await checkOnly(1)).toMatchObject({ status: 'running', stage: 'fetch', reason: null });
-    expect(queue.sent.at(-1)).toEqual({ user: 'ann', number: 1, stage: 'fetch', group: 'ann/ann/shop' });
+    expect(queue.sent.at(-1)).toEqual({ user: 'ann', number: 1, stage: 'fetch', group: 'ann/entry/1' });
     expect(await facts.commitState('ann', head, 'master')).toMatchObject({
       held: null,
       deploying: 1,

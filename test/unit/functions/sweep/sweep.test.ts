@@ -256,7 +256,7 @@ describe('a sweep of everything, after the queues were lost', () => {
     await append(log, { ...checked, stage: 'fetch' });
     await append(log);
     await sweep(true);
-    expect(queue.reports.map(({ number }) => number)).toEqual([1, 2, 3]);
+    expect(queue.reports.map(({ number }) => number).sort()).toEqual([1, 2, 3]);
   });
 
   it('ends no deploy, however long the service was down', async () => {
@@ -290,7 +290,7 @@ describe('a sweep after a restart that kept the messages', () => {
     await append(log, { ...checked, stage: 'upload', updatedAt: KEPT_UNTIL + MINUTE });
     await append(log, { ...held, updatedAt: KEPT_UNTIL });
     await sweepAfterRestart(ports, KEPT_UNTIL);
-    expect(queue.sent.map(({ number, stage }) => `${number} ${stage}`)).toEqual(['2 check', '3 upload']);
+    expect(queue.sent.map(({ number, stage }) => `${number} ${stage}`).sort()).toEqual(['2 check', '3 upload']);
   });
 
   it('ends no deploy, however long the service was down, and gives it five minutes before it is looked at', async () => {

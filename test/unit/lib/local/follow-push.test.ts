@@ -98,9 +98,15 @@ describe('A push that follows its deploy', () => {
     },
   );
 
+  it('says once what the deploy waits for', async () => {
+    const reason = 'Waits for #1, whose application is being started.';
+    const { lines } = await followed([entry('running', { reason }), entry('running', { reason }), entry('ok')]);
+    expect(lines.slice(0, -1)).toEqual([`  … ${reason}`]);
+  });
+
   it('goes on at a status that this version does not know', async () => {
     const { lines } = await followed([entry('paused', { reason: 'Later.' }), entry('superseded', { reason: 'Why.' })]);
-    expect(lines).toEqual(['superseded  Why.']);
+    expect(lines).toEqual(['  … Later.', 'superseded  Why.']);
   });
 
   it("reads the entry at the webhook's own host, with its login, whatever the public address of the entry is", async () => {

@@ -15,6 +15,17 @@ describe('the message for a stage', () => {
     expect(jobOf(at('ann', 'shop-2')).group).not.toBe(jobOf(at('ann', 'shop')).group);
   });
 
+  it.each(['fetch', 'upload', 'extract'] as const)('for "%s" is in the way of no other deploy', (stage) => {
+    expect(jobOf(entry({ stage })).group).not.toBe(jobOf(entry({ stage, number: 2 })).group);
+  });
+
+  it('keeps the starts of an application in order, from whatever repository or branch', () => {
+    const groups = [{ branch: 'main' }, { repository: null }, { appName: '@ann/shop' }, { appName: 'cart' }].map(
+      (patch) => jobOf(entry({ appName: 'ann-shop', stage: 'start', ...patch })).group,
+    );
+    expect(groups).toEqual(['ann/ann-shop', 'ann/ann-shop', 'ann/ann-shop', 'ann/cart']);
+  });
+
   it('keeps in order what has no repository by its user', () => {
     expect(jobOf(entry({ repository: null })).group).toBe('ann');
   });

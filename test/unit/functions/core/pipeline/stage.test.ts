@@ -57,7 +57,7 @@ describe('a stage that is done', () => {
       detail: 'shop 1.0.0',
     }));
     expect(verdict).toEqual({ done: true });
-    expect(queue.sent).toEqual([{ user: 'ann', number: 1, stage: 'fetch', group: 'ann/ann/shop' }]);
+    expect(queue.sent).toEqual([{ user: 'ann', number: 1, stage: 'fetch', group: 'ann/entry/1' }]);
     expect(await statuses()).toEqual(['queued', 'running', 'running']);
     expect(await now()).toMatchObject({
       stage: 'fetch',
