@@ -30,9 +30,9 @@ const MAX_PAUSE_MS = 2_000;
 export function extract({ platform, clock }: ExtractPorts): StageWork {
   return async (entry) => {
     const snapshot = snapshotOf(entry);
-    await platform.activate(snapshot, entry.path);
+    await platform.activate(snapshot, entry.path, entry.number);
     const activation = await pollFor(POLL_WINDOW_MS, snapshot, { platform, clock });
-    if (activation.state === 'ready') return { kind: 'done' };
+    if (activation.state === 'ready') return { kind: 'done', ...(activation.note && { detail: activation.note }) };
     if (activation.state === 'failed') return refused(activation.reason, activation.log);
     const waitedMs = waited(entry, clock);
     if (waitedMs < ACTIVATION_LIMIT_MS) return later(activation.announced === true, waitedMs);

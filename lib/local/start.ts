@@ -19,7 +19,7 @@ import { otherLogins, removeOthers, watchUsers } from './config/watch-users.ts';
 import { forOperator } from './for-operator.ts';
 import { publishLogin } from './login.ts';
 import { checkPort } from './port-check.ts';
-import { startEmbedded } from './programs/platform.ts';
+import { removeUnbuilt, startEmbedded } from './programs/platform.ts';
 import { startRepositories } from './programs/repositories.ts';
 import { type StackOptions, startStack } from './programs/stack.ts';
 import { remoteUsers } from './remote-platform.ts';
@@ -103,6 +103,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   const others = otherLogins(dataDir);
   await checkMachine(options.port, config);
   await removeLeftovers(dataDir, LEFT_BY_STARTS);
+  await removeUnbuilt(dataDir);
   const begin = () => step('synthesising the stack (once, until a source changes)');
   await synthesis({ project, outdir: cloudAssembly, begin });
 

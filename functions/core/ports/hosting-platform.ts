@@ -22,7 +22,8 @@ export interface Upload {
 export type Activation =
   /** `announced`: the platform sends an event when the build ends, so that polling is not necessary. */
   | { readonly state: 'building'; readonly announced?: true }
-  | { readonly state: 'ready' }
+  /** `note`: one sentence about a build that was cut off and began again, for the deploy to say. */
+  | { readonly state: 'ready'; readonly note?: string }
   | { readonly state: 'failed'; readonly reason: string; readonly log: readonly string[] };
 
 /** The platform that runs the applications. */
@@ -33,9 +34,11 @@ export interface HostingPlatform {
   upload(snapshot: SnapshotRef, upload: Upload): Promise<void>;
   /**
    * Asks the platform to extract and install the snapshot; `path` is the folder of the application in its tarball, by
-   * default the root. Idempotent. Throws `deploy:tar:extract_failed`.
+   * default the root. A snapshot has one build: a second call changes nothing, also when the build has failed. Only a
+   * snapshot that was built before, and whose release the platform has removed, is built again: once by each `deploy`,
+   * the number of the entry. Throws `deploy:tar:extract_failed`.
    */
-  activate(snapshot: SnapshotRef, path?: string): Promise<void>;
+  activate(snapshot: SnapshotRef, path?: string, deploy?: number): Promise<void>;
   /**
    * Returns the progress. A platform that supports long polling answers when it has finished, or after `waitSeconds`
    * (whole seconds); others answer at once. Throws `deploy:tar:extract_failed`, retryable when there was no answer.

@@ -1,12 +1,18 @@
 import { join } from 'node:path';
 import { type Platform, startPlatform } from '../../platform/platform.ts';
 import type { PlatformEvent } from '../../platform/settings.ts';
+import { apps } from '../../platform/store/apps.ts';
+import { folders } from '../../platform/store/folders.ts';
+import { removeLeftovers } from '../../platform/store/leftovers.ts';
+import { snapshots } from '../../platform/store/snapshots.ts';
 import type { DiskReserve } from '../../processes/disk-reserve.ts';
 import type { ReservedPort } from '../../processes/ports.ts';
 import { loginProxies } from '../config/proxies.ts';
 import { publicAddresses } from '../config/public-addresses.ts';
 import type { Config } from '../config/schema.ts';
 import { forOperator } from '../for-operator.ts';
+
+const FOLDER = 'platform';
 
 /** Options of the embedded platform. */
 export interface EmbeddedOptions {
@@ -20,17 +26,26 @@ export interface EmbeddedOptions {
   readonly onEvent: (event: PlatformEvent) => void;
 }
 
+/**
+ * Removes what builds that were cut off have left. Before a start writes anything or looks for free space: it may be
+ * what has filled the disk.
+ */
+export async function removeUnbuilt(dataDir: string): Promise<void> {
+  const platform = folders(join(dataDir, FOLDER));
+  await forOperator(removeLeftovers(platform, apps(platform), snapshots(platform)));
+}
+
 /** Starts the embedded platform. Throws `OperatorError`. */
 export function startEmbedded(options: EmbeddedOptions): Promise<Platform> {
   const { dataDir, config, port, serviceToken, reserve, onEvent } = options;
-  const apps = publicAddresses(config)?.apps;
+  const publicDomain = publicAddresses(config)?.apps;
   return forOperator(
     startPlatform({
-      dataDir: join(dataDir, 'platform'),
+      dataDir: join(dataDir, FOLDER),
       port,
       ...(config.memoryLimits && { memoryLimits: config.memoryLimits }),
       ...(config.processLimits && { processLimits: config.processLimits }),
-      ...(apps && { publicDomain: apps }),
+      ...(publicDomain && { publicDomain }),
       ...loginProxies(config),
       serviceToken,
       reserve,

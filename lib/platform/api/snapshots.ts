@@ -1,5 +1,5 @@
 import { keyedMutex } from '../../processes/keyed-mutex.ts';
-import type { Builder } from '../build/builder.ts';
+import type { ActivateOptions, Builder } from '../build/builder.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { appOf, type Call, type Route, snapshotOf, wholeNumber } from '../http/route.ts';
 import { type Declared, type Received, receive } from '../http/upload.ts';
@@ -68,8 +68,7 @@ export function snapshotRoutes(parts: SnapshotRouteParts): readonly Route[] {
       path: `${path}/:id/activate`,
       run: async (call) => {
         await apps.get(appOf(call));
-        const { path: folder } = await jsonBody(call.request, parts.bodyBytes);
-        const options = folder === undefined || folder === null ? {} : { path: checkedAppPath(folder) };
+        const options = activateOptions(await jsonBody(call.request, parts.bodyBytes));
         return { status: 202, body: await builder.activate(appOf(call), snapshotOf(call), options) };
       },
     },
@@ -90,6 +89,16 @@ export function snapshotRoutes(parts: SnapshotRouteParts): readonly Route[] {
       },
     },
   ];
+}
+
+function activateOptions({ path, deploy }: Readonly<Record<string, unknown>>): ActivateOptions {
+  if (deploy !== undefined && !Number.isSafeInteger(deploy)) {
+    throw new HttpError(400, 'The field deploy is a whole number.');
+  }
+  return {
+    ...(path !== undefined && path !== null && { path: checkedAppPath(path) }),
+    ...(deploy !== undefined && { deploy: Number(deploy) }),
+  };
 }
 
 /** Stores an upload as a snapshot: 201, or 200 when it is stored already, or 409 when the id has other bytes. */
@@ -129,6 +138,9 @@ function fresh(id: string, { sha256, bytes }: Received): Snapshot {
     tools: [],
     warnings: [],
     built_at: null,
+    deploy: null,
+    note: null,
+    released: false,
   };
 }
 

@@ -1,6 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
+import * as v from 'valibot';
 import { type OutputName, readLines } from '../run/lines.ts';
 import type { LogLine } from '../run/log-line.ts';
 
@@ -26,8 +28,17 @@ export interface BuildLog {
 
 export const buildLogLimits: BuildLogLimits = { lines: 20_000, bytes: 4 * 1024 * 1024 };
 
+const StoredLine = v.pipe(v.string(), v.parseJson(), v.object({ line: v.string() }));
+
 const LINE_CHARACTERS = 2_000;
 const TAIL_LINES = 200;
+
+/** Options of the log of a build. */
+export interface BuildLogOptions {
+  readonly limits?: BuildLogLimits;
+  /** The lines with which the log begins: those of the build that this one continues. */
+  readonly earlier?: readonly string[];
+}
 
 /**
  * Opens the log of a build as the file `path`; `shown` makes a line fit to be shown (no secrets, no absolute paths).
@@ -35,7 +46,7 @@ const TAIL_LINES = 200;
 export function buildLog(
   path: string,
   shown: (line: string) => string,
-  limits: BuildLogLimits = buildLogLimits,
+  { limits = buildLogLimits, earlier = [] }: BuildLogOptions = {},
 ): BuildLog {
   const file = createWriteStream(path);
   // With a full disk the build goes on without its log.
@@ -47,14 +58,17 @@ export function buildLog(
   let left = 0;
   let ended = false;
 
-  const keep = (stream: LogLine['stream'], line: string) => {
-    const entry: LogLine = { at: new Date().toISOString(), stream, line };
-    const json = JSON.stringify(entry);
+  const write = (json: string) => {
     kept.push(json);
     bytes += json.length + 1;
     file.write(`${json}\n`);
     events.emit('line', json);
   };
+  const keep = (stream: LogLine['stream'], line: string) => {
+    const entry: LogLine = { at: new Date().toISOString(), stream, line };
+    write(JSON.stringify(entry));
+  };
+  for (const json of earlier) write(json);
   const add = (stream: LogLine['stream'], text: string) => {
     const line = shown(text.slice(0, LINE_CHARACTERS));
     tail.push(line);
@@ -90,6 +104,21 @@ export function buildLog(
       });
     },
   };
+}
+
+/** Returns the lines of the stored log of a build, without one that a kill has cut off; none when there is no log. */
+export async function keptLines(path: string): Promise<readonly string[]> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return text.split('\n').slice(0, -1);
+}
+
+/** Returns the last lines of the stored log of a build as text, as `BuildLog.tail` does. */
+export async function storedTail(path: string): Promise<string[]> {
+  const lines = (await keptLines(path)).slice(-TAIL_LINES);
+  return lines.flatMap((json) => {
+    const { success, output } = v.safeParse(StoredLine, json);
+    return success ? [output.line] : [];
+  });
 }
 
 /** Returns the stored log of a build that has ended; it is empty when there is none. */

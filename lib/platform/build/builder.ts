@@ -1,25 +1,29 @@
-import { mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { keyedMutex } from '../../processes/keyed-mutex.ts';
 import { HttpError, messageOf } from '../http-error.ts';
-import type { Log } from '../settings.ts';
 import { type AppName, appKey } from '../store/names.ts';
 import type { Snapshot } from '../store/snapshots.ts';
-import { masked, type VariableStore, type Variables } from '../store/variables.ts';
-import type { Build, ReleaseMaker } from './build.ts';
-import { type BuildLog, buildLog } from './build-log.ts';
-import { type Made, makeRelease } from './make-release.ts';
+import { type BuildLog, storedTail } from './build-log.ts';
+import { type BuilderParts, CANCELLED, prepareBuild, runBuild, type StopReason } from './run-build.ts';
+
+/** Options of an activation. */
+export interface ActivateOptions {
+  /** The folder of the application in the repository. */
+  readonly path?: string;
+  /** The number of the deploy that asks. */
+  readonly deploy?: number;
+}
 
 /** Builds uploaded tarballs into releases that can be started. */
 export interface Builder {
   /**
-   * Starts to build the snapshot, unless its build has ended or runs. Returns its state. 409 when it is built for another
-   * `path`.
+   * Starts to build the snapshot, unless its build has ended or runs: a deploy has one build. A snapshot that was built
+   * before, and whose release was removed, is built once by each deploy that asks. Returns its state. 409 when it is
+   * built for another `path`.
    */
-  activate(app: AppName, id: string, options?: { readonly path?: string }): Promise<Snapshot>;
+  activate(app: AppName, id: string, options?: ActivateOptions): Promise<Snapshot>;
   /**
-   * Returns the state, with `waitMs` when the build has ended or after that time. Resumes a build of an earlier
-   * process.
+   * Returns the state, with `waitMs` when the build has ended or after that time. A build that the end of an earlier
+   * process has cut off begins again, once.
    */
   status(app: AppName, id: string, waitMs: number): Promise<Snapshot>;
   /** Returns the output of the build while it runs, else `undefined`. */
@@ -33,16 +37,8 @@ export interface Builder {
   stop(app?: AppName): Promise<void>;
 }
 
-/** Dependencies of a builder. */
-export interface BuilderParts extends ReleaseMaker {
-  readonly variables: VariableStore;
-  readonly log: Log;
-}
-
-/** Why a build is ended: its deploy was cancelled, or the platform stops or the application is removed. */
-type StopReason = 'cancelled' | 'stopped';
-
-const CANCELLED = 'The build was cancelled.';
+const RESUMED = 'The platform ended in the middle of the build, which began again';
+const CUT_TWICE = 'The platform ended twice in the middle of the build. Deploy again to build it once more.';
 
 interface Job {
   readonly app: string;
@@ -51,20 +47,15 @@ interface Job {
   readonly done: Promise<Snapshot>;
 }
 
-/**
- * Returns the builder. Its jobs are in this process; the state of a build is a file, from which a later process
- * resumes.
- */
+/** The state of a build is a file, from which a later process resumes. */
 export function builder(parts: BuilderParts): Builder {
   const jobs = new Map<string, Job>();
   const inTurn = keyedMutex();
-  const begin = (app: AppName, snapshot: Snapshot): Job => {
-    const key = `${appKey(app)}/${snapshot.id}`;
-    const known = jobs.get(key);
-    if (known) return known;
+  const begin = (app: AppName, snapshot: Snapshot, isContinued: boolean): Job => {
+    const key = keyOf(app, snapshot.id);
     const stop = new AbortController();
-    const prepared = prepare(parts, app, { snapshot, signal: stop.signal });
-    const done = prepared.then((one) => build(parts, one)).finally(() => jobs.delete(key));
+    const prepared = prepareBuild(parts, app, { snapshot, signal: stop.signal, isContinued });
+    const done = prepared.then((one) => runBuild(parts, one)).finally(() => jobs.delete(key));
     const output = prepared.then((one) => one.log);
     // It may have no reader.
     output.catch(() => undefined);
@@ -74,41 +65,50 @@ export function builder(parts: BuilderParts): Builder {
     jobs.set(key, job);
     return job;
   };
-  return {
-    activate: (app, id, { path } = {}) =>
-      inTurn(`${appKey(app)}/${id}`, async () => {
-        const snapshot = await parts.snapshots.get(app, id);
-        const asked = { ...snapshot, path: path ?? snapshot.path };
-        if (asked.path !== snapshot.path && snapshot.state === 'ready') {
-          throw new HttpError(
-            409,
-            `The snapshot ${id} is built for ${shownPath(snapshot.path)}, not ${shownPath(asked.path)}.`,
-          );
-        }
-        if (snapshot.state === 'ready' || snapshot.state === 'failed') return snapshot;
-        begin(app, asked);
-        return { ...asked, state: 'building', reason: null };
-      }),
-    status: async (app, id, waitMs) => {
-      const running = jobs.get(`${appKey(app)}/${id}`);
+  /** Returns the job of a snapshot that is being built; none when its build has been cut off twice. */
+  const resume = (app: AppName, id: string): Promise<Job | undefined> =>
+    inTurn(keyOf(app, id), async () => {
+      const running = jobs.get(keyOf(app, id));
+      if (running) return running;
       const snapshot = await parts.snapshots.get(app, id);
-      if (!running && snapshot.state !== 'building') return snapshot;
-      const job = running ?? begin(app, snapshot);
+      if (snapshot.state !== 'building') return undefined;
+      if (snapshot.note === null) return begin(app, { ...snapshot, note: noteOf(snapshot) }, true);
+      await endCut(parts, app, snapshot);
+      return undefined;
+    });
+  return {
+    activate: async (app, id, options = {}) => {
+      await resume(app, id);
+      return inTurn(keyOf(app, id), async () => {
+        const snapshot = await parts.snapshots.get(app, id);
+        const asked = { ...snapshot, path: options.path ?? snapshot.path };
+        if (asked.path !== snapshot.path && snapshot.state === 'ready') throw otherPath(snapshot, asked.path);
+        const isOther = options.deploy !== undefined && options.deploy !== snapshot.deploy;
+        const mayBuild = snapshot.state === 'pending' || (isOther && snapshot.state === 'failed' && wasBuilt(snapshot));
+        if (jobs.has(keyOf(app, id))) return { ...asked, state: 'building', reason: null };
+        if (!mayBuild) return snapshot;
+        const anew = { ...asked, deploy: options.deploy ?? null, note: null, released: false };
+        begin(app, isOther ? anew : asked, !isOther);
+        return { ...asked, state: 'building', reason: null };
+      });
+    },
+    status: async (app, id, waitMs) => {
+      const job = await resume(app, id);
+      const snapshot = await parts.snapshots.get(app, id);
+      if (!job) return snapshot;
       // A new job has not written its state yet.
       const building = { ...snapshot, state: 'building' as const, reason: null };
       return waitMs > 0 ? within(job.done, waitMs, building) : building;
     },
-    log: async (app, id) => jobs.get(`${appKey(app)}/${id}`)?.output,
+    log: async (app, id) => jobs.get(keyOf(app, id))?.output,
     cancel: (app, id) =>
-      inTurn(`${appKey(app)}/${id}`, async () => {
-        const job = jobs.get(`${appKey(app)}/${id}`);
+      inTurn(keyOf(app, id), async () => {
+        const job = jobs.get(keyOf(app, id));
         job?.stop.abort('cancelled' satisfies StopReason);
         await job?.done;
         const snapshot = await parts.snapshots.get(app, id);
         if (snapshot.state === 'ready' || snapshot.state === 'failed') return snapshot;
-        const cancelled: Snapshot = { ...snapshot, state: 'failed', reason: CANCELLED };
-        await parts.snapshots.write(app, cancelled);
-        return cancelled;
+        return writeFailed(parts, app, { ...snapshot, reason: CANCELLED });
       }),
     stop: async (app) => {
       const stopped = [...jobs.values()].filter((job) => app === undefined || job.app === appKey(app));
@@ -118,75 +118,33 @@ export function builder(parts: BuilderParts): Builder {
   };
 }
 
-/** Opens the log of a build and reads the variables, whose values it must not show. */
-async function prepare(
-  { folders, variables }: BuilderParts,
-  app: AppName,
-  { snapshot, signal }: Pick<Build, 'snapshot' | 'signal'>,
-): Promise<Build> {
-  const values = await variables.read(app);
-  const { log, release } = folders.ofApp(app).snapshot(snapshot.id);
-  await mkdir(dirname(log), { recursive: true });
-  const text = (line: string) => shown(line, { release, values });
-  return { app, snapshot, signal, variables: values, log: buildLog(log, text) };
+function keyOf(app: AppName, id: string): string {
+  return `${appKey(app)}/${id}`;
 }
 
-async function build(parts: BuilderParts, one: Build): Promise<Snapshot> {
-  const { app, snapshot, log, signal } = one;
-  const began = performance.now();
-  const building: Snapshot = { ...snapshot, state: 'building', reason: null, log: [] };
-  await parts.snapshots.write(app, building);
-  const made = await makeRelease(parts, one).then(
-    (release) => ready(release, snapshot),
-    (error: unknown) => failed(reasonOf(parts, one, error)),
-  );
-  const outcome = signal.reason === 'cancelled' ? failed(CANCELLED) : made;
-  if (outcome.reason !== null && signal.reason !== 'stopped') log.note(outcome.reason);
-  await log.end();
-  // The state stays, so the next start resumes.
-  if (signal.reason === 'stopped') return building;
-  const done: Snapshot = { ...building, ...outcome, log: [...log.tail()] };
-  await parts.snapshots.write(app, done);
-  report(parts, app, { done, milliseconds: performance.now() - began });
-  return done;
+function wasBuilt({ built_at }: Snapshot): boolean {
+  return built_at !== null;
 }
 
-function failed(reason: string) {
-  return { state: 'failed' as const, dependencies: null, reason };
+function noteOf({ released }: Snapshot): string {
+  return released ? `${RESUMED}: its release command was begun twice.` : `${RESUMED}.`;
 }
 
-function ready({ dependencies, node, tools, warnings }: Made, { built_at }: Snapshot) {
-  return {
-    state: 'ready' as const,
-    reason: null,
-    dependencies,
-    node,
-    tools: [...tools],
-    warnings: [...warnings],
-    built_at: built_at ?? new Date().toISOString(),
-  };
+async function endCut(parts: BuilderParts, app: AppName, snapshot: Snapshot): Promise<void> {
+  const log = await storedTail(parts.folders.ofApp(app).snapshot(snapshot.id).log);
+  await writeFailed(parts, app, { ...snapshot, reason: CUT_TWICE, log });
 }
 
-function reasonOf({ folders }: BuilderParts, { app, snapshot, variables }: Build, error: unknown): string {
-  const { release } = folders.ofApp(app).snapshot(snapshot.id);
-  return shown(messageOf(error), { release, values: variables }).replaceAll(folders.root, '…');
+/** The release goes first: it may be what has filled the disk. */
+async function writeFailed({ snapshots }: BuilderParts, app: AppName, snapshot: Snapshot): Promise<Snapshot> {
+  await snapshots.dropRelease(app, snapshot.id);
+  const failed: Snapshot = { ...snapshot, state: 'failed' };
+  await snapshots.write(app, failed);
+  return failed;
 }
 
-/** Paths relative to the application, as its author knows them, and no values of variables. */
-function shown(line: string, { release, values }: { readonly release: string; readonly values: Variables }): string {
-  const [text = ''] = masked([line], values);
-  return text.replaceAll(`${release}/`, '').replaceAll(release, '.');
-}
-
-function report(
-  { log }: BuilderParts,
-  app: AppName,
-  { done, milliseconds }: { done: Snapshot; milliseconds: number },
-): void {
-  const about = { user: app.user, app: app.app, snapshot: done.id };
-  for (const detail of done.warnings) log({ type: 'snapshot.warning', ...about, detail });
-  const detail = done.reason ?? `dependencies: ${done.dependencies}`;
-  log({ type: `snapshot.${done.state}`, ...about, detail, milliseconds });
+function otherPath({ id, path }: Snapshot, asked: string): HttpError {
+  return new HttpError(409, `The snapshot ${id} is built for ${shownPath(path)}, not ${shownPath(asked)}.`);
 }
 
 function shownPath(path: string): string {

@@ -1,4 +1,4 @@
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { access, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** The caches of build tools, relative to the application's folder. */
@@ -29,6 +29,8 @@ export function frameworkCaches(store: string, folder: string): FrameworkCaches 
 async function move(from: string, to: string): Promise<void> {
   const aside = `${to}.old`;
   try {
+    // Without one there is no folder to make for it.
+    await access(from);
     await mkdir(dirname(to), { recursive: true });
     await rm(aside, { recursive: true, force: true, maxRetries: 3 });
     // One that came in the tarball gives way.

@@ -124,6 +124,8 @@ async function finish(step: Step): Promise<void> {
   if (procfile.release === undefined || build.snapshot.built_at !== null) return;
   const title = 'The release command of the Procfile';
   await mkdir(step.maker.folders.ofApp(build.app).data, { recursive: true });
+  // Written first: after a kill its deploy says that the command runs again.
+  await step.maker.snapshots.write(build.app, { ...build.snapshot, state: 'building', reason: null, released: true });
   await run(step, { title, program: 'sh', args: ['-c', procfile.release], cwd: project.folder, data: true });
 }
 

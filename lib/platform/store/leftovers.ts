@@ -2,16 +2,29 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Apps } from './apps.ts';
 import type { AppFolder, Folders } from './folders.ts';
+import type { Snapshot, Snapshots } from './snapshots.ts';
 
 const unfinished = /\.(?:part|tmp)$/;
 
 /**
- * Removes what a killed platform could not: parts of uploads and of state files, and tarballs and releases without a
- * state, which were never acknowledged or were being removed. Must be called before anything is uploaded or built.
+ * Removes what a killed platform could not: parts of uploads and of state files, tarballs without a state, which were
+ * never acknowledged or were being removed, and releases that are not built. Must be called before anything is uploaded
+ * or built. Writes nothing: what it removes may have filled the disk.
  */
-export async function removeLeftovers(folders: Folders, apps: Apps): Promise<void> {
+export async function removeLeftovers(folders: Folders, apps: Apps, snapshots: Snapshots): Promise<void> {
   for (const folder of [folders.root, folders.users]) await removeFrom(folder, (name) => unfinished.test(name));
-  for (const app of await apps.list()) await removeOfApp(folders.ofApp(app));
+  for (const app of await apps.list()) {
+    await removeOfApp(folders.ofApp(app));
+    await removeReleases(join(folders.ofApp(app).root, 'releases'), (id) => snapshots.find(app, id));
+  }
+}
+
+/** A release whose state cannot be read stays. */
+async function removeReleases(folder: string, find: (id: string) => Promise<Snapshot | undefined>): Promise<void> {
+  const isBuilt = async (id: string) => (await find(id))?.state === 'ready';
+  for (const id of await namesIn(folder)) {
+    if (!(await isBuilt(id).catch(() => true))) await removeFrom(folder, (name) => name === id);
+  }
 }
 
 /** Removes caches whose content any user could have written. */
@@ -27,7 +40,6 @@ async function removeOfApp(folder: AppFolder): Promise<void> {
     folder.snapshots,
     (name) => unfinished.test(name) || (name.endsWith('.tgz') && !hasState(name.slice(0, -'.tgz'.length))),
   );
-  await removeFrom(join(folder.root, 'releases'), (id) => !hasState(id));
 }
 
 async function removeFrom(folder: string, isLeft: (name: string) => boolean): Promise<void> {

@@ -29,6 +29,12 @@ const SnapshotSchema = v.object({
   warnings: v.optional(v.array(v.string()), []),
   /** The time of its first build; `null` until then. */
   built_at: v.optional(v.nullable(v.string()), null),
+  /** The number of the deploy that has had it built last. */
+  deploy: v.optional(v.nullable(v.number()), null),
+  /** One sentence about a build that was cut off and began again. */
+  note: v.optional(v.nullable(v.string()), null),
+  /** Whether the release command has been begun. */
+  released: v.optional(v.boolean(), false),
 });
 
 /** One uploaded version of an application, and the state of its build. */
@@ -44,6 +50,8 @@ export interface Snapshots {
   list(app: AppName): Promise<readonly Snapshot[]>;
   /** Removes the state, the tarball and the unpacked release. */
   remove(app: AppName, id: string): Promise<void>;
+  /** Removes what a failed build has left of its release. */
+  dropRelease(app: AppName, id: string): Promise<void>;
   /** Removes the unpacked release and keeps the tarball: the snapshot is `pending`, and can be activated again. */
   removeRelease(app: AppName, snapshot: Snapshot): Promise<void>;
 }
@@ -53,6 +61,11 @@ export function snapshots(folders: Folders): Snapshots {
   const find = (app: AppName, id: string) => readState(folders.ofApp(app).snapshot(id).state, SnapshotSchema);
   const write = (app: AppName, snapshot: Snapshot) =>
     writeState(folders.ofApp(app).snapshot(snapshot.id).state, snapshot);
+  const dropRelease = async (app: AppName, id: string) => {
+    const { release, stamp } = folders.ofApp(app).snapshot(id);
+    await rm(stamp, { force: true });
+    await rm(release, { recursive: true, force: true, maxRetries: 3 });
+  };
   return {
     find,
     get: async (app, id) => {
@@ -77,11 +90,10 @@ export function snapshots(folders: Folders): Snapshots {
       for (const file of [state, tarball, stamp, log]) await rm(file, { force: true });
       await rm(release, { recursive: true, force: true, maxRetries: 3 });
     },
+    dropRelease,
     removeRelease: async (app, snapshot) => {
-      const { release, stamp } = folders.ofApp(app).snapshot(snapshot.id);
       await write(app, { ...snapshot, state: 'pending', built_at: snapshot.built_at ?? snapshot.uploaded_at });
-      await rm(stamp, { force: true });
-      await rm(release, { recursive: true, force: true, maxRetries: 3 });
+      await dropRelease(app, snapshot.id);
     },
   };
 }

@@ -9,7 +9,11 @@ const MAX_MESSAGE_LENGTH = 400;
 
 /** Returns the message of the platform's `{ "error": "<message>" }`, or null. */
 export function readErrorMessage(body: unknown): string | null {
-  return isObject(body) && typeof body.error === 'string' ? oneLine(body.error, MAX_MESSAGE_LENGTH) : null;
+  return isObject(body) ? messageIn(body.error) : null;
+}
+
+function messageIn(field: unknown): string | null {
+  return typeof field === 'string' ? oneLine(field, MAX_MESSAGE_LENGTH) : null;
 }
 
 /** Returns the last lines of the platform's `log`, which is a list of lines or one string. */
@@ -25,12 +29,13 @@ export function readLog(body: unknown): readonly string[] {
 /** Returns the state of a snapshot, or null when the body has none. `pending` (not started) counts as building. */
 export function readActivation(body: unknown): Activation | null {
   if (!isObject(body)) return null;
-  const { state, reason } = body;
+  const { state } = body;
   if (state === 'pending' || state === 'building') return { state: 'building' };
-  if (state === 'ready') return { state };
+  const note = messageIn(body.note);
+  if (state === 'ready') return { state, ...(note !== null && { note }) };
   if (state !== 'failed') return null;
-  const message = typeof reason === 'string' ? oneLine(reason, MAX_MESSAGE_LENGTH) : null;
-  return { state, reason: message ?? 'The platform does not say why.', log: readLog(body) };
+  const reason = messageIn(body.reason) ?? 'The platform does not say why.';
+  return { state, reason: note === null ? reason : `${reason} ${note}`, log: readLog(body) };
 }
 
 /** Returns the address at which an application answers, or null. */

@@ -41,8 +41,13 @@ async function snapshots(call: PlatformCall, { user, app }: AppRef): Promise<rea
 
 const get = { method: 'GET', code: 'request:failed', timeoutMs: TIMEOUT_MS } as const;
 
+/** One that was built before can be built again, whatever the last build of it has come to. */
 function isStartable(snapshot: unknown): snapshot is { readonly id: string } {
-  return isObject(snapshot) && typeof snapshot.id === 'string' && snapshot.state !== 'failed';
+  return (
+    isObject(snapshot) &&
+    typeof snapshot.id === 'string' &&
+    (snapshot.state !== 'failed' || typeof snapshot.built_at === 'string')
+  );
 }
 
 function applicationIn(body: unknown, user: string): Application | null {

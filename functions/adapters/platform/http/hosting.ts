@@ -33,7 +33,7 @@ export function httpPlatform(options: HttpPlatformOptions): HostingPlatform {
   return {
     ensureApp: (app, manifest) => ensureApp(call, app, manifest, timeouts.callMs),
     upload: (snapshot, upload) => send(call, snapshot, upload, timeouts.uploadMs),
-    activate: (snapshot, path) => activate(call, snapshot, { path, timeoutMs: timeouts.callMs }),
+    activate: (snapshot, path, deploy) => activate(call, snapshot, { path, deploy }, timeouts.callMs),
     poll: (snapshot, waitSeconds = 0) => poll(call, snapshot, { waitSeconds, timeoutMs: timeouts.callMs }),
     cancel: (snapshot) => cancel(call, snapshot, timeouts.cancelMs),
     start: (snapshot) => start(call, snapshot, timeouts),
@@ -73,12 +73,14 @@ async function send(call: PlatformCall, snapshot: SnapshotRef, upload: Upload, t
 async function activate(
   call: PlatformCall,
   snapshot: SnapshotRef,
-  { path, timeoutMs }: { readonly path: string | undefined; readonly timeoutMs: number },
+  { path, deploy }: { readonly path: string | undefined; readonly deploy: number | undefined },
+  timeoutMs: number,
 ): Promise<void> {
+  const json = { ...(path !== undefined && { path }), ...(deploy !== undefined && { deploy }) };
   await call({
     method: 'POST',
     ...snapshotPath(snapshot, 'activate'),
-    ...(path !== undefined && { json: { path } }),
+    ...(Object.keys(json).length > 0 && { json }),
     code: 'deploy:tar:extract_failed',
     timeoutMs,
     what: `the installation of ${snapshot.snapshot}`,

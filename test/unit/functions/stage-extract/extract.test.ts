@@ -35,6 +35,21 @@ describe('extracting', () => {
     expect(calls[0]).toBe('activate ann/shop/1.0.0-1 packages/web');
   });
 
+  it('says which deploy asks', async () => {
+    const asked: unknown[] = [];
+    const platform: Pick<HostingPlatform, 'activate' | 'poll'> = {
+      activate: async (_snapshot, _path, deploy) => void asked.push(deploy),
+      poll: async () => ({ state: 'ready' }),
+    };
+    await extract({ platform, clock: memoryClock(AT) })({ ...extracting, number: 4 });
+    expect(asked).toEqual([4]);
+  });
+
+  it('says that a build was cut off and began again', async () => {
+    const { run } = world({ state: 'ready', note: 'It began again.' });
+    expect(await run(extracting)).toEqual({ kind: 'done', detail: 'It began again.' });
+  });
+
   it('asks for the name that the application has on the platform', async () => {
     const { run, calls } = world({ state: 'ready' });
     await run({ ...extracting, appName: '@ann/Shop' });

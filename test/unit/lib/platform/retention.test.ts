@@ -11,7 +11,8 @@ function snapshot(id: string, state: Snapshot['state'], fields: Partial<Snapshot
   const uploaded_at = new Date(now - 60_000).toISOString();
   const built_at = state === 'ready' ? uploaded_at : null;
   const none = { reason: null, log: [], dependencies: null, path: '', node: null, tools: [], warnings: [] };
-  return { id, sha256: '', size: 1, uploaded_at, state, built_at, ...none, ...fields };
+  const unbuilt = { deploy: null, note: null, released: false };
+  return { id, sha256: '', size: 1, uploaded_at, state, built_at, ...none, ...unbuilt, ...fields };
 }
 
 function pruned(list: readonly Snapshot[], active: string, kept = { snapshots: 3, releases: 2 }) {

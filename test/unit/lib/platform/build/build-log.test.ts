@@ -87,7 +87,7 @@ describe('the log of a build', () => {
 
   it('keeps a bounded number of lines, and the last ones of all', async () => {
     const file = join(await temporaryFolder(), '1.log');
-    const log = buildLog(file, (line) => line, { lines: 10, bytes: 100_000 });
+    const log = buildLog(file, (line) => line, { limits: { lines: 10, bytes: 100_000 } });
     const stream = new PassThrough();
     log.capture(stream, 'stdout', () => undefined);
     for (let line = 1; line <= 1_000; line += 1) stream.write(`line ${line}\n`);

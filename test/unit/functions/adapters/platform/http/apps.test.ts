@@ -59,10 +59,12 @@ describe('the applications of the platform API', () => {
     expect(await (await setUp({ status: 200, body })).applications.find(shop)).toMatchObject({ url: null });
   });
 
-  it('have no snapshots that failed to build', async () => {
-    const snapshots = [{ id: '1', state: 'ready' }, { id: '2', state: 'failed' }, { id: '3', state: 'pending' }, {}];
+  it('have no snapshots that were never built, whose build has failed', async () => {
+    const built = { id: '4', state: 'failed', built_at: '2026-01-01T00:00:00Z' };
+    const never = { id: '2', state: 'failed', built_at: null };
+    const snapshots = [{ id: '1', state: 'ready' }, never, { id: '3', state: 'pending' }, {}, built];
     const { applications } = await setUp({ status: 200, body: { snapshots } });
-    expect(await applications.snapshots(shop)).toEqual(['1', '3']);
+    expect(await applications.snapshots(shop)).toEqual(['1', '3', '4']);
   });
 
   it.each([[{ status: 500 }], ['hang up']] as const)('cannot be read when the platform answers %j', async (reply) => {

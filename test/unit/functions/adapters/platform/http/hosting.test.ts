@@ -54,11 +54,11 @@ describe('a call of the platform API', () => {
     expect(api.received[0]?.headers).toMatchObject({ authorization, accept: 'application/json' });
   });
 
-  it('names the folder of the application when that is not the root', async () => {
+  it('names the folder of the application when that is not the root, and the number of the deploy', async () => {
     const { api, platform } = await setUp({ status: 202 }, { status: 202 });
     await platform.activate(shop);
-    await platform.activate(shop, 'packages/web');
-    expect(api.received.map(({ body }) => body)).toEqual(['', '{"path":"packages/web"}']);
+    await platform.activate(shop, 'packages/web', 7);
+    expect(api.received.map(({ body }) => body)).toEqual(['', '{"path":"packages/web","deploy":7}']);
   });
 
   it('keeps the path of the base address and encodes the names', async () => {
@@ -122,6 +122,14 @@ describe('polling', () => {
     [
       { state: 'failed', reason: 'npm ended with 1.', log: ['a', 'b'] },
       { state: 'failed', reason: 'npm ended with 1.', log: ['a', 'b'] },
+    ],
+    [
+      { state: 'ready', note: 'It began again.', log: [] },
+      { state: 'ready', note: 'It began again.' },
+    ],
+    [
+      { state: 'failed', reason: 'npm ended with 1.', note: 'It began again.', log: [] },
+      { state: 'failed', reason: 'npm ended with 1. It began again.', log: [] },
     ],
     [
       { state: 'failed', log: 'a\r\nb\n' },

@@ -1,0 +1,115 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { messageOf } from '../http-error.ts';
+import type { Log } from '../settings.ts';
+import type { AppName } from '../store/names.ts';
+import type { Snapshot } from '../store/snapshots.ts';
+import { masked, type VariableStore, type Variables } from '../store/variables.ts';
+import type { Build, ReleaseMaker } from './build.ts';
+import { buildLog, keptLines } from './build-log.ts';
+import { type Made, makeRelease } from './make-release.ts';
+
+/** Dependencies of builds. */
+export interface BuilderParts extends ReleaseMaker {
+  readonly variables: VariableStore;
+  readonly log: Log;
+}
+
+/** Why a build is ended: its deploy was cancelled, or the platform stops or the application is removed. */
+export type StopReason = 'cancelled' | 'stopped';
+
+export const CANCELLED = 'The build was cancelled.';
+const STOPPED = 'The platform stops in the middle of the build.';
+
+/**
+ * Opens the log of a build and reads the variables, whose values it must not show. What is left of a build that was cut
+ * off is removed before anything is written: it may be what has filled the disk.
+ */
+export async function prepareBuild(
+  { folders, variables }: BuilderParts,
+  app: AppName,
+  { snapshot, signal, isContinued }: Pick<Build, 'snapshot' | 'signal'> & { readonly isContinued: boolean },
+): Promise<Build> {
+  const { log, release } = folders.ofApp(app).snapshot(snapshot.id);
+  await rm(release, { recursive: true, force: true, maxRetries: 3 });
+  const values = await variables.read(app);
+  await mkdir(dirname(log), { recursive: true });
+  const text = (line: string) => shown(line, { release, values });
+  const earlier = isContinued ? await keptLines(log) : [];
+  return { app, snapshot, signal, variables: values, log: buildLog(log, text, { earlier }) };
+}
+
+/** Builds a snapshot, and returns its state afterwards, which is written by then. */
+export async function runBuild(parts: BuilderParts, one: Build): Promise<Snapshot> {
+  const { app, snapshot, log, signal } = one;
+  const began = performance.now();
+  const building: Snapshot = { ...snapshot, state: 'building', reason: null, log: [] };
+  await parts.snapshots.write(app, building);
+  if (snapshot.note !== null) log.note(snapshot.note);
+  const made = await makeRelease(parts, one).then(
+    (release) => ready(release, snapshot),
+    (error: unknown) => failed(reasonOf(parts, one, error)),
+  );
+  const outcome = signal.reason === ('cancelled' satisfies StopReason) ? failed(CANCELLED) : made;
+  const isStopped = signal.reason === ('stopped' satisfies StopReason);
+  const last = isStopped ? STOPPED : outcome.reason;
+  if (last !== null) log.note(last);
+  await log.end();
+  if (isStopped) return stopped(parts, app, building);
+  // Before the state is written: the build may have failed because it has filled the disk.
+  if (outcome.state === 'failed') await parts.snapshots.dropRelease(app, snapshot.id);
+  const done: Snapshot = { ...building, ...outcome, log: [...log.tail()] };
+  await parts.snapshots.write(app, done);
+  report(parts, app, { done, milliseconds: performance.now() - began });
+  return done;
+}
+
+/**
+ * The platform stops, and its next start builds the snapshot as if for the first time; not when the `release` command
+ * has begun, which must not run again without a word. The snapshot of a removed application has no state any more.
+ */
+async function stopped({ snapshots }: BuilderParts, app: AppName, building: Snapshot): Promise<Snapshot> {
+  const now = (await snapshots.find(app, building.id)) ?? building;
+  if (now.released) return now;
+  const pending: Snapshot = { ...now, state: 'pending' };
+  await snapshots.write(app, pending);
+  return pending;
+}
+
+function failed(reason: string) {
+  return { state: 'failed' as const, dependencies: null, reason };
+}
+
+function ready({ dependencies, node, tools, warnings }: Made, { built_at }: Snapshot) {
+  return {
+    state: 'ready' as const,
+    reason: null,
+    dependencies,
+    node,
+    tools: [...tools],
+    warnings: [...warnings],
+    built_at: built_at ?? new Date().toISOString(),
+  };
+}
+
+function reasonOf({ folders }: BuilderParts, { app, snapshot, variables }: Build, error: unknown): string {
+  const { release } = folders.ofApp(app).snapshot(snapshot.id);
+  return shown(messageOf(error), { release, values: variables }).replaceAll(folders.root, '…');
+}
+
+/** Paths relative to the application, as its author knows them, and no values of variables. */
+function shown(line: string, { release, values }: { readonly release: string; readonly values: Variables }): string {
+  const [text = ''] = masked([line], values);
+  return text.replaceAll(`${release}/`, '').replaceAll(release, '.');
+}
+
+function report(
+  { log }: BuilderParts,
+  app: AppName,
+  { done, milliseconds }: { done: Snapshot; milliseconds: number },
+): void {
+  const about = { user: app.user, app: app.app, snapshot: done.id };
+  for (const detail of done.warnings) log({ type: 'snapshot.warning', ...about, detail });
+  const detail = done.reason ?? `dependencies: ${done.dependencies}`;
+  log({ type: `snapshot.${done.state}`, ...about, detail, milliseconds });
+}

@@ -1,0 +1,194 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { removeUnbuilt } from '../../../../../lib/local/programs/platform.ts';
+import {
+  appFiles,
+  build,
+  call,
+  deploy,
+  platform,
+  serverFile,
+  tarball,
+  temporaryFolder,
+  until,
+} from '../../../../support/platform/harness.ts';
+
+const path = '/apps/ada/hello/snapshots/1';
+const filesIn = (folder: string) => readdir(folder).catch(() => []);
+const linesIn = async (file: string) => (await readFile(file, 'utf8').catch(() => '')).split('\n').filter(Boolean);
+
+/** An application whose build or release command appends a line to a file, and then waits for another file to go on. */
+async function counted() {
+  const folder = await temporaryFolder();
+  const [runs, go] = [join(folder, 'runs'), join(folder, 'go')];
+  return { runs, go, command: `echo run >> ${runs}; while [ ! -e ${go} ]; do sleep 0.05; done` };
+}
+
+type At = Awaited<ReturnType<typeof platform>>;
+
+async function activated(at: At, files: Record<string, string>): Promise<void> {
+  await call(at, 'PUT', '/apps/ada/hello', {});
+  await call(at, 'POST', path, await tarball(files));
+  await call(at, 'POST', `${path}/activate`, { deploy: 1 });
+}
+
+/** What a kill leaves of a build: `stop` ends a platform that can still write that it stops. */
+async function killed(at: At): Promise<void> {
+  const file = join(at.dataDir, 'apps/ada/hello/snapshots/1.json');
+  const before = await readFile(file, 'utf8');
+  await at.close();
+  await writeFile(file, before);
+}
+
+const ended = async (at: At) => (await call(at, 'GET', `${path}?wait=30`)).body;
+const log = async (at: At) => (await call(at, 'GET', `${path}/log`)).text;
+
+describe('a build that has failed', () => {
+  it('is not begun again by the deploy that asks once more, and its log is kept', async () => {
+    const at = await platform();
+    const { runs } = await counted();
+    await activated(at, appFiles('hello', 'x', { scripts: { build: `echo run >> ${runs}; echo why; exit 3` } }));
+    const first = await ended(at);
+
+    const second = await call(at, 'POST', `${path}/activate`, { deploy: 1 });
+    await call(at, 'POST', `${path}/activate`);
+
+    expect(first).toMatchObject({ state: 'failed', reason: 'npm run build exited with code 3: why.' });
+    expect(second.body).toEqual(first);
+    expect(await linesIn(runs)).toHaveLength(1);
+    expect(await log(at)).toContain('why');
+  });
+
+  it('leaves no release, only its tarball, its state and its log', async () => {
+    const at = await platform();
+    const scripts = { build: 'head -c 1000000 /dev/zero > big; exit 1' };
+    await build(at, 'hello', '1', appFiles('hello', 'x', { scripts }));
+    const folder = join(at.dataDir, 'apps/ada/hello');
+    expect(await filesIn(join(folder, 'releases'))).toEqual([]);
+    expect((await filesIn(join(folder, 'snapshots'))).sort()).toEqual(['1.json', '1.log', '1.tgz']);
+  });
+
+  it('is built again for a later deploy that rolls back to it, once, when it was built before', async () => {
+    const at = await platform({ limits: { releases: 1, snapshots: 2 } });
+    const { runs, go } = await counted();
+    const scripts = { build: `echo run >> ${runs}; test ! -e ${go}` };
+    await deploy(at, 'hello', '1', appFiles('hello', serverFile('one'), { scripts }));
+    await deploy(at, 'hello', '2', appFiles('hello', serverFile('two')));
+    const releases = join(at.dataDir, 'apps/ada/hello/releases');
+    await until('the first release is gone', async () => (await filesIn(releases)).join() === '2');
+    await writeFile(go, '');
+    const rolledBack = async (number: number) => {
+      await call(at, 'POST', `${path}/activate`, { deploy: number });
+      return (await ended(at)).state;
+    };
+    expect([await rolledBack(3), await rolledBack(3), (await linesIn(runs)).length]).toEqual(['failed', 'failed', 2]);
+    expect([await rolledBack(4), await rolledBack(4), (await linesIn(runs)).length]).toEqual(['failed', 'failed', 3]);
+  });
+});
+
+describe('a build that is cut off', () => {
+  it('by a kill begins again once and says so, with the log of both', async () => {
+    const first = await platform();
+    const { runs, go, command } = await counted();
+    await activated(first, appFiles('hello', serverFile('hi'), { scripts: { build: `echo one; ${command}` } }));
+    await until('it runs', async () => (await linesIn(runs)).length === 1);
+    await killed(first);
+
+    const second = await platform({ dataDir: first.dataDir });
+    await call(second, 'POST', `${path}/activate`, { deploy: 1 });
+    await writeFile(go, '');
+
+    const note = 'The platform ended in the middle of the build, which began again.';
+    expect(await ended(second)).toMatchObject({ state: 'ready', reason: null, note });
+    expect(await linesIn(runs)).toHaveLength(2);
+    expect((await log(second)).split('"one"')).toHaveLength(3);
+    expect(await log(second)).toContain(note);
+  });
+
+  it('by a second kill has failed, and the third start builds nothing', async () => {
+    const first = await platform();
+    const { runs, command } = await counted();
+    await activated(first, appFiles('hello', 'x', { scripts: { build: `echo one; ${command}` } }));
+    await until('it runs', async () => (await linesIn(runs)).length === 1);
+    await killed(first);
+    const second = await platform({ dataDir: first.dataDir });
+    await call(second, 'GET', path);
+    await until('it runs again', async () => (await linesIn(runs)).length === 2);
+    await killed(second);
+
+    const third = await platform({ dataDir: first.dataDir });
+    await call(third, 'POST', `${path}/activate`, { deploy: 1 });
+
+    const reason = expect.stringMatching(/^The platform ended twice in the middle of the build\. Deploy again/);
+    expect(await ended(third)).toMatchObject({ state: 'failed', reason, log: expect.arrayContaining(['one']) });
+    expect(await linesIn(runs)).toHaveLength(2);
+    expect(await filesIn(join(first.dataDir, 'apps/ada/hello/releases'))).toEqual([]);
+  });
+
+  it('by a stop begins again at each start, as often as the platform is stopped', async () => {
+    const { runs, go, command } = await counted();
+    let at = await platform();
+    await activated(at, appFiles('hello', serverFile('hi'), { scripts: { build: command } }));
+    for (const stops of [1, 2, 3, 4, 5]) {
+      await until('it runs', async () => (await linesIn(runs)).length === stops);
+      await at.close();
+      at = await platform({ dataDir: at.dataDir });
+      await call(at, 'POST', `${path}/activate`, { deploy: 1 });
+    }
+    await writeFile(go, '');
+    expect(await ended(at)).toMatchObject({ state: 'ready', note: null });
+  });
+
+  it.each(['a kill', 'a stop'])('by %s in its release command says that the command was begun twice', async (how) => {
+    const first = await platform();
+    const { runs, go, command } = await counted();
+    await activated(first, { ...appFiles('hello', serverFile('hi')), Procfile: `release: ${command}` });
+    await until('it runs', async () => (await linesIn(runs)).length === 1);
+    await (how === 'a kill' ? killed(first) : first.close());
+
+    const second = await platform({ dataDir: first.dataDir });
+    await call(second, 'POST', `${path}/activate`, { deploy: 1 });
+    await writeFile(go, '');
+
+    const note = expect.stringMatching(/began again: its release command was begun twice\.$/);
+    expect(await ended(second)).toMatchObject({ state: 'ready', note });
+    expect(await linesIn(runs)).toHaveLength(2);
+  });
+});
+
+describe('a release', () => {
+  it('has no folders for caches that its build has not left', async () => {
+    const at = await platform();
+    await build(at, 'hello', '1', appFiles('hello', serverFile('hi'), { scripts: { build: 'true' } }));
+    const release = join(at.dataDir, 'apps/ada/hello/releases/1');
+    expect([existsSync(join(release, '.next')), existsSync(join(release, 'node_modules'))]).toEqual([false, false]);
+  });
+
+  it('of a build that was cut off is removed by the next start', async () => {
+    const first = await platform();
+    const { runs, command } = await counted();
+    await activated(first, appFiles('hello', 'x', { scripts: { build: command } }));
+    await until('it runs', async () => (await linesIn(runs)).length === 1);
+    await killed(first);
+    const releases = join(first.dataDir, 'apps/ada/hello/releases');
+    expect(await filesIn(releases)).toEqual(['1']);
+    await platform({ dataDir: first.dataDir });
+    expect(await filesIn(releases)).toEqual([]);
+  });
+
+  it('of a build that was cut off is removed before the service looks for free space', async () => {
+    const dataDir = await temporaryFolder();
+    const at = await platform({ dataDir: join(dataDir, 'platform') });
+    const { runs, command } = await counted();
+    await deploy(at, 'other', '1', appFiles('other', serverFile('hi')));
+    await activated(at, appFiles('hello', 'x', { scripts: { build: command } }));
+    await until('it runs', async () => (await linesIn(runs)).length === 1);
+    await killed(at);
+    const releases = (app: string) => filesIn(join(at.dataDir, 'apps/ada', app, 'releases'));
+    expect([await releases('hello'), await releases('other')]).toEqual([['1'], ['1']]);
+    await removeUnbuilt(dataDir);
+    expect([await releases('hello'), await releases('other')]).toEqual([[], ['1']]);
+  });
+});
