@@ -110,6 +110,14 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       expect(entry.number).toBe(1);
     });
 
+    it('numbers the entries of a user in the order of the calls, also after a large payload', async () => {
+      const { log, user } = await open();
+      const payload = Buffer.from(JSON.stringify(Array.from({ length: 20_000 }, () => Math.random())));
+      const calls = [appending(user, {}, { payload }), appending(user), appending(user)];
+      const entries = await Promise.all(calls.map((request) => appended(log, request)));
+      expect(entries.map(({ number }) => number)).toEqual([1, 2, 3]);
+    });
+
     it('numbers the entries of concurrent writers without gaps or duplicates', async () => {
       const { log, other, user, reader } = await open();
       const writers = Array.from({ length: 40 }, (_, place) => (place % 2 === 0 ? log : other));

@@ -1,7 +1,8 @@
 import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
 import { type Entry, entryId, isDeploy, isFinal } from '../../../core/entry/entry.ts';
-import type { AppendRequest, AppendResult } from '../../../core/ports/deploy-log.ts';
+import { KeyedMutex } from '../../../core/keyed-mutex.ts';
+import type { AppendRequest, AppendResult, DeployLog } from '../../../core/ports/deploy-log.ts';
 import type { Change } from '../../../core/ports/log-reader.ts';
 import { expiry, RETENTION_SECONDS } from '../retention.ts';
 import { joinApp } from './apps.ts';
@@ -13,11 +14,25 @@ import type { StoreContext } from './writer.ts';
 const LARGE_BYTES = 64 * 1024;
 const gzipBeside = promisify(gzip);
 
-/** Appends an entry, as `DeployLog.append` does. */
-export async function append(context: StoreContext, request: AppendRequest): Promise<AppendResult> {
-  const { payload } = request;
-  const packed = payload.length > LARGE_BYTES ? await gzipBeside(payload) : gzipSync(payload);
-  return context.writer.run((publish) => write(context, { request, packed, publish }), packed.length);
+/** Returns `DeployLog.append`. The entries of a user have the order of the calls, whatever the size of their payloads. */
+export function appender(context: StoreContext): DeployLog['append'] {
+  const inOrder = new KeyedMutex();
+  let waiting = 0;
+  const write = (request: AppendRequest, packed: Uint8Array) =>
+    context.writer.run((publish) => append(context, { request, packed, publish }), packed.length);
+  return async (request) => {
+    const { payload, draft } = request;
+    const isLarge = payload.length > LARGE_BYTES;
+    if (!isLarge && waiting === 0) return write(request, gzipSync(payload));
+    waiting += 1;
+    const { written } = await inOrder
+      // In an object, because the next call does not wait for the commit.
+      .run(draft.user, async () => ({ written: write(request, await gzipBeside(payload)) }))
+      .finally(() => {
+        waiting -= 1;
+      });
+    return written;
+  };
 }
 
 interface Append {
@@ -26,7 +41,7 @@ interface Append {
   readonly publish: (change: Change) => void;
 }
 
-function write({ connection, clock, ids }: StoreContext, { request, packed, publish }: Append): AppendResult {
+function append({ connection, clock, ids }: StoreContext, { request, packed, publish }: Append): AppendResult {
   const { draft, deliveryKey, overrules } = request;
   const now = clock.now();
   const known = deliveryKey === null ? undefined : numberOfDelivery(connection, draft.user, deliveryKey);

@@ -4,7 +4,7 @@ import { applied, dueAfter, startsStage, type Transition } from '../../../core/e
 import { isAfter } from '../../../core/pipeline/pipeline.ts';
 import type { ClaimedStage, ClaimResult, DeployLog, StageClaim } from '../../../core/ports/deploy-log.ts';
 import type { Change } from '../../../core/ports/log-reader.ts';
-import { append, writeChange } from './append.ts';
+import { appender, writeChange } from './append.ts';
 import { joinApp, setActive } from './apps.ts';
 import type { Connection } from './connection.ts';
 import { type EntryRow, entryOf, entryRow, patchOf } from './documents.ts';
@@ -15,7 +15,7 @@ import type { StoreContext } from './writer.ts';
 export function sqliteLog(context: StoreContext): DeployLog {
   const { connection, writer } = context;
   return {
-    append: (request) => append(context, request),
+    append: appender(context),
     read: async (user, number) => readEntry(connection, user, number),
     claim: (claim) => writer.run(() => claimStage(connection, claim)),
     releaseClaim: (stage, dueAt) => writer.run(() => releaseClaim(connection, stage, dueAt)),
