@@ -23,27 +23,40 @@ export interface MemoryWatch {
 }
 
 const KB_PER_MB = 1024;
+/** Above this part of a limit it is measured so many times as often. */
+const NEAR_PART = 0.5;
+const NEAR_TIMES = 10;
 
 /**
- * Returns the watch, which measures every `intervalMs` while there is something to watch. The resident memory of the
- * processes is added up, whatever program they run; memory that they share counts for each of them.
+ * Returns the watch, which measures every `intervalMs` while there is something to watch, and more often above half of a
+ * limit. The resident memory of the processes is added up, whatever program they run; memory that they share counts for
+ * each of them.
  */
-export function memoryWatch(intervalMs: number, measure = residentKb): MemoryWatch {
+export function memoryWatch(intervalMs: number, measure: Measure = residentMemory): MemoryWatch {
   const watched = new Map<number, { readonly limitMb: number; readonly exceeded: () => void }>();
   let isScheduled = false;
-  const schedule = () => {
+  let pids: readonly number[] = [];
+  let round = 0;
+  const schedule = (isNear = false) => {
     isScheduled = true;
-    setTimeout(check, intervalMs).unref();
+    round = isNear ? (round + 1) % NEAR_TIMES : 0;
+    setTimeout(check, isNear ? intervalMs / NEAR_TIMES : intervalMs).unref();
   };
   const check = async () => {
-    const kilobytes = await measure(new Set(watched.keys())).catch(() => new Map<number, number>());
+    // To find new processes, those of the whole machine are read, which takes longer.
+    const known = round === 0 ? undefined : pids;
+    const found = await measure(new Set(watched.keys()), known).catch(() => []);
+    pids = found.map(({ pid }) => pid);
+    let isNear = false;
     for (const [pgid, { limitMb, exceeded }] of [...watched]) {
-      if ((kilobytes.get(pgid) ?? 0) <= limitMb * KB_PER_MB) continue;
+      const kilobytes = found.reduce((sum, one) => sum + (one.pgid === pgid ? one.kilobytes : 0), 0);
+      isNear ||= kilobytes > limitMb * KB_PER_MB * NEAR_PART;
+      if (kilobytes <= limitMb * KB_PER_MB) continue;
       watched.delete(pgid);
       exceeded();
     }
     isScheduled = false;
-    if (watched.size > 0) schedule();
+    if (watched.size > 0) schedule(isNear);
   };
   return {
     watch: ({ pgid, limitMb }, exceeded) => {
@@ -54,36 +67,44 @@ export function memoryWatch(intervalMs: number, measure = residentKb): MemoryWat
   };
 }
 
-/** Returns the resident memory of process groups in kB, by the id of the group. */
-async function residentKb(groups: ReadonlySet<number>): Promise<ReadonlyMap<number, number>> {
-  const total = new Map<number, number>();
-  const add = (pgid: number, kilobytes: number) => {
-    if (groups.has(pgid)) total.set(pgid, (total.get(pgid) ?? 0) + kilobytes);
-  };
-  if (process.platform === 'linux') await fromProc(groups, add);
-  else await fromPs(add);
-  return total;
+/** The resident memory of a process. */
+interface Usage {
+  readonly pid: number;
+  readonly pgid: number;
+  readonly kilobytes: number;
 }
 
-type Add = (pgid: number, kilobytes: number) => void;
+/** Returns the memory of the processes of these groups, looking at these processes only when they are given. */
+type Measure = (groups: ReadonlySet<number>, pids?: readonly number[]) => Promise<readonly Usage[]>;
+
+const residentMemory: Measure = async (groups, pids) => {
+  const all = process.platform === 'linux' ? await fromProc(pids ?? (await allPids()), groups) : await fromPs();
+  return all.filter(({ pgid }) => groups.has(pgid));
+};
+
+async function allPids(): Promise<readonly number[]> {
+  return (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+}
 
 /** https://man7.org/linux/man-pages/man5/proc_pid_status.5.html */
-async function fromProc(groups: ReadonlySet<number>, add: Add): Promise<void> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const measureOne = async (pid: string) => {
+async function fromProc(pids: readonly number[], groups: ReadonlySet<number>): Promise<readonly Usage[]> {
+  const measureOne = async (pid: number) => {
     const pgid = Number(statFields(await readFile(`/proc/${pid}/stat`, 'utf8'))[2]);
-    if (!groups.has(pgid)) return;
+    if (!groups.has(pgid)) return [];
     const status = await readFile(`/proc/${pid}/status`, 'utf8');
-    add(pgid, Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0));
+    return [{ pid, pgid, kilobytes: Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) }];
   };
   // A process may end meanwhile.
-  await Promise.all(pids.map((pid) => measureOne(pid).catch(() => {})));
+  return (await Promise.all(pids.map((pid) => measureOne(pid).catch(() => [])))).flat();
 }
 
-async function fromPs(add: Add): Promise<void> {
-  const { stdout } = await promisify(execFile)('ps', ['-axo', 'pgid=,rss=']);
-  for (const line of stdout.trim().split('\n')) {
-    const [pgid, kilobytes] = line.trim().split(/\s+/).map(Number);
-    add(pgid ?? 0, kilobytes ?? 0);
-  }
+async function fromPs(): Promise<readonly Usage[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-axo', 'pid=,pgid=,rss=']);
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const [pid = 0, pgid = 0, kilobytes = 0] = line.trim().split(/\s+/).map(Number);
+      return { pid, pgid, kilobytes };
+    });
 }

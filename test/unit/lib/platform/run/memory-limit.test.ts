@@ -73,11 +73,26 @@ describe('The memory limit of an application', () => {
     expect(await (await fetch(body.url)).text()).toBe('small');
   });
 
+  it('is measured more often above half of it, without a look at all processes each time', async () => {
+    let kilobytes = 4 * 1024;
+    const looks: (readonly number[] | undefined)[] = [];
+    const watch = memoryWatch(500, async ([pgid = 0], pids) => {
+      looks.push(pids);
+      return [{ pid: 7, pgid, kilobytes }];
+    });
+    const stop = watch.watch({ pgid: 1, limitMb: 10 }, () => expect.fail('it uses less'));
+    await expect.poll(() => looks.length).toBe(1);
+    kilobytes = 6 * 1024;
+    await expect.poll(() => looks.length).toBeGreaterThan(13);
+    stop();
+    expect(looks.slice(0, 13)).toEqual([undefined, undefined, ...Array(9).fill([7]), undefined, [7]]);
+  });
+
   it('is measured only while something is watched', async () => {
     let measured = 0;
     const watch = memoryWatch(5, async (groups) => {
       measured += 1;
-      return new Map([...groups].map((pgid) => [pgid, 10 * 1024]));
+      return [...groups].map((pgid) => ({ pid: pgid, pgid, kilobytes: 10 * 1024 }));
     });
     await pause(30);
     expect(measured).toBe(0);
