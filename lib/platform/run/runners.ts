@@ -35,9 +35,12 @@ export function runners(parts: RunnerParts): Runners {
   /** One that has not been asked for since the start, such as a stopped one, is looked up in the data folder. */
   const lookUp = async (labels: string) => {
     const app = (await parts.apps.list()).find((one) => labelsOf(one) === labels);
-    if (app === undefined || (await parts.apps.find(app)) === undefined) return null;
+    const stored = app && (await parts.apps.find(app));
+    if (app === undefined || stored === undefined) return null;
     const found = of(app);
-    served.set(labels, found);
+    if (stored.active !== null) served.set(labels, found);
+    // Variables may be set before the first deploy; nothing is at the address until then.
+    else if (found.state() === 'stopped') return null;
     return found;
   };
   return {

@@ -97,6 +97,16 @@ describe('The applications of a server with a domain', () => {
     }
   });
 
+  it('a name is not that of an application before its first deploy, though variables are set', async () => {
+    const at = await platform({ publicDomain });
+    await call(at, 'PUT', '/apps/ada/hello', {});
+    await call(at, 'PATCH', '/apps/ada/hello/env', { A: '1' });
+    expect((await ask(at, 'hello.ada.apps.example.com')).status).toBe(404);
+    expect(await at.hasHost('hello.ada.apps.example.com')).toBe(false);
+    await deploy(at, 'hello', '1', appFiles('hello', serverFile('by name')));
+    expect(await ask(at, 'hello.ada.apps.example.com')).toEqual({ status: 200, body: 'by name' });
+  });
+
   it('cannot set cookies for the names above their own, where other applications are', async () => {
     const at = await platform({ publicDomain });
     const cookies = [
