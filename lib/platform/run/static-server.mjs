@@ -95,8 +95,9 @@ async function fallbackFor(path) {
 
 async function kindOf(path) {
   const real = await realpath(join(root, path)).catch(() => undefined);
-  // A link that leads out of the folder is not followed.
+  // A link that leads out of the folder, or to what is not part of the site, is not followed.
   if (real === undefined || (real !== root && !real.startsWith(root + sep))) return undefined;
+  if (isHidden(real.slice(root.length))) return undefined;
   const info = await stat(real).catch(() => undefined);
   return info && { file: info.isFile() ? real : undefined, info };
 }
@@ -128,7 +129,9 @@ function end(response, status, text) {
 
 /** Dotfiles (but for .well-known) and packages are not part of a site. */
 function isHidden(path) {
-  return path.split('/').some((name) => (name.startsWith('.') && name !== '.well-known') || name === 'node_modules');
+  return path
+    .split(/[\\/]/)
+    .some((name) => (name.startsWith('.') && name !== '.well-known') || name === 'node_modules');
 }
 
 function decoded(path) {

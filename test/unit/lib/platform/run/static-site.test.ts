@@ -108,12 +108,12 @@ describe('the server of a static site', () => {
     expect(await rawStatus(url, path)).toBeGreaterThanOrEqual(400);
   });
 
-  it('does not follow a link out of the site', async () => {
-    const { url } = await site(
-      {},
-      { build: 'mkdir dist && echo home > dist/index.html && ln -s ../package.json dist/p.json' },
-    );
+  it('does not follow a link out of the site, or to a dotfile in it', async () => {
+    const links = 'ln -s ../package.json p.json && echo secret > .env && ln -s .env env.txt && ln -s index.html a.html';
+    const { url } = await site({}, { build: `mkdir dist && cd dist && echo home > index.html && ${links}` });
     expect((await fetch(`${url}/p.json`)).status).toBe(404);
+    expect((await fetch(`${url}/env.txt`)).status).toBe(404);
+    expect((await fetch(`${url}/a.html`)).status).toBe(200);
   });
 });
 
