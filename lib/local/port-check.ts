@@ -27,9 +27,14 @@ export async function checkPort(
     try {
       await (await reserve(port, address)).release();
     } catch (error) {
-      throw explained(error, port, address);
+      throw explained(error, port, addressIn(error) ?? address);
     }
   }
+}
+
+/** It is the other loopback address where only that is taken. */
+function addressIn(error: unknown): string | undefined {
+  return error instanceof Error && 'address' in error ? String(error.address) : undefined;
 }
 
 const ANOTHER = 'set PORT to another port (0: any free one)';

@@ -4,8 +4,9 @@ import { createServer, type Server } from 'node:net';
 import { hasCode } from './error-code.ts';
 
 const LOOPBACK = '127.0.0.1';
+const ALL_IPV4 = '0.0.0.0';
 
-/** A port of 127.0.0.1 that is occupied until a server listens on it, so that no other program can take it before. */
+/** A port of 127.0.0.1 and ::1 that is occupied until a server listens on it, so that no other program can take it before. */
 export interface ReservedPort {
   readonly port: number;
   /** Makes the server listen on the port, without a moment in which the port is free. */
@@ -26,11 +27,12 @@ export async function reservePort(wanted: number, host = LOOPBACK): Promise<Rese
     port,
     handOver(server) {
       isHeld = false;
+      twins.get(holder)?.give(server);
       // The server takes over the listening socket: https://nodejs.org/api/net.html#serverlistenhandle-backlog-callback
       return listening(server, () => server.listen(holder));
     },
     async release() {
-      if (isHeld) await new Promise((resolve) => holder.close(resolve));
+      if (isHeld) await closed(holder);
       isHeld = false;
     },
   };
@@ -41,25 +43,9 @@ export async function reservePort(wanted: number, host = LOOPBACK): Promise<Rese
  * one may take it before they listen, so they have to be started again with another port then.
  */
 export async function freePort(): Promise<number> {
-  for (let tries = 1; ; tries += 1) {
-    const { port, release } = await reservePort(0);
-    const isFreeToo = await isFreeOnIPv6(port);
-    await release();
-    // On the other loopback address it may be another program's, which would be taken for the one that is started.
-    if (isFreeToo || tries === PORT_TRIES) return port;
-  }
-}
-
-async function isFreeOnIPv6(port: number): Promise<boolean> {
-  const server = createServer();
-  try {
-    await listening(server, () => server.listen({ port, host: '::1', ipv6Only: true }));
-  } catch (error) {
-    // A machine without IPv6 has no such address.
-    return !hasCode(error, 'EADDRINUSE');
-  }
-  await new Promise((resolve) => server.close(resolve));
-  return true;
+  const { port, release } = await reservePort(0);
+  await release();
+  return port;
 }
 
 /** Whether the port of 127.0.0.1 is free. */
@@ -73,11 +59,62 @@ export async function isFree(port: number): Promise<boolean> {
   }
 }
 
-/** Listens on 127.0.0.1 and returns the port. Rejects with the system's error, such as `EADDRINUSE`. */
+/**
+ * Listens on 127.0.0.1 and, where there is IPv6, on ::1, and returns the port: names such as `localhost` are either of
+ * them, and another program could have the other. Rejects with the system's error, such as `EADDRINUSE`.
+ */
 export async function listen(server: Server, port: number | ReservedPort, host = LOOPBACK): Promise<number> {
-  if (typeof port === 'number') await listening(server, () => server.listen(port, host));
-  else await port.handOver(server);
-  return portOf(server);
+  if (typeof port !== 'number') {
+    await port.handOver(server);
+    return portOf(server);
+  }
+  for (let tries = 1; ; tries += 1) {
+    await listening(server, () => server.listen(port, host));
+    try {
+      if (host === LOOPBACK || host === ALL_IPV4) (await twinOf(portOf(server)))?.give(server);
+      return portOf(server);
+    } catch (error) {
+      await closed(server);
+      // The system chose a port that is free on one of them only.
+      if (port !== 0 || tries === PORT_TRIES) throw error;
+    }
+  }
+}
+
+/** A listening socket of ::1, with the connections of which a server does what it does with its own. */
+interface Twin {
+  /** Gives the connections to the server, and ends with it. */
+  give(server: Server): void;
+}
+
+const twins = new WeakMap<Server, Twin>();
+
+/** Listens on the port of ::1; undefined on a machine without IPv6. */
+async function twinOf(port: number): Promise<Twin | undefined> {
+  let owner: Server | undefined;
+  // As servers of HTTP make their own: https://nodejs.org/api/http.html#httpcreateserveroptions-requestlistener
+  const socket = createServer({ allowHalfOpen: true, noDelay: true }, (connection) => {
+    if (owner?.listening) owner.emit('connection', connection);
+    else connection.destroy();
+  });
+  try {
+    await listening(socket, () => socket.listen({ port, host: '::1', ipv6Only: true }));
+  } catch (error) {
+    if (isTaken(error)) throw error;
+    return undefined;
+  }
+  const twin: Twin = {
+    give: (server) => {
+      owner = server;
+      twins.set(server, twin);
+      server.once('close', () => owner === server && socket.close());
+    },
+  };
+  return twin;
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => server.close(() => resolve()));
 }
 
 /** The port a server listens on; 0 while it does not. */

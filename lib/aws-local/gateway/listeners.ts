@@ -1,10 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { OperatorError } from '../../processes/operator-error.ts';
+import { listen } from '../../processes/ports.ts';
 
 const LOOPBACK = '127.0.0.1';
 /** These include the loopback address. */
 const ALL_ADDRESSES = ['0.0.0.0', '::'];
+/** It is listened on with the other loopback address. */
+const LOOPBACK_6 = '::1';
 
 /** Open servers on one port, of several addresses. */
 export interface Listeners {
@@ -14,7 +17,7 @@ export interface Listeners {
 }
 
 /**
- * Listens on 127.0.0.1, which the other programs of this machine use, and on another address when one is given.
+ * Listens on 127.0.0.1 and ::1, which the other programs of this machine use, and on another address when one is given.
  * `prepare` is called with each server before it listens.
  *
  * @throws OperatorError when an address or the port cannot be had
@@ -23,7 +26,7 @@ export async function openListeners(
   { port, host = LOOPBACK }: { readonly port: number; readonly host?: string | undefined },
   prepare: (server: Server) => void,
 ): Promise<Listeners> {
-  const hosts = ALL_ADDRESSES.includes(host) ? [host] : [...new Set([LOOPBACK, host])];
+  const hosts = ALL_ADDRESSES.includes(host) ? [host] : [...new Set([LOOPBACK, host === LOOPBACK_6 ? LOOPBACK : host])];
   const servers: Server[] = [];
   const close = async () => {
     await Promise.all(servers.map(closeServer));
@@ -36,7 +39,7 @@ export async function openListeners(
       const server = createServer({ ...limits, requireHostHeader: false });
       prepare(server);
       servers.push(server);
-      taken = await listen(server, taken, one);
+      taken = await listenOn(server, taken, one);
     }
   } catch (error) {
     await close();
@@ -45,15 +48,12 @@ export async function openListeners(
   return { port: taken, close };
 }
 
-async function listen(server: Server, port: number, host: string): Promise<number> {
-  server.listen(port, host);
+async function listenOn(server: Server, port: number, host: string): Promise<number> {
   try {
-    await once(server, 'listening');
+    return await listen(server, port, host);
   } catch (cause) {
     throw new OperatorError(`the gateway cannot listen on ${host}:${port}; is another one running?`, { cause });
   }
-  const address = server.address();
-  return typeof address === 'object' && address ? address.port : port;
 }
 
 async function closeServer(server: Server): Promise<void> {

@@ -1,6 +1,6 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -63,6 +63,38 @@ describe('A reserved port', () => {
   it('cuts connections until a server has taken it over', async () => {
     const { port } = await reserved();
     await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow('fetch failed');
+  });
+});
+
+describe('A port of this machine, as its people open it', () => {
+  const onIPv6 = () => {
+    const server = createServer((_request, response) => response.end('another'));
+    open.push(server);
+    return server;
+  };
+  const hasIPv6 = networkInterfaces().lo?.some(({ address }) => address === '::1') ?? false;
+
+  it.runIf(hasIPv6)('is served on ::1 too, so that no other program has it there', async () => {
+    const port = await listen(httpServer(), 0);
+    expect(await (await fetch(`http://[::1]:${port}`)).text()).toBe('served');
+    await expect(listen(onIPv6(), port, '::1')).rejects.toThrow('EADDRINUSE');
+  });
+
+  it.runIf(hasIPv6)('is not to be had while another program has it on ::1', async () => {
+    const port = await listen(onIPv6(), 0, '::1');
+    await expect(reservePort(port)).rejects.toThrow(/EADDRINUSE.*::1/);
+    expect(await listenOnFirst(httpServer(), [port])).not.toBe(port);
+  });
+
+  it.runIf(hasIPv6)('is held on ::1 while it is reserved, handed over and free after the end', async () => {
+    const held = await reserved();
+    await expect(listen(onIPv6(), held.port, '::1')).rejects.toThrow('EADDRINUSE');
+    const server = createServer((_request, response) => response.end('served'));
+    await listen(server, held);
+    const answer = await fetch(`http://[::1]:${held.port}`, { headers: { connection: 'close' } });
+    expect(await answer.text()).toBe('served');
+    await new Promise((done) => server.close(done));
+    expect(await listen(onIPv6(), held.port, '::1')).toBe(held.port);
   });
 });
 
