@@ -690,6 +690,30 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
     expect(await reader.badge(user, 'shop')).toBe('failed');
   });
 
+  it('shows on the badge what is unfinished, also after transitions that come twice', async () => {
+    const { log, reader, user } = await open();
+    const move = async (number: number, status: Entry['status']) => {
+      await log.move(user, number, () => ({ changes: { status } }));
+      return reader.badge(user, 'shop');
+    };
+    for (const _ of [1, 2, 3]) await appended(log, appending(user));
+    const shown = [await move(2, 'held'), await move(2, 'held'), await move(3, 'superseded'), await move(1, 'running')];
+    expect(shown.slice(0, 2)).toEqual(['deploying', 'deploying']);
+    expect(await move(1, 'ok')).toBe('held');
+    expect(await move(2, 'queued')).toBe('deploying');
+    expect([await move(2, 'skipped'), await move(2, 'skipped')]).toEqual(['ok', 'ok']);
+  });
+
+  it('shows no badge of a deploy that has ended when many ended at once', async () => {
+    const { log, reader, user } = await open();
+    await Promise.all(Array.from({ length: 8 }, () => appended(log, appending(user))));
+    const move = (number: number, status: Entry['status']) => log.move(user, number, () => ({ changes: { status } }));
+    await Promise.all([1, 2, 3, 4, 5, 6, 7].flatMap((number) => [move(number, 'held'), move(number, 'running')]));
+    expect(await reader.badge(user, 'shop')).toBe('deploying');
+    await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map((number) => move(number, 'ok')));
+    expect(await reader.badge(user, 'shop')).toBe('ok');
+  });
+
   describe('the backlog', () => {
     it('lists the unfinished entries that are due, the longest overdue first', async () => {
       const { log, backlog, user } = await open();

@@ -4,7 +4,7 @@ import { type Entry, entryId, isFinal } from '../../../core/entry/entry.ts';
 import { DeployError } from '../../../core/errors.ts';
 import type { AppendRequest, AppendResult } from '../../../core/ports/deploy-log.ts';
 import { expiry, RETENTION_SECONDS } from '../retention.ts';
-import { badgeUpdate } from './badge.ts';
+import { badgeUpdate, underWay } from './badge.ts';
 import { branchUpdate } from './branch.ts';
 import { checkUpdate } from './commit-state.ts';
 import { countersUpdate } from './counters.ts';
@@ -42,7 +42,7 @@ function writes(context: WriteContext, request: AppendRequest, entry: Entry): Tr
   const { deliveryKey, dueAt } = request;
   const now = clock.now();
   const put = (Item: Item) => ({ Put: { TableName: table, Item } });
-  const work = { attempts: 0, lease: null, takenAt: null, appPosition: null };
+  const work = { attempts: 0, lease: null, takenAt: null, appPosition: null, counted: underWay(entry) };
   return [
     countersUpdate(table, entry.user, counters.guess(entry.user), { changes: entry.seq, entries: entry.number }),
     ...(deliveryKey === null ? [] : [deliveryPut(table, entry, { ...request, deliveryKey }, now)]),
@@ -53,7 +53,7 @@ function writes(context: WriteContext, request: AppendRequest, entry: Entry): Tr
     ...overruling(table, entry, request),
     ...checkUpdate(table, entry, request.checkResult, now),
     // An entry that is final from the start (another branch, a duplicate) leaves the badge as it is.
-    ...(isFinal(entry.status) ? [] : badgeUpdate(table, entry)),
+    ...(isFinal(entry.status) ? [] : badgeUpdate(table, entry, null)),
   ];
 }
 

@@ -10,8 +10,11 @@ export interface Counters {
 
 /** Size of the cache. A full cache is cleared, which costs one read per user. */
 const MAX_USERS = 10_000;
-/** A guess that is older is no longer used: other writers have probably moved the counters since. */
-const MAX_AGE_MS = 1000;
+/**
+ * A guess that is older is no longer used: other writers have probably moved the counters since. Each entry that is
+ * appended is taken up by a stage within some tenths of a second, in another process.
+ */
+const MAX_AGE_MS = 50;
 const NO_ENTRIES: Counters = { changes: 0, entries: 0 };
 
 /**

@@ -4,6 +4,7 @@ import { storedEntry, storedJson } from '../../../core/entry/document.ts';
 import type { Entry } from '../../../core/entry/entry.ts';
 import { withRunningStage } from '../../../core/entry/running-stage.ts';
 import type { CommitRef, RepositoryRef } from '../../../core/payload/delivery.ts';
+import type { UnderWay } from './badge.ts';
 
 /** An item, or a key, of DynamoDB. */
 export type Item = Record<string, AttributeValue>;
@@ -79,6 +80,8 @@ export interface Work {
   readonly takenAt: number | null;
   /** Position among the entries of the application, from 1; null before its name is known. */
   readonly appPosition: number | null;
+  /** What the badge of its repository counts it as; null when it does not. */
+  readonly counted: UnderWay | null;
 }
 
 /** Returns the item of an entry. The sweeper looks at it at `dueAt`; null: never. */
@@ -91,6 +94,7 @@ export function entryItem(entry: Entry, work: Work, dueAt: number | null): Item 
     ...(work.takenAt !== null && { taken_at: N(work.takenAt) }),
     ...(work.appPosition !== null &&
       entry.appName && { app_pk: S(appPartition(entry.user, entry.appName)), app_sk: S(appSort(work.appPosition)) }),
+    ...(work.counted !== null && { counted: S(work.counted) }),
     ...(dueAt !== null && { due_pk: S(duePartition(entry.number % DUE_PARTITIONS)), due_at: N(dueAt) }),
   };
 }
@@ -119,6 +123,7 @@ export function workOf(item: Item): Work {
     lease: numberIn(item, 'lease') ?? null,
     takenAt: numberIn(item, 'taken_at') ?? null,
     appPosition: position === undefined ? null : Number(position),
+    counted: (stringIn(item, 'counted') ?? null) as UnderWay | null,
   };
 }
 

@@ -1,10 +1,9 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import { badgeOf } from '../../../core/entry/badge.ts';
-import { type Entry, isFinal } from '../../../core/entry/entry.ts';
+import type { Entry } from '../../../core/entry/entry.ts';
 import { applied, dueAfter, startsStage, type Transition } from '../../../core/entry/transition.ts';
 import type { Job } from '../../../core/pipeline/job.ts';
 import { expiry, RETENTION_SECONDS } from '../retention.ts';
-import { badgeUpdate } from './badge.ts';
+import { badgeUpdate, underWay } from './badge.ts';
 import { promotion } from './branch.ts';
 import { commitStateUpdate } from './commit-state.ts';
 import { countersUpdate } from './counters.ts';
@@ -59,7 +58,7 @@ function itemsOf(context: WriteContext, moved: Moved, transition: Transition): T
     { Put: { TableName: table, Item: changeItem(after, expiry(clock.now(), RETENTION_SECONDS.change)) } },
     ...appUpdate(table, moved, transition),
     ...promotion(table, after, transition),
-    ...changedBadge(table, before, after),
+    ...badgeUpdate(table, after, { entry: before, counted: moved.work.counted }),
   ];
 }
 
@@ -70,6 +69,7 @@ function workAfter({ before, after, work, joinedApp }: Moved, { keepsLease }: Tr
     lease: keepsLease ? work.lease : null,
     takenAt: starts ? null : work.takenAt,
     appPosition: joinedApp ? entriesOf(joinedApp) + 1 : work.appPosition,
+    counted: underWay(after),
   };
 }
 
@@ -125,10 +125,4 @@ function joining(entries: number) {
     condition: entries === 0 ? `attribute_not_exists(entries) OR ${same}` : same,
     values: { ':entries': N(entries + 1), ':before': N(entries) },
   };
-}
-
-/** Returns the update of the badge; none for most transitions. */
-function changedBadge(table: string, before: Entry, after: Entry): TransactWriteItem[] {
-  const same = badgeOf(before) === badgeOf(after) && !isFinal(after.status);
-  return same ? [] : badgeUpdate(table, after);
 }

@@ -1,6 +1,6 @@
 import { QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
 import type { Change, LogReader, Page, PageQuery } from '../../../core/ports/log-reader.ts';
-import { shownBadge } from './badge.ts';
+import { readBadge } from './badge.ts';
 import { appPartition, appSort, changeOf, changeSk, entryOf, entrySk, type Item, keys, numberIn, S } from './items.ts';
 import { readEntry, readItem, type TableContext } from './table.ts';
 
@@ -14,7 +14,7 @@ export function dynamoDbReader(context: TableContext): LogReader {
     page: (query) => page(context, query),
     changes: (user, since, limit) => changes(context, user, since, limit),
     last: async (user) => numberIn(await readItem(context, keys.counters(user)), 'changes') ?? 0,
-    badge: async (user, repository, path) => shownBadge(await readItem(context, keys.badge(user, repository, path))),
+    badge: (user, repository, path) => readBadge(context, { user, repository, path }),
   };
 }
 

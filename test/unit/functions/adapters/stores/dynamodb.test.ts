@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dynamoDbAppEventCursor } from '../../../../../functions/adapters/stores/dynamodb/apps/app-event-cursor.ts';
 import { dynamoDbAppFacts } from '../../../../../functions/adapters/stores/dynamodb/apps/app-facts.ts';
@@ -72,6 +73,36 @@ describe('the log in DynamoDB', () => {
       return stages.length > 0 ? null : { changes: { status: 'cancelled' } };
     });
     expect([seen, after?.status]).toEqual([[0, 1], 'queued']);
+  });
+
+  it('the item of a badge does not grow with the entries that have not ended', async () => {
+    const client = emulatorClient(database.endpoint);
+    const log = dynamoDbLog({ client, table, clock: systemClock, ids: systemIds });
+    const user = 'many-under-way';
+    const names = async () => {
+      const Key = { pk: { S: user }, sk: { S: 'R#shop' } };
+      return Object.keys((await client.send(new GetItemCommand({ TableName: table, Key }))).Item ?? {}).sort();
+    };
+    await append(log, { user });
+    const one = await names();
+    for (let count = 0; count < 20; count += 1) await append(log, { user });
+    expect(await names()).toEqual(one);
+  });
+
+  it('counters that another process has moved since are read, and not guessed', async () => {
+    const client = emulatorClient(database.endpoint);
+    const context = { table, clock: systemClock, ids: systemIds };
+    const log = dynamoDbLog({ ...context, client });
+    await append(log, { user: 'two-writers' });
+    await append(dynamoDbLog({ ...context, client: emulatorClient(database.endpoint) }), { user: 'two-writers' });
+    const commands: unknown[] = [];
+    client.middlewareStack.add((next, { commandName }) => (request) => {
+      commands.push(commandName);
+      return next(request);
+    });
+    await systemClock.sleep(100);
+    expect((await append(log, { user: 'two-writers' })).number).toBe(3);
+    expect(commands).toEqual(['GetItemCommand', 'TransactWriteItemsCommand']);
   });
 
   let users = 0;
