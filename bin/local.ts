@@ -28,7 +28,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, endOnSignal);
 process.on('SIGHUP', endOnHangup);
 process.stdout.on('error', () => void end(1));
 watchParents(() => {
-  if (!outlivesTerminal) void end(1);
+  if (!outlivesTerminal) endAlone();
 });
 
 try {
@@ -114,6 +114,14 @@ function endOnHangup(): void {
   }
   outlivesTerminal = true;
   void outliveHangup();
+}
+
+/** Nobody waits any more, and what a kill leaves behind is ended by the watchdog. */
+const ALONE_MS = 8_000;
+
+function endAlone(): void {
+  void end(1);
+  setTimeout(() => process.exit(1), ALONE_MS).unref();
 }
 
 async function end(code: number): Promise<void> {

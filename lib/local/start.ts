@@ -3,6 +3,7 @@ import { checkDatabase } from '../aws-local/emulators/dynamodb.ts';
 import type { Runtime } from '../aws-local/runtime.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { PlatformEvent } from '../platform/settings.ts';
+import { type Closers, closeAll } from '../processes/closing.ts';
 import { openReserve } from '../processes/disk-reserve.ts';
 import { lockInstance } from '../processes/instance-lock.ts';
 import { removeLeftovers } from '../processes/leftovers.ts';
@@ -67,7 +68,8 @@ export interface LocalService {
  */
 export async function startLocal(options: StartOptions): Promise<LocalService> {
   const closers: Closers = [];
-  const close = once(() => closeAll(closers));
+  const { warn = () => {} } = options;
+  const close = once(() => closeAll(closers, { limitMs: CLOSE_LIMIT_MS, warn }));
   try {
     return { ...(await start(options, closers)), close };
   } catch (error) {
@@ -79,12 +81,8 @@ export async function startLocal(options: StartOptions): Promise<LocalService> {
 /** A synthesis and the work tree of a first push, which a kill has interrupted. */
 const LEFT_BY_STARTS = /^(?:cdk\.out\.\d+|sample-\w{6})$/;
 
-/** The functions that close the parts, in the order of their start. */
-type Closers = (() => Promise<unknown>)[];
-
-async function closeAll(closers: Closers): Promise<void> {
-  for (const close of closers.reverse()) await close();
-}
+/** For the end of each part: longer than the platform takes to end applications that do not end by themselves. */
+const CLOSE_LIMIT_MS = 20_000;
 
 /**
  * The order matters: the template needs all addresses, and deploys go on as soon as the API and the queues are open.
@@ -93,9 +91,9 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   const { project, dataDir, remote, step = () => {}, warn = () => {} } = options;
   // Before anything is written, which a full disk would refuse.
   const reserve = await openReserve({ folder: join(dataDir, 'reserve'), warn: step });
-  closers.push(reserve.close);
+  closers.push(['the reserve of the disk', reserve.close]);
   const unlock = await lockInstance(join(dataDir, 'lock'));
-  closers.push(async () => unlock());
+  closers.push(['the lock', async () => unlock()]);
   const cloudAssembly = options.outdir ?? join(dataDir, 'cdk.out');
   const isEmbedded = (options.platform ?? 'embedded') === 'embedded';
   const config = withOverrides(readConfig(dataDir), options.overrides ?? {});
@@ -109,18 +107,18 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
 
   step('starting the stack');
   const ports = await reserveStablePorts(join(dataDir, 'ports.json'), ['platform', 'repositories'], step);
-  closers.push(() => releaseAll(Object.values(ports)));
+  closers.push(['the ports', () => releaseAll(Object.values(ports))]);
   let platform: Platform | undefined;
   const hasApp = async (host: string) => (await platform?.hasHost(host)) ?? false;
   const runtime = await startStack(options, { cloudAssembly, config, ports, hasApp: isEmbedded ? hasApp : null });
-  closers.push(runtime.close);
+  closers.push(['the stack', runtime.close]);
 
   step(`starting ${isEmbedded ? 'the platform and ' : ''}the repository host`);
   if (isEmbedded) {
     const serviceToken = runtime.secretValue('StoresPlatformToken');
     const onEvent = platformEvents(runtime, options);
     platform = await startEmbedded({ dataDir, config, port: ports.platform, serviceToken, reserve, onEvent });
-    closers.push(platform.close);
+    closers.push(['the platform', platform.close]);
   }
   const platformUrl = remote?.url ?? platform?.url;
   const users = platform ?? (remote ? remoteUsers(remote) : stackUsers(runtime));
@@ -128,9 +126,9 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   const url = await open(runtime, options);
   const repositories = { dataDir, port: ports.repositories, url, platformUrl, login, others, warn };
   const repoHost = await startRepositories(repositories);
-  closers.push(repoHost.close);
-  closers.push(publishLogin(dataDir, { url, repositories: repoHost.url }, login));
-  closers.push(await followUsers(options, users, repoHost));
+  closers.push(['the repository host', repoHost.close]);
+  closers.push(['the addresses', publishLogin(dataDir, { url, repositories: repoHost.url }, login)]);
+  closers.push(['the watch of the users', await followUsers(options, users, repoHost)]);
 
   // Webhooks of pushes that came while the service was stopped are lost. Hosts may be slow, so the start does not wait.
   void runtime.invoke('Pipelinereconcile', { everything: true }).catch(() => {});

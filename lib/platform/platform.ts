@@ -1,5 +1,6 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { type Closers, closeAll } from '../processes/closing.ts';
 import { type DiskReserve, NO_RESERVE } from '../processes/disk-reserve.ts';
 import { type GroupRegistry, killOrphans, openGroupRegistry } from '../processes/group-registry.ts';
 import type { PublicDomain } from '../processes/http/app-domain.ts';
@@ -122,7 +123,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     ensureUser: (login) => ensureUser(parts, login),
     keepUsers: (names) => keepUsers(parts, names),
     hasHost: async (host) => Boolean(await parts.runners.forHost(host)),
-    close: () => (closing ??= closeAll(parts, resumed)),
+    close: () => (closing ??= close({ ...parts, log }, resumed)),
   };
 }
 
@@ -223,14 +224,20 @@ async function keepUsers({ users: store, apps: all, runners: run }: Parts, names
   }
 }
 
-async function closeAll(parts: Parts, resumed: Promise<void>) {
+/** For the end of each part. */
+const CLOSE_LIMIT_MS = 10_000;
+
+async function close({ log, ...parts }: Parts & { readonly log: Log }, resumed: Promise<void>): Promise<void> {
   const { server, builder: build, unpackers: unpacking, runners: run, groups } = parts;
   server.close();
   server.closeAllConnections();
-  await Promise.all([build.stop(), run.close()]);
-  await resumed;
-  await unpacking.close();
-  await groups.close();
+  const closers: Closers = [
+    ['the list of process groups', groups.close],
+    ['the unpacking of tarballs', unpacking.close],
+    ['the start of applications', () => resumed],
+    ['builds and applications', () => Promise.all([build.stop(), run.close()])],
+  ];
+  await closeAll(closers, { limitMs: CLOSE_LIMIT_MS, warn: (detail) => log({ type: 'platform.error', detail }) });
 }
 
 /** Removes the releases and the snapshots that are older than those to keep. */

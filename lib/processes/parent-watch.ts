@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isAlive, statFields } from './process-info.ts';
+import { isRunning, statFields } from './process-info.ts';
 
 const INTERVAL_MS = 500;
 
@@ -11,7 +11,7 @@ export function watchParents(gone: () => void): void {
   const parent = process.ppid;
   const above = startedByNpm() ? ancestors(parent) : [];
   const timer = setInterval(() => {
-    if (process.ppid === parent && above.every(isAlive)) return;
+    if (process.ppid === parent && above.every(isRunning)) return;
     clearInterval(timer);
     gone();
   }, INTERVAL_MS);

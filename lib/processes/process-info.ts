@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
 /** Whether there is a process with this id, its own user's or another's. */
@@ -8,6 +9,20 @@ export function isAlive(pid: number): boolean {
     return true;
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/** Whether a process runs: one that was killed is there until its parent takes notice, which may be never. */
+export function isRunning(pid: number): boolean {
+  const [state] = process.platform === 'linux' ? statFields(statOf(pid)) : [];
+  return isAlive(pid) && state !== 'Z' && state !== 'X';
+}
+
+function statOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    return '';
   }
 }
 
