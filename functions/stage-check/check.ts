@@ -44,12 +44,16 @@ function verdictFor(entry: Entry, state: CommitState): CiVerdict {
 }
 
 /**
- * Ends a push whose commit came without it: deployed by the entry of a passed build, or found at the tip of its branch.
- * What is asked for by hand is done nevertheless.
+ * Ends a push whose commit came without it: deployed by the entry of a passed build, or found at the tip of its branch;
+ * and a commit that was found although its push came. What is asked for by hand is done nevertheless.
  */
 async function deployedElsewhere(entry: Entry, state: CommitState, ports: CheckPorts): Promise<StageOutcome | null> {
   if (entry.provider === MANUAL) return null;
   const { awaitsPush, deploying, held } = state;
+  if (entry.provider === RECONCILED) {
+    const called = await otherEntry(entry, deploying ?? held, ports);
+    return called && cameFirst(`The commit's webhook called while it was being found: ${addressOf(called)}.`);
+  }
   const waiting = await otherEntry(entry, held, ports);
   if (waiting?.status === 'held' && waiting.provider === RECONCILED) {
     return cameFirst(`The commit was found before its webhook called, and waits for CI in ${addressOf(waiting)}.`);

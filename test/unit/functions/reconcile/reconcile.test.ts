@@ -144,6 +144,63 @@ describe('a commit that no webhook has brought', () => {
   });
 });
 
+describe('a commit whose webhook calls while it is being found', () => {
+  /** The webhook calls between the look into the log and the write; its entry is the second, and the found one the third. */
+  async function bothAtOnce({ atStart = false, files = {}, meanwhile = async () => {} }: Race = {}): Promise<void> {
+    const commit = world.missed(first, files);
+    const { overruledUntil } = world.log;
+    world.log.overruledUntil = async (...args) => {
+      world.log.overruledUntil = overruledUntil;
+      await world.push(commit, { before: first.sha });
+      await meanwhile();
+      return overruledUntil.apply(world.log, args);
+    };
+    await world.run(atStart);
+    expect((await world.entries()).map(({ provider }) => provider)).toEqual(['reconciled', 'github', 'github']);
+  }
+  interface Race {
+    readonly atStart?: boolean;
+    readonly files?: Record<string, string>;
+    readonly meanwhile?: () => Promise<unknown>;
+  }
+  const naming = async (number: number) => expect.stringContaining((await world.read(number)).id);
+
+  it.each([false, true])(
+    'is deployed once, by its push, when that was checked before (at a start: %s)',
+    async (atStart) => {
+      await bothAtOnce({ atStart, meanwhile: () => world.check(2) });
+      expect(await world.check(3)).toMatchObject({ status: 'skipped', reason: await naming(2) });
+      expect(await world.read(2)).toMatchObject({ status: 'running', stage: 'fetch' });
+    },
+  );
+
+  it.each([false, true])(
+    'is deployed once, by what was found, when that is checked first (at a start: %s)',
+    async (atStart) => {
+      await bothAtOnce({ atStart });
+      expect(await world.check(3)).toMatchObject({ status: 'running', stage: 'fetch' });
+      expect(await world.check(2)).toMatchObject({ status: 'skipped', reason: await naming(3) });
+    },
+  );
+
+  it('is deployed once when its push is checked after the other was written', async () => {
+    await bothAtOnce();
+    expect(await world.check(2)).toMatchObject({ status: 'superseded', reason: await naming(3) });
+    expect(await world.check(3)).toMatchObject({ status: 'running', stage: 'fetch' });
+  });
+
+  it.each(['ok', 'error'] as const)('is deployed once when its push has ended as %s by then', async (status) => {
+    await bothAtOnce({ meanwhile: () => world.check(2).then(() => world.finish(2, status)) });
+    expect(await world.check(3)).toMatchObject({ status: 'skipped', reason: await naming(2) });
+  });
+
+  it('waits for CI once', async () => {
+    await bothAtOnce({ files: waitsForTravis, meanwhile: () => world.checkOnly(2) });
+    expect(await world.checkOnly(3)).toMatchObject({ status: 'skipped', reason: await naming(2) });
+    expect(await world.read(2)).toMatchObject({ status: 'held' });
+  });
+});
+
 describe('a commit that the log knows is not deployed again', () => {
   const ended: readonly Status[] = ['ok', 'crashed', 'error', 'expired', 'superseded', 'skipped', 'held', 'running'];
   it.each(ended)('when its entry is %s', async (status) => {
