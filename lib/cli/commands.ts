@@ -5,6 +5,7 @@ import { remove } from './apps/remove.ts';
 import { restart } from './apps/restart.ts';
 import { stop } from './apps/stop.ts';
 import { aws } from './aws/aws.ts';
+import { cancel } from './deploy/cancel.ts';
 import { create } from './deploy/create.ts';
 import { deploy } from './deploy/deploy.ts';
 import { reconcile } from './deploy/reconcile.ts';
@@ -29,7 +30,7 @@ import { users } from './setup/users.ts';
 /** All commands, in the order of the help. Help, completion and the README's table are made from this. */
 export const groups: readonly CommandGroup[] = [
   { title: 'Look', commands: [status, watch, buildLog, logs, apps, open] },
-  { title: 'Deploy', commands: [create, deploy, redeploy, rollback, release, reconcile] },
+  { title: 'Deploy', commands: [create, deploy, redeploy, rollback, release, cancel, reconcile] },
   { title: 'Operate', commands: [env, restart, stop, remove] },
   {
     title: 'Set up',

@@ -9,6 +9,8 @@ interface ConfirmProps {
   readonly children: ComponentChildren;
   /** The word on the button: `Remove`. */
   readonly verb: string;
+  /** The word on the button that leaves all as it is. */
+  readonly dismiss?: string;
   readonly isDangerous?: boolean;
   readonly action: Action;
   readonly onConfirm: () => void;
@@ -16,7 +18,8 @@ interface ConfirmProps {
 }
 
 /** A question that is asked before something is done. */
-export function Confirm({ title, children, verb, isDangerous, action, onConfirm, onClose }: ConfirmProps) {
+export function Confirm(props: ConfirmProps) {
+  const { title, children, verb, dismiss = 'Cancel', isDangerous, action, onConfirm, onClose } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     dialog.current?.showModal();
@@ -28,7 +31,7 @@ export function Confirm({ title, children, verb, isDangerous, action, onConfirm,
       <Alert text={action.failure} />
       <div class="buttons end">
         <button type="button" onClick={() => dialog.current?.close()}>
-          Cancel
+          {dismiss}
         </button>
         <button type="button" class={isDangerous ? 'danger' : 'primary'} disabled={action.isBusy} onClick={onConfirm}>
           {verb}

@@ -19,6 +19,7 @@ export function Next({ entry }: { entry: Entry }) {
     <div class="buttons next">
       <Open url={url} />
       {entry.status === 'held' && <Release entry={entry} />}
+      {!isFinal(entry) && <Cancel entry={entry} />}
       {app && canRedeploy(entry) && <Redeploy entry={entry} app={app} />}
       {app && <RollBack entry={entry} app={app} />}
     </div>
@@ -45,6 +46,32 @@ function Release({ entry }: { entry: Entry }) {
         Deploy without waiting
       </button>
       <Alert text={action.failure} />
+    </>
+  );
+}
+
+function Cancel({ entry }: { entry: Entry }) {
+  const [asks, setAsks] = useState(false);
+  const action = useAction();
+  const { api, add } = useWorkspace();
+  const path = ['status', api.user, 'changes', idOf(entry), 'cancel'];
+  return (
+    <>
+      <button type="button" onClick={() => setAsks(true)}>
+        Cancel
+      </button>
+      {asks && (
+        <Confirm
+          title={`Cancel #${numberOf(entry)}?`}
+          verb="Cancel the deploy"
+          dismiss="Keep it"
+          action={action}
+          onConfirm={() => action.run(async () => add(await api.call<Entry>({ method: 'POST', path })))}
+          onClose={() => setAsks(false)}
+        >
+          It ends with its build. What is live stays live.
+        </Confirm>
+      )}
     </>
   );
 }

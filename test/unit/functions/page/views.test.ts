@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser } from '../../../support/browser/api.ts';
 import { axeSource, startBrowser } from '../../../support/browser/browser.ts';
+import { cannedLog } from '../../../support/browser/canned/entries.ts';
 import { type Canned, type CannedService, cannedService } from '../../../support/browser/canned/service.ts';
 import { expectLook } from '../../../support/browser/look.ts';
 import { expectAccessible, signIn, type Tab } from '../../../support/browser/page-driver.ts';
@@ -137,6 +138,29 @@ describe('the views of the page, in a browser', () => {
     },
     SLOW_MS,
   );
+
+  it('a deploy that is unfinished is cancelled after a question, and the reason of a refusal is shown', async () => {
+    const { doc: _, ...row } = cannedLog(service.base).rows[0] ?? { seq: 0 };
+    const cancelled = { ...row, status: 'cancelled', reason: 'Cancelled by ann.', seq: row.seq + 1 };
+    const detail = '#9 is running, and its application is being started.';
+    const conflict = {
+      status: 409,
+      body: { code: 'request:conflict', status: 409, title: 'It does not fit.', detail },
+    };
+    refuses = (path) => (path.endsWith('/cancel') ? conflict : undefined);
+    const { page } = await open('deploys');
+    await page.getByText('Show the discount').first().click();
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await expectAccessible(page, axe);
+    await page.getByRole('button', { name: 'Cancel the deploy' }).click();
+    await page.getByText(detail).waitFor();
+    await page.getByRole('button', { name: 'Keep it' }).click();
+    refuses = (path) => (path.endsWith('/cancel') ? { status: 202, body: cancelled } : undefined);
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await page.getByRole('button', { name: 'Cancel the deploy' }).click();
+    await page.getByText('Cancelled by ann.').waitFor();
+    expect(await page.getByRole('button', { name: 'Cancel', exact: true }).count()).toBe(0);
+  });
 
   it('the login is kept for the tab; asked to stay, a token of its own is kept in its place', async () => {
     refuses = (path) => (path === '/1/auth/tokens' ? { status: 201, body: { token: 'made-for-the-page' } } : undefined);

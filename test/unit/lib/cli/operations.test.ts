@@ -85,6 +85,32 @@ describe('release', () => {
   });
 });
 
+describe('cancel', () => {
+  const cancelled = (number: number) => accepted(entry(number, { status: 'cancelled', reason: 'Cancelled by kiwi.' }));
+
+  it('ends the entry that is named, and says so', async () => {
+    const { code, out, calls } = await cliAt('cancel 12', [ok(page([queued])), cancelled(12)]);
+    expect([code, out]).toEqual([0, '#12 hello is cancelled.\n']);
+    expect(calls[1]).toBe(`POST /1/status/kiwi/changes/${id}/cancel`);
+  });
+
+  it('ends the newest unfinished deploy, also one with a status that this version does not know', async () => {
+    for (const status of ['queued', 'running', 'held', 'paused']) {
+      const rows = [entry(14, { status: 'skipped' }), live, entry(11, { status }), entry(10)];
+      const { out, calls } = await cliAt('cancel', [ok(page(rows)), cancelled(11)]);
+      expect([out, calls[1]]).toEqual(['#11 hello is cancelled.\n', expect.stringMatching(/011\/cancel$/)]);
+    }
+  });
+
+  it('says that nothing is unfinished, and why the service has refused', async () => {
+    const none = await cliAt('cancel', [ok(page([live]))]);
+    expect([none.code, none.calls.length, none.err]).toEqual([1, 1, expect.stringContaining('nothing to cancel')]);
+    const conflict = problem(409, 'request:conflict', '#12 has ended already: it is ok.');
+    const late = await cliAt('cancel 12', [ok(page([live])), conflict]);
+    expect([late.code, late.err]).toEqual([1, expect.stringContaining('#12 has ended already: it is ok.')]);
+  });
+});
+
 describe('remove', () => {
   const app = { name: 'shop', state: 'running', branch: null, url: null, repository: null };
 

@@ -1,0 +1,53 @@
+import { isFinal } from '../../terminal/shown-entry.ts';
+import { packageName } from '../apps/app-name.ts';
+import { type Call, type CommandDefinition, EXIT, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
+import { Failure } from '../errors.ts';
+import { subject } from '../log/entry-line.ts';
+import { type Api, api, parsed } from '../service/api.ts';
+import { type Entry, EntrySchema, idOf, logPage, numberOf } from '../service/entry.ts';
+import { findEntry } from '../service/find-entry.ts';
+import { findService } from '../service/find-service.ts';
+import { plain } from '../text.ts';
+
+const PAGE_SIZE = 100;
+
+export const cancel: CommandDefinition = {
+  name: 'cancel',
+  summary: 'End a deploy that is queued, held or running, with its build',
+  details: 'What was live stays live. A deploy whose application is being started cannot be cancelled.',
+  args: [
+    {
+      name: '[entry]',
+      about:
+        "the entry: its number (#12), id or address; default: the newest unfinished one of this folder's application, else of all",
+    },
+  ],
+  options: [JSON_OPTION, ...SERVICE_OPTIONS],
+  examples: [
+    ['hooks cancel', 'ends the deploy that was pushed last'],
+    ['hooks cancel 12', 'ends #12'],
+  ],
+  run: async (call) => {
+    const client = api(await findService(call), call.signal);
+    const name = call.args.at(0);
+    const id = idOf(name === undefined ? await newest(call, client) : await findEntry(client, name));
+    const path = ['status', client.service.user, 'changes', id, 'cancel'];
+    const entry = parsed(EntrySchema, await client.send('POST', { path }));
+    call.print(call.args.flag('json') ? JSON.stringify(entry) : `#${numberOf(entry)} ${ended(entry)}`);
+    return EXIT.ok;
+  },
+};
+
+function ended(entry: Entry): string {
+  return `${plain(subject(entry))} is ${plain(entry.status)}.`;
+}
+
+/** A folder that is not deployed may have a package.json too: then the newest of all is meant. */
+async function newest({ folder }: Call, client: Api): Promise<Entry> {
+  const { rows } = await logPage(client, { limit: PAGE_SIZE });
+  const app = await packageName(folder);
+  const own = app === null ? [] : rows.filter(({ app_name }) => app_name === app);
+  const found = (own.length > 0 ? own : rows).find((row) => !isFinal(row));
+  if (found) return found;
+  throw new Failure(`No deploy${own.length > 0 ? ` of ${app}` : ''} is unfinished: there is nothing to cancel.`);
+}
