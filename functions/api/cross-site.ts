@@ -30,6 +30,11 @@ function isCrossSite({ headers, base }: BrowserRequest): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site !== 'same-origin' && site !== 'none';
   // Browsers omit Sec-Fetch-Site where the service is reached without TLS, but send the origin of a POST.
+  return hasForeignOrigin({ headers, base });
+}
+
+/** Whether a page that is not the service's own sends the request: browsers say its origin, for a WebSocket always. */
+export function hasForeignOrigin({ headers, base }: Pick<BrowserRequest, 'headers' | 'base'>): boolean {
   const { origin } = headers;
   if (origin === undefined) return false;
   const own = [headers.host, URL.canParse(base) ? new URL(base).host : undefined];

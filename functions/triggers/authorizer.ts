@@ -1,4 +1,5 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
+import { hasForeignOrigin } from '../api/cross-site.ts';
 import { errorRow } from '../core/errors.ts';
 import type { LoginDecision, LoginRequest } from '../core/login.ts';
 import { header } from './header.ts';
@@ -40,12 +41,17 @@ function readEvent({ resource, headers, pathParameters, requestContext }: Author
   const authorization = header(headers, 'authorization');
   const address = requestContext.identity.sourceIp;
   if (resource !== undefined) return { resource, pathUser: pathParameters?.user, authorization, address };
-  return {
-    resource: '$connect',
-    pathUser: undefined,
-    address,
-    authorization: authorization ?? offeredLogin(header(headers, 'sec-websocket-protocol')),
-  };
+  return { resource: '$connect', pathUser: undefined, address, authorization: socketLogin(headers, authorization) };
+}
+
+/**
+ * Returns the login of a WebSocket. A page of another site has to offer its login: the header is one that the browser
+ * remembers and adds. Programs send no `Origin`, or that of the WebSocket itself.
+ */
+function socketLogin(headers: AuthorizerEvent['headers'], authorization: string | undefined): string | undefined {
+  const offered = offeredLogin(header(headers, 'sec-websocket-protocol'));
+  const origin = { origin: header(headers, 'origin'), host: header(headers, 'host') };
+  return hasForeignOrigin({ headers: origin, base: '' }) ? offered : (authorization ?? offered);
 }
 
 /**

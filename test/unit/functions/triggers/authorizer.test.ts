@@ -126,6 +126,24 @@ describe('the authorizer of a socket', () => {
     for (const request of seen) expect(request).toMatchObject({ resource: '$connect', pathUser: undefined });
   });
 
+  it.each(['https://shop.apps.example.com', 'null'])(
+    'takes only the login of a subprotocol from the page %s, because the browser adds the header',
+    async (origin) => {
+      const { handler, seen } = deciding(allowed);
+      const page = { Origin: origin, Host: 'signals.example.com', Authorization: 'Basic eA==' };
+      await handler(handshake(page));
+      await handler(handshake({ ...page, 'Sec-WebSocket-Protocol': 'changes, basic.a2l3aTpzZWNyZXQ' }));
+      expect(seen.map(({ authorization }) => authorization)).toEqual([undefined, 'Basic a2l3aTpzZWNyZXQ']);
+    },
+  );
+
+  it('takes the login of the header from a program that names the WebSocket itself as its origin', async () => {
+    const { handler, seen } = deciding(allowed);
+    const own = { origin: 'https://signals.example.com', host: 'signals.example.com' };
+    await handler(handshake({ ...own, authorization: 'Basic eA==' }));
+    expect(seen[0]?.authorization).toBe('Basic eA==');
+  });
+
   it('takes no login of a subprotocol where it is no socket', async () => {
     const { handler, seen } = deciding(allowed);
     await handler(event({ headers: { 'sec-websocket-protocol': 'basic.a2l3aTpzZWNyZXQ' } }));
