@@ -1,3 +1,5 @@
+import { LoginThrottled } from '../repohost/api/access.ts';
+
 const TIMEOUT_MS = 10_000;
 
 /**
@@ -10,6 +12,7 @@ export function platformLogin(platformUrl: string): (user: string, secret: strin
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const response = await fetch(`${platformUrl}/auth`, { headers: { authorization }, signal });
     const body: unknown = await response.json();
+    throwIfThrottled(response);
     if (response.status === 401 || response.status === 403) return false;
     if (!response.ok) throw new Error(`The platform answered a login with ${response.status}.`);
     // A platform may accept an alias; the alias may be the name of another owner here.
@@ -24,8 +27,13 @@ export function serviceLogin(url: string): (user: string, secret: string) => Pro
     const address = `${url}/1/status/${encodeURIComponent(user)}/webhooks?limit=1`;
     const response = await fetch(address, { headers: { authorization }, signal: AbortSignal.timeout(TIMEOUT_MS) });
     await response.body?.cancel();
+    throwIfThrottled(response);
     if (response.status === 401 || response.status === 403) return false;
     if (!response.ok) throw new Error(`The service answered a login with ${response.status}.`);
     return true;
   };
+}
+
+function throwIfThrottled({ status, headers }: Response): void {
+  if (status === 429) throw new LoginThrottled(headers.get('retry-after') ?? '1');
 }

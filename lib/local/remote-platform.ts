@@ -1,7 +1,13 @@
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
+import * as v from 'valibot';
 import { OperatorError } from '../processes/operator-error.ts';
 import type { Login } from './config/users.ts';
 import { platformLogin } from './platform-login.ts';
-import type { StackUsers } from './stack-users.ts';
+import type { ServiceUsers } from './stack-users.ts';
+
+const TIMEOUT_MS = 10_000;
+const MadeToken = v.object({ token: v.string() });
 
 /** A platform that runs elsewhere, such as `npm run platform` on another machine. */
 export interface RemotePlatform {
@@ -22,7 +28,7 @@ export function isSafeAddress(text: string): boolean {
  * Returns the users of such a platform. It has them itself: that a user of this machine is known there, with the same
  * password, can only be checked, and nobody is removed.
  */
-export function remoteUsers({ url, token }: RemotePlatform): StackUsers {
+export function remoteUsers({ url, token }: RemotePlatform, dataDir: string): ServiceUsers {
   const logIn = platformLogin(url);
   const accepts = (user: string, secret: string) =>
     logIn(user, secret).catch((cause: unknown) => {
@@ -41,6 +47,24 @@ export function remoteUsers({ url, token }: RemotePlatform): StackUsers {
         throw new OperatorError(`The platform at ${url} refuses the token of the service.`);
       }
     },
+    renewToken: async ({ user, password }, name) => {
+      const login = { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
+      const tokens = `${url}/users/${encodeURIComponent(user)}/tokens`;
+      const ofThisService = `${name}-${digestOf(dataDir)}`;
+      const call = (address: string, init: RequestInit) =>
+        fetch(address, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
+      await call(`${tokens}/${ofThisService}`, { method: 'DELETE', headers: login });
+      const headers = { ...login, 'content-type': 'application/json' };
+      const made = await call(tokens, { method: 'POST', headers, body: JSON.stringify({ name: ofThisService }) });
+      const body: unknown = await made.json().catch(() => undefined);
+      // Another platform may have no tokens, and a user may have as many as there may be.
+      return v.is(MadeToken, body) ? body.token : password;
+    },
     keepUsers: async () => {},
   };
+}
+
+/** Several services may use one platform, and each has a token of its own there. */
+function digestOf(dataDir: string): string {
+  return createHash('sha256').update(`${hostname()}:${dataDir}`).digest('hex').slice(0, 8);
 }

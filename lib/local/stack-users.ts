@@ -14,16 +14,21 @@ const Refusal = v.object({ error: v.string() });
 /** The function's answer to `list`. */
 const Listed = v.object({ users: v.array(v.object({ user: v.string() })) });
 
-/** The users of the stack. */
-export interface StackUsers {
+/** The function's answer to `token`. */
+const MadeToken = v.object({ token: v.string() });
+
+/** The users of the service. */
+export interface ServiceUsers {
   /** Makes a user, or gives the user this password. */
   ensureUser(login: Login): Promise<void>;
+  /** Makes an API token of a user in place of the one of that name, if any, and returns it. */
+  renewToken(login: Login, name: string): Promise<string>;
   /** Removes all other users with their API tokens; their applications stay. */
   keepUsers(names: readonly string[]): Promise<void>;
 }
 
 /** Returns the users of the stack, by the function that an operator would use on AWS. */
-export function stackUsers({ template, invoke }: UserStack): StackUsers {
+export function stackUsers({ template, invoke }: UserStack): ServiceUsers {
   const manage = (request: object) => invoke(template.outputs.ManageUsers ?? 'ManageUsers', request);
   const refusalOf = async (request: object): Promise<string | undefined> => {
     const answer = await manage(request);
@@ -35,6 +40,12 @@ export function stackUsers({ template, invoke }: UserStack): StackUsers {
       if ((await refusalOf({ operation: 'password', ...login })) === undefined) return;
       const refusal = await refusalOf({ operation: 'add', ...login });
       if (refusal !== undefined) throw new OperatorError(`The user ${login.user} could not be made: ${refusal}`);
+    },
+    renewToken: async ({ user, password }, name) => {
+      await manage({ operation: 'revoke', user, name });
+      const made = await manage({ operation: 'token', user, name });
+      // A user may have as many tokens as there may be.
+      return v.is(MadeToken, made) ? made.token : password;
     },
     keepUsers: async (names) => {
       const { users } = v.parse(Listed, await manage({ operation: 'list' }));

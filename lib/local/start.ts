@@ -21,10 +21,10 @@ import { forOperator } from './for-operator.ts';
 import { publishLogin } from './login.ts';
 import { checkPort } from './port-check.ts';
 import { removeUnbuilt, startEmbedded } from './programs/platform.ts';
-import { startRepositories } from './programs/repositories.ts';
+import { type Repositories, startRepositories } from './programs/repositories.ts';
 import { type StackOptions, startStack } from './programs/stack.ts';
 import { remoteUsers } from './remote-platform.ts';
-import { type StackUsers, stackUsers } from './stack-users.ts';
+import { type ServiceUsers, stackUsers } from './stack-users.ts';
 import { sweepAtStart } from './sweep-at-start.ts';
 import { synthesis } from './synthesis.ts';
 
@@ -121,14 +121,15 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
     closers.push(['the platform', platform.close]);
   }
   const platformUrl = remote?.url ?? platform?.url;
-  const users = platform ?? (remote ? remoteUsers(remote) : stackUsers(runtime));
+  const users = platform ?? (remote ? remoteUsers(remote, dataDir) : stackUsers(runtime));
   for (const one of [login, ...others]) await forOperator(users.ensureUser(one));
   const url = await open(runtime, options);
-  const repositories = { dataDir, port: ports.repositories, url, platformUrl, login, others, warn };
-  const repoHost = await startRepositories(repositories);
+  const place = { dataDir, port: ports.repositories, url, platformUrl };
+  const repositories = await startRepositories({ ...place, users, login, others, warn });
+  const { host: repoHost } = repositories;
   closers.push(['the repository host', repoHost.close]);
   closers.push(['the addresses', publishLogin(dataDir, { url, repositories: repoHost.url }, login)]);
-  closers.push(['the watch of the users', await followUsers(options, users, repoHost)]);
+  closers.push(['the watch of the users', await followUsers(options, users, repositories)]);
 
   // Webhooks of pushes that came while the service was stopped are lost. Hosts may be slow, so the start does not wait.
   void runtime.invoke('Pipelinereconcile', { everything: true }).catch(() => {});
@@ -149,16 +150,16 @@ async function open(runtime: Runtime, { strict }: StartOptions): Promise<string>
 /** Applies the users of the configuration, and each change of them. Returns a function that ends that. */
 async function followUsers(
   { dataDir, warn = () => {} }: StartOptions,
-  { ensureUser, keepUsers }: StackUsers,
-  repoHost: RepoHost,
+  users: ServiceUsers,
+  repositories: Repositories,
 ): Promise<() => Promise<void>> {
-  const takeIn = async ({ user, password }: Login) => {
-    await ensureUser({ user, password });
-    await repoHost.addOwner({ user, secret: password });
+  const takeIn = async (login: Login) => {
+    await users.ensureUser(login);
+    await repositories.takeIn(login);
   };
   const keepOnly = async (names: readonly string[]) => {
-    await keepUsers(names);
-    await repoHost.keepOwners(names);
+    await users.keepUsers(names);
+    await repositories.keepOnly(names);
   };
   await removeOthers(dataDir, keepOnly);
   return watchUsers(dataDir, { takeIn, keepOnly, warn });

@@ -32,6 +32,7 @@ import { type Folders, folders } from './store/folders.ts';
 import { removeLeftovers, removeSharedCaches } from './store/leftovers.ts';
 import type { AppName } from './store/names.ts';
 import { type Kept, prunable, type Snapshots, snapshots } from './store/snapshots.ts';
+import { renewToken } from './store/tokens.ts';
 import { users } from './store/users.ts';
 import { masked, variableStore } from './store/variables.ts';
 
@@ -72,6 +73,8 @@ export interface Platform {
   readonly operations: readonly string[];
   /** Creates the user, or sets the password of an existing one; a second call changes nothing. */
   ensureUser(login: { readonly user: string; readonly password: string }): Promise<void>;
+  /** Makes an API token of a user in place of the one of that name, if any, and returns it. */
+  renewToken(login: { readonly user: string }, name: string): Promise<string>;
   /** Removes all other users with their tokens, and stops their applications, whose files stay. */
   keepUsers(names: readonly string[]): Promise<void>;
   /** Whether a host name is that of an application that exists, running or not. */
@@ -121,6 +124,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     url: `http://127.0.0.1:${port}`,
     operations: parts.routes.map(({ method, path }) => `${method} ${path}`),
     ensureUser: (login) => ensureUser(parts, login),
+    renewToken: ({ user }, name) => renewToken(parts.users, user, name),
     keepUsers: (names) => keepUsers(parts, names),
     hasHost: async (host) => Boolean(await parts.runners.forHost(host)),
     close: () => (closing ??= close({ ...parts, log }, resumed)),

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { application, entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
@@ -246,5 +248,45 @@ describe('push to deploy on one machine', () => {
       expect((await started.call(path, { login: null, headers })).status).toBe(304);
     }
     expect((await started.call('/nobody/nothing.svg', { login: null })).body).toContain('deployment: unknown');
+  });
+
+  // The last one: the password of this address is slowed down afterwards.
+  it('wrong passwords from this machine hold up no push and nobody with an API token', async () => {
+    const { login, repoHost, url } = started.service;
+    // The service remembers a password for a minute, so a push may succeed with it meanwhile.
+    const running = readFileSync(join(started.dataDir, 'repositories', 'running.json'), 'utf8');
+    expect(running).not.toContain(login.password);
+    const headers = { 'content-type': 'application/json' };
+    const name = JSON.stringify({ name: 'among guessers' });
+    const made = await started.call('/1/auth/tokens', { method: 'POST', headers, body: name });
+    const places = [`${url}/1/status/demo/webhooks`, `${repoHost.url}/user`];
+    const answered = new Set<number>();
+    const stop = new AbortController();
+    const guess = async (place: string) => {
+      const authorization = `Basic ${btoa(`demo:guess ${Math.random()}`)}`;
+      answered.add((await fetch(place, { headers: { authorization } })).status);
+    };
+    const guesser = async (place: string) => {
+      while (!stop.signal.aborted) {
+        await guess(place);
+        await setTimeout(200);
+      }
+    };
+    const guessers = Array.from({ length: 32 }, (_, number) => guesser(places[number % 2] ?? ''));
+    try {
+      await expect.poll(() => answered.has(429)).toBe(true);
+      const tree = gitFolder(repoHost.cloneUrl('demo', 'calm').replace('//', `//demo:${login.password}@`));
+      folders.push(tree);
+      for (const text of ['first', 'second']) {
+        tree.commit(application('calm', text));
+        expect(await tree.pushAndWatch()).toMatch(/remote: deploy main .* queued[\s\S]*remote: live after/);
+        const user = { headers: { authorization: `Basic ${btoa(`demo:${made.body.token}`)}` } };
+        for (const place of places) expect((await fetch(place, user)).status).toBe(200);
+      }
+    } finally {
+      stop.abort();
+      await Promise.all(guessers);
+    }
+    expect([...answered].sort()).toEqual([401, 429]);
   });
 });

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ReservedPort } from '../../processes/ports.ts';
+import { sameSecret, type VerifyLogin } from '../../repohost/api/access.ts';
 import { type RepoHost, startRepoHost } from '../../repohost/repohost.ts';
 import type { Login } from '../config/users.ts';
 import { platformLogin, serviceLogin } from '../platform-login.ts';
+import type { ServiceUsers } from '../stack-users.ts';
 
 /** Options of the repository host. */
 export interface RepositoriesOptions {
@@ -13,26 +15,69 @@ export interface RepositoriesOptions {
   readonly url: string;
   /** Address of the platform that knows the users; undefined when the service does. */
   readonly platformUrl: string | undefined;
+  readonly users: Pick<ServiceUsers, 'renewToken'>;
   readonly login: Login;
   readonly others: readonly Login[];
   readonly warn: (sentence: string) => void;
 }
 
-/** Starts the repository host, whose webhook deploys what is pushed. */
-export function startRepositories(options: RepositoriesOptions): Promise<RepoHost> {
-  const { dataDir, port, url, platformUrl, login, others, warn } = options;
-  return startRepoHost({
+/** The running repository host, and its users. */
+export interface Repositories {
+  readonly host: RepoHost;
+  /** Takes a user in, or a changed password. */
+  takeIn(login: Login): Promise<void>;
+  /** Forgets the logins of all other users; their repositories stay. */
+  keepOnly(names: readonly string[]): Promise<void>;
+}
+
+/** The API token with which pushes are posted, as its user sees it in a list. */
+const TOKEN_NAME = 'git-push';
+
+/**
+ * Starts the repository host, whose webhook deploys what is pushed. It is called with an API token of the owner, which
+ * each start makes anew: wrong passwords, which whoever is on this machine can send, hold up no push.
+ */
+export async function startRepositories(options: RepositoriesOptions): Promise<Repositories> {
+  const { dataDir, port, url, users, login, others, warn } = options;
+  const passwords = new Map([login, ...others].map(({ user, password }) => [user, password]));
+  const tokenOf = (one: Login) => users.renewToken(one, TOKEN_NAME);
+  const owners = await Promise.all(others.map(async (one) => [one.user, await tokenOf(one)] as const));
+  const host = await startRepoHost({
     dataDir: join(dataDir, 'repositories'),
     port,
     // A repository deploys its default branch, which is what was pushed to it first.
     webhook: {
       url: `${url}/1/deploy?branch={default_branch}`,
       user: login.user,
-      secret: login.password,
-      owners: Object.fromEntries(others.map(({ user, password }) => [user, password])),
+      secret: await tokenOf(login),
+      owners: Object.fromEntries(owners),
     },
-    verify: platformUrl === undefined ? serviceLogin(url) : platformLogin(platformUrl),
+    verify: verifier(passwords, options),
     follower: fileURLToPath(new URL('../show/follow-push.ts', import.meta.url)),
     log: warn,
   });
+  return {
+    host,
+    takeIn: async (one) => {
+      const isNew = !passwords.has(one.user);
+      passwords.set(one.user, one.password);
+      if (isNew) await host.addOwner({ user: one.user, secret: await tokenOf(one) });
+    },
+    keepOnly: async (names) => {
+      for (const user of passwords.keys()) if (!names.includes(user)) passwords.delete(user);
+      await host.keepOwners(names);
+    },
+  };
+}
+
+/** The passwords of this machine are known, so that a push with one need not wait for those who guess. */
+function verifier(
+  passwords: ReadonlyMap<string, string>,
+  { url, platformUrl }: Pick<RepositoriesOptions, 'url' | 'platformUrl'>,
+): VerifyLogin {
+  const ask = platformUrl === undefined ? serviceLogin(url) : platformLogin(platformUrl);
+  return async (user, secret) => {
+    const known = passwords.get(user);
+    return (known !== undefined && sameSecret(secret, known)) || ask(user, secret);
+  };
 }

@@ -26,8 +26,7 @@ export async function createToken(users: Users, user: string, name: string): Pro
       'A token name has 1 to 64 letters, digits, spaces and . _ @ + - and begins with one of the first two.',
     );
   }
-  const token = `${TOKEN_PREFIX}${randomBytes(32).toString('base64url')}`;
-  const info = { name, created_at: new Date().toISOString() };
+  const { token, ...info } = newToken(name);
   await users.change(user, (stored) => {
     if (stored.tokens.some((one) => one.name === name))
       throw new HttpError(409, `There is a token named ${name} already.`);
@@ -36,6 +35,21 @@ export async function createToken(users: Users, user: string, name: string): Pro
     return { ...stored, tokens: [...stored.tokens, { ...info, hash: hashed(token) }] };
   });
   return { ...info, token };
+}
+
+/** Creates an API token in place of the one of that name, if any, and returns its secret. */
+export async function renewToken(users: Users, user: string, name: string): Promise<string> {
+  const { token, ...info } = newToken(name);
+  await users.change(user, (stored) => {
+    const others = stored.tokens.filter((one) => one.name !== name);
+    return { ...stored, tokens: [...others, { ...info, hash: hashed(token) }] };
+  });
+  return token;
+}
+
+function newToken(name: string): TokenInfo & { token: string } {
+  const token = `${TOKEN_PREFIX}${randomBytes(32).toString('base64url')}`;
+  return { name, created_at: new Date().toISOString(), token };
 }
 
 /** Returns the user's tokens, oldest first, without their secrets. */

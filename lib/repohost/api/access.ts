@@ -12,8 +12,20 @@ export type Caller =
   | { readonly kind: 'user'; readonly login: string }
   | { readonly kind: 'anonymous' };
 
-/** Resolves with whether the secret is that of the user. Rejects when that cannot be told now. */
+/**
+ * Resolves with whether the secret is that of the user. Rejects when that cannot be told now: with `LoginThrottled`
+ * when there are too many wrong ones.
+ */
 export type VerifyLogin = (user: string, secret: string) => Promise<boolean>;
+
+/** Too many wrong passwords of the user; the next may be tried after some seconds. */
+export class LoginThrottled extends Error {
+  override readonly name = 'LoginThrottled';
+
+  constructor(readonly retryAfter: string) {
+    super('There were too many wrong passwords.');
+  }
+}
 
 /** The accounts that a login is checked against. */
 export interface Logins {
@@ -29,7 +41,7 @@ export type VisibleRepository = NonNullable<ReturnType<Repositories['find']>>;
 /**
  * Returns the caller that the `Authorization` header authenticates: `Bearer` or `token` with an access token, `Basic`
  * with a token as the password, or `Basic` with a login that the webhook uses or `verify` confirms. A wrong login is
- * 401 even where none is needed, as on GitHub; 503 when it cannot be verified now.
+ * 401 even where none is needed, as on GitHub; 429 after too many of them, and 503 when it cannot be verified now.
  */
 export async function callerOf(header: string | undefined, logins: Logins): Promise<Caller> {
   if (header === undefined) return { kind: 'anonymous' };
@@ -52,13 +64,16 @@ async function isLogin(
   { webhookSecret, verify }: Logins,
 ): Promise<boolean> {
   const known = webhookSecret(user);
-  if (known !== null && same(secret, known)) return true;
+  if (known !== null && sameSecret(secret, known)) return true;
   try {
     return await verify(user, secret);
-  } catch {
+  } catch (error) {
+    if (error instanceof LoginThrottled) throw new RestError(429, TOO_MANY, { 'retry-after': error.retryAfter });
     throw new RestError(503, 'The login cannot be verified now; try again.');
   }
 }
+
+const TOO_MANY = 'Too many wrong passwords for this user: try again later, or log in with an API token.';
 
 /** The header that makes git prompt for a login. */
 export const CHALLENGE = { 'www-authenticate': 'Basic realm="repositories of this machine", charset="UTF-8"' };
@@ -86,7 +101,8 @@ export function checkTrusted(caller: Caller, owner: string): void {
   throw new RestError(403, `This belongs to ${owner}, and you are logged in as ${caller.login}.`);
 }
 
-function same(one: string, other: string): boolean {
+/** Compares two secrets in constant time, whatever their lengths. */
+export function sameSecret(one: string, other: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(one), digest(other));
 }

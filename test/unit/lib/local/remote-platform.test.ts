@@ -1,7 +1,10 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { platformLogin } from '../../../../lib/local/platform-login.ts';
 import { startArguments } from '../../../../lib/local/platform-name.ts';
 import { remoteUsers } from '../../../../lib/local/remote-platform.ts';
 import { type Platform, startPlatform } from '../../../../lib/platform/platform.ts';
@@ -66,14 +69,14 @@ describe('The arguments of a start on a platform elsewhere', () => {
 
 describe('Users of a platform elsewhere', () => {
   it('are those that it has, with the same password; nobody is made or removed there', async () => {
-    const users = remoteUsers({ url: platform.url, token });
+    const users = remoteUsers({ url: platform.url, token }, folder);
     await users.ensureUser(ann);
     await users.keepUsers([]);
     await users.ensureUser(ann);
   });
 
   it('with another password, or unknown there, are refused by name, without the password', async () => {
-    const users = remoteUsers({ url: platform.url, token });
+    const users = remoteUsers({ url: platform.url, token }, folder);
     const refused = await users.ensureUser({ ...ann, password: 'canary' }).catch((error: Error) => error.message);
     expect(refused).toBe(
       `The platform at ${platform.url} refuses the password of the user ann: it must be the same there and in the data folder.`,
@@ -82,14 +85,29 @@ describe('Users of a platform elsewhere', () => {
   });
 
   it('say when the token is not the one that the platform takes', async () => {
-    const users = remoteUsers({ url: platform.url, token: 'another token, long enough' });
+    const users = remoteUsers({ url: platform.url, token: 'another token, long enough' }, folder);
     await expect(users.ensureUser(ann)).rejects.toThrow(
       `The platform at ${platform.url} refuses the token of the service.`,
     );
   });
 
   it('say when nothing answers', async () => {
-    const users = remoteUsers({ url: 'http://127.0.0.1:1', token });
+    const users = remoteUsers({ url: 'http://127.0.0.1:1', token }, folder);
     await expect(users.ensureUser(ann)).rejects.toThrow('There is no platform that answers at http://127.0.0.1:1');
+  });
+
+  it('have one API token for each service that posts their pushes, made anew', async () => {
+    const renew = (dataDir: string) => remoteUsers({ url: platform.url, token }, dataDir).renewToken(ann, 'git-push');
+    const authorized = async (secret: string) => platformLogin(platform.url)('ann', secret);
+    const [first, second, other] = [await renew('one'), await renew('one'), await renew('other')];
+    expect([await authorized(first), await authorized(second), await authorized(other)]).toEqual([false, true, true]);
+  });
+
+  it('have their password where a platform has no tokens', async () => {
+    const without = createServer((_, response) => response.writeHead(404).end('{}'));
+    await new Promise<void>((resolve) => without.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(without.address() as AddressInfo).port}`;
+    expect(await remoteUsers({ url, token }, folder).renewToken(ann, 'git-push')).toBe(ann.password);
+    await new Promise((resolve) => without.close(resolve));
   });
 });

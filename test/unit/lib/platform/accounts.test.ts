@@ -82,6 +82,14 @@ describe('logging in', () => {
     expect((await call(at, 'GET', '/apps/ada/hello')).body.state).toBe('stopped');
   });
 
+  it('an API token that is made anew takes the place of the one of its name', async () => {
+    const at = await platform();
+    const [old, token] = [await at.renewToken(login, 'git-push'), await at.renewToken(login, 'git-push')];
+    expect((await call(at, 'GET', '/auth', undefined, as('ada', old))).status).toBe(401);
+    expect((await call(at, 'GET', '/auth', undefined, as('ada', token))).status).toBe(200);
+    expect((await call(at, 'GET', '/users/ada/tokens')).body.tokens).toMatchObject([{ name: 'git-push' }]);
+  });
+
   it("another user's path is refused with 403", async () => {
     const at = await platform();
     await at.ensureUser({ user: 'bob', password: 'secret' });

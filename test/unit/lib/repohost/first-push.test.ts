@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LoginThrottled } from '../../../../lib/repohost/api/access.ts';
 import { type RepoHost, startRepoHost } from '../../../../lib/repohost/repohost.ts';
 import {
   type FakeService,
@@ -21,6 +22,7 @@ let service: FakeService;
 let host: RepoHost;
 let copy: WorkingCopy;
 let down = false;
+let throttled = false;
 
 const url = (login: string, name: string, owner = 'ada') =>
   host.cloneUrl(owner, name).replace('//', login === '' ? '//' : `//${login}@`);
@@ -44,6 +46,7 @@ beforeAll(async () => {
     webhook: { url: service.url.replace('branch=main', 'branch={default_branch}'), user: 'ada', secret: 'hook-secret' },
     verify: async (user, secret) => {
       if (down) throw new Error('The platform is down.');
+      if (throttled) throw new LoginThrottled('7');
       return passwords.get(user) === secret;
     },
   });
@@ -111,6 +114,16 @@ describe('The first push to a repository', () => {
     expect(await failed(copy.git('push', url(ada, 'later'), 'main'))).toMatch(/remote: .*cannot be verified now/);
     down = false;
     await copy.git('push', url(ada, 'later'), 'main');
+  });
+
+  it('Too many wrong passwords are no failure of the host: 429 with the seconds to wait', async () => {
+    throttled = true;
+    const headers = { authorization: `Basic ${btoa('ada:guess')}` };
+    const answer = await fetch(`${host.url}/user`, { headers });
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '7']);
+    const pushed = await failed(copy.git('push', url('ada:guess', 'mine'), 'main'));
+    throttled = false;
+    expect(pushed).toContain('remote: Too many wrong passwords');
   });
 
   it('Two first pushes at once make one repository', async () => {
