@@ -7,35 +7,33 @@ import type { Activation, HostingPlatform, SnapshotRef } from '../core/ports/hos
 
 /** The ports of the stage `extract`. */
 export interface ExtractPorts {
-  readonly platform: Pick<HostingPlatform, 'activate' | 'poll'>;
+  readonly platform: Pick<HostingPlatform, 'activate' | 'poll' | 'cancel'>;
   readonly clock: Clock;
 }
 
-/** One run polls for this time, which is enough for a short build; then the message returns to its queue. */
-const POLL_WINDOW_MS = 5_000;
+/** One run waits for this time at most, below the limit of a stage's work; then the message returns to its queue. */
+const WAIT_MS = 40_000;
 /** A build that takes longer counts as failed. */
 const ACTIVATION_LIMIT_MS = 20 * 60_000;
-/** A build that takes long is asked for less often: after a fifth of the time that it has taken, at most this. */
-const MAX_AWAY_SECONDS = 30;
 /** A build whose end is announced by an event is polled after this time, because the event may be lost. */
 const EVENT_LATE_SECONDS = 120;
 const FIRST_PAUSE_MS = 10;
-const MAX_PAUSE_MS = 2_000;
+const MAX_PAUSE_MS = 1_000;
 
 /**
- * Returns the work of the stage `extract`: the platform extracts and installs the snapshot. It never waits for a long
- * build: the message returns to its queue for longer and longer, or the stage runs again when the platform announces
- * the end.
+ * Returns the work of the stage `extract`: the platform extracts and installs the snapshot. It knows the end of a build
+ * within a second: its poll is held by the platform, or the stage runs again when the platform announces the end.
  */
 export function extract({ platform, clock }: ExtractPorts): StageWork {
   return async (entry) => {
     const snapshot = snapshotOf(entry);
     await platform.activate(snapshot, entry.path, entry.number);
-    const activation = await pollFor(POLL_WINDOW_MS, snapshot, { platform, clock });
+    const activation = await pollFor(WAIT_MS, snapshot, { platform, clock });
     if (activation.state === 'ready') return { kind: 'done', ...(activation.note && { detail: activation.note }) };
     if (activation.state === 'failed') return refused(activation.reason, activation.log);
-    const waitedMs = waited(entry, clock);
-    if (waitedMs < ACTIVATION_LIMIT_MS) return later(activation.announced === true, waitedMs);
+    if (waited(entry, clock) < ACTIVATION_LIMIT_MS) return later(activation.announced === true);
+    // Its `release` command must not run after the deploy has failed.
+    await platform.cancel(snapshot);
     return refused(
       `The platform has not finished extracting and installing after ${ACTIVATION_LIMIT_MS / 60_000} minutes.`,
       [],
@@ -43,11 +41,11 @@ export function extract({ platform, clock }: ExtractPorts): StageWork {
   };
 }
 
-function later(isAnnounced: boolean, waitedMs: number): StageOutcome {
-  if (isAnnounced) return { kind: 'waits', atMostSeconds: EVENT_LATE_SECONDS };
-  return { kind: 'again', afterSeconds: Math.min(Math.max(1, Math.round(waitedMs / 5_000)), MAX_AWAY_SECONDS) };
+function later(isAnnounced: boolean): StageOutcome {
+  return isAnnounced ? { kind: 'waits', atMostSeconds: EVENT_LATE_SECONDS } : { kind: 'again', afterSeconds: 0 };
 }
 
+/** A platform that does not hold a poll is asked every second. */
 async function pollFor(milliseconds: number, snapshot: SnapshotRef, ports: ExtractPorts): Promise<Activation> {
   const end = ports.clock.now() + milliseconds;
   let pause = FIRST_PAUSE_MS;
