@@ -54,7 +54,7 @@ async function pollFor(milliseconds: number, snapshot: SnapshotRef, ports: Extra
     const activation = await ports.platform.poll(snapshot, Math.max(0, left));
     if (activation.state !== 'building' || activation.announced || ports.clock.now() + pause > end) return activation;
     await ports.clock.sleep(pause);
-    pause = Math.min(pause * 1.5, MAX_PAUSE_MS);
+    pause = Math.min(Math.ceil(pause * 1.5), MAX_PAUSE_MS);
   }
 }
 
