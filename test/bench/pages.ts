@@ -47,7 +47,11 @@ async function fill(client: DynamoDBClient): Promise<void> {
 function itemOf(number: number) {
   const draft = { ...appending(USER).draft, status: 'ok' as const };
   const entry = { ...draft, number, id: String(number).padStart(32, '0'), seq: number };
-  return entryItem(entry, { attempts: 0, lease: null, takenAt: null, appPosition: null, counted: null }, 0);
+  return entryItem(
+    entry,
+    { attempts: 0, restarts: 0, lease: null, takenAt: null, appPosition: null, counted: null },
+    0,
+  );
 }
 
 async function compare(client: DynamoDBClient): Promise<BenchRow> {

@@ -3,6 +3,8 @@ import type { Entry } from '../../functions/core/entry/entry.ts';
 import type { Transition } from '../../functions/core/entry/transition.ts';
 import type { CheckResult } from '../../functions/core/hold/checks.ts';
 import type { CheckOutcome } from '../../functions/core/payload/delivery.ts';
+import type { StageName } from '../../functions/core/pipeline/pipeline.ts';
+import { MAX_RESTARTS } from '../../functions/core/pipeline/stage-failure.ts';
 import type { AppEventCursor } from '../../functions/core/ports/apps/app-events.ts';
 import type { AppFacts } from '../../functions/core/ports/apps/app-facts.ts';
 import type { TrackedApps } from '../../functions/core/ports/apps/tracked-apps.ts';
@@ -786,7 +788,7 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       expect(await log.claim(claimOf(claimed))).toMatchObject({ outcome: 'claimed' });
     });
 
-    it('begins the stage of an entry that is released anew, and counts its attempts on', async () => {
+    it('begins the stage of an entry that is released anew, and does not count the attempt that ended with its process', async () => {
       const { log, backlog, user } = await open();
       const entry = await appended(log, appending(user));
       await log.claim(claimOf(entry));
@@ -794,7 +796,24 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       await backlog.release({ user, number: 1 }, later + MINUTE);
       expect((await log.read(user, 1))?.stages).toEqual([]);
       await log.claim(claimOf(entry, later));
-      expect((await log.read(user, 1))?.stages).toMatchObject([{ name: 'check', startedAt: later, attempts: 2 }]);
+      expect((await log.read(user, 1))?.stages).toMatchObject([{ name: 'check', startedAt: later, attempts: 1 }]);
+    });
+
+    it('counts the attempts of an entry that has ended with its process too often, in each stage anew', async () => {
+      const { log, backlog, user } = await open();
+      const entry = await appended(log, appending(user));
+      const end = async (stage: StageName, how: 'release' | 'postpone') => {
+        const claimed = await log.claim({ ...claimOf(entry), stage });
+        if (how === 'release') await backlog.release({ user, number: 1 }, AT + MINUTE);
+        else await backlog.postpone({ user, number: 1 }, AT + MINUTE, true);
+        return claimed;
+      };
+      for (let times = 0; times < MAX_RESTARTS; times += 1) await end('check', times % 2 ? 'release' : 'postpone');
+      expect(await end('check', 'release')).toMatchObject({ outcome: 'claimed', attempts: 1 });
+      expect(await end('check', 'release')).toMatchObject({ outcome: 'claimed', attempts: 2 });
+      await log.move(user, 1, () => ({ changes: { status: 'running', stage: 'fetch' } }));
+      await end('fetch', 'release');
+      expect(await end('fetch', 'release')).toMatchObject({ outcome: 'claimed', attempts: 1 });
     });
   });
 }

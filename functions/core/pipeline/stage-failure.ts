@@ -4,6 +4,12 @@ import type { StageName } from './pipeline.ts';
 /** Attempts at a stage before a retryable failure becomes an error. */
 export const MAX_ATTEMPTS = 5;
 
+/**
+ * Tries at a stage that may end with the process of one machine, without counting as attempts. One that is to blame for
+ * the end of its process uses these up, then its attempts, and fails.
+ */
+export const MAX_RESTARTS = 20;
+
 /** The code of a failure that has none of its own. */
 export const stageCodes: Readonly<Record<StageName, ErrorCode>> = {
   check: 'deploy:repohost:no_pkg_json',

@@ -26,5 +26,9 @@ function itemOf(user: string, number: number) {
   const told = { message: `Change number ${number}`, receivedAt: Date.now(), reason: 'Another branch is deployed.' };
   const entry = { ...draft({ user, status: 'skipped', ...told }), number, seq: number };
   const id = String(number).padStart(32, '0');
-  return entryItem({ ...entry, id }, { attempts: 0, lease: null, takenAt: null, appPosition: null, counted: null }, 0);
+  return entryItem(
+    { ...entry, id },
+    { attempts: 0, restarts: 0, lease: null, takenAt: null, appPosition: null, counted: null },
+    0,
+  );
 }

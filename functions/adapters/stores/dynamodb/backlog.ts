@@ -5,9 +5,12 @@ import {
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import type { Job } from '../../../core/pipeline/job.ts';
+import { MAX_RESTARTS } from '../../../core/pipeline/stage-failure.ts';
 import type { Backlog } from '../../../core/ports/backlog.ts';
 import { DUE_PARTITIONS, duePartition, type Item, keys, N, numberIn, S, stringIn } from './items.ts';
 import type { TableContext } from './table.ts';
+
+const HAS_WORKER = 'attribute_exists(due_pk) AND attribute_exists(lease)';
 
 /** Returns the entries that the sweeper looks at, by the time at which they are due. */
 export function dynamoDbBacklog(context: TableContext): Backlog {
@@ -42,8 +45,9 @@ function jobIn(item: Item): Job {
 }
 
 async function postpone(context: TableContext, job: Job, dueAt: number, freesLease: boolean): Promise<void> {
+  if (freesLease) await free(context, job);
   await updateIf(context, job, {
-    UpdateExpression: freesLease ? 'SET due_at = :due REMOVE lease, taken_at' : 'SET due_at = :due',
+    UpdateExpression: freesLease ? 'SET due_at = :due REMOVE taken_at' : 'SET due_at = :due',
     // Otherwise it has ended in the meantime.
     ConditionExpression: 'attribute_exists(due_pk)',
     ExpressionAttributeValues: { ':due': N(dueAt) },
@@ -51,13 +55,31 @@ async function postpone(context: TableContext, job: Job, dueAt: number, freesLea
 }
 
 async function release(context: TableContext, job: Job, dueAt: number): Promise<boolean> {
-  const before = await updateIf(context, job, {
-    UpdateExpression: 'SET due_at = :due REMOVE lease, taken_at',
-    ConditionExpression: 'attribute_exists(due_pk) AND (attribute_exists(lease) OR due_at < :due)',
+  const hadWorker = await free(context, job);
+  await updateIf(context, job, {
+    UpdateExpression: 'SET due_at = :due REMOVE taken_at',
+    ConditionExpression: hadWorker ? 'attribute_exists(due_pk)' : 'attribute_exists(due_pk) AND due_at < :due',
     ExpressionAttributeValues: { ':due': N(dueAt) },
+  });
+  return hadWorker;
+}
+
+/** Takes an unfinished entry from its worker. Returns whether one had it. */
+async function free(context: TableContext, job: Job): Promise<boolean> {
+  const restarts = 'restarts = if_not_exists(restarts, :none) + :one';
+  const uncounted = await updateIf(context, job, {
+    UpdateExpression: `SET ${restarts}, attempts = attempts - :one REMOVE lease, taken_at`,
+    ConditionExpression: `${HAS_WORKER} AND (attribute_not_exists(restarts) OR restarts < :most)`,
+    ExpressionAttributeValues: { ':one': N(1), ':none': N(0), ':most': N(MAX_RESTARTS) },
     ReturnValues: 'ALL_OLD',
   });
-  return before?.lease !== undefined;
+  if (uncounted) return true;
+  const counted = await updateIf(context, job, {
+    UpdateExpression: 'REMOVE lease, taken_at',
+    ConditionExpression: HAS_WORKER,
+    ReturnValues: 'ALL_OLD',
+  });
+  return counted !== undefined;
 }
 
 async function close(context: TableContext, entry: Job & { readonly seq: number }): Promise<void> {

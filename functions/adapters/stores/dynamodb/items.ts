@@ -76,6 +76,8 @@ export const RECONCILE_PARTITION = 'RECONCILE';
 /** The attributes of an entry's item outside the document. They change without a change in the feed. */
 export interface Work {
   readonly attempts: number;
+  /** Tries at its stage that have ended with the process. */
+  readonly restarts: number;
   readonly lease: number | null;
   readonly takenAt: number | null;
   /** Position among the entries of the application, from 1; null before its name is known. */
@@ -90,6 +92,7 @@ export function entryItem(entry: Entry, work: Work, dueAt: number | null): Item 
     ...keys.entry(entry.user, entry.number),
     ...state(entry),
     attempts: N(work.attempts),
+    ...(work.restarts > 0 && { restarts: N(work.restarts) }),
     ...(work.lease !== null && { lease: N(work.lease) }),
     ...(work.takenAt !== null && { taken_at: N(work.takenAt) }),
     ...(work.appPosition !== null &&
@@ -120,6 +123,7 @@ export function workOf(item: Item): Work {
   const position = stringIn(item, 'app_sk');
   return {
     attempts: numberIn(item, 'attempts') ?? 0,
+    restarts: numberIn(item, 'restarts') ?? 0,
     lease: numberIn(item, 'lease') ?? null,
     takenAt: numberIn(item, 'taken_at') ?? null,
     appPosition: position === undefined ? null : Number(position),

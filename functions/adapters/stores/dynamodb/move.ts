@@ -66,6 +66,7 @@ function workAfter({ before, after, work, joinedApp }: Moved, { keepsLease }: Tr
   const starts = startsStage(before, after);
   return {
     attempts: starts ? 0 : work.attempts,
+    restarts: starts ? 0 : work.restarts,
     lease: keepsLease ? work.lease : null,
     takenAt: starts ? null : work.takenAt,
     appPosition: joinedApp ? entriesOf(joinedApp) + 1 : work.appPosition,

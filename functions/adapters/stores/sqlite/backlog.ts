@@ -1,4 +1,5 @@
 import type { Job } from '../../../core/pipeline/job.ts';
+import { MAX_RESTARTS } from '../../../core/pipeline/stage-failure.ts';
 import type { Backlog } from '../../../core/ports/backlog.ts';
 import type { Connection } from './connection.ts';
 import type { StoreContext } from './writer.ts';
@@ -44,7 +45,10 @@ function release(connection: Connection, { user, number }: Job, dueAt: number): 
 }
 
 function freeLease(connection: Connection, { user, number }: Job): void {
-  connection.run('UPDATE entries SET lease = NULL, taken_at = NULL WHERE user = ? AND number = ?', user, number);
+  const sql = `UPDATE entries SET lease = NULL, taken_at = NULL, restarts = restarts + (lease IS NOT NULL),
+      attempts = attempts - (lease IS NOT NULL AND restarts < ?)
+    WHERE user = ? AND number = ?`;
+  connection.run(sql, MAX_RESTARTS, user, number);
 }
 
 function jobs(rows: readonly Job[]): readonly Job[] {

@@ -97,12 +97,13 @@ interface Moved {
 function updateEntry(connection: Connection, { row, before, after, patch }: Moved, transition: Transition): void {
   const starts = startsStage(before, after);
   connection.run(
-    `UPDATE entries SET seq = ?, status = ?, stage = ?, attempts = ?, lease = ?, taken_at = ?, due_at = ?, patch = ?
+    `UPDATE entries SET seq = ?, status = ?, stage = ?, attempts = ?, restarts = restarts * ?, lease = ?, taken_at = ?, due_at = ?, patch = ?
      WHERE id = ?`,
     after.seq,
     after.status,
     after.stage,
     starts ? 0 : row.attempts,
+    starts ? 0 : 1,
     transition.keepsLease ? row.lease : null,
     starts ? null : row.taken_at,
     dueAfter(after, transition),

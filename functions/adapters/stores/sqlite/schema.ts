@@ -22,6 +22,7 @@ export const MIGRATIONS: readonly string[] = [
     status TEXT NOT NULL,
     stage TEXT NOT NULL,
     attempts INTEGER NOT NULL DEFAULT 0,
+    restarts INTEGER NOT NULL DEFAULT 0, -- tries at its stage that have ended with the process
     lease INTEGER,
     taken_at INTEGER,
     due_at INTEGER,     -- when the sweep looks at it; null: never
