@@ -58,6 +58,11 @@ describe('The environment of a build', () => {
     expect(passed(own)).toEqual([]);
   });
 
+  it('tells Next where the repository ends, above which there are lockfiles of the service', () => {
+    const env = buildEnvironment({}, { ...BUILD, release: { root: '/app', folder: '/app/web', bins: [] } });
+    expect(env.NEXT_PRIVATE_OUTPUT_TRACE_ROOT).toBe('/app');
+  });
+
   it('has all caches in the folder of the user, so that no other user’s build writes into them', () => {
     const own = { HOME: '/home/ann', XDG_CACHE_HOME: '/home/ann/.cache', npm_config_cache: '/home/ann/.npm' };
     const env = Object.entries(buildEnvironment(own, { ...BUILD, caches: '/caches/ada' }));
