@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isAlive } from '../../lib/processes/process-info.ts';
+import { application, entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
+import { type Started, startForTest } from '../support/service/started.ts';
+
+const finals = ['ok', 'error', 'skipped', 'superseded', 'cancelled', 'expired', 'duplicate'];
+
+/** An application whose build takes a minute; it writes the id of its process to `mark`. */
+function slowly(name: string, mark: string): Record<string, string> {
+  const build = `require('node:fs').writeFileSync(${JSON.stringify(mark)}, String(process.pid)); setTimeout(() => {}, 60_000);`;
+  const scripts = { start: 'node server.js', build: 'node build.js' };
+  return {
+    ...application(name, 'slow'),
+    'package.json': JSON.stringify({ name, version: '1.0.0', scripts }),
+    'build.js': build,
+  };
+}
+
+describe('a deploy that is ended before it is live', () => {
+  let started: Started;
+  const folders: GitFolder[] = [];
+
+  beforeAll(async () => {
+    started = await startForTest('cancel');
+  });
+  afterAll(async () => {
+    for (const folder of folders) folder.remove();
+    await started.close();
+  });
+
+  async function repository(name: string): Promise<GitFolder> {
+    const { repoHost } = started.service;
+    await repoHost.createRepository('demo', name);
+    const folder = gitFolder(repoHost.repositoryPath('demo', name));
+    folders.push(folder);
+    return folder;
+  }
+  const push = async (tree: GitFolder, files: Record<string, string | null>) => {
+    tree.commit(files);
+    return entryAddress(await tree.push());
+  };
+  const cancel = (entry: string) => started.call(`${entry}/cancel`, { method: 'POST' });
+  const read = async (entry: string) => (await started.call(`${entry}?include_docs=true`)).body;
+
+  /** Pushes an application with a slow build. Returns its entry and, once it runs, the process of the build. */
+  async function building(tree: GitFolder, name: string) {
+    const mark = join(started.dataDir, `${name}.pid`);
+    const entry = await push(tree, slowly(name, mark));
+    const pidOf = () => Number(readFileSync(mark, 'utf8') || Number.NaN);
+    await expect.poll(pidOf).toBeGreaterThan(0);
+    return { entry, pid: pidOf() };
+  }
+
+  it('a fix on top of a push whose build takes a minute supersedes it at once, and does not wait for it', async () => {
+    const tree = await repository('fixed');
+    const slow = await building(tree, 'fixed');
+    tree.commit({ ...application('fixed', 'the fix'), 'build.js': null });
+    const printed = await tree.pushAndWatch();
+    const [first, fix] = [await read(slow.entry), await read(entryAddress(printed))];
+    expect(printed).toMatch(/live after .*http/);
+    expect(first).toMatchObject({ status: 'superseded', reason: expect.stringContaining(fix.id) });
+    const checkedAt = Date.parse(fix.doc.stages[0].finished_at);
+    expect(Date.parse(first.doc.finished_at) - checkedAt).toBeLessThan(1_000);
+    expect(Date.parse(fix.doc.finished_at) - Date.parse(fix.doc.received_at)).toBeLessThan(30_000);
+    expect(await (await fetch(fix.url)).text()).toBe('the fix');
+    await expect.poll(() => isAlive(slow.pid)).toBe(false);
+  });
+
+  it('a cancelled deploy ends with its build, and the old version goes on serving', async () => {
+    const tree = await repository('served');
+    const live = await started.until(await push(tree, application('served', 'the first')), ...finals);
+    const { entry, pid } = await building(tree, 'served');
+    expect(await cancel(entry)).toMatchObject({
+      status: 202,
+      body: { status: 'cancelled', reason: 'Cancelled by demo.', app_name: 'served' },
+    });
+    await expect.poll(() => isAlive(pid)).toBe(false);
+    expect(await (await fetch(live.url)).text()).toBe('the first');
+    expect(await cancel(entry)).toMatchObject({
+      status: 409,
+      body: { code: 'request:conflict', detail: expect.stringContaining('cancelled') },
+    });
+    expect(await cancel(live.id)).toMatchObject({ status: 409, body: { detail: expect.stringContaining('ok') } });
+    expect((await read(entry)).doc.stages.at(-1)).toMatchObject({ name: 'extract', status: 'failed' });
+    const again = await started.call('/1/apps/demo/served', {});
+    expect(again.body).toMatchObject({ state: 'running', active: { id: live.id } });
+  });
+
+  it('a held deploy is cancelled, and a push after it deploys', async () => {
+    const tree = await repository('waiting');
+    const travis = 'notifications:\n  webhooks: https://deploy.example.org/1/deploy\n';
+    const held = await push(tree, { ...application('waiting', 'held'), '.travis.yml': travis });
+    await started.until(held, 'held', ...finals);
+    expect(await cancel(held)).toMatchObject({ status: 202, body: { status: 'cancelled' } });
+    const next = await push(tree, { ...application('waiting', 'next'), '.travis.yml': null });
+    expect(await started.until(next, ...finals)).toMatchObject({ status: 'ok' });
+  });
+
+  it('an entry that does not exist is 404, and that of another user 401', async () => {
+    const missing = `/1/status/demo/changes/${'0'.repeat(32)}/cancel`;
+    expect(await started.call(missing, { method: 'POST' })).toMatchObject({ status: 404 });
+    const theirs = missing.replace('demo', 'somebody');
+    expect(await started.call(theirs, { method: 'POST' })).toMatchObject({
+      status: 401,
+      body: { code: 'mw:auth:not_you' },
+    });
+  });
+});
