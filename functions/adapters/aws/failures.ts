@@ -1,5 +1,7 @@
 import { DeployError, type ErrorCode } from '../../core/errors.ts';
 
+/** CodeBuild runs as many builds as it may. The quota of a new account may be 0. */
+const QUOTA_REACHED = 'AccountLimitExceededException';
 /** Errors of AWS that a later call may not meet: something else is changing, or there were too many calls. */
 const TEMPORARY = new Set([
   'TooManyRequestsException',
@@ -7,7 +9,7 @@ const TEMPORARY = new Set([
   'ResourceConflictException',
   'PreconditionFailedException',
   'OperationAbortedException',
-  'AccountLimitExceededException',
+  QUOTA_REACHED,
   'ProvisionedThroughputExceededException',
   'TransactionConflictException',
 ]);
@@ -30,8 +32,15 @@ function failed(code: ErrorCode, what: string, cause: unknown): DeployError {
   const { $metadata, message } = shapeOf(cause);
   const status = $metadata?.httpStatusCode ?? 500;
   const retry = status >= 500 || status === 429 || TEMPORARY.has(errorName(cause));
+  if (errorName(cause) === QUOTA_REACHED) return new DeployError(code, quotaReached(what, message), { retry, cause });
   if (retry) return new DeployError(code, `AWS could not complete ${what}; try again.`, { retry, cause });
   return new DeployError(code, `AWS refused ${what}: ${explained(message)}`, { retry, cause });
+}
+
+/** AWS's sentence has the number that is allowed, and not the name of the quota. */
+function quotaReached(what: string, message: string): string {
+  const quota = '“Concurrently running builds for ARM Lambda/4GB environment” (L-72045165)';
+  return `AWS cannot start ${what} now: ${message.replace(/\.$/, '')}. Service Quotas in the console raises it: ${quota}.`;
 }
 
 function shapeOf(error: unknown): {
