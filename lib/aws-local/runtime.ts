@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { OtherHosts } from '../processes/http/other-hosts.ts';
 import type { TrustsAddress } from '../processes/http/trusted-addresses.ts';
 import { once } from '../processes/once.ts';
 import type { OperatorError } from '../processes/operator-error.ts';
@@ -6,7 +7,6 @@ import { type ReservedPorts, releaseAll, reserveStablePorts } from '../processes
 import { type Emulators, startEmulators } from './emulators/emulators.ts';
 import type { Endpoints } from './emulators/endpoints.ts';
 import { type AccessRecord, startGateway } from './gateway/gateway.ts';
-import type { OtherHosts } from './gateway/other-hosts.ts';
 import { type Functions, startFunctions } from './invoke/invoke.ts';
 import type { Invoker } from './invoke/invoker.ts';
 import type { FunctionLogLine } from './invoke/log-lines.ts';

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { within } from '../../processes/http/within.ts';
 import { FunctionError, PayloadTooLarge, Throttled } from '../invoke/function-error.ts';
 import type { Functions } from '../invoke/invoke.ts';
 import { authorize, authorizerFailed, requireIdentity } from './authorizer.ts';
@@ -16,7 +17,6 @@ import {
 import type { GatewayRequest } from './request.ts';
 import type { AuthorizerSettings, Method, RestApi } from './rest-api.ts';
 import type { MatchedRoute } from './routes.ts';
-import { within } from './within.ts';
 
 /** The response to the client: a whole body, or a stream that ends by `endsAt` (epoch milliseconds). */
 export type HttpResponse = ResponseHead &

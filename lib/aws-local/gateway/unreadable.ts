@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { hasCode } from '../../processes/error-code.ts';
+import type { OtherHosts } from '../../processes/http/other-hosts.ts';
 import { refuseUpgrade } from '../../processes/http/refusal.ts';
 import { GatewayError } from './gateway-error.ts';
 import type { HttpResponse } from './handle-request.ts';
-import type { OtherHosts } from './other-hosts.ts';
 import type { GatewayRequest } from './request.ts';
 
 /** Who answers what cannot be read. */

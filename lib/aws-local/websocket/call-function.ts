@@ -1,6 +1,6 @@
+import { within } from '../../processes/http/within.ts';
 import { functionResponse } from '../gateway/function-response.ts';
 import { GatewayError } from '../gateway/gateway-error.ts';
-import { within } from '../gateway/within.ts';
 import type { Functions } from '../invoke/invoke.ts';
 import type { Integration } from './web-socket-api.ts';
 

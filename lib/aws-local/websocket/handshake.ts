@@ -1,9 +1,9 @@
+import { within } from '../../processes/http/within.ts';
 import { ACCOUNT, REGION } from '../clients.ts';
 import { authorize, authorizerFailed, requireIdentity } from '../gateway/authorizer.ts';
 import type { AuthorizerContext } from '../gateway/proxy-event.ts';
 import type { GatewayRequest } from '../gateway/request.ts';
 import type { AuthorizerSettings } from '../gateway/rest-api.ts';
-import { within } from '../gateway/within.ts';
 import type { Principal } from '../permissions/guard.mjs';
 import type { WebSocketBackend } from './backend.ts';
 import { callFunction } from './call-function.ts';

@@ -1,7 +1,7 @@
 import type { TrustsAddress } from '../../processes/http/trusted-addresses.ts';
+import { within } from '../../processes/http/within.ts';
 import { once } from '../../processes/once.ts';
 import type { ReservedPort } from '../../processes/ports.ts';
-import { within } from '../gateway/within.ts';
 import type { Functions } from '../invoke/invoke.ts';
 import type { Guard } from '../permissions/guard.mjs';
 import { OPERATOR_ONLY } from '../permissions/operator.ts';

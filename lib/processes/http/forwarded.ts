@@ -14,3 +14,13 @@ export function completeForwarded(request: IncomingMessage): void {
   // The port that the client used: behind a proxy it is not the one of this socket.
   headers['x-forwarded-port'] ??= /:(\d+)$/.exec(host)?.[1] ?? (protocol === 'https' ? '443' : '80');
 }
+
+const FORWARDED = /^(?:x-forwarded-.*|forwarded|x-real-ip)$/i;
+
+/** Removes what a client says about its own client, which only a trusted proxy may say. */
+export function dropForwarded({ headers, rawHeaders }: IncomingMessage): void {
+  for (const name of Object.keys(headers)) if (FORWARDED.test(name)) delete headers[name];
+  for (let at = rawHeaders.length - 2; at >= 0; at -= 2) {
+    if (FORWARDED.test(rawHeaders[at] ?? '')) rawHeaders.splice(at, 2);
+  }
+}

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { OperatorError } from '../../processes/operator-error.ts';
-import { listen } from '../../processes/ports.ts';
+import type { Socket } from 'node:net';
+import { OperatorError } from '../operator-error.ts';
+import { listen } from '../ports.ts';
 
 const LOOPBACK = '127.0.0.1';
 /** These include the loopback address. */
@@ -28,8 +29,9 @@ export async function openListeners(
 ): Promise<Listeners> {
   const hosts = ALL_ADDRESSES.includes(host) ? [host] : [...new Set([LOOPBACK, host === LOOPBACK_6 ? LOOPBACK : host])];
   const servers: Server[] = [];
+  const sockets = new Set<Socket>();
   const close = async () => {
-    await Promise.all(servers.map(closeServer));
+    await Promise.all(servers.map((server) => closeServer(server, sockets)));
   };
   let taken = port;
   try {
@@ -38,6 +40,10 @@ export async function openListeners(
       const limits = { keepAliveTimeout: 60_000, requestTimeout: 0, headersTimeout: 60_000 };
       const server = createServer({ ...limits, requireHostHeader: false });
       prepare(server);
+      server.on('connection', (socket) => {
+        sockets.add(socket);
+        socket.once('close', () => sockets.delete(socket));
+      });
       servers.push(server);
       taken = await listenOn(server, taken, one);
     }
@@ -52,14 +58,15 @@ async function listenOn(server: Server, port: number, host: string): Promise<num
   try {
     return await listen(server, port, host);
   } catch (cause) {
-    throw new OperatorError(`the gateway cannot listen on ${host}:${port}; is another one running?`, { cause });
+    throw new OperatorError(`the API cannot listen on ${host}:${port}; is another one running?`, { cause });
   }
 }
 
-async function closeServer(server: Server): Promise<void> {
+async function closeServer(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
   if (!server.listening) return;
   const closed = once(server, 'close');
   server.close();
-  server.closeAllConnections();
+  // Also those that speak another protocol by now, which `closeAllConnections` leaves open.
+  for (const socket of sockets) socket.destroy();
   await closed;
 }
