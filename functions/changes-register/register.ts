@@ -8,6 +8,12 @@ export interface RegisterPorts {
   readonly log: Pick<LogReader, 'last'>;
 }
 
+/** The answer to a message with an unknown action. */
+export const UNKNOWN_ACTION = {
+  status: 400,
+  body: { code: 'request:bad_parameter', status: 400, detail: 'The only message is {"action":"register"}.' },
+} as const;
+
 /**
  * Returns the routes of the WebSocket APIs. A connection belongs to the user that `$connect` authenticated, and no
  * message can change that. The answer to `register` is the first signal, `{"last": n}`: it is read after the
@@ -26,9 +32,6 @@ export function register({ connections, log }: RegisterPorts): SocketRoutes {
       return { status: 200, body: { last: await log.last(user) } };
     },
     disconnect: ({ id }) => connections.close(id),
-    other: async () => ({
-      status: 400,
-      body: { code: 'request:bad_parameter', status: 400, detail: 'The only message is {"action":"register"}.' },
-    }),
+    other: async () => UNKNOWN_ACTION,
   };
 }

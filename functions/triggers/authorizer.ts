@@ -1,5 +1,5 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
-import { hasForeignOrigin } from '../api/cross-site.ts';
+import { socketLogin } from '../api/socket-login.ts';
 import { errorRow } from '../core/errors.ts';
 import type { LoginDecision, LoginRequest } from '../core/login.ts';
 import { header } from './header.ts';
@@ -10,8 +10,6 @@ export interface AuthorizerEvent extends Pick<APIGatewayRequestAuthorizerEvent, 
   readonly pathParameters?: APIGatewayRequestAuthorizerEvent['pathParameters'];
   readonly requestContext: { readonly identity: { readonly sourceIp: string } };
 }
-
-const LOGIN_PROTOCOL = 'basic.';
 
 /**
  * Returns a Lambda REQUEST authorizer for API Gateway, REST or WebSocket. The context of Allow has `user`; that of Deny
@@ -41,27 +39,10 @@ function readEvent({ resource, headers, pathParameters, requestContext }: Author
   const authorization = header(headers, 'authorization');
   const address = requestContext.identity.sourceIp;
   if (resource !== undefined) return { resource, pathUser: pathParameters?.user, authorization, address };
-  return { resource: '$connect', pathUser: undefined, address, authorization: socketLogin(headers, authorization) };
-}
-
-/**
- * Returns the login of a WebSocket. A page of another site has to offer its login: the header is one that the browser
- * remembers and adds. Programs send no `Origin`, or that of the WebSocket itself.
- */
-function socketLogin(headers: AuthorizerEvent['headers'], authorization: string | undefined): string | undefined {
-  const offered = offeredLogin(header(headers, 'sec-websocket-protocol'));
-  const origin = { origin: header(headers, 'origin'), host: header(headers, 'host') };
-  return hasForeignOrigin({ headers: origin, base: '' }) ? offered : (authorization ?? offered);
-}
-
-/**
- * Returns the login in a subprotocol, `basic.<user:secret, base64url>`: a browser cannot set the headers of a
- * WebSocket, but it can offer subprotocols. Unlike the query, they appear in no log and no history.
- */
-function offeredLogin(protocols = ''): string | undefined {
-  const offered = protocols.split(',').map((one) => one.trim());
-  const login = offered.find((one) => one.startsWith(LOGIN_PROTOCOL));
-  return login && `Basic ${login.slice(LOGIN_PROTOCOL.length)}`;
+  const asked = ['origin', 'host', 'sec-websocket-protocol'].map((name) => [name, header(headers, name)]);
+  // The address of the service is not known here: pages of its own offer their login.
+  const login = socketLogin({ headers: { ...Object.fromEntries(asked), authorization }, base: '' });
+  return { resource: '$connect', pathUser: undefined, address, authorization: login };
 }
 
 function policy(effect: 'Allow' | 'Deny', resource: string): APIGatewayAuthorizerResult['policyDocument'] {

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyResult, APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
+import { chosenProtocol } from '../api/socket-login.ts';
 import type { Connection } from '../core/ports/connection-registry.ts';
 import { header } from './header.ts';
 import { trace } from './trace.ts';
@@ -31,9 +32,6 @@ export interface SocketRoutes {
   other(connection: Connection): Promise<SocketAnswer>;
 }
 
-/** The subprotocol of the service. A browser offers it in addition to the one that contains its login. */
-const SUBPROTOCOL = 'changes';
-
 /**
  * Returns the handler of both WebSocket APIs. The user of a connection is the one that API Gateway has authenticated:
  * in the public API that of the authorizer, in the internal API the `user` of the query, which the IAM signature of the
@@ -63,10 +61,9 @@ function userOf({ requestContext, queryStringParameters }: SocketEvent, { side }
   return typeof user === 'string' ? user : '';
 }
 
-/** Chooses a subprotocol, because a browser closes the connection when none of those it offered is chosen. */
 function subprotocol({ headers }: SocketEvent): Record<string, string> {
-  const offered = (header(headers, 'sec-websocket-protocol') ?? '').split(',').map((one) => one.trim());
-  return offered.includes(SUBPROTOCOL) ? { 'Sec-WebSocket-Protocol': SUBPROTOCOL } : {};
+  const chosen = chosenProtocol(header(headers, 'sec-websocket-protocol'));
+  return chosen === undefined ? {} : { 'Sec-WebSocket-Protocol': chosen };
 }
 
 function render({ status, body }: SocketAnswer, headers: Record<string, string> = {}): APIGatewayProxyResult {
