@@ -8,11 +8,33 @@ export interface Document {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Returns a document with its ETag, or `304` when the client has it already. */
-export function cached({ headers }: Pick<HttpRequest, 'headers'>, document: Document): HttpAnswer {
-  const { type, body } = document;
+type Asked = Pick<HttpRequest, 'base' | 'headers'>;
+
+/** A service has one address for its clients; another one is only a Host header that somebody has made up. */
+const MAX_ADDRESSES = 4;
+
+/**
+ * Returns the answer with a document that depends on the service's address only, or `304` when the client has it
+ * already. It is made once for an address, because that takes milliseconds, and its bytes are shared by all answers.
+ */
+export function cached(make: (base: string) => Document): (request: Asked) => HttpAnswer {
+  const made = new Map<string, { readonly found: HttpAnswer; readonly known: HttpAnswer; readonly etag: string }>();
+  return ({ base, headers }) => {
+    const { found, known, etag } = made.get(base) ?? answersWith(make(base));
+    made.delete(base);
+    made.set(base, { found, known, etag }); // A Map keeps insertion order: the most recently used is last.
+    const [oldest] = made.keys();
+    if (made.size > MAX_ADDRESSES && oldest !== undefined) made.delete(oldest);
+    return hasTag(headers['if-none-match'], etag) ? known : found;
+  };
+}
+
+function answersWith({ type, body, headers }: Document) {
   const etag = entityTag(body);
-  const caching = { 'cache-control': 'no-cache', etag, ...document.headers };
-  if (hasTag(headers['if-none-match'], etag)) return { status: 304, headers: caching };
-  return { status: 200, headers: { ...caching, 'content-type': type }, body };
+  const caching = { 'cache-control': 'no-cache', etag, ...headers };
+  return {
+    etag,
+    known: { status: 304, headers: caching },
+    found: { status: 200, headers: { ...caching, 'content-type': type }, body: Buffer.from(body) },
+  };
 }

@@ -3,7 +3,7 @@ import { DeployError } from '../core/errors.ts';
 import { explainErrors } from './errors/explain.ts';
 import { describeApi, describeApiAsPage } from './openapi/describe.ts';
 
-const documents: Readonly<Record<string, (request: HttpRequest) => Promise<HttpAnswer>>> = {
+const documents: Readonly<Record<string, (request: HttpRequest) => HttpAnswer>> = {
   '/errors': explainErrors,
   '/1/openapi.json': describeApi,
   '/1/openapi': describeApiAsPage,

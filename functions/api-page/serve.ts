@@ -6,6 +6,9 @@ import type { SetupTexts } from '../core/ports/page/setup-texts.ts';
 import { document, securityHeaders } from './document.ts';
 import { serviceDocument } from './service-document.ts';
 
+/** Files of the page stay in memory and never change, so their digest is computed once. */
+const etags = new WeakMap<Uint8Array, string>();
+
 /** The ports of the page's function. */
 export interface PagePorts {
   readonly files: PageFiles;
@@ -62,25 +65,35 @@ async function asset({ params, headers }: Request, { files }: PagePorts): Promis
   if (bytes === null || type === undefined) {
     throw new DeployError('request:not_found', 'The page has no such file; reload it to get those of this version.');
   }
-  return tagged(headers, bytes, {
-    'cache-control': FOR_EVER,
-    vary: 'accept-encoding',
-    'content-type': type,
-    'x-content-type-options': 'nosniff',
-    ...(encoding !== 'identity' && { 'content-encoding': encoding }),
-  });
+  const etag = etags.get(bytes) ?? entityTag(bytes);
+  etags.set(bytes, etag);
+  return tagged(
+    headers,
+    { bytes, etag },
+    {
+      'cache-control': FOR_EVER,
+      vary: 'accept-encoding',
+      'content-type': type,
+      'x-content-type-options': 'nosniff',
+      ...(encoding !== 'identity' && { 'content-encoding': encoding }),
+    },
+  );
 }
 
 type Headers = Readonly<Record<string, string>>;
 
 /** A text that clients keep, and ask each time whether it is still the same. */
 function revalidated(asked: Request['headers'], text: string, headers: Headers): Answer {
-  return tagged(asked, new TextEncoder().encode(text), { ...headers, 'cache-control': 'no-cache' });
+  const bytes = new TextEncoder().encode(text);
+  return tagged(asked, { bytes, etag: entityTag(bytes) }, { ...headers, 'cache-control': 'no-cache' });
 }
 
 /** With an ETag, and `304` for a client that has these bytes already. */
-function tagged(asked: Request['headers'], bytes: Uint8Array, headers: Headers): Answer {
-  const etag = entityTag(bytes);
+function tagged(
+  asked: Request['headers'],
+  { bytes, etag }: { readonly bytes: Uint8Array; readonly etag: string },
+  headers: Headers,
+): Answer {
   if (hasTag(asked['if-none-match'], etag)) return { status: 304, headers: { ...headers, etag }, body: null };
   return { status: 200, headers: { ...headers, etag }, body: chunks(bytes) };
 }

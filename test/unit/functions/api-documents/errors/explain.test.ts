@@ -7,7 +7,7 @@ const html = { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' };
 
 describe('GET /errors', () => {
   it('returns every code as JSON, with status, retry, reason and advice', async () => {
-    const { status, headers, body } = await explainErrors({ base, headers: {} });
+    const { status, headers, body } = explainErrors({ base, headers: {} });
     expect({ status, type: headers?.['content-type'] }).toEqual({ status: 200, type: 'application/json' });
     const explained = JSON.parse(String(body)).errors;
     expect(explained).toEqual(
@@ -23,25 +23,25 @@ describe('GET /errors', () => {
   });
 
   it('returns a page to browsers, with the anchor that problem documents name', async () => {
-    const { headers, body } = await explainErrors({ base, headers: html });
+    const { headers, body } = explainErrors({ base, headers: html });
     expect(headers?.['content-type']).toBe('text/html; charset=utf-8');
-    for (const code of Object.keys(errors)) expect(body).toContain(`<section id="${code}">`);
+    for (const code of Object.keys(errors)) expect(String(body)).toContain(`<section id="${code}">`);
     const { type } = problem('deploy:tar:unsafe_path', 'A path leads out.', { base, uuid: 'u' });
     expect(type).toBe(`${base}/errors#deploy:tar:unsafe_path`);
   });
 
   it('escapes the special characters of HTML', async () => {
-    const { body } = await explainErrors({ base, headers: html });
-    expect(body).toContain('POST /1/auth/&lt;host&gt;');
-    expect(body).not.toContain('<host>');
+    const { body } = explainErrors({ base, headers: html });
+    expect(String(body)).toContain('POST /1/auth/&lt;host&gt;');
+    expect(String(body)).not.toContain('<host>');
   });
 
   it('varies by the header Accept and is revalidated by ETag', async () => {
-    const first = await explainErrors({ base, headers: html });
+    const first = explainErrors({ base, headers: html });
     expect(first.headers).toMatchObject({ vary: 'accept', 'cache-control': 'no-cache' });
-    const again = await explainErrors({ base, headers: { ...html, 'if-none-match': first.headers?.etag } });
+    const again = explainErrors({ base, headers: { ...html, 'if-none-match': first.headers?.etag } });
     expect(again).toMatchObject({ status: 304 });
-    const other = await explainErrors({ base, headers: { 'if-none-match': first.headers?.etag } });
+    const other = explainErrors({ base, headers: { 'if-none-match': first.headers?.etag } });
     expect(other.status).toBe(200);
   });
 });
