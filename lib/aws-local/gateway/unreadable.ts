@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { hasCode } from '../../processes/error-code.ts';
 import type { OtherHosts } from '../../processes/http/other-hosts.ts';
 import { refuseUpgrade } from '../../processes/http/refusal.ts';
+import { hostIn, statusOf, type UnreadableError } from '../../processes/http/unreadable.ts';
 import { GatewayError } from './gateway-error.ts';
 import type { HttpResponse } from './handle-request.ts';
 import type { GatewayRequest } from './request.ts';
@@ -22,13 +23,13 @@ export interface UnreadableAnswers {
  * @see https://nodejs.org/api/http.html#event-clienterror
  */
 export function refuseUnreadable(
-  error: Error & { readonly rawPacket?: Buffer },
+  error: UnreadableError,
   socket: Duplex & { readonly _httpMessage?: { readonly headersSent: boolean } | null },
   { errorResponse, otherHosts }: UnreadableAnswers,
 ): void {
   if (!socket.writable || hasCode(error, 'ECONNRESET') || socket._httpMessage?.headersSent)
     return void socket.destroy();
-  const host = hostIn(error.rawPacket);
+  const host = hostIn(error);
   if (host !== undefined && otherHosts?.takesHost(host)) {
     refuseUpgrade(socket, { status: statusOf(error), sentence: 'The request cannot be read.' });
     return;
@@ -45,17 +46,6 @@ export function refuseUnreadable(
     'connection: close',
   ];
   socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
-}
-
-/** The host that the bytes name, as far as they can be read. */
-function hostIn(bytes?: Buffer): string | undefined {
-  return /^host:[ \t]*(.*)$/im.exec(bytes?.toString('latin1') ?? '')?.[1]?.trim();
-}
-
-function statusOf(error: Error): number {
-  if (hasCode(error, 'HPE_HEADER_OVERFLOW')) return 431;
-  if (hasCode(error, 'HPE_CHUNK_EXTENSIONS_OVERFLOW')) return 413;
-  return hasCode(error, 'ERR_HTTP_REQUEST_TIMEOUT') ? 408 : 400;
 }
 
 function unreadRequest(): GatewayRequest {

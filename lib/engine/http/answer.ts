@@ -1,0 +1,150 @@
+import type { EventEmitter } from 'node:events';
+import { clientError, loginThrottled, problemAnswer } from '../../../functions/api/answers.ts';
+import { refuseCrossSite } from '../../../functions/api/cross-site.ts';
+import type { BodilessAnswer, HttpAnswer, HttpRequest, StreamAnswer } from '../../../functions/api/http.ts';
+import { corsHeaders, preflightAnswer } from '../../../functions/api/origins.ts';
+import { refusals } from '../../../functions/api/refusals.ts';
+import { answerUnknown } from '../../../functions/api-unknown/unknown.ts';
+import type { LoginDecision, LoginRequest } from '../../../functions/core/login.ts';
+import { once } from '../../../functions/core/once.ts';
+import type { Trace } from '../../../functions/core/ports/trace.ts';
+import { within } from '../../processes/http/within.ts';
+import type { Bodies, Exchange } from './body.ts';
+import type { HttpLimits } from './limits.ts';
+import { busy, notLoggedIn, Refused, refusedAnswer } from './refused.ts';
+import { queryOf, type RequestHead } from './request.ts';
+import { decodedPart, type Matched } from './router.ts';
+
+/** The work of an endpoint: a plain answer or a stream. */
+export type Endpoint =
+  | { readonly answer: (request: HttpRequest) => Promise<HttpAnswer> }
+  | { readonly stream: (request: HttpRequest) => Promise<StreamAnswer | BodilessAnswer> };
+
+/** What is sent to the client: an answer, or a stream that ends by `endsAt` (epoch milliseconds). */
+export type Answered =
+  | { readonly whole: HttpAnswer }
+  | { readonly streamed: StreamAnswer | BodilessAnswer; readonly endsAt: number };
+
+/** An answer, and why it is not the one that was asked for; for the log only. */
+export type Reasoned = Answered & { readonly reason?: string };
+
+/** The parts that answer a request. */
+export interface Answering {
+  readonly endpoints: Readonly<Record<string, Endpoint>>;
+  readonly authorize: (request: LoginRequest) => Promise<LoginDecision>;
+  readonly route: (method: string, path: string) => Matched;
+  readonly limits: HttpLimits;
+  readonly bodies: Bodies;
+  readonly trace: Trace;
+  /** The number of open requests without a login. */
+  readonly strangers: { open: number };
+}
+
+/**
+ * Returns the answer to a request: route, login, origin, body, endpoint. The body is read last, so that a client
+ * without a login cannot make the service keep it. What goes wrong becomes a problem document.
+ */
+export async function answerTo(parts: Answering, head: RequestHead, exchange: Exchange): Promise<Reasoned> {
+  try {
+    return withOrigin(await call(parts, head, exchange), head.origin);
+  } catch (error) {
+    // Nobody reads the answer to a client that has gone.
+    if (exchange.response.destroyed) return { whole: { status: 499 }, reason: String(error) };
+    if (error instanceof Refused) return { whole: refusedAnswer(error, head), reason: error.message };
+    const whole = problemAnswer(clientError(error, head.uuid, parts.trace), head);
+    return { ...withOrigin({ whole }, head.origin), reason: String(error) };
+  }
+}
+
+async function call(parts: Answering, head: RequestHead, exchange: Exchange): Promise<Answered> {
+  if (head.origin !== null && head.method === 'OPTIONS') return { whole: preflightAnswer(head.origin) };
+  const matched = parts.route(head.method, head.path);
+  const user = await login(parts, { head, matched, exchange });
+  const { resource, route, variables } = matched;
+  refuseCrossSite({ ...head, resource });
+  if (!route) return { whole: await answerUnknown({ ...head, resource }) };
+  // An endpoint without login has no use for a body.
+  const body = route.login === 'none' ? new Uint8Array() : await parts.bodies.read(exchange);
+  const params = Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, decodedPart(value)]));
+  const { search, address: _, origin: __, ...known } = head;
+  return run(parts, route.function, { ...known, resource, params, query: queryOf(search), body, user });
+}
+
+/** Returns the user; empty for a request that needs no login, which counts as a stranger's until it is answered. */
+async function login(
+  { authorize, limits, strangers, trace }: Answering,
+  { head, matched, exchange }: { head: RequestHead; matched: Matched; exchange: Exchange },
+): Promise<string> {
+  const leave = enterAsStranger({ strangers, limits }, exchange.response);
+  if (!matched.route || matched.route.login === 'none') return '';
+  const { resource, variables } = matched;
+  const request = {
+    resource,
+    pathUser: variables.user,
+    authorization: head.headers.authorization,
+    address: head.address,
+  };
+  const user = await decide(request, { authorize, limits, trace, uuid: head.uuid });
+  leave();
+  return user;
+}
+
+/**
+ * Counts an open request without a login, until it is closed or the returned function is called. Throws Refused when
+ * there are too many.
+ */
+export function enterAsStranger(
+  { strangers, limits }: Pick<Answering, 'strangers' | 'limits'>,
+  request: EventEmitter,
+): () => void {
+  if (strangers.open >= limits.strangers) throw busy('too many requests without a login are open');
+  strangers.open += 1;
+  const leave = once(() => {
+    strangers.open -= 1;
+  });
+  request.once('close', leave);
+  return leave;
+}
+
+/** Returns the user of a login. Throws Refused or `request:throttled`. */
+export async function decide(
+  request: LoginRequest,
+  { authorize, limits, trace, uuid }: Pick<Answering, 'authorize' | 'limits' | 'trace'> & { readonly uuid: string },
+): Promise<string> {
+  const late = () => new Error('the login was not checked in time');
+  const decision = await within(limits.answerMs, authorize(request), late).catch((error: unknown) => {
+    trace('login not checked', { uuid, error });
+    throw new Refused(refusals.loginNotChecked, String(error));
+  });
+  if ('throttledSeconds' in decision) throw loginThrottled(decision.throttledSeconds);
+  if (!decision.allowed) throw notLoggedIn(decision);
+  return decision.user;
+}
+
+async function run({ endpoints, limits }: Answering, name: string, request: HttpRequest): Promise<Answered> {
+  const endpoint = endpoints[name];
+  if (!endpoint) throw new Error(`there is no endpoint ${name}`);
+  const tooLate = (ms: number) => () => new Refused(refusals.serviceFailed, `${name} did not answer in ${ms} ms`);
+  // As on AWS, the endpoint works on after the time limit; its answer is dropped.
+  if ('answer' in endpoint)
+    return { whole: await within(limits.answerMs, endpoint.answer(request), tooLate(limits.answerMs)) };
+  const endsAt = Date.now() + limits.streamMs;
+  const opened = endpoint.stream(request);
+  try {
+    return { streamed: await within(limits.streamMs, opened, tooLate(limits.streamMs)), endsAt };
+  } catch (error) {
+    void opened.then(({ body }) => body?.[Symbol.asyncIterator]().return?.()).catch(() => {});
+    throw error;
+  }
+}
+
+/** Lets the page that asked read the answer, when its origin is allowed. A preflight answer says so itself. */
+function withOrigin(answered: Answered, origin: string | null): Answered {
+  if (origin === null) return answered;
+  const add = <Any extends HttpAnswer | StreamAnswer | BodilessAnswer>(answer: Any): Any => {
+    const { headers = {} } = answer;
+    if ('access-control-allow-origin' in headers) return answer;
+    return { ...answer, headers: { ...headers, ...corsHeaders(origin, headers.vary) } };
+  };
+  return 'whole' in answered ? { whole: add(answered.whole) } : { ...answered, streamed: add(answered.streamed) };
+}

@@ -1,0 +1,67 @@
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { identified, rendered } from '../../../functions/api/answers.ts';
+import type { HttpAnswer, StreamAnswer } from '../../../functions/api/http.ts';
+import type { Answered } from './answer.ts';
+
+/** What an answer is sent with. */
+export interface Sending {
+  readonly uuid: string;
+  /** The client of a whole answer is disconnected when it takes nothing for this time. */
+  readonly stalledMs: number;
+}
+
+/**
+ * Sends an answer. A client that disconnects is no error. A stream that takes too long is cut off, which the client sees
+ * as an incomplete answer, since the status is sent already. Throws when a header cannot be sent, before anything is
+ * written, and what the body of a stream throws; then it is cut off.
+ */
+export async function send(response: ServerResponse, answered: Answered, { uuid, stalledMs }: Sending): Promise<void> {
+  if ('whole' in answered) return sendWhole(response, answered.whole, { uuid, stalledMs });
+  const { streamed, endsAt } = answered;
+  const { status, headers, body } = streamed;
+  if (body === null) return sendWhole(response, { status, headers }, { uuid, stalledMs });
+  try {
+    writeHead(response, status, identified(headers, uuid));
+  } catch (error) {
+    await body[Symbol.asyncIterator]().return?.();
+    throw error;
+  }
+  await sendStream(response, body, endsAt);
+}
+
+function sendWhole(response: ServerResponse, answer: HttpAnswer, { uuid, stalledMs }: Sending): void {
+  if (response.destroyed) return;
+  const { status, headers, body } = rendered(answer, uuid);
+  writeHead(response, status, headers);
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  if (status !== 204 && status !== 304) response.setHeader('content-length', bytes.byteLength);
+  response.setTimeout(stalledMs, () => response.destroy());
+  response.end(bytes);
+}
+
+function writeHead(response: ServerResponse, status: number, headers: Readonly<Record<string, string>>): void {
+  response.statusCode = status;
+  try {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  } catch (error) {
+    for (const name of response.getHeaderNames()) response.removeHeader(name);
+    throw error;
+  }
+}
+
+async function sendStream(response: ServerResponse, body: StreamAnswer['body'], endsAt: number): Promise<void> {
+  const cut = setTimeout(() => response.destroy(), endsAt - Date.now());
+  // Before the first byte of the body, so that the client knows at once that the stream has begun.
+  response.flushHeaders();
+  try {
+    // Not in object mode, so that the buffer is limited in bytes and not in chunks.
+    await pipeline(Readable.from(body, { objectMode: false }), response);
+  } catch (error) {
+    // Node's own error when the client has gone.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE')) throw error;
+  } finally {
+    clearTimeout(cut);
+  }
+}
