@@ -74,5 +74,5 @@ function pageLink({ base, path, query }: PageRequest, { skip, limit }: PageAsked
     skip: String(skip),
     ...(query.include_docs && { include_docs: query.include_docs }),
   });
-  return `<${base}${path.replace(/\/+$/, '')}?${search}>; rel="${rel}"`;
+  return `<${base}${path.replace(/(?<!\/)\/+$/, '')}?${search}>; rel="${rel}"`;
 }

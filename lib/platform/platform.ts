@@ -1,5 +1,6 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { withoutValues } from '../../functions/core/output/without-values.ts';
 import { type Closers, closeAll } from '../processes/closing.ts';
 import { type DiskReserve, NO_RESERVE } from '../processes/disk-reserve.ts';
 import { type GroupRegistry, killOrphans, openGroupRegistry } from '../processes/group-registry.ts';
@@ -34,7 +35,7 @@ import type { AppName } from './store/names.ts';
 import { type Kept, prunable, type Snapshots, snapshots } from './store/snapshots.ts';
 import { renewToken } from './store/tokens.ts';
 import { users } from './store/users.ts';
-import { masked, variableStore } from './store/variables.ts';
+import { variableStore } from './store/variables.ts';
 
 /** Options of the platform. */
 export interface PlatformOptions {
@@ -186,7 +187,7 @@ function assemble(options: PlatformOptions, base: BaseServices) {
   const printedBy = async (app: AppName): Promise<readonly string[]> => {
     const lines = await run.of(app).log.tail(EVENT_LINES);
     const printed = lines.flatMap(({ stream, line }) => (stream === 'platform' ? [] : [line]));
-    return masked(printed, await shared.variables.read(app));
+    return withoutValues(printed, await shared.variables.read(app));
   };
   const view = appView({ apps: shared.apps, runners: run, port: () => portOf(server), publicDomain });
   const { bodyBytes, tarballBytes } = limits;

@@ -1,9 +1,9 @@
 import parseVersion from 'semver/functions/parse.js';
-import validRange from 'semver/ranges/valid.js';
 import { DeployError } from '../errors.ts';
 import { isObject, parseJson } from '../json.ts';
 import { oneLine } from '../text.ts';
 import { nameProblem } from './package-name.ts';
+import { isVersionRange } from './version-range.ts';
 
 /** The largest package.json that is read, in bytes. */
 export const MAX_MANIFEST_BYTES = 1024 * 1024;
@@ -83,7 +83,7 @@ function engineNote(engines: unknown): string | null {
   const node = isObject(engines) ? engines.node : undefined;
   if (node === undefined) return null;
   if (typeof node !== 'string') return 'engines.node is not text and was ignored';
-  if (validRange(node) !== null) return null;
+  if (isVersionRange(node)) return null;
   return `engines.node "${oneLine(node, MAX_RANGE_LENGTH) ?? ''}" is not a version range and was ignored`;
 }
 

@@ -1,8 +1,10 @@
+import { MAX_LINE_CHARACTERS } from '../output/short-lines.ts';
+
 /** Replaces a secret. */
 const MASK = '***';
 // Limits, because an entry is copied with each of its changes.
 const MAX_DETAIL_CHARACTERS = 1000;
-const MAX_LINE_CHARACTERS = 500;
+const MAX_TAIL_CHARACTERS = 500;
 const MAX_LINES = 40;
 
 // Names of secrets, also at the end of an identifier: `DB_PASSWORD`, `"apiToken"`, `_authToken`.
@@ -10,10 +12,11 @@ const secretName =
   '(?:passw(?:or)?d|passphrase|pwd|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|credentials?)';
 const value = String.raw`(?:"[^"]*"|'[^']*'|[^\s"',;&)}\]]+)`;
 
+// Anybody's text runs through them: each looks at a run of characters from one place only, so that they stay linear.
 const masks: readonly (readonly [RegExp, string])[] = [
   // Credentials in an address, also with a slash in them; a port is not a password.
   [/(:\/\/)[^\s/?#@'"]*@/g, `$1${MASK}@`],
-  [/(:\/\/)[^\s:@/]+:(?!\d{1,5}\/)[^\s@]+@/g, `$1${MASK}@`],
+  [/(?<![^\s@])(?=[^\s@]+@)([^\s@]*?:\/\/)[^\s:@/]+:(?!\d{1,5}\/)[^\s@]+@/g, `$1${MASK}@`],
   [/(\bauthorization["']?\s*[:=]\s*["']?)(?:(?:basic|bearer|token|digest)\s+)?[^\s"']+/gi, `$1${MASK}`],
   [/(\bbearer\s+)[\w~+/.=-]{6,}/gi, `$1${MASK}`],
   [/(\b[Bb]asic\s+)(?=\S*[A-Z\d=])[\w+/=-]{8,}/g, `$1${MASK}`],
@@ -23,8 +26,8 @@ const masks: readonly (readonly [RegExp, string])[] = [
   // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html#identifiers-unique-ids
   [/\b(?:gh[a-z]_|github_pat_|glpat-|gl[a-z]{2,6}-|npm_|ATBB|ATCTT|xox[a-z]-|sk_live_|sk-)[\w-]{16,}/g, MASK],
   [/\b(?:AKIA|ASIA)[A-Z\d]{12,}/g, MASK],
-  [/\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g, MASK],
-  [new RegExp(`((?:--?)(?:[\\w-]*)${secretName}\\s+)${value}`, 'gi'), `$1${MASK}`],
+  [/(?<![\w-])(?=[\w-]+\.[\w-]+\.)([\w-]*?)\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g, `$1${MASK}`],
+  [new RegExp(`(${secretName}(?=\\s)(?<=-[\\w-]*)\\s+)${value}`, 'gi'), `$1${MASK}`],
   // A compiler's "Unexpected token: …" contains no secret.
   [new RegExp(`((?<!unexpected )${secretName}["']?\\s*[:=]\\s*)${value}`, 'gi'), `$1${MASK}`],
   [new RegExp(`(\\b_auth["']?\\s*[:=]\\s*)${value}`, 'gi'), `$1${MASK}`],
@@ -51,16 +54,19 @@ export function maskedDetail(text: string): string {
 export function maskedTail(lines: readonly string[]): readonly string[] {
   return withoutKeys(lines.slice(-MAX_LINES * 4))
     .slice(-MAX_LINES)
-    .map((line) => cut(masked(printable(line.slice(0, MAX_LINE_CHARACTERS * 4))), MAX_LINE_CHARACTERS));
+    .map((line) => cut(masked(printable(line.slice(0, MAX_TAIL_CHARACTERS * 4))), MAX_TAIL_CHARACTERS));
 }
 
-/** Returns a function that masks the lines of an output one after the other; those of a private key become empty. */
+/**
+ * Returns a function that masks the lines of an output one after the other, and cuts them to 2000 characters; those of
+ * a private key become empty.
+ */
 export function lineMasker(): (line: string) => string {
   const partOfKey = keyFinder();
   return (line) => {
     const part = partOfKey(line);
     if (part !== 'none') return part === 'first' ? MASK : '';
-    return masked(printable(line));
+    return cut(masked(printable(line.slice(0, MAX_LINE_CHARACTERS * 2))), MAX_LINE_CHARACTERS);
   };
 }
 

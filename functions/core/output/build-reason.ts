@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import { shortLines } from './short-lines.ts';
 
 const LONGEST_REASON = 300;
 /** Lines of npm that say how it was called, not what went wrong. */
@@ -14,7 +15,7 @@ const words = /\b(?:[A-Z]\w*Error|ERR_\w+|error|failed|fatal|cannot|not found)\b
  * message, else the first line that speaks of an error, else the last line. Empty when nothing was printed.
  */
 export function reasonIn(output: readonly string[]): string {
-  const lines = output.map((line) => stripVTControlCharacters(line));
+  const lines = shortLines(output).map((line) => stripVTControlCharacters(line));
   const text = fromNpm(lines) ?? firstError(lines) ?? lines.findLast((line) => !noise.test(line)) ?? '';
   // One sentence: the full stop is the caller's.
   const short = text

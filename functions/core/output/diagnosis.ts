@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { shortLines } from './short-lines.ts';
 
 /** The exit of a process: one of the two is null. */
 export interface Exit {
@@ -8,19 +9,22 @@ export interface Exit {
 }
 
 const errorLine = /^(?:Uncaught )?(?:\[?)((?:[A-Z]\w*)?(?:Error|Exception)(?: \[\w+\])?: .*?)\]?$/;
-const location = /(?:\()?((?:file:\/\/)?\/[^():\n]+):(\d+)(?::\d+)?\)?$/;
+/** The line and the column at the end of a place. */
+const position = /:(\d{1,9})(?::\d{1,9})?\)?$/;
 
 /**
  * Returns one sentence that says why a process did not stay up, from its output: the first error with the place in the
  * application's own files (`SyntaxError: Unexpected token '}' (server.js:3)`), else how it ended.
  */
-export function whyItEnded(lines: readonly string[], exit: Exit, release: string): string {
+export function whyItEnded(output: readonly string[], exit: Exit, release: string): string {
+  const lines = shortLines(output);
   const at = lines.findIndex(isError);
   return at < 0 ? `The process ${howItEnded(exit)} before it answered${lastLine(lines)}` : errorAt(lines, at, release);
 }
 
 /** Returns the last error in an output, with the place in the application's own files; undefined when there is none. */
-export function lastError(lines: readonly string[], release: string): string | undefined {
+export function lastError(output: readonly string[], release: string): string | undefined {
+  const lines = shortLines(output);
   const at = lines.findLastIndex(isError);
   return at < 0 ? undefined : errorAt(lines, at, release);
 }
@@ -41,9 +45,10 @@ export function howItEnded({ code, signal }: Exit): string {
 }
 
 /** Returns the port that an application could not listen on, when that is why it ended. */
-export function busyPort(lines: readonly string[]): number | undefined {
+export function busyPort(output: readonly string[]): number | undefined {
   // Node also prints the failing line of source, which may contain the code without a port.
-  const ports = lines.flatMap((line) => /EADDRINUSE.*?:(\d+)\D*$/.exec(line)?.[1] ?? []);
+  const lines = shortLines(output).filter((line) => line.includes('EADDRINUSE'));
+  const ports = lines.flatMap((line) => /:(\d+)\D*$/.exec(line.slice(line.indexOf('EADDRINUSE')))?.[1] ?? []);
   return ports[0] === undefined ? undefined : Number(ports[0]);
 }
 
@@ -59,11 +64,22 @@ function placeOf(lines: readonly string[], at: number, release: string): string 
 }
 
 function ownPlace(line: string, release: string): string[] {
-  const [, file, number] = location.exec(line.trim()) ?? [];
-  if (file === undefined || number === undefined) return [];
-  const path = pathOf(file);
+  const text = line.trim();
+  const found = position.exec(text);
+  const path = found && pathBefore(text.slice(0, found.index));
+  if (!path) return [];
   const own = path.startsWith(`${release}/`) && !path.includes('/node_modules/');
-  return own ? [`${relative(release, path)}:${number}`] : [];
+  return own ? [`${relative(release, path)}:${found[1]}`] : [];
+}
+
+/** Returns the path at the end of a text: after a bracket, a colon, or the words of a stack's line (`at async /…`). */
+function pathBefore(text: string): string | undefined {
+  const rest = text.slice(Math.max(text.lastIndexOf('('), text.lastIndexOf(')')) + 1);
+  const address = rest.lastIndexOf('file://');
+  if (address >= 0) return pathOf(rest.slice(address));
+  const path = rest.slice(rest.lastIndexOf(':') + 1);
+  const start = path.indexOf('/');
+  return start < 0 ? undefined : path.slice(start);
 }
 
 /** An application prints what it likes: `file:///a%2fb.js` is the address of no file. */

@@ -40,7 +40,7 @@ export function commitUrl(entry: Entry): string | null {
   const sha = shaOf(entry);
   if (!page || !sha || !repository || isLoopback(page)) return null;
   const [, path] = COMMIT_PATHS.find(([kind]) => kind.test(repository.host)) ?? [null, '/commit/'];
-  return `${page.replace(/\/+$/, '')}${path}${sha}`;
+  return `${page.replace(/(?<!\/)\/+$/, '')}${path}${sha}`;
 }
 
 function isLoopback(address: string): boolean {

@@ -30,7 +30,6 @@ export const buildLogLimits: BuildLogLimits = { lines: 20_000, bytes: 4 * 1024 *
 
 const StoredLine = v.pipe(v.string(), v.parseJson(), v.object({ line: v.string() }));
 
-const LINE_CHARACTERS = 2_000;
 const TAIL_LINES = 200;
 
 /** Options of the log of a build. */
@@ -41,7 +40,7 @@ export interface BuildLogOptions {
 }
 
 /**
- * Opens the log of a build as the file `path`; `shown` makes a line fit to be shown (no secrets, no absolute paths).
+ * Opens the log of a build as the file `path`; `shown` makes a line fit to be shown (no secrets, no absolute paths, cut).
  */
 export function buildLog(
   path: string,
@@ -70,7 +69,7 @@ export function buildLog(
   };
   for (const json of earlier) write(json);
   const add = (stream: LogLine['stream'], text: string) => {
-    const line = shown(text.slice(0, LINE_CHARACTERS));
+    const line = shown(text);
     tail.push(line);
     if (tail.length > TAIL_LINES) tail.shift();
     if (kept.length < limits.lines && bytes < limits.bytes) keep(stream, line);
@@ -132,6 +131,8 @@ export async function* storedLog(path: string): AsyncGenerator<Buffer> {
 
 /** Of what a progress bar writes over itself, only the last state is of interest. */
 function lastState(line: string): string {
-  const text = line.replace(/\r+$/, '');
+  let end = line.length;
+  while (line[end - 1] === '\r') end -= 1;
+  const text = line.slice(0, end);
   return text.slice(text.lastIndexOf('\r') + 1);
 }

@@ -2,8 +2,11 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { holdsAny, jsonObject, type RawManifest, stringsIn, textOf } from './manifest.ts';
+import { parseJson } from '../../../functions/core/json.ts';
+import { textOf } from '../store/release-file.ts';
+import { holdsAny, type RawManifest, stringsIn } from './manifest.ts';
 import type { Project } from './project.ts';
+import { MAX_LOCKFILE_BYTES } from './tools/lockfiles.ts';
 
 /** The dependencies that a release needs. */
 export interface InstallPlan {
@@ -55,7 +58,7 @@ async function keyOf(
   { node, dev }: { readonly node: string; readonly dev: boolean },
 ): Promise<string | undefined> {
   if (manager.lockfile === undefined || manager.kind === 'pnpm') return undefined;
-  const lock = (await textOf(join(installAt, manager.lockfile))) ?? '';
+  const lock = (await textOf(join(installAt, manager.lockfile), MAX_LOCKFILE_BYTES)) ?? '';
   if (manager.kind === 'npm' ? holdsLinks(lock) : holdsPaths(installManifest)) return undefined;
   // Native packages are built for one version of Node, one platform and one processor.
   const machine = [node, process.platform, process.arch, manager.kind, manager.tool?.range ?? '', dev];
@@ -74,8 +77,9 @@ function hasInstallScript(manifest: RawManifest): boolean {
 }
 
 function holdsLinks(lock: string): boolean {
-  const parsed = v.safeParse(lockfile, jsonObject(lock));
-  // Lockfiles from before npm 7 have no `packages`; their content is not read.
+  const json = parseJson(lock);
+  const parsed = v.safeParse(lockfile, json.ok && json.value);
+  // Lockfiles from before npm 7 have no `packages`; their content is not read, nor that of one that cannot be parsed.
   if (!parsed.success || !parsed.output.packages) return true;
   return Object.values(parsed.output.packages).some(({ link }) => link === true);
 }

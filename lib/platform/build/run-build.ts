@@ -1,10 +1,11 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { withoutValues } from '../../../functions/core/output/without-values.ts';
 import { messageOf } from '../http-error.ts';
 import type { Log } from '../settings.ts';
 import type { AppName } from '../store/names.ts';
 import type { Snapshot } from '../store/snapshots.ts';
-import { masked, type VariableStore, type Variables } from '../store/variables.ts';
+import type { VariableStore, Variables } from '../store/variables.ts';
 import type { Build, ReleaseMaker } from './build.ts';
 import { buildLog, keptLines } from './build-log.ts';
 import { type Made, makeRelease } from './make-release.ts';
@@ -97,9 +98,9 @@ function reasonOf({ folders }: BuilderParts, { app, snapshot, variables }: Build
   return shown(messageOf(error), { release, values: variables }).replaceAll(folders.root, '…');
 }
 
-/** Paths relative to the application, as its author knows them, and no values of variables. */
+/** Paths relative to the application, as its author knows them, no values of variables, and at most 2000 characters. */
 function shown(line: string, { release, values }: { readonly release: string; readonly values: Variables }): string {
-  const [text = ''] = masked([line], values);
+  const [text = ''] = withoutValues([line], values);
   return text.replaceAll(`${release}/`, '').replaceAll(release, '.');
 }
 

@@ -1,4 +1,5 @@
 import { busyPort, howItEnded, whyItEnded } from '../../../functions/core/output/diagnosis.ts';
+import { withoutValues } from '../../../functions/core/output/without-values.ts';
 import type { Exit } from '../../processes/child-exit.ts';
 import type { GroupRegistry } from '../../processes/group-registry.ts';
 import type { Target } from '../../processes/http/forwarder.ts';
@@ -6,7 +7,7 @@ import { ownerOfPort } from '../../processes/port-owner.ts';
 import { freePort } from '../../processes/ports.ts';
 import { HttpError, messageOf } from '../http-error.ts';
 import type { Limits } from '../settings.ts';
-import { masked, type Variables } from '../store/variables.ts';
+import type { Variables } from '../store/variables.ts';
 import type { AppLog } from './app-log.ts';
 import { appEnvironment, type OwnEnvironment, type ReleaseFolders } from './child-environment.ts';
 import { type ChildGroup, startGroup } from './child-group.ts';
@@ -54,7 +55,6 @@ const PORT_TRIES = 4;
 /** Shorter than usual: until then it may use still more. */
 const TOO_LARGE_GRACE_MS = 1_000;
 const FAILURE_LINES = 100;
-const LINE_CHARACTERS = 2_000;
 
 /**
  * Starts a release on a free port and waits until it answers. Throws an HttpError (500) with one sentence about what
@@ -71,7 +71,7 @@ export async function launch(own: OwnEnvironment, groups: GroupRegistry, spec: L
     if (outcome.busy === port && tries < PORT_TRIES) continue;
     // Paths relative to the application, as its author knows them.
     const shown = [outcome.failure, ...outcome.lines].map((line) => line.replaceAll(`${spec.release.root}/`, ''));
-    const [sentence = '', ...lines] = masked(shown, spec.variables);
+    const [sentence = '', ...lines] = withoutValues(shown, spec.variables);
     throw new HttpError(500, sentence, lines);
   }
 }
@@ -149,7 +149,7 @@ function spawnApp(
     what: spec.what,
     output: (stream, name) =>
       spec.log.capture(stream, name, (line) => {
-        lines.push(line.slice(0, LINE_CHARACTERS));
+        lines.push(line);
         if (lines.length > FAILURE_LINES) lines.shift();
       }),
   });

@@ -1,7 +1,8 @@
-import { access, readFile } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { hasCode } from '../../processes/error-code.ts';
+import { isObject } from '../../../functions/core/json.ts';
+import { manifestObject, textOf } from '../store/release-file.ts';
 import { procfileIn } from './procfile.ts';
 
 /**
@@ -54,11 +55,9 @@ const shellWords = new Set([
 
 /** Reads the package.json of a release, of which any content is possible. Throws an Error with one sentence. */
 export async function readStartManifest(release: string): Promise<StartManifest> {
-  const text = await readFile(join(release, 'package.json'), 'utf8').catch((error: unknown) => {
-    if (hasCode(error, 'ENOENT')) throw new Error('There is no package.json in the root of the repository.');
-    throw error;
-  });
-  const json = parsed(text);
+  const text = await textOf(join(release, 'package.json'));
+  if (text === undefined) throw new Error('There is no package.json in the root of the repository.');
+  const json = manifestObject(text);
   const scripts = Object.entries(fieldsOf(json.scripts)).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',
   );
@@ -138,17 +137,6 @@ function exists(path: string): Promise<boolean> {
   );
 }
 
-function parsed(text: string): Record<string, unknown> {
-  try {
-    // npm accepts a byte order mark.
-    return fieldsOf(JSON.parse(text.replace(/^\uFEFF/, '')));
-  } catch {
-    throw new Error('package.json is not valid JSON.');
-  }
-}
-
-function fieldsOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value))
-    : {};
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isObject(value) ? value : {};
 }

@@ -49,16 +49,6 @@ export function variableStore(folders: Folders): VariableStore {
   };
 }
 
-/** Returns the lines without the values of the variables: an application may print its environment when it fails. */
-export function masked(lines: readonly string[], variables: Variables): string[] {
-  // Short values (`1`, `true`) are not secret, and masking them would make a log unreadable.
-  const secrets = Object.values(variables)
-    .flatMap((value) => value.split('\n'))
-    .filter((value) => value.length >= 6)
-    .sort((a, b) => b.length - a.length);
-  return lines.map((line) => secrets.reduce((text, secret) => text.replaceAll(secret, '***'), line));
-}
-
 function checked(variables: Readonly<Record<string, unknown>>): Variables {
   let bytes = 0;
   const entries = Object.entries(variables).map(([name, value]) => {

@@ -64,7 +64,7 @@ const Branch = v.pipe(
     sha: hash,
     message: message ?? null,
     // `Octo Cat <octo@example.com>`: the address is not shown.
-    author: author?.raw?.replace(/\s*<.*$/, '') ?? null,
+    author: author?.raw?.split('<', 1)[0]?.trimEnd() ?? null,
   })),
 );
 const Page = v.object({ values: v.array(v.unknown()) });

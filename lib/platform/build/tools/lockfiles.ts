@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import semver from 'semver';
-import { type RawManifest, stringsIn, textOf } from '../manifest.ts';
+import { isVersionRange } from '../../../../functions/core/entry/version-range.ts';
+import { textOf } from '../../store/release-file.ts';
+import { type RawManifest, stringsIn } from '../manifest.ts';
 import type { ToolSpec } from './tools.ts';
 
 /** The package manager of an application; `berry` is Yarn from version 2. */
@@ -12,6 +14,9 @@ export interface PackageManager {
   /** The lockfile's name, when the repository has one. */
   readonly lockfile?: string;
 }
+
+/** The largest lockfile that is read, in bytes; those of large monorepos have a third of it. */
+export const MAX_LOCKFILE_BYTES = 16 * 1024 * 1024;
 
 type Named = 'npm' | 'pnpm' | 'yarn' | 'bun';
 
@@ -60,7 +65,7 @@ interface Wanted {
 async function toolOf({ name, range, folder, lockfile }: Wanted): Promise<PackageManager> {
   // The npm of this machine reads every lockfile that npm has written, so no other one is fetched.
   if (name === 'npm') return { kind: 'npm' };
-  const lock = lockfile === undefined ? '' : ((await textOf(join(folder, lockfile))) ?? '');
+  const lock = lockfile === undefined ? '' : ((await textOf(join(folder, lockfile), MAX_LOCKFILE_BYTES)) ?? '');
   if (name === 'pnpm') {
     return { kind: 'pnpm', tool: { package: 'pnpm', range: range ?? pnpmFor(lock) } };
   }
@@ -86,7 +91,7 @@ function isClassic(range: string): boolean {
 function declaredIn(manifest: RawManifest): { readonly name: Named; readonly version: string } | undefined {
   if (manifest.packageManager === undefined) return undefined;
   const [, name, version] = /^([^@]+)@([^+]+)/.exec(String(manifest.packageManager)) ?? [];
-  if (name !== undefined && isNamed(name) && semver.validRange(version) !== null && version) return { name, version };
+  if (name !== undefined && isNamed(name) && version && isVersionRange(version)) return { name, version };
   const text = JSON.stringify(manifest.packageManager).slice(0, 80);
   throw new Error(`package.json: packageManager is ${text}; it must be a name with a version, such as "pnpm@10.0.0".`);
 }
@@ -97,5 +102,5 @@ function isNamed(name: string): name is Named {
 
 function engineOf(manifest: RawManifest, name: string): string | undefined {
   const range = stringsIn(manifest, 'engines')[name];
-  return range !== undefined && semver.validRange(range) !== null ? range : undefined;
+  return range !== undefined && isVersionRange(range) ? range : undefined;
 }

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import semver from 'semver';
-import { stringsIn, textOf } from '../manifest.ts';
+import { isVersionRange } from '../../../../functions/core/entry/version-range.ts';
+import { textOf } from '../../store/release-file.ts';
+import { stringsIn } from '../manifest.ts';
 import type { Project } from '../project.ts';
 
 /** The version of Node that an application requires. */
@@ -27,7 +29,7 @@ export async function wantedNode(project: Project, version = process.version): P
     if (node !== undefined) return wanted(node, { from: `package.json: engines.node is ${quoted(node)}`, version });
   }
   for (const folder of [project.folder, project.installAt]) {
-    const text = (await textOf(join(folder, '.nvmrc')))?.trim().split(/\s/)[0];
+    const text = (await textOf(join(folder, '.nvmrc')))?.trim().split(/\s/, 1)[0];
     if (text) return wanted(rangeOf(text, version), { from: `.nvmrc: ${quoted(text)}`, version });
   }
   return { kind: 'own' };
@@ -35,7 +37,7 @@ export async function wantedNode(project: Project, version = process.version): P
 
 function wanted(range: string, spec: { readonly from: string; readonly version: string }): WantedNode {
   const { from, version } = spec;
-  if (semver.validRange(range) === null) {
+  if (!isVersionRange(range)) {
     return {
       kind: 'unclear',
       warning: `${from}, which is not a range of versions; the application runs on Node ${version}.`,

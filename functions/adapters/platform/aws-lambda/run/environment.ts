@@ -1,5 +1,5 @@
 import { DeployError } from '../../../../core/errors.ts';
-import { withoutValues } from '../../without-values.ts';
+import { withoutValues } from '../../../../core/output/without-values.ts';
 
 /** The environment variables of an application. */
 export type Variables = Readonly<Record<string, string>>;
