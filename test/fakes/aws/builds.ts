@@ -28,6 +28,8 @@ export class FakeBuilds {
   client(): CodeBuild.CodeBuildClient {
     return fakeClient({
       StartBuildCommand: (input: CodeBuild.StartBuildCommandInput) => {
+        const known = this.all.find((one) => one.input.idempotencyToken === input.idempotencyToken);
+        if (known) return { build: { id: known.id } };
         const build: Build = { id: `project:${this.all.length + 1}`, input, polls: 0, status: 'IN_PROGRESS' };
         this.all.push(build);
         return { build: { id: build.id } };

@@ -15,8 +15,9 @@ export async function knownSnapshot(
 }
 
 /** Returns the result of a build that a snapshot's item has, or that there is none yet. */
-export function storedResult({ state, reason = '', log = '[]' }: Item): Activation {
-  if (state === 'ready') return { state };
-  if (state === 'failed') return { state, reason, log: JSON.parse(log) };
+export function storedResult({ state, reason = '', log = '[]', note }: Item): Activation {
+  if (state === 'ready') return { state, ...(note !== undefined && { note }) };
+  if (state === 'failed')
+    return { state, reason: note === undefined ? reason : `${reason} ${note}`, log: JSON.parse(log) };
   return { state: 'building' };
 }

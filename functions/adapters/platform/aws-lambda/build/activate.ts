@@ -18,26 +18,38 @@ export async function activateSnapshot(
   parts: LambdaPlatformParts,
 ): Promise<void> {
   await onAws(CODE, `the build of ${snapshot.snapshot}`, async () => {
-    const { state } = await knownSnapshot(snapshot, parts);
-    if (state !== 'pending') return;
-    const build = await startBuild(snapshot, await storeJob(snapshot, path, parts), parts);
-    const fields = { state: 'building', build, ...(path !== undefined && { path }) };
-    if (await parts.table.write(keys.snapshot(snapshot), fields, { attribute: 'state', is: 'pending' })) return;
-    // Cancelled meanwhile, or activated twice at once.
-    await stopBuild(build, parts);
+    const key = keys.snapshot(snapshot);
+    const known = await knownSnapshot(snapshot, parts);
+    if (known.state === 'pending') await announce(snapshot, path, parts);
+    const { state, token = '', job = '' } = known.state === 'pending' ? await knownSnapshot(snapshot, parts) : known;
+    if (state !== 'starting') return;
+    const build = await startBuild(snapshot, { token, job }, parts);
+    const fields = { state: 'building', build, token: null, job: null };
+    if (await parts.table.write(key, fields, { attribute: 'state', is: 'starting' })) return;
+    // Another activation has written the same build, or it was cancelled meanwhile.
+    if ((await knownSnapshot(snapshot, parts)).state === 'failed') await stopBuild(build, parts);
   });
 }
 
 /**
- * The token covers the attempts that the SDK makes. It is new at each call, because CodeBuild refuses a known token
- * that comes with other parameters, and a signed address is another one each time. A second build of the same bytes
- * does no harm.
+ * Writes what the build will be started with, before it is started: the same token and the same address are the same
+ * build (for five minutes, longer than a stage waits to be tried again), so two activations start one.
  */
-async function startBuild(snapshot: SnapshotRef, job: string, parts: LambdaPlatformParts): Promise<string> {
+async function announce(snapshot: SnapshotRef, path: string | undefined, parts: LambdaPlatformParts): Promise<void> {
+  const job = await storeJob(snapshot, path, parts);
+  const fields = { state: 'starting', token: randomUUID(), job, ...(path !== undefined && { path }) };
+  await parts.table.write(keys.snapshot(snapshot), fields, { attribute: 'state', is: 'pending' });
+}
+
+async function startBuild(
+  snapshot: SnapshotRef,
+  { token, job }: { readonly token: string; readonly job: string },
+  parts: LambdaPlatformParts,
+): Promise<string> {
   const { build } = await parts.codeBuild.send(
     new StartBuildCommand({
       projectName: parts.project,
-      idempotencyToken: randomUUID(),
+      idempotencyToken: token,
       environmentVariablesOverride: [
         { name: 'JOB_URL', value: job, type: 'PLAINTEXT' },
         { name: 'SNAPSHOT', value: snapshotId(snapshot), type: 'PLAINTEXT' },

@@ -8,7 +8,7 @@ import type { LambdaPlatformParts } from '../parts.ts';
 import { pollBuild } from './poll-build.ts';
 
 const CODE = 'deploy:tar:extract_failed';
-const CANCELLED = { state: 'failed', reason: 'The build was cancelled.', log: '[]' };
+const CANCELLED = { state: 'failed', reason: 'The build was cancelled.', log: '[]', token: null, job: null };
 const PAUSE_MS = 500;
 /** Below the 29 seconds in which API Gateway needs an answer. */
 const STOP_LIMIT_MS = 20_000;
@@ -18,7 +18,9 @@ export async function cancelBuild(snapshot: SnapshotRef, parts: LambdaPlatformPa
   await onAws(CODE, `the end of the build of ${snapshot.snapshot}`, async () => {
     const key = keys.snapshot(snapshot);
     // One that is being activated at this moment finds it `failed`, and stops what it has started.
-    if (await parts.table.write(key, CANCELLED, { attribute: 'state', is: 'pending' })) return;
+    for (const state of ['pending', 'starting']) {
+      if (await parts.table.write(key, CANCELLED, { attribute: 'state', is: state })) return;
+    }
     const item = await parts.table.read(key);
     if (item?.build === undefined || storedResult(item).state !== 'building') return;
     await stopBuild(item.build, parts);

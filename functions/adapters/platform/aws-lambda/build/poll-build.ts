@@ -28,19 +28,30 @@ async function progressOf(snapshot: SnapshotRef, item: Item, parts: LambdaPlatfo
       return { state: 'building', announced: true };
     case 'SUCCEEDED':
       await end(snapshot, { state: 'ready' }, parts);
-      return { state: 'ready' };
+      return storedResult({ ...item, state: 'ready' });
     case 'FAILED':
     case 'TIMED_OUT':
     case 'STOPPED': {
-      const failure = await buildFailure(build, parts);
-      await end(snapshot, { state: 'failed', reason: failure.reason, log: JSON.stringify(failure.log) }, parts);
-      return { state: 'failed', ...failure };
+      const { reason, log } = await buildFailure(build, parts);
+      const result = { state: 'failed', reason, log: JSON.stringify(log) };
+      await end(snapshot, result, parts);
+      return storedResult({ ...item, ...result });
     }
     default:
-      // A fault of CodeBuild, or a build that it does not know: the next activation starts another one.
-      await parts.table.write(keys.snapshot(snapshot), { state: 'pending', build: null }, { exists: true });
-      throw new DeployError(CODE, 'AWS CodeBuild lost the build; it is started again.', { retry: true });
+      return lost(snapshot, item, parts);
   }
+}
+
+/** A fault of CodeBuild, or a build that it does not know: the next activation starts another one, once. */
+async function lost(snapshot: SnapshotRef, { note }: Item, parts: LambdaPlatformParts): Promise<Activation> {
+  if (note !== undefined) {
+    const failure = { reason: 'AWS CodeBuild lost the build twice. Deploy again to build it once more.', log: [] };
+    await end(snapshot, { state: 'failed', reason: failure.reason, log: '[]' }, parts);
+    return { state: 'failed', ...failure };
+  }
+  const again = { state: 'pending', build: null, note: 'AWS CodeBuild lost the build, which began again.' };
+  await parts.table.write(keys.snapshot(snapshot), again, { exists: true });
+  throw new DeployError(CODE, 'AWS CodeBuild lost the build; it is started again.', { retry: true });
 }
 
 async function findBuild(id: string | undefined, { codeBuild }: LambdaPlatformParts): Promise<Build | undefined> {

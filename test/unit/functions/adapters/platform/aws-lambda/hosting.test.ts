@@ -77,8 +77,39 @@ describe('an application on AWS Lambda', () => {
     await expect(platform.poll(shop('1'))).rejects.toMatchObject(lost);
     await platform.activate(shop('1'));
     await platform.poll(shop('1'));
-    expect(await platform.poll(shop('1'))).toEqual({ state: 'ready' });
+    const note = 'AWS CodeBuild lost the build, which began again.';
+    expect(await platform.poll(shop('1'))).toEqual({ state: 'ready', note });
     expect(aws.builds.all).toHaveLength(2);
+  });
+
+  it('has failed when CodeBuild has lost it twice', async () => {
+    const aws = fakeAws();
+    const platform = lambdaPlatform(aws.parts);
+    await platform.ensureApp(shop('1'), { name: 'shop' });
+    await platform.upload(shop('1'), uploadOf(await tarball('shop', '1', 'runs')));
+    for (const ends of ['rejects', 'resolves'] as const) {
+      await platform.activate(shop('1'));
+      aws.builds.fate = 'FAULT';
+      await platform.poll(shop('1'));
+      await expect(platform.poll(shop('1')))[ends].toBeDefined();
+    }
+    await platform.activate(shop('1'));
+    const reason = expect.stringMatching(/^AWS CodeBuild lost the build twice/);
+    expect(await platform.poll(shop('1'))).toMatchObject({ state: 'failed', reason });
+    expect(aws.builds.all).toHaveLength(2);
+  });
+
+  it('is built once, also when it is activated twice at once and after a worker that was killed', async () => {
+    const aws = fakeAws();
+    const platform = lambdaPlatform(aws.parts);
+    await platform.ensureApp(shop('1'), { name: 'shop' });
+    await platform.upload(shop('1'), uploadOf(await tarball('shop', '1', 'cannot be built')));
+    await Promise.all([platform.activate(shop('1')), platform.activate(shop('1'))]);
+    await platform.activate(shop('1'));
+    while ((await platform.poll(shop('1'))).state === 'building');
+    await platform.activate(shop('1'));
+    expect(await platform.poll(shop('1'))).toMatchObject({ state: 'failed' });
+    expect(aws.builds.all).toHaveLength(1);
   });
 
   it('says that a build took too long', async () => {
