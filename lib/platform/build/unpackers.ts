@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { replaceFile } from '../../processes/atomic-file.ts';
+import { bundleModule } from '../../processes/bundle-module.ts';
 import type { GroupRegistry } from '../../processes/group-registry.ts';
 import { type ChildGroup, startGroup } from '../run/child-group.ts';
 import { readLines } from '../run/lines.ts';
@@ -102,16 +102,10 @@ const written = new Set<string>();
 async function prepareProgram(file: string): Promise<void> {
   // Each start of the platform writes it again: it may be that of an earlier version.
   if (written.has(file) && (await exists(file))) return;
-  bundled ??= bundle();
+  // CommonJS starts faster than an ES module.
+  bundled ??= bundleModule(SOURCE, 'cjs');
   await replaceFile(file, await bundled);
   written.add(file);
-}
-
-async function bundle(): Promise<string> {
-  // CommonJS starts faster than an ES module.
-  const options = { bundle: true, write: false, platform: 'node', format: 'cjs', target: 'node20' } as const;
-  const { outputFiles } = await build({ ...options, entryPoints: [SOURCE], logLevel: 'silent' });
-  return outputFiles[0]?.text ?? '';
 }
 
 function exists(file: string): Promise<boolean> {

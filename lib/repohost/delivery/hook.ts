@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { replaceFile, replaceFileSync } from '../../processes/atomic-file.ts';
+import { bundleModule } from '../../processes/bundle-module.ts';
 import { shellQuote } from '../../processes/shell-quote.ts';
 
 const MARK = '# Written by the repository host of this machine at each of its starts.';
@@ -13,24 +13,15 @@ const PROGRAM = fileURLToPath(new URL('post-receive.ts', import.meta.url));
  * folder or its TypeScript loader.
  */
 export async function buildHookProgram(file: string): Promise<void> {
-  await bundleModule(PROGRAM, file);
+  await bundleInto(file, PROGRAM);
 }
 
 /**
- * Bundles a module and all that it imports into one file. The file is replaced in one step: a push may run it
- * meanwhile, and a program that is only half there would lose the push.
+ * Bundles a module into a file, which is replaced in one step: a push may run it meanwhile, and a program that is only
+ * half there would lose the push.
  */
-export async function bundleModule(source: string, file: string): Promise<void> {
-  const { outputFiles } = await build({
-    entryPoints: [source],
-    bundle: true,
-    write: false,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    logLevel: 'silent',
-  });
-  await replaceFile(file, outputFiles[0]?.text ?? '');
+export async function bundleInto(file: string, source: string): Promise<void> {
+  await replaceFile(file, await bundleModule(source, 'esm'));
 }
 
 /** Whether a file is a hook that this host has written. */

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -31,6 +32,13 @@ describe('The hook of a repository', () => {
     expect(after.filter((inode) => before.includes(inode))).toEqual([]);
     expect(statSync(hook).mode & 0o777).toBe(0o755);
     expect(readdirSync(folder.path).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  it('The helper process of the bundles ends with the last of them', async () => {
+    await Promise.all(['one.mjs', 'two.mjs'].map((name) => buildHookProgram(join(folder.path, name))));
+    const children = () => spawnSync('ps', ['-A', '-o', 'ppid=,args='], { encoding: 'utf8' }).stdout;
+    const helper = new RegExp(`^ *${process.pid} .*esbuild`, 'm');
+    await expect.poll(children).not.toMatch(helper);
   });
 
   it('No push is lost while the host writes its hooks again', async () => {
