@@ -40,9 +40,10 @@ export async function findBlob(
   commit: string,
   path: string,
 ): Promise<Blob | 'tree' | null> {
-  if (path.includes('\n')) return null;
+  if (/[\n\0]/.test(path)) return null;
   const command = ['-C', folder, 'cat-file', '--batch-check', '--follow-symlinks'];
-  const [id = '', type, bytes] = (await git.read(command, `${commit}:${path}\n`)).split(/[ \n]/);
+  // Git exits with an error for a path that leads out of the repository.
+  const [id = '', type, bytes] = ((await git.ask(command, `${commit}:${path}\n`)) ?? '').split(/[ \n]/);
   if (type === 'tree') return 'tree';
   return type === 'blob' ? { id, bytes: Number(bytes) } : null;
 }

@@ -59,7 +59,7 @@ async function takeIn(
   { git, folders, pending, unattended }: Omit<AdoptionOptions, 'log'>,
 ): Promise<void> {
   const bare = { git, folder };
-  await configure(bare);
+  configure(folder);
   const branches = await git.read(['-C', folder, 'for-each-ref', '--format=%(refname:lstrip=2)', 'refs/heads']);
   await settleDefaultBranch(bare, branches.split('\n').filter(Boolean));
   // The hook needs the record.

@@ -1,15 +1,37 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../../processes/operator-error.ts';
-import type { BareRepository, Git } from '../git/git.ts';
+import type { Git } from '../git/git.ts';
 
-/** The host's settings in the configuration of each repository. */
-const SETTINGS = [
+/** Faults of commits and tags that git made or took in its first years; a repository that has them must still push. */
+const HARMLESS = [
+  'badDate',
+  'badDateOverflow',
+  'badEmail',
+  'badName',
+  'badTagName',
+  'badTimezone',
+  'missingEmail',
+  'missingNameBeforeEmail',
+  'missingSpaceBeforeDate',
+  'missingSpaceBeforeEmail',
+  'missingTaggerEntry',
+  'multipleAuthors',
+  'zeroPaddedDate',
+  'zeroPaddedFilemode',
+];
+
+/** The host's settings in the configuration of each repository: section, name and value. */
+const SETTINGS: readonly (readonly [string, string, string])[] = [
   // Otherwise the core.hooksPath of the user who pushes would take precedence.
-  ['core.hooksPath', 'hooks'],
+  ['core', 'hooksPath', 'hooks'],
   // For `git push -o nowait`.
-  ['receive.advertisePushOptions', 'true'],
-] as const;
+  ['receive', 'advertisePushOptions', 'true'],
+  // A tree with `.git` or `..` in it is refused at the push, and not when git is to make a tarball of it
+  // (https://git-scm.com/docs/git-fsck#_fsck_messages).
+  ['receive', 'fsckObjects', 'true'],
+  ...HARMLESS.map((fault) => ['receive "fsck"', fault, 'ignore'] as const),
+];
 
 /** Makes an empty bare repository. Throws an `OperatorError` when git does not accept the name of the branch. */
 export async function initialise(git: Git, folder: string, branch: string): Promise<void> {
@@ -19,16 +41,20 @@ export async function initialise(git: Git, folder: string, branch: string): Prom
   // A template may hold hooks. HEAD is set separately, because `--initial-branch` needs git 2.28.
   await git.read(['init', '--quiet', '--bare', '--template=', folder]);
   await git.read(['-C', folder, 'symbolic-ref', 'HEAD', `refs/heads/${branch}`]);
-  await configure({ git, folder });
+  configure(folder);
 }
 
 /** Writes the host's settings into the configuration of a repository, unless they are there. */
-export async function configure({ git, folder }: BareRepository): Promise<void> {
-  const known = readFileSync(join(folder, 'config'), 'utf8').toLowerCase();
-  for (const [name, value] of SETTINGS) {
-    const [, key = ''] = name.split('.');
-    if (!known.includes(`${key.toLowerCase()} = ${value}`)) await git.read(['-C', folder, 'config', name, value]);
-  }
+export function configure(folder: string): void {
+  const file = join(folder, 'config');
+  const known = readFileSync(file, 'utf8').toLowerCase();
+  const missing = SETTINGS.filter(([, name, value]) => !known.includes(`${name.toLowerCase()} = ${value}`));
+  // In one step, and not by a git command for each.
+  if (missing.length > 0) appendFileSync(file, missing.map(line).join(''));
+}
+
+function line([section, name, value]: readonly [string, string, string]): string {
+  return `[${section}]\n\t${name} = ${value}\n`;
 }
 
 /** Whether a folder is a bare repository, as git recognises one. */

@@ -62,7 +62,7 @@ export function repositoriesIn(folders: Folders, git: Git): Repositories {
     async refreshHooks() {
       for (const { folder } of all()) {
         if (!hasRecord(folder)) continue;
-        await configure({ git, folder });
+        configure(folder);
         install(folder);
       }
     },

@@ -187,6 +187,55 @@ describe('A delivery of a push', () => {
   });
 });
 
+describe('The objects of a push', () => {
+  /** Stores an object as it is, whatever git says to it, and returns its id. */
+  const stored = async (type: string, bytes: Buffer) => {
+    const file = join(folder.path, 'object');
+    await writeFile(file, bytes);
+    return (await copy.git('hash-object', '-t', type, '-w', '--literally', file)).stdout.trim();
+  };
+  const treeOf = async (mode: string, name: string, id: string) =>
+    stored('tree', Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(id, 'hex')]));
+  const commitOf = async (tree: string, author: string) =>
+    stored('commit', Buffer.from(`tree ${tree}\nauthor ${author}\ncommitter ${author}\n\nold\n`));
+  const ada = 'Ada <ada@example.test> 1700000000 +0000';
+
+  it.each(['.git', '..'])('A tree with %s in it is refused at the push, which names it', async (name) => {
+    const inner = await treeOf('100644', 'config', await stored('blob', Buffer.from('x')));
+    const commit = await commitOf(await treeOf('40000', name, inner), ada);
+    const refused = await push(`${commit}:refs/heads/main`).catch((error) => error.stderr);
+    expect(refused).toContain(`contains '${name}'`);
+    expect(refused).toContain('remote rejected');
+    expect(service.calls).toEqual([]);
+  });
+
+  it('A history with the harmless faults of old programs is taken', async () => {
+    const tree = await treeOf('0100644', 'a', await stored('blob', Buffer.from('x')));
+    const faults = [
+      'Ada <ada@example.test> 1700000000 +051800',
+      'Ada <a<b@example.test> 0123 +0000',
+      'ada@test 1 +0000',
+    ];
+    for (const [number, author] of faults.entries()) {
+      const branch = `refs/heads/${number}`;
+      expect(await push(`${await commitOf(tree, author)}:${branch}`), author).toContain('new branch');
+    }
+  });
+
+  it('A repository of an earlier version gets the same settings at the next start, once', async () => {
+    await host.close();
+    const file = join(remote, 'config');
+    await writeFile(file, '[core]\n\trepositoryformatversion = 0\n\tbare = true\n\thooksPath = hooks\n');
+    host = await open();
+    const settings = readFileSync(file, 'utf8');
+    expect(settings).toContain('fsckObjects = true');
+    expect(settings.match(/hooksPath/g)).toHaveLength(1);
+    await host.close();
+    host = await open();
+    expect(readFileSync(file, 'utf8')).toBe(settings);
+  });
+});
+
 describe('A push of many refs', () => {
   it('A push of many refs sends the default branch only, and says so in one sentence', async () => {
     await copy.commit('first', { a: '1' });

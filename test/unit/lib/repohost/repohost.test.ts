@@ -151,6 +151,11 @@ describe('The REST API', () => {
     expect((await fetch(location.split('?')[0] ?? '')).status).toBe(404);
   });
 
+  it.each(['..%2f..%2fpassword', '%2fetc%2fpasswd', '.%2fpackage.json', 'package.json%00', '%0apackage.json'])(
+    'The path %s of a file is not found, as it leads to none of the repository',
+    async (path) => expect((await api(`/repos/ada/open/contents/${path}`)).status).toBe(404),
+  );
+
   it('A link to a tarball expires after five minutes', () => {
     let now = 1_000_000;
     const links = archiveLinks(() => now);
