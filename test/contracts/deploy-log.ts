@@ -681,16 +681,19 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
     expect(await Promise.all(shown)).toEqual(['failed', 'ok', 'failed', 'unknown']);
   });
 
-  it('shows the newer deploy on the badge after an older one has ended', async () => {
-    const { log, reader, user } = await open();
-    await appended(log, appending(user));
-    await appended(log, appending(user));
-    await log.move(user, 2, () => ({ changes: { status: 'held' } }));
-    await log.move(user, 1, () => ({ changes: { status: 'error' } }));
-    expect(await reader.badge(user, 'shop')).toBe('held');
-    await log.move(user, 2, () => ({ changes: { status: 'superseded' } }));
-    expect(await reader.badge(user, 'shop')).toBe('failed');
-  });
+  it.each(['superseded', 'cancelled'] as const)(
+    'shows the result before on the badge after one was %s',
+    async (status) => {
+      const { log, reader, user } = await open();
+      await appended(log, appending(user));
+      await appended(log, appending(user));
+      await log.move(user, 2, () => ({ changes: { status: 'held' } }));
+      await log.move(user, 1, () => ({ changes: { status: 'error' } }));
+      expect(await reader.badge(user, 'shop')).toBe('held');
+      await log.move(user, 2, () => ({ changes: { status } }));
+      expect(await reader.badge(user, 'shop')).toBe('failed');
+    },
+  );
 
   it('shows on the badge what is unfinished, also after transitions that come twice', async () => {
     const { log, reader, user } = await open();
