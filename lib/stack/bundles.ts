@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin } from 'esbuild';
-import { bundlePage } from './page-bundle.ts';
+import { bundlePage } from '../bundle/page.ts';
 
 /**
  * Bundled CommonJS dependencies call `require` for Node's own modules; an ES module has none.

@@ -5,7 +5,7 @@ import type { PageEncoding, PageFiles, PageNames } from '../../core/ports/page/p
 const ENDINGS: Readonly<Record<PageEncoding, string>> = { br: '.br', gzip: '.gz', identity: '' };
 
 /**
- * Returns the files of the page in a folder, as `lib/stack/page-bundle.ts` writes them. What was read once stays in
+ * Returns the files of the page in a folder, as `lib/bundle/page.ts` writes them. What was read once stays in
  * memory: the files are small and never change.
  */
 export function pageFiles(folder: URL): PageFiles {

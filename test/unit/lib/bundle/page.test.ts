@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundlePage } from '../../../../lib/stack/page-bundle.ts';
+import { bundlePage } from '../../../../lib/bundle/page.ts';
 
 /** What the page may take on a slow connection, all files together. */
 const MAX_GZIP_BYTES = 60_000;

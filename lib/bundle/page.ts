@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { basename, extname, join } from 'node:path';
+import { basename, extname, join, resolve } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { type BuildOptions, build } from 'esbuild';
+import type { BuildOptions } from 'esbuild';
+import type { Made } from './bundle.mjs';
 
 const options: BuildOptions = {
   bundle: true,
@@ -33,17 +34,26 @@ interface Assets {
  * `assets.json`, which says which is which. Does nothing in a folder without a page. The same sources produce the same
  * bytes.
  */
-export async function bundlePage(source: string, outdir: string): Promise<void> {
-  if (!existsSync(join(source, 'main.tsx'))) return;
-  const { outputFiles = [] } = await build({
+export async function bundlePage(source: string, outdir: string): Promise<Made> {
+  if (!existsSync(join(source, 'main.tsx'))) return { inputs: [], outputs: [] };
+  // Loaded only when there is something to bundle.
+  const { build } = await import('esbuild');
+  const { outputFiles = [], metafile } = await build({
     ...options,
+    metafile: true,
     entryPoints: [join(source, 'main.tsx'), join(source, 'icon.svg')],
     outdir: source,
     write: false,
   });
   await mkdir(outdir, { recursive: true });
-  for (const { path, contents } of outputFiles) await writeCompressed(join(outdir, basename(path)), contents);
-  await writeFile(join(outdir, 'assets.json'), JSON.stringify(assetsOf(outputFiles.map(({ path }) => basename(path)))));
+  const files = outputFiles.map(({ path, contents }) => ({ path: join(outdir, basename(path)), contents }));
+  for (const { path, contents } of files) await writeCompressed(path, contents);
+  const assets = join(outdir, 'assets.json');
+  await writeFile(assets, JSON.stringify(assetsOf(files.map(({ path }) => basename(path)))));
+  return {
+    inputs: Object.keys(metafile.inputs).map((path) => resolve(path)),
+    outputs: [assets, ...files.flatMap(({ path }) => [path, `${path}.gz`, `${path}.br`])],
+  };
 }
 
 async function writeCompressed(path: string, contents: Uint8Array): Promise<void> {
