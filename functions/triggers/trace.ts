@@ -1,12 +1,11 @@
-import { masked } from '../core/entry/mask.ts';
+import { traceRecord } from '../core/trace-record.ts';
 
 /**
  * Writes a line to the function's log, for operators. Errors are logged with stack and causes, in which secrets are
  * masked, because they may quote remote services. The fields must not contain an event, header or payload.
  */
 export function trace(event: string, fields: Readonly<Record<string, unknown>>): void {
-  const { error, ...rest } = fields;
-  console.error(logged({ event, ...rest, ...(error !== undefined && { error: described(error) }) }));
+  console.error(logged(traceRecord(event, fields)));
 }
 
 /**
@@ -16,15 +15,4 @@ export function trace(event: string, fields: Readonly<Record<string, unknown>>):
 function logged(line: object): object {
   const text = { value: () => JSON.stringify(line) };
   return Object.defineProperties(line, { [Symbol.for('nodejs.util.inspect.custom')]: text, toString: text });
-}
-
-function described(error: unknown): unknown {
-  if (!(error instanceof Error)) return masked(String(error));
-  const { name, message, stack, cause } = error;
-  return {
-    name,
-    message: masked(message),
-    stack: stack && masked(stack),
-    ...(cause !== undefined && { cause: described(cause) }),
-  };
 }

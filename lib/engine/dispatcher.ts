@@ -1,0 +1,132 @@
+import type { Job, StageJob } from '../../functions/core/pipeline/job.ts';
+import type { StageName } from '../../functions/core/pipeline/pipeline.ts';
+import type { RunResult } from '../../functions/core/pipeline/stage.ts';
+import type { JobQueue } from '../../functions/core/ports/job-queue.ts';
+import type { Trace } from '../../functions/core/ports/trace.ts';
+
+/**
+ * Runs of a stage at a time, over all repositories. A build is waited for in `extract`, which holds nothing but a
+ * request to the platform; the platform limits the builds.
+ */
+const AT_ONCE: Readonly<Record<StageName, number>> = { check: 8, fetch: 4, upload: 4, extract: 64, start: 8 };
+
+/** Pauses before a run that threw is repeated: the log could not be written. */
+const FIRST_PAUSE_SECONDS = 5;
+const LONGEST_PAUSE_SECONDS = 60;
+
+/** Dependencies of the dispatcher. */
+export interface DispatcherParts {
+  /** Runs the stage of a job. */
+  readonly run: (job: StageJob) => Promise<RunResult>;
+  readonly reports: Pick<JobQueue, 'report'>;
+  readonly trace: Trace;
+}
+
+/** The queues of this machine. */
+export interface Dispatcher extends JobQueue {
+  /** Begins no job any more. Those under way end by themselves; a later start goes on with the others. */
+  stop(): void;
+}
+
+/** A job that waits or runs. */
+interface Known {
+  job: StageJob;
+  state: 'waiting' | 'running' | 'paused';
+  /** It was sent again during its run: it runs again at once. */
+  again: boolean;
+  failures: number;
+  timer?: NodeJS.Timeout;
+}
+
+/**
+ * Returns the queues between the stages in this process. The entries in the log are the jobs: what is lost here with the
+ * process is found there by the next start. One job of a repository runs at a time, oldest first, and a deploy goes on
+ * with its next stage at once; a job that pauses lets the others of its repository pass.
+ */
+export function dispatcher({ run, reports, trace }: DispatcherParts): Dispatcher {
+  const jobs = new Map<string, Known>();
+  const groups = new Map<string, Known[]>();
+  const busy = new Set<string>();
+  const running = new Map<StageName, number>();
+  let stopped = false;
+
+  const wait = (known: Known, first: boolean) => {
+    clearTimeout(known.timer);
+    known.state = 'waiting';
+    const group = groups.get(known.job.group) ?? [];
+    groups.set(known.job.group, group);
+    if (first) group.unshift(known);
+    else group.push(known);
+    begin(known.job.group);
+  };
+  /** Begins what may run: in one repository, or in all of them when a place of a stage is free again. */
+  const begin = (name: string) => {
+    const [next] = groups.get(name) ?? [];
+    if (stopped || next === undefined || busy.has(name)) return;
+    const { stage } = next.job;
+    const others = running.get(stage) ?? 0;
+    if (others >= AT_ONCE[stage]) return;
+    running.set(stage, others + 1);
+    busy.add(name);
+    take(name);
+    next.state = 'running';
+    void work(next).then((pauseSeconds) => {
+      running.set(stage, (running.get(stage) ?? 1) - 1);
+      busy.delete(name);
+      settle(next, pauseSeconds);
+      if (others + 1 >= AT_ONCE[stage]) for (const group of groups.keys()) begin(group);
+      else begin(name);
+    });
+  };
+  const take = (name: string) => {
+    const group = groups.get(name);
+    group?.shift();
+    if (group?.length === 0) groups.delete(name);
+  };
+  /** Returns the seconds after which the job runs again; null when it is done. */
+  const work = async (known: Known): Promise<number | null> => {
+    const { job } = known;
+    try {
+      const result = await run(job);
+      known.failures = 0;
+      return result.done ? null : result.visibleInSeconds;
+    } catch (error) {
+      known.failures += 1;
+      if (!stopped) trace('stage not run', { ...job, error });
+      return Math.min(FIRST_PAUSE_SECONDS * 2 ** (known.failures - 1), LONGEST_PAUSE_SECONDS);
+    }
+  };
+  const settle = (known: Known, pauseSeconds: number | null) => {
+    const { again } = known;
+    known.again = false;
+    if (again || pauseSeconds === 0) return wait(known, true);
+    if (pauseSeconds === null) {
+      jobs.delete(keyOf(known.job));
+      return;
+    }
+    known.state = 'paused';
+    known.timer = setTimeout(() => wait(known, false), pauseSeconds * 1000);
+  };
+  return {
+    send: async (job) => {
+      const known = jobs.get(keyOf(job));
+      if (known === undefined) {
+        const added: Known = { job, state: 'waiting', again: false, failures: 0 };
+        jobs.set(keyOf(job), added);
+        return wait(added, false);
+      }
+      known.job = job;
+      if (known.state === 'running') known.again = true;
+      if (known.state === 'paused') wait(known, false);
+    },
+    report: reports.report,
+    stop: () => {
+      stopped = true;
+      for (const { timer } of jobs.values()) clearTimeout(timer);
+    },
+  };
+}
+
+function keyOf({ user, number }: Job): string {
+  return `${number} ${user}`;
+}

@@ -1,0 +1,106 @@
+import { pageFiles } from '../../functions/adapters/page/page-files.ts';
+import { senderRegistry, senders } from '../../functions/adapters/senders/registry.ts';
+import { signatureVerifier } from '../../functions/adapters/senders/signatures/verifier.ts';
+import { memoryLeases } from '../../functions/adapters/stores/memory/stream-leases.ts';
+import { logs } from '../../functions/api-app-logs/logs.ts';
+import { apps } from '../../functions/api-apps/apps.ts';
+import { badge } from '../../functions/api-badge/badge.ts';
+import { buildLog } from '../../functions/api-build-log/build-log.ts';
+import { change } from '../../functions/api-change/change.ts';
+import { changes } from '../../functions/api-changes/changes.ts';
+import { deploy } from '../../functions/api-deploy/deploy.ts';
+import { answerDocument } from '../../functions/api-documents/documents.ts';
+import { change as changeEntry } from '../../functions/api-entry/change.ts';
+import { serve } from '../../functions/api-page/serve.ts';
+import { pair } from '../../functions/api-pair/pair.ts';
+import { status } from '../../functions/api-status/status.ts';
+import { tokens } from '../../functions/api-tokens/tokens.ts';
+import { answerUnknown } from '../../functions/api-unknown/unknown.ts';
+import type { JobQueue } from '../../functions/core/ports/job-queue.ts';
+import type { Endpoint } from './http/answer.ts';
+import type { EnginePorts } from './ports.ts';
+import type { EngineSettings } from './settings.ts';
+
+const registry = senderRegistry(senders);
+
+/** Returns the endpoints of the table of routes, by their names there. */
+export function endpoints(ports: EnginePorts, settings: EngineSettings, queue: JobQueue): Record<string, Endpoint> {
+  const { clock, trace, stores, token } = ports;
+  const { log, reader, facts, appFacts, trackedApps } = stores;
+  const { seconds, perUser, inAll } = settings.streams;
+  const leases = memoryLeases(clock, { user: perUser, service: inAll });
+  const streaming = { leases, clock, trace, seconds };
+  const { applications, variables, buildOutput, output, accounts, feeds } = ports;
+  const host = ports.hostsOfRequests.named;
+  return {
+    'api-deploy': { answer: deploy(acceptPorts(ports, settings, queue)) },
+    'api-status': { answer: status(reader) },
+    'api-change': { answer: change(reader) },
+    'api-changes': { stream: changes({ log: reader, accounts, feeds, ...streaming }) },
+    'api-build-log': { stream: buildLog({ log: reader, output: buildOutput, ...streaming }) },
+    'api-entry': { answer: changeEntry({ log, queue, clock, trace }) },
+    'api-apps': {
+      answer: apps({
+        applications,
+        variables,
+        facts: appFacts,
+        owners: facts,
+        tracked: trackedApps,
+        reader,
+        log,
+        queue,
+        host,
+        token,
+        clock,
+        trace,
+      }),
+    },
+    'api-app-logs': { stream: logs({ output, ...streaming }) },
+    'api-tokens': { answer: tokens({ tokens: ports.apiTokens }) },
+    'api-pair': {
+      answer: pair({
+        tokens: stores.tokens,
+        sealer: ports.sealer,
+        accounts,
+        hostNames: ports.hostNames,
+        hostAt: ports.hostAt,
+      }),
+    },
+    'api-documents': { answer: answerDocument },
+    'api-page': {
+      stream: serve({
+        files: pageFiles(settings.page),
+        get signalsUrl() {
+          return settings.signalsUrl();
+        },
+        setupTexts: async (service) =>
+          (await import('../../functions/adapters/senders/setup-texts.ts')).setupTexts(service),
+      }),
+    },
+    'api-badge': { answer: badge(reader) },
+    'api-unknown': { answer: answerUnknown },
+  };
+}
+
+function acceptPorts(ports: EnginePorts, settings: EngineSettings, queue: JobQueue) {
+  const { clock, trace, stores, hostName, hostNames } = ports;
+  return {
+    log: stores.log,
+    facts: stores.facts,
+    queue,
+    clock,
+    trace,
+    recognise: registry.recognise,
+    hookSecrets: async () => settings.hookSecrets,
+    verify: signatureVerifier(registry.signatureOf, { fetchText, clock }),
+    hostName,
+    hostNames,
+    defaultBranch: settings.defaultBranch,
+  };
+}
+
+/** The HTTP client is loaded only when there is such an address to request. */
+async function fetchText(address: string): Promise<string> {
+  const { textAt } = await import('../../functions/adapters/hosts/http/text-at.ts');
+  return textAt(address);
+}

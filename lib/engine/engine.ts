@@ -1,0 +1,148 @@
+import { httpLogin } from '../../functions/adapters/platform/http/login.ts';
+import { memoryFailures } from '../../functions/adapters/stores/memory/failure-memory.ts';
+import { authorizer } from '../../functions/authorize/authorize.ts';
+import { row } from '../../functions/core/entry/views.ts';
+import { jobOf } from '../../functions/core/pipeline/job.ts';
+import { SWEEP_AFTER_MS } from '../../functions/core/pipeline/pipeline.ts';
+import type { JobQueue } from '../../functions/core/ports/job-queue.ts';
+import { reconcile } from '../../functions/reconcile/reconcile.ts';
+import { report } from '../../functions/report-status/report.ts';
+import { sweep } from '../../functions/sweep/sweep.ts';
+import { watchApps } from '../../functions/watch-apps/watch.ts';
+import { type Alarm, alarm } from './alarm.ts';
+import { dispatcher } from './dispatcher.ts';
+import { endpoints } from './endpoints.ts';
+import type { EngineHttpOptions } from './http/server.ts';
+import { type EnginePorts, enginePorts } from './ports.ts';
+import { reports } from './reports.ts';
+import type { EngineSettings } from './settings.ts';
+import { stageRunner } from './stages.ts';
+
+/** The service on one machine: what its HTTP server calls, and the deploys that it makes. */
+export interface Engine extends Pick<EngineHttpOptions, 'endpoints' | 'authorize' | 'signals' | 'log' | 'trace'> {
+  /** Returns the newest entries of a user as the API's rows with their documents, oldest first. */
+  newest(user: string, limit: number, base: string): Promise<readonly Record<string, unknown>[]>;
+  /** Goes on with the deploys that an earlier process left, and compares all applications with their branches. */
+  resume(): Promise<void>;
+  /** Looks after what is due. It happens by itself; tests do not wait for it. */
+  sweep(): Promise<void>;
+  /** Reads what the platform says about its applications: one crashes, or answers again. */
+  watchApps(): Promise<void>;
+  /** Begins nothing any more, and closes the log. Deploys under way go on at the next start. */
+  close(): Promise<void>;
+}
+
+const NEVER = Number.POSITIVE_INFINITY;
+/** A deploy whose application crashes as it ends has ended by then. */
+const APPLIED_WITHIN_MS = 5_000;
+/** Opens the service on its data folder. Throws an Error with one sentence when the log cannot be opened. */
+export function openEngine(settings: EngineSettings): Engine {
+  const ports = enginePorts(settings);
+  const { stores, clock, trace, signals } = ports;
+  const statuses = reports({ report: (job) => report(job, reportPorts(ports)), trace });
+  const queue: JobQueue = { send: (job) => jobs.send(job), report: statuses.report };
+  const jobs = dispatcher({ run: stageRunner(ports, settings, queue), reports: statuses, trace });
+  const schedule = schedules(ports, settings, queue);
+  return {
+    endpoints: endpoints(ports, settings, queue),
+    authorize: authorizer({
+      accounts: httpLogin(settings.platform),
+      failures: memoryFailures(clock),
+      clock,
+      trace,
+    }),
+    signals,
+    log: stores.reader,
+    trace,
+    newest: async (user, limit, base) => {
+      const { entries } = await stores.reader.page({ user, app: null, skip: 0, limit });
+      return entries.map((entry) => row(entry, { base, docs: 'true' })).reverse();
+    },
+    resume: async () => {
+      await resume(ports, queue);
+      schedule.begin();
+    },
+    sweep: schedule.sweep,
+    watchApps: schedule.watchApps,
+    close: async () => {
+      jobs.stop();
+      statuses.stop();
+      schedule.stop();
+      await stores.close();
+    },
+  };
+}
+
+/** No worker has these entries any more: their stages begin anew, in the order of the entries. */
+async function resume({ stores, clock }: EnginePorts, queue: JobQueue): Promise<void> {
+  for (const job of stores.unfinished()) {
+    await stores.backlog.release(job, clock.now() + SWEEP_AFTER_MS);
+    const entry = await stores.log.read(job.user, job.number);
+    if (entry) await queue.send(jobOf(entry));
+  }
+}
+
+function reportPorts({ stores, sealer, tarballs, platform, hostsOfRequests }: EnginePorts) {
+  const { reader: log, facts, backlog, tokens } = stores;
+  return { log, facts, backlog, platform, tarballs, tokens, sealer, host: hostsOfRequests.named };
+}
+
+/** What is done when it is due, and not asked for by a request. */
+interface Schedules {
+  /** Begins all of it. */
+  begin(): void;
+  sweep(): Promise<void>;
+  watchApps(): Promise<void>;
+  stop(): void;
+}
+
+function schedules(ports: EnginePorts, settings: EngineSettings, queue: JobQueue): Schedules {
+  const { stores, clock, ids, trace, token, hosts, events } = ports;
+  const { log, facts, appFacts, backlog, reader, cursor, trackedApps } = stores;
+  const said = (event: string) => (error: unknown) => trace(event, { error });
+  const look = async () => {
+    await sweep({ log, backlog, queue, clock, holdMinutes: settings.holdMinutes, trace }).catch(said('sweep failed'));
+    // An application may have been deployed for the first time since.
+    alarms.compare.at(nextCompare());
+    return stores.nextDue();
+  };
+  const compare = async (everything: boolean) => {
+    const comparing = { apps: trackedApps, log, reader, facts, appFacts, queue, clock, ids, trace, token };
+    const minutes = settings.reconcileMinutes;
+    await reconcile({ ...comparing, host: hosts.named, minutes }, everything).catch(said('not compared'));
+    return nextCompare();
+  };
+  const nextCompare = () => (settings.reconcileMinutes === 0 ? null : stores.nextCompare()) ?? NEVER;
+  // The platform says by itself which of its applications crash.
+  const health = { ended: async () => {}, recheck: async () => {} };
+  const watch = async () => {
+    const parts = { log, facts: appFacts, health, events, cursor, queue, clock, trace };
+    await watchApps(parts).catch(said('applications not watched'));
+    return null;
+  };
+  const alarms: Record<'sweep' | 'compare' | 'watch', Alarm> = {
+    sweep: alarm(look, clock.now),
+    compare: alarm(() => compare(false), clock.now),
+    watch: alarm(watch, clock.now),
+  };
+  return {
+    begin: () => {
+      // An entry that is due earlier than all others is due after this time at the earliest.
+      stores.onCommit(() => alarms.sweep.at(clock.now() + SWEEP_AFTER_MS));
+      alarms.sweep.at(stores.nextDue() ?? NEVER);
+      void compare(true).then(alarms.compare.at);
+      alarms.watch.at(clock.now());
+    },
+    sweep: async () => {
+      await look();
+    },
+    watchApps: async () => {
+      await watch();
+      // An event of a deploy that was about to end could not be applied yet.
+      alarms.watch.at(clock.now() + APPLIED_WITHIN_MS);
+    },
+    stop: () => {
+      for (const one of Object.values(alarms)) one.stop();
+    },
+  };
+}

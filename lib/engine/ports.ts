@@ -1,0 +1,80 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { chooseHost, hostAt } from '../../functions/adapters/hosts/choose.ts';
+import { type HostConfig, parseHosts } from '../../functions/adapters/hosts/configuration.ts';
+import { type Hosts, openHosts } from '../../functions/adapters/hosts/open-hosts.ts';
+import { httpAccounts } from '../../functions/adapters/platform/http/accounts.ts';
+import { httpApiTokens } from '../../functions/adapters/platform/http/api-tokens.ts';
+import { httpAppEvents } from '../../functions/adapters/platform/http/app-events.ts';
+import { httpAppOperations } from '../../functions/adapters/platform/http/app-operations.ts';
+import { httpAppOutput } from '../../functions/adapters/platform/http/app-output.ts';
+import { httpAppVariables } from '../../functions/adapters/platform/http/app-variables.ts';
+import { httpApplications } from '../../functions/adapters/platform/http/applications.ts';
+import { httpBuildOutput } from '../../functions/adapters/platform/http/build-output.ts';
+import { httpPlatform } from '../../functions/adapters/platform/http/hosting.ts';
+import { keyFileSealer } from '../../functions/adapters/sealers/key-file.ts';
+import { fileTarballs } from '../../functions/adapters/stores/file-tarballs.ts';
+import { openStores } from '../../functions/adapters/stores/sqlite/open.ts';
+import { systemIds } from '../../functions/adapters/system/ids.ts';
+import { Feeds } from '../../functions/core/feed/feeds.ts';
+import { fetchToken } from '../../functions/core/host-tokens.ts';
+import type { Trace } from '../../functions/core/ports/trace.ts';
+import { traceRecord } from '../../functions/core/trace-record.ts';
+import { commitSignals } from './commit-signals.ts';
+import type { EngineSettings } from './settings.ts';
+
+/** Calls during a request are answered within its 29 seconds, of which a host may take up to three calls. */
+const DURING_A_REQUEST = { connectMs: 2_000, firstByteMs: 8_000, idleMs: 2_000 };
+
+/** The ports of the service, bound to this machine. */
+export type EnginePorts = ReturnType<typeof enginePorts>;
+
+/**
+ * Binds the ports to files below `dataDir` and to the platform. Throws an Error with one sentence when the log cannot be
+ * opened.
+ */
+export function enginePorts(settings: EngineSettings) {
+  const { dataDir, platform: access, clock, log } = settings;
+  mkdirSync(dataDir, { recursive: true });
+  const ids = systemIds;
+  const trace: Trace = (event, fields) => log(traceRecord(event, fields));
+  const stores = openStores({ path: join(dataDir, 'service.db'), clock, ids });
+  const signals = commitSignals();
+  stores.onCommit(signals.committed);
+  const sealer = keyFileSealer(join(dataDir, 'token.key'));
+  const configured = parseHosts(JSON.stringify(settings.repositoryHosts));
+  const system = { clock, ids, trace };
+  return {
+    ...system,
+    stores,
+    signals,
+    feeds: new Feeds({ log: stores.reader, signals, clock }),
+    sealer,
+    tarballs: fileTarballs(join(dataDir, 'tarballs')),
+    token: (user: string, host: string) => fetchToken({ tokens: stores.tokens, sealer }, user, host),
+    ...hostPorts(configured),
+    platform: httpPlatform(access),
+    accounts: httpAccounts(access),
+    apiTokens: httpApiTokens(access),
+    events: httpAppEvents(access),
+    operations: httpAppOperations(access),
+    output: httpAppOutput(access),
+    variables: httpAppVariables(access),
+    applications: httpApplications(access),
+    buildOutput: httpBuildOutput(access),
+  };
+}
+
+function hostPorts(configured: readonly HostConfig[]) {
+  const duringRequests = openHosts(configured, { timeouts: DURING_A_REQUEST });
+  return {
+    hosts: openHosts(configured) as Hosts,
+    hostsOfRequests: duringRequests,
+    hostNames: configured.map(({ name }) => name),
+    hostName: (kind: string, hostname: string | null) => chooseHost(configured, kind, hostname)?.name ?? null,
+    hostAt: (segment: string) => {
+      const config = hostAt(configured, segment);
+      return config && duringRequests.find(config.name);
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { DeployError } from '../../functions/core/errors.ts';
+import type { Job } from '../../functions/core/pipeline/job.ts';
+import type { JobQueue } from '../../functions/core/ports/job-queue.ts';
+import type { Trace } from '../../functions/core/ports/trace.ts';
+import { within } from '../../functions/triggers/deadline.ts';
+
+const AT_ONCE = 8;
+/** A host that hangs must not hold up the statuses of others. */
+const LIMIT_MS = 20_000;
+/** Pauses before a status that could not be set is tried again; then it is left to the sweep. */
+const PAUSES_MS = [5_000, 30_000, 120_000];
+
+/** Dependencies of the queue of commit statuses. */
+export interface ReportsParts {
+  readonly report: (job: Job) => Promise<void>;
+  readonly trace: Trace;
+}
+
+/**
+ * Returns the queue of commit statuses, each of which is that of its entry when it is set. One entry is reported once at
+ * a time. What is lost with the process is found by the sweep.
+ */
+export function reports({ report, trace }: ReportsParts): Pick<JobQueue, 'report'> & { stop(): void } {
+  const waiting = new Map<string, { readonly job: Job; readonly tries: number }>();
+  const running = new Set<string>();
+  const timers = new Set<NodeJS.Timeout>();
+  let stopped = false;
+
+  const begin = () => {
+    for (const [key, { job, tries }] of waiting) {
+      if (stopped || running.size >= AT_ONCE) return;
+      if (running.has(key)) continue;
+      waiting.delete(key);
+      running.add(key);
+      void attempt(job, tries).finally(() => {
+        running.delete(key);
+        begin();
+      });
+    }
+  };
+  const attempt = async (job: Job, tries: number) => {
+    const late = () => new Error(`The commit status was not set within ${LIMIT_MS / 1000} seconds.`);
+    try {
+      await within({ limitMs: LIMIT_MS, late }, () => report(job));
+    } catch (error) {
+      if (stopped) return;
+      trace('commit status not set', { ...job, error });
+      const pause = PAUSES_MS[tries];
+      if (pause === undefined || (error instanceof DeployError && !error.retry)) return;
+      const timer = setTimeout(() => {
+        timers.delete(timer);
+        add(job, tries + 1);
+      }, pause);
+      timers.add(timer);
+    }
+  };
+  const add = ({ user, number }: Job, tries: number) => {
+    waiting.set(`${number} ${user}`, { job: { user, number }, tries });
+    begin();
+  };
+  return {
+    report: async (job) => add(job, 0),
+    stop: () => {
+      stopped = true;
+      for (const timer of timers) clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import type { HostConfig } from '../../functions/adapters/hosts/configuration.ts';
+import type { HookSecrets } from '../../functions/api-deploy/signature.ts';
+import type { Clock } from '../../functions/core/ports/clock.ts';
+
+/** The settings of the service on one machine. On AWS they are the template's parameters. */
+export interface EngineSettings {
+  /** Folder of the log, the key of stored tokens and the staged tarballs. */
+  readonly dataDir: string;
+  /** The platform's API, and the token with which it lets the service act for its users. */
+  readonly platform: { readonly url: string; readonly serviceToken: string };
+  readonly repositoryHosts: readonly HostConfig[];
+  readonly defaultBranch: string;
+  readonly holdMinutes: number;
+  /** Minutes between two comparisons of an application with its branch; 0: none is compared. */
+  readonly reconcileMinutes: number;
+  readonly retryBaseSeconds: number;
+  /** How long a stream of changes or output lives, and how many there may be. */
+  readonly streams: { readonly seconds: number; readonly perUser: number; readonly inAll: number };
+  readonly hookSecrets: HookSecrets;
+  /** The address of the service for other machines; null: that which a request used. */
+  readonly publicUrl: string | null;
+  /** Returns the address of the WebSocket of signals, which is known when the service listens. */
+  readonly signalsUrl: () => string;
+  /** Folder of the page's files. */
+  readonly page: URL;
+  readonly clock: Clock;
+  /** Receives what operators read: failures with their causes. */
+  readonly log: (line: Readonly<Record<string, unknown>>) => void;
+}

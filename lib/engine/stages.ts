@@ -1,0 +1,60 @@
+import { ciConfigsOf } from '../../functions/adapters/senders/ci-config/ci-configs.ts';
+import { configFiles } from '../../functions/adapters/senders/ci-config/config-files.ts';
+import type { StageJob } from '../../functions/core/pipeline/job.ts';
+import type { StageName } from '../../functions/core/pipeline/pipeline.ts';
+import { type RunResult, runStage, type StageContext } from '../../functions/core/pipeline/stage.ts';
+import type { StageWork } from '../../functions/core/pipeline/stage-work.ts';
+import type { JobQueue } from '../../functions/core/ports/job-queue.ts';
+import { check } from '../../functions/stage-check/check.ts';
+import { extract } from '../../functions/stage-extract/extract.ts';
+import { fetchTarball } from '../../functions/stage-fetch/fetch.ts';
+import { start } from '../../functions/stage-start/start.ts';
+import { upload } from '../../functions/stage-upload/upload.ts';
+import { limitedWork } from '../../functions/triggers/limited-work.ts';
+import type { EnginePorts } from './ports.ts';
+import type { EngineSettings } from './settings.ts';
+
+/** The stages that change the platform, which an operation on the application overrules. */
+const OVERRULED: readonly StageName[] = ['upload', 'extract', 'start'];
+
+/** Returns what runs the stage of a job. `queue` takes what follows. */
+export function stageRunner(
+  ports: EnginePorts,
+  settings: EngineSettings,
+  queue: JobQueue,
+): (job: StageJob) => Promise<RunResult> {
+  const { clock, ids, trace, stores } = ports;
+  const works = worksOf(ports, settings, queue);
+  const contextOf = (stage: StageName): StageContext => ({
+    stage,
+    work: limitedWork(works[stage], { stage, ...(OVERRULED.includes(stage) && { appFacts: stores.appFacts }) }),
+    log: stores.log,
+    queue,
+    clock,
+    ids,
+    retryBaseSeconds: settings.retryBaseSeconds,
+    trace,
+  });
+  const contexts: Readonly<Record<StageName, StageContext>> = {
+    check: contextOf('check'),
+    fetch: contextOf('fetch'),
+    upload: contextOf('upload'),
+    extract: contextOf('extract'),
+    start: contextOf('start'),
+  };
+  return (job) => runStage(job, contexts[job.stage]);
+}
+
+function worksOf(ports: EnginePorts, settings: EngineSettings, queue: JobQueue): Record<StageName, StageWork> {
+  const { clock, trace, stores, token, tarballs, platform, operations } = ports;
+  const { log, facts } = stores;
+  const host = ports.hosts.named;
+  const ciConfigs = ciConfigsOf(configFiles);
+  return {
+    check: check({ log, facts, queue, clock, host, token, ciConfigs, holdMinutes: settings.holdMinutes, trace }),
+    fetch: fetchTarball({ host, token, tarballs }),
+    upload: upload({ platform, tarballs }),
+    extract: extract({ platform, clock }),
+    start: start({ log, facts, queue, clock, platform, operations, trace }),
+  };
+}

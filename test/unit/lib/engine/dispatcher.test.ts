@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { StageJob } from '../../../../functions/core/pipeline/job.ts';
+import type { RunResult } from '../../../../functions/core/pipeline/stage.ts';
+import { type Dispatcher, dispatcher } from '../../../../lib/engine/dispatcher.ts';
+
+const DONE: RunResult = { done: true };
+const later = (visibleInSeconds: number): RunResult => ({ done: false, visibleInSeconds });
+
+let queue: Dispatcher;
+afterEach(() => {
+  queue.stop();
+  vi.useRealTimers();
+});
+
+/** A dispatcher whose runs are noted, and end when the test says so. */
+function observed(answer: (job: StageJob) => Promise<RunResult>) {
+  const begun: string[] = [];
+  const traced: string[] = [];
+  queue = dispatcher({
+    run: async (job) => {
+      begun.push(`${job.number} ${job.stage}`);
+      return answer(job);
+    },
+    reports: { report: async () => {} },
+    trace: (event) => traced.push(event),
+  });
+  return { begun, traced };
+}
+
+const job = (number: number, group = 'ann/shop', stage: StageJob['stage'] = 'check'): StageJob => ({
+  user: 'ann',
+  number,
+  stage,
+  group,
+});
+
+describe('the queues of one machine', () => {
+  it('run one job of a repository at a time, oldest first, and those of others beside it', async () => {
+    const ends = new Map<number, () => void>();
+    const { begun } = observed(({ number }) => new Promise((resolve) => ends.set(number, () => resolve(DONE))));
+    for (const one of [job(1), job(2), job(3, 'ann/cart')]) await queue.send(one);
+    expect(begun).toEqual(['1 check', '3 check']);
+    ends.get(1)?.();
+    await sleep(1);
+    expect(begun).toEqual(['1 check', '3 check', '2 check']);
+  });
+
+  it('go on with the next stage of a deploy before the next deploy of its repository', async () => {
+    const { begun } = observed(async (one) => {
+      if (one.number === 1 && one.stage === 'check') await queue.send(job(1, 'ann/shop', 'fetch'));
+      return DONE;
+    });
+    await queue.send(job(1));
+    await queue.send(job(2));
+    await sleep(5);
+    expect(begun).toEqual(['1 check', '1 fetch', '2 check']);
+  });
+
+  it('run a job that was sent twice once, and again when it was sent during its run', async () => {
+    let end: () => void = () => {};
+    const { begun } = observed(
+      ({ number }) =>
+        new Promise((resolve) => {
+          if (number !== 1) return resolve(DONE);
+          end = () => resolve(DONE);
+        }),
+    );
+    await queue.send(job(1));
+    await queue.send(job(2));
+    await queue.send(job(2));
+    await queue.send(job(1));
+    end();
+    await sleep(1);
+    expect(begun).toEqual(['1 check', '1 check']);
+    end();
+    await sleep(5);
+    expect(begun).toEqual(['1 check', '1 check', '2 check']);
+  });
+
+  it('let the others of the repository pass while a job pauses, and run it when its time has come', async () => {
+    vi.useFakeTimers();
+    let tries = 0;
+    const { begun } = observed(async ({ number }) => (number === 1 && tries++ === 0 ? later(30) : DONE));
+    await queue.send(job(1));
+    await queue.send(job(2));
+    await vi.advanceTimersByTimeAsync(29_000);
+    expect(begun).toEqual(['1 check', '2 check']);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(begun).toEqual(['1 check', '2 check', '1 check']);
+  });
+
+  it('try a run that threw again, later and later, and say so', async () => {
+    vi.useFakeTimers();
+    let tries = 0;
+    const { begun, traced } = observed(async () => {
+      tries += 1;
+      if (tries < 3) throw new Error('The log cannot be written.');
+      return DONE;
+    });
+    await queue.send(job(1));
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(begun).toHaveLength(2);
+    await vi.advanceTimersByTimeAsync(9_000);
+    expect(begun).toHaveLength(2);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(begun).toHaveLength(3);
+    expect(traced).toEqual(['stage not run', 'stage not run']);
+  });
+
+  it('run a bounded number of a stage at a time, and then those that waited', async () => {
+    const ends: (() => void)[] = [];
+    const { begun } = observed(() => new Promise((resolve) => ends.push(() => resolve(DONE))));
+    for (let number = 1; number <= 20; number += 1) await queue.send(job(number, `ann/app-${number}`, 'fetch'));
+    expect(begun).toHaveLength(4);
+    while (begun.length < 20) {
+      ends.shift()?.();
+      await sleep(1);
+      expect(begun.length + ends.length).toBeLessThanOrEqual(begun.length + 4);
+    }
+  });
+
+  it('begin nothing after they were stopped', async () => {
+    const { begun } = observed(async () => DONE);
+    queue.stop();
+    await queue.send(job(1));
+    expect(begun).toEqual([]);
+  });
+});
