@@ -1,8 +1,6 @@
 #!/usr/bin/env node
-// The command `hooks`. Plain JavaScript: it installs what is missing, and only then are there the packages that read
-// TypeScript.
+// The command `hooks`. Plain JavaScript: it installs what is missing, and only then are there the packages that it needs.
 import './install.mjs';
 
-const { register } = await import('tsx/esm/api');
-register();
-await import('./hooks.ts');
+process.argv.splice(2, 0, 'hooks');
+await import('./run.mjs');

@@ -1,7 +1,7 @@
 // Installs the dependencies when they are missing or do not fit the lockfile, so that `npm start`, `npm test` and
 // `hooks` work on a fresh clone and after a pull. Plain JavaScript on purpose: it runs before anything is installed.
-// With `--dev`, the development dependencies as well: they are half of the download, and only tests, checks and
-// deploying to AWS need them.
+// With `--dev`, and for the commands `hooks aws`, the development dependencies as well: they are nine tenths of the
+// download, and only tests, checks and AWS need them.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -22,12 +22,11 @@ if (!existsSync(lockfile)) {
   console.error('There is no package-lock.json: npm leaves it out of packages. Clone the repository with git instead.');
   process.exit(1);
 }
-checkDatabase();
 
 const wanted = createHash('sha256').update(readFileSync(lockfile)).digest('hex');
 const hasDev = installed().some(({ dev }) => dev);
 // What is there stays: `npm start` does not remove the packages of the tests.
-const wantsDev = hasDev || process.argv[2] === '--dev';
+const wantsDev = hasDev || process.argv[2] === '--dev' || process.argv[2] === 'aws';
 const isCurrent = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && wantsDev === hasDev;
 if (!isCurrent) {
   // `npm ci` begins by deleting node_modules, which a running service still loads files from. Where there is one
@@ -49,20 +48,4 @@ if (!isCurrent) {
 function installed() {
   const list = join(modules, '.package-lock.json');
   return existsSync(list) ? Object.values(JSON.parse(readFileSync(list, 'utf8')).packages) : [];
-}
-
-/**
- * Says before the minutes of an installation what the start would say after it, in the words of checkDatabase there.
- */
-function checkDatabase() {
-  const { optionalDependencies = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const platform = `${process.platform}-${process.arch}`;
-  const isStart = process.env.npm_lifecycle_event === 'prestart';
-  if (!isStart || process.env.DYNAMODB_ENDPOINT || `@dynoxide/${platform}` in optionalDependencies) return;
-  console.error(
-    `The bundled database emulator does not run on ${platform}. Start another DynamoDB-compatible server first, and then ` +
-      'the service with its address:\n  docker run -d -p 127.0.0.1:8000:8000 amazon/dynamodb-local\n' +
-      '  DYNAMODB_ENDPOINT=http://127.0.0.1:8000 npm start',
-  );
-  process.exit(1);
 }

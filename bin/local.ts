@@ -1,21 +1,17 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { logFile } from '../lib/files/log-file.ts';
 import { overridesIn } from '../lib/local/config/config.ts';
 import { startPlace } from '../lib/local/config/start-place.ts';
-import { hasTerminal, outliveHangup } from '../lib/local/hangup.ts';
-import { startArguments } from '../lib/local/platform-name.ts';
+import { hasTerminal } from '../lib/local/hangup.ts';
 import { sampleDeploy } from '../lib/local/sample/deploy.ts';
 import { applicationsOf } from '../lib/local/show/applications.ts';
 import { follow } from '../lib/local/show/follow.ts';
 import { readyLines } from '../lib/local/show/ready.ts';
 import { type LocalService, startLocal } from '../lib/local/start.ts';
-import { logFile } from '../lib/processes/log-file.ts';
 import { OperatorError } from '../lib/processes/operator-error.ts';
 import { watchParents } from '../lib/processes/parent-watch.ts';
 import { Drawing } from '../lib/terminal/draw.ts';
-
-// The SDK's warning about the Node version does not apply: on AWS the functions run on a newer one.
-process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
 const project = fileURLToPath(new URL('..', import.meta.url));
 const drawing = new Drawing(process.stdout);
@@ -40,52 +36,36 @@ try {
 }
 
 async function run(): Promise<void> {
+  if (process.argv.length > 2) throw new OperatorError(`npm start takes no arguments, not ${process.argv[2]}.`);
   const { dataDir, port } = startPlace(process.env, project);
   const warn = (sentence: string) => void process.stderr.write(`${sentence}\n`);
   const note = logFile({ path: join(dataDir, 'service.log'), warn });
-  let wake = () => {};
   const started = performance.now();
-  const from = { env: process.env, folder: process.env.INIT_CWD ?? process.cwd() };
-  const { seed = Math.floor(Math.random() * 1e9), ...wanted } = startArguments(process.argv.slice(2), from);
-  if (wanted.strict) drawing.line(`Functions run as strictly as on AWS; --seed ${seed} makes the same choices again.`);
   service = await startLocal({
     project,
     dataDir,
     port,
-    ...wanted,
-    seed,
     overrides: overridesIn(process.env),
     step: (what) => drawing.line(`… ${what}`),
     log: note,
     warn: (warning) => note({ warning }),
-    onRequest: (record) => {
-      note(record);
-      if (record.method === 'POST') wake();
-    },
+    onRequest: note,
     onPlatformEvent: note,
-    onAppState: () => wake(),
-  });
-  void service.failed.then((reason) => {
-    drawing.line(reason.message);
-    return end(1);
   });
   drawing.line(`Ready after ${((performance.now() - started) / 1000).toFixed(1)} s.`);
   const follower = follow({ ...service, since: startedAt }, (entry) => drawing.entry(entry));
-  wake = follower.wake;
-  wake();
   const sample = await sampleDeploy(service, dataDir);
   await follower.catchUp();
-  const { url, addresses, login, platform, platformUrl, repoHost, runtime } = service;
+  const { url, signalsUrl, addresses, login, platform, repoHost } = service;
   const lines = readyLines({
     url,
     addresses,
-    signalsUrl: runtime.template.outputs.SignalsUrl ?? '',
+    signalsUrl,
     repositories: repoHost.url,
     user: login.user,
     dataDir,
     sample,
-    hasNames: platform !== undefined,
-    applications: platformUrl === undefined ? [] : await applicationsOf(platformUrl, login),
+    applications: await applicationsOf(platform.url, login),
   });
   for (const line of lines) drawing.line(line);
 }
@@ -113,7 +93,6 @@ function endOnHangup(): void {
     return;
   }
   outlivesTerminal = true;
-  void outliveHangup();
 }
 
 /** Nobody waits any more, and what a kill leaves behind is ended by the watchdog. */

@@ -15,6 +15,7 @@ export const STARTS_PROGRAMS: readonly string[] = [
   'test/unit/functions/api-pair/handler.test.ts',
   'test/unit/functions/page/views.test.ts',
   'test/unit/functions/pipeline.test.ts',
+  'test/unit/hostile-text.test.ts',
 ];
 
 /** Test files that feed megabytes of hostile input, which takes seconds. They run in the project `programs` too. */
@@ -43,14 +44,27 @@ export interface TestFiles {
   readonly exclude: string[];
 }
 
-/** The projects of the suite, with the test files of each; every test file is in exactly one. */
-export const projects: Record<'unit' | 'programs' | 'alone' | 'service', TestFiles> = {
+/**
+ * Tests of the service that its stack has to pass too: `npm run test:aws` runs them on the emulators.
+ */
+export const ON_BOTH_ENGINES: readonly string[] = [
+  'test/service/applications.test.ts',
+  'test/service/changes.test.ts',
+  'test/service/configuration.test.ts',
+  'test/service/pairing.test.ts',
+  'test/service/push-to-deploy.test.ts',
+];
+
+/** The projects of the suite, with the test files of each; every test file is in exactly one, but those on both engines. */
+export const projects: Record<'unit' | 'programs' | 'alone' | 'service' | 'aws', TestFiles> = {
   /** Seconds: `npm run test:unit`. */
   unit: { include: WITHOUT_PROGRAMS, exclude: MOVED },
   /** The rest of test/unit: emulators, applications, git, synthesis. */
   programs: { include: ['test/unit/lib/**/*.test.ts', ...MOVED], exclude: [...ALONE] },
   /** Those of them that share no process with others. */
   alone: { include: [...ALONE], exclude: [] },
-  /** The whole service, synthesised once. */
+  /** The whole service on one machine. */
   service: { include: ['test/service/**/*.test.ts'], exclude: [] },
+  /** The stack, synthesised once, on emulators. */
+  aws: { include: ['test/aws/**/*.test.ts', ...ON_BOTH_ENGINES], exclude: [] },
 };

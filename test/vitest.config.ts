@@ -7,6 +7,9 @@ keepTemporaryFilesHere();
 /** One for each core, each of which may run a whole service with its applications in about a gigabyte. */
 const WORKERS = Math.min(Math.max(2, availableParallelism()), 8);
 
+/** Longer than what the helpers wait for, so that their errors say what did not happen. */
+const patient = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 60_000 } } };
+
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
   test: {
@@ -26,16 +29,15 @@ export default defineConfig({
       { extends: true, test: { name: 'unit', isolate: false, ...projects.unit } },
       { extends: true, test: { name: 'programs', isolate: false, ...projects.programs } },
       { extends: true, test: { name: 'alone', ...projects.alone } },
+      { extends: true, test: { name: 'service', ...projects.service, ...patient } },
       {
         extends: true,
         test: {
-          name: 'service',
-          ...projects.service,
+          name: 'aws',
+          ...projects.aws,
+          ...patient,
+          env: { SERVICE: 'stack' },
           globalSetup: ['test/support/service/synthesise.ts', 'test/support/service/review-grants.ts'],
-          // Longer than what the helpers wait for, so that their errors say what did not happen.
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
-          expect: { poll: { timeout: 60_000 } },
         },
       },
     ],

@@ -1,68 +1,78 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { checkDatabase } from '../aws-local/emulators/dynamodb.ts';
-import type { Runtime } from '../aws-local/runtime.ts';
+import { pathToFileURL } from 'node:url';
+import { kept } from '../bundle/bundle.mjs';
+import { bundlePage } from '../bundle/page.ts';
+import { type Engine, openEngine } from '../engine/engine.ts';
+import type { AccessRecord } from '../engine/http/serve.ts';
+import { type EngineHttp, startHttp } from '../engine/http/server.ts';
+import { openReserve } from '../files/disk-reserve.ts';
+import { removeLeftovers } from '../files/leftovers.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { PlatformEvent } from '../platform/settings.ts';
 import { type Closers, closeAll } from '../processes/closing.ts';
-import { openReserve } from '../processes/disk-reserve.ts';
 import { lockInstance } from '../processes/instance-lock.ts';
-import { removeLeftovers } from '../processes/leftovers.ts';
 import { once } from '../processes/once.ts';
-import { OperatorError } from '../processes/operator-error.ts';
-import { releaseAll, reserveStablePorts } from '../processes/stable-ports.ts';
+import { type ReservedPorts, releaseAll, reserveStablePorts } from '../processes/stable-ports.ts';
 import { gitCommand } from '../repohost/git/git.ts';
 import type { RepoHost } from '../repohost/repohost.ts';
 import { type Overrides, readConfig, withOverrides } from './config/config.ts';
-import { type PublicAddresses, publicAddresses } from './config/public-addresses.ts';
+import { proxiesOf } from './config/proxies.ts';
+import { type PublicAddresses, publicAddresses, SIGNALS_PATH } from './config/public-addresses.ts';
 import type { Config } from './config/schema.ts';
+import { type EngineOverrides, settingsOf } from './config/settings.ts';
 import { type Login, readLogin } from './config/users.ts';
 import { otherLogins, removeOthers, watchUsers } from './config/watch-users.ts';
 import { forOperator } from './for-operator.ts';
+import { frontDoor } from './front-door/front-door.ts';
 import { publishLogin } from './login.ts';
 import { checkPort } from './port-check.ts';
 import { removeUnbuilt, startEmbedded } from './programs/platform.ts';
 import { type Repositories, startRepositories } from './programs/repositories.ts';
-import { type StackOptions, startStack } from './programs/stack.ts';
-import { remoteUsers } from './remote-platform.ts';
-import { type ServiceUsers, stackUsers } from './stack-users.ts';
-import { sweepAtStart } from './sweep-at-start.ts';
-import { synthesis } from './synthesis.ts';
+import type { ServiceUsers } from './service-users.ts';
 
 /** Options of starting the whole service on this machine. */
-export interface StartOptions extends StackOptions {
+export interface StartOptions {
   /** Root of the checkout. */
   readonly project: string;
-  /** Folder of the synthesised stack; default: in `dataDir`. */
-  readonly outdir?: string;
+  /** Folder of everything that is kept. */
+  readonly dataDir: string;
+  /** Port of the API; 0 for any free one. */
+  readonly port: number;
+  /** Folder of the page's files; default: in `dataDir`. */
+  readonly page?: string;
   /** Settings that win over those of the configuration file. */
   readonly overrides?: Overrides;
+  /** Settings of the engine that no configuration file has, for tests. */
+  readonly settings?: EngineOverrides;
+  /** Called with what is being done, in a few words. */
+  readonly step?: (what: string) => void;
+  /** Receives what operators read. */
+  readonly log?: (line: Readonly<Record<string, unknown>>) => void;
+  readonly warn?: (sentence: string) => void;
+  readonly onRequest?: (record: AccessRecord) => void;
   readonly onPlatformEvent?: (event: PlatformEvent) => void;
-  /** Called when an application that has crashed, or answers again, is shown so in the log. */
-  readonly onAppState?: () => void;
 }
 
-/** The whole service on this machine: the stack, the hosting platform and the repository host. */
+/** The whole service on this machine: the engine, the hosting platform and the repository host. */
 export interface LocalService {
   /** Address of the API on this machine. */
   readonly url: string;
+  /** Address of the WebSocket of signals on this machine. */
+  readonly signalsUrl: string;
   /** Addresses from other machines, when there are any. */
   readonly addresses: PublicAddresses | undefined;
   readonly login: Login;
-  /** The embedded platform, when applications run on it. */
-  readonly platform: Platform | undefined;
-  /** Address of the platform's API, unless applications run on AWS Lambda. */
-  readonly platformUrl: string | undefined;
+  readonly platform: Platform;
   readonly repoHost: RepoHost;
-  readonly runtime: Runtime;
-  /** Resolves with the reason when a part stops by itself. */
-  readonly failed: Promise<OperatorError>;
+  readonly engine: Engine;
   /** Ends everything; deploys in progress go on at the next start. */
   close(): Promise<void>;
 }
 
 /**
- * Starts the service as it is deployed, on this machine. A second start on the same folder finds applications, log and
- * repositories again and finishes the deploys that were in progress.
+ * Starts the service on this machine. A second start on the same folder finds applications, log and repositories again
+ * and finishes the deploys that were in progress.
  *
  * @throws OperatorError with one sentence that says what is wrong and what to do
  */
@@ -78,73 +88,125 @@ export async function startLocal(options: StartOptions): Promise<LocalService> {
   }
 }
 
-/** A synthesis and the work tree of a first push, which a kill has interrupted. */
-const LEFT_BY_STARTS = /^(?:cdk\.out\.\d+|sample-\w{6})$/;
+/** The work tree of a first push, which a kill has interrupted. */
+const LEFT_BY_STARTS = /^sample-\w{6}$/;
 
 /** For the end of each part: longer than the platform takes to end applications that do not end by themselves. */
 const CLOSE_LIMIT_MS = 20_000;
 
-/**
- * The order matters: the template needs all addresses, and deploys go on as soon as the API and the queues are open.
- */
+/** The order matters: deploys go on as soon as the platform, the API and the repositories are there. */
 async function start(options: StartOptions, closers: Closers): Promise<Omit<LocalService, 'close'>> {
-  const { project, dataDir, remote, step = () => {}, warn = () => {} } = options;
+  const { dataDir, step = () => {}, warn = () => {} } = options;
   // Before anything is written, which a full disk would refuse.
   const reserve = await openReserve({ folder: join(dataDir, 'reserve'), warn: step });
   closers.push(['the reserve of the disk', reserve.close]);
   const unlock = await lockInstance(join(dataDir, 'lock'));
   closers.push(['the lock', async () => unlock()]);
-  const cloudAssembly = options.outdir ?? join(dataDir, 'cdk.out');
-  const isEmbedded = (options.platform ?? 'embedded') === 'embedded';
   const config = withOverrides(readConfig(dataDir), options.overrides ?? {});
   const login = readLogin(dataDir);
   const others = otherLogins(dataDir);
   await checkMachine(options.port, config);
   await removeLeftovers(dataDir, LEFT_BY_STARTS);
   await removeUnbuilt(dataDir);
-  const begin = () => step('synthesising the stack (once, until a source changes)');
-  await synthesis({ project, outdir: cloudAssembly, begin });
 
-  step('starting the stack');
+  step('starting the platform');
   const ports = await reserveStablePorts(join(dataDir, 'ports.json'), ['platform', 'repositories'], step);
   closers.push(['the ports', () => releaseAll(Object.values(ports))]);
-  let platform: Platform | undefined;
-  const hasApp = async (host: string) => (await platform?.hasHost(host)) ?? false;
-  const runtime = await startStack(options, { cloudAssembly, config, ports, hasApp: isEmbedded ? hasApp : null });
-  closers.push(['the stack', runtime.close]);
+  // It is for this run only: nobody but the engine ever has it.
+  const serviceToken = randomBytes(32).toString('base64url');
+  const watched: { engine?: Engine } = {};
+  const onEvent = (event: PlatformEvent) => {
+    options.onPlatformEvent?.(event);
+    if (event.type === 'app.state') void watched.engine?.watchApps();
+  };
+  const platform = await startEmbedded({ dataDir, config, port: ports.platform, serviceToken, reserve, onEvent });
+  closers.push(['the platform', platform.close]);
+  for (const one of [login, ...others]) await forOperator(platform.ensureUser(one));
 
-  step(`starting ${isEmbedded ? 'the platform and ' : ''}the repository host`);
-  if (isEmbedded) {
-    const serviceToken = runtime.secretValue('StoresPlatformToken');
-    const onEvent = platformEvents(runtime, options);
-    platform = await startEmbedded({ dataDir, config, port: ports.platform, serviceToken, reserve, onEvent });
-    closers.push(['the platform', platform.close]);
-  }
-  const platformUrl = remote?.url ?? platform?.url;
-  const users = platform ?? (remote ? remoteUsers(remote, dataDir) : stackUsers(runtime));
-  for (const one of [login, ...others]) await forOperator(users.ensureUser(one));
-  const url = await open(runtime, options);
-  const place = { dataDir, port: ports.repositories, url, platformUrl };
-  const repositories = await startRepositories({ ...place, users, login, others, warn });
+  step('starting the service');
+  const addresses = publicAddresses(config);
+  let url = '';
+  const signalsUrl = () => `${url.replace('http', 'ws')}${SIGNALS_PATH}`;
+  const access = { url: platform.url, serviceToken };
+  const parts = { config, access, ports, signalsUrl: () => addresses?.signals ?? signalsUrl() };
+  const engine = await openService(options, parts);
+  closers.push(['the log', engine.close]);
+  watched.engine = engine;
+  const { port, close } = await listen(options, { config, addresses, ports, platform, engine });
+  closers.push(['the API', close]);
+  url = `http://127.0.0.1:${port}`;
+
+  const place = { dataDir, port: ports.repositories, url, platformUrl: platform.url };
+  const repositories = await startRepositories({ ...place, users: platform, login, others, warn });
   const { host: repoHost } = repositories;
   closers.push(['the repository host', repoHost.close]);
   closers.push(['the addresses', publishLogin(dataDir, { url, repositories: repoHost.url }, login)]);
-  closers.push(['the watch of the users', await followUsers(options, users, repositories)]);
-
-  // Webhooks of pushes that came while the service was stopped are lost. Hosts may be slow, so the start does not wait.
-  void runtime.invoke('Pipelinereconcile', { everything: true }).catch(() => {});
-  const addresses = publicAddresses(config);
-  return { url, addresses, login, platform, platformUrl, repoHost, runtime, failed: runtime.failed };
+  closers.push(['the watch of the users', await followUsers(options, platform, repositories)]);
+  await engine.resume();
+  return { url, signalsUrl: signalsUrl(), addresses, login, platform, repoHost, engine };
 }
 
-/** Lets requests and messages in, and returns the address of the API. */
-async function open(runtime: Runtime, { strict }: StartOptions): Promise<string> {
-  // Before messages are received again: a worker that is gone must not lock them out.
-  const event = sweepAtStart({ strict, messagesKeptUntil: runtime.messagesKeptUntil });
-  if (event) await runtime.invoke('Pipelinesweep', event);
-  const url = await runtime.open();
-  if (url === undefined) throw new OperatorError('The template has no REST API.');
-  return url;
+/** The parts that the engine is made from. */
+interface EngineParts {
+  readonly config: Config;
+  readonly access: { readonly url: string; readonly serviceToken: string };
+  readonly ports: ReservedPorts<'platform' | 'repositories'>;
+  readonly signalsUrl: () => string;
+}
+
+async function openService(options: StartOptions, { config, access, ports, signalsUrl }: EngineParts): Promise<Engine> {
+  const { project, dataDir, page = join(dataDir, 'page'), log = () => {} } = options;
+  await keptPage(join(project, 'functions/page'), page);
+  const { platformUrl = access.url, ...settings } = options.settings ?? {};
+  const all = {
+    ...settingsOf(config, { repositories: ports.repositories.port }),
+    ...settings,
+    dataDir,
+    platform: { ...access, url: platformUrl },
+    signalsUrl,
+    page: pathToFileURL(`${page}/`),
+    log,
+  };
+  return forOperator((async () => openEngine(all))());
+}
+
+/** Bundles the page when it has changed. */
+async function keptPage(source: string, outdir: string): Promise<void> {
+  await kept(join(outdir, 'assets.json'), source, async () => {
+    const made = await bundlePage(source, outdir);
+    // Its process would stay for as long as this one.
+    await (await import('esbuild')).stop();
+    return made;
+  });
+}
+
+/** The parts behind the API's port. */
+interface Served {
+  readonly config: Config;
+  readonly addresses: PublicAddresses | undefined;
+  readonly ports: ReservedPorts<'platform' | 'repositories'>;
+  readonly platform: Platform;
+  readonly engine: Engine;
+}
+
+/** Lets requests in. */
+function listen(options: StartOptions, { config, addresses, ports, platform, engine }: Served): Promise<EngineHttp> {
+  const { endpoints, authorize, signals, log, trace } = engine;
+  return startHttp({
+    ...{ endpoints, authorize, signals, log, trace },
+    ...proxiesOf(config),
+    ...(options.onRequest && { onRequest: options.onRequest }),
+    publicUrl: addresses?.service ?? null,
+    allowedOrigins: config.allowedOrigins ?? [],
+    host: config.listen,
+    port: options.port,
+    signalsHost: addresses?.apps && new URL(addresses.signals).hostname,
+    otherHosts: frontDoor({
+      addresses,
+      ports: () => ({ platform: ports.platform.port, repositories: ports.repositories.port, signals: null }),
+      hasApp: (host) => platform.hasHost(host),
+    }),
+  });
 }
 
 /** Applies the users of the configuration, and each change of them. Returns a function that ends that. */
@@ -165,22 +227,8 @@ async function followUsers(
   return watchUsers(dataDir, { takeIn, keepOnly, warn });
 }
 
-/** Does at once what a schedule does every minute when an application crashes or answers again. */
-function platformEvents(runtime: Runtime, { onPlatformEvent, onAppState }: StartOptions) {
-  const watchApps = async () => {
-    // A failure is in the function's log, and the schedule repeats it.
-    await runtime.invoke('Pipelinewatchapps', {}).catch(() => {});
-    onAppState?.();
-  };
-  return (event: PlatformEvent) => {
-    onPlatformEvent?.(event);
-    if (event.type === 'app.state') void watchApps();
-  };
-}
-
-/** Checks what can be checked before the seconds that the rest of the start takes. */
-async function checkMachine(port: number, { listen }: Config): Promise<void> {
-  checkDatabase();
+/** Checks what can be checked before the rest of the start. */
+async function checkMachine(port: number, { listen: host }: Config): Promise<void> {
   await gitCommand().read(['version']);
-  await checkPort({ port, host: listen });
+  await checkPort({ port, host });
 }

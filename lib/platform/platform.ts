@@ -1,8 +1,8 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { withoutValues } from '../../functions/core/output/without-values.ts';
+import { type DiskReserve, NO_RESERVE } from '../files/disk-reserve.ts';
 import { type Closers, closeAll } from '../processes/closing.ts';
-import { type DiskReserve, NO_RESERVE } from '../processes/disk-reserve.ts';
 import { type GroupRegistry, killOrphans, openGroupRegistry } from '../processes/group-registry.ts';
 import type { PublicDomain } from '../processes/http/app-domain.ts';
 import type { TrustsAddress } from '../processes/http/trusted-addresses.ts';
@@ -32,7 +32,7 @@ import { appEvents } from './store/events.ts';
 import { type Folders, folders } from './store/folders.ts';
 import { removeLeftovers, removeSharedCaches } from './store/leftovers.ts';
 import type { AppName } from './store/names.ts';
-import { type Kept, prunable, type Snapshots, snapshots } from './store/snapshots.ts';
+import { prune, snapshots } from './store/snapshots.ts';
 import { renewToken } from './store/tokens.ts';
 import { users } from './store/users.ts';
 import { variableStore } from './store/variables.ts';
@@ -243,11 +243,4 @@ async function close({ log, ...parts }: Parts & { readonly log: Log }, resumed: 
     ['builds and applications', () => Promise.all([build.stop(), run.close()])],
   ];
   await closeAll(closers, { limitMs: CLOSE_LIMIT_MS, warn: (detail) => log({ type: 'platform.error', detail }) });
-}
-
-/** Removes the releases and the snapshots that are older than those to keep. */
-async function prune(all: Snapshots, app: AppName, { active, kept }: { active: string; kept: Kept }): Promise<void> {
-  const old = prunable(await all.list(app), active, { kept, now: Date.now() });
-  for (const { id } of old.snapshots) await all.remove(app, id);
-  for (const snapshot of old.releases) await all.removeRelease(app, snapshot);
 }

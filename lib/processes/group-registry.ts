@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as v from 'valibot';
+import { readState, writeState } from '../files/state-file.ts';
 import { endGroup, endMarked } from './process-group.ts';
 import { processStartTime } from './process-info.ts';
-import { readState, writeState } from './state-file.ts';
 import { unwatchGroup, watchGroup } from './watchdog.ts';
 
 const schema = v.object({

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as v from 'valibot';
+import { readState, writeState } from '../files/state-file.ts';
 import { isTaken, type ReservedPort, reservePort } from './ports.ts';
-import { readState, writeState } from './state-file.ts';
 
 const PORT_TRIES = 5;
 const RETRY_AFTER_MS = 100;

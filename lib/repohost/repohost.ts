@@ -5,7 +5,7 @@ import { OperatorError } from '../processes/operator-error.ts';
 import { listen, type ReservedPort } from '../processes/ports.ts';
 import type { VerifyLogin } from './api/access.ts';
 import { repoHostServer } from './api/server.ts';
-import { buildHookProgram, bundleInto } from './delivery/hook.ts';
+import { bundleProgram } from './delivery/hook.ts';
 import { pendingDeliveriesIn } from './delivery/pending-deliveries.ts';
 import { type RedeliveryReport, startRedelivery } from './delivery/redelivery.ts';
 import { archiveLinks } from './git/archive.ts';
@@ -127,9 +127,9 @@ export async function startRepoHost(options: RepoHostOptions): Promise<RepoHost>
 
 /** Writes the program of the hooks, and that which follows a push, or removes an earlier one. */
 async function buildPrograms(place: Folders, follower: string | undefined): Promise<void> {
-  await buildHookProgram(place.hookProgram);
+  await bundleProgram(place.hookProgram);
   if (follower === undefined) rmSync(place.follower, { force: true });
-  else await bundleInto(place.follower, follower);
+  else await bundleProgram(place.follower, follower);
 }
 
 function openStores(place: Folders, git: Git) {

@@ -1,19 +1,13 @@
 // The whole service in a separate process, so that the measuring code does not share its event loop.
-// Arguments: data folder, additional users to create, address of another DynamoDB-compatible server, and a seed, with
-// which functions run as strictly as on AWS. Prints one line of JSON when it is ready; exits at the end of its standard
-// input.
-import { clientFor } from '../../lib/aws-local/clients.ts';
+// Arguments: data folder, additional users to create. Prints one line of JSON when it is ready; exits at the end of its
+// standard input.
 import { startLocal } from '../../lib/local/start.ts';
 import { project } from '../support/service/place.ts';
 
-const [dataDir = '', users = '0', database = '', seed = ''] = process.argv.slice(2);
-if (database !== '') process.env.DYNAMODB_ENDPOINT = database;
-const service = await startLocal({
-  ...{ project, dataDir, port: 0, parameters: { RetryBaseSeconds: '1' } },
-  ...(seed !== '' && { strict: true, seed: Number(seed) }),
-});
+const [dataDir = '', users = '0'] = process.argv.slice(2);
+const service = await startLocal({ project, dataDir, port: 0, settings: { retryBaseSeconds: 1 } });
 for (let user = 1; user <= Number(users); user += 1) {
-  await service.platform?.ensureUser({ user: `user-${user}`, password: service.login.password });
+  await service.platform.ensureUser({ user: `user-${user}`, password: service.login.password });
 }
 await service.repoHost.createRepository('demo', 'bench');
 console.log(
@@ -22,10 +16,8 @@ console.log(
     ...service.login,
     repository: service.repoHost.repositoryPath('demo', 'bench'),
     repositories: service.repoHost.url,
-    platform: service.platform?.url,
+    platform: service.platform.url,
     pid: process.pid,
-    dynamodb: clientFor(service.runtime.endpoints.dynamodb),
-    logTable: service.runtime.template.outputs.LogTable,
   }),
 );
 process.stdin.resume();

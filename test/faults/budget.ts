@@ -1,8 +1,6 @@
 /** Repeats the random choices of a run that has printed it. */
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 
-const isStrict = process.env.STRICT !== '0';
-
 /** How much is tried, by variables; the defaults are what CI runs. */
 export const budget = {
   seed,
@@ -12,10 +10,8 @@ export const budget = {
   story: process.env.STORY === undefined ? null : Number(process.env.STORY),
   /** SIGKILLs during pushes to `npm start`. */
   kills: Number(process.env.KILLS ?? 2),
-  /** `npm start` runs functions as strictly as AWS, unless STRICT=0. */
-  strictSeed: isStrict ? seed : undefined,
   /** No kill is begun after this time, in milliseconds since 1970: `MINUTES` after the start. */
   until: Date.now() + Number(process.env.MINUTES ?? 600) * 60_000,
   /** Within how many seconds of being ready the next start must have finished all accepted work. */
-  recoverySeconds: Number(process.env.RECOVERY_SECONDS ?? (isStrict ? 600 : 60)),
+  recoverySeconds: Number(process.env.RECOVERY_SECONDS ?? 60),
 } as const;

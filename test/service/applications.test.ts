@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
 import { expectProblem } from '../support/service/problem.ts';
-import { type ApiAnswer, type Started, startForTest } from '../support/service/started.ts';
+import { type ApiAnswer, type ServiceUnderTest, type Started, startForTest } from '../support/service/started.ts';
 
 const canary = 'canary-value-93b1c7';
 
@@ -16,7 +16,7 @@ require('node:http').createServer((q, s) => s.end('${version} ' + process.env.GR
 const linesIn = (text: string) => text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
 
 describe('an application of one’s own', () => {
-  let started: Started;
+  let started: Started<ServiceUnderTest>;
   let tree: GitFolder;
 
   const app = '/1/apps/demo/demo-greeting';

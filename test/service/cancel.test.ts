@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isAlive } from '../../lib/processes/process-info.ts';
 import { application, entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
-import { type Started, startForTest } from '../support/service/started.ts';
+import { type Started, startEngineForTest } from '../support/service/started.ts';
 
 const finals = ['ok', 'error', 'skipped', 'superseded', 'cancelled', 'expired', 'duplicate'];
 
@@ -23,7 +23,7 @@ describe('a deploy that is ended before it is live', () => {
   const folders: GitFolder[] = [];
 
   beforeAll(async () => {
-    started = await startForTest('cancel');
+    started = await startEngineForTest('cancel');
   });
   afterAll(async () => {
     for (const folder of folders) folder.remove();

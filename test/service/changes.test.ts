@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { type Started, startForTest } from '../support/service/started.ts';
+import { type ServiceUnderTest, type Started, startForTest } from '../support/service/started.ts';
 
 interface Row {
   readonly seq: number;
@@ -20,16 +20,16 @@ interface Stream {
 }
 
 describe('live changes on one machine', () => {
-  let started: Started;
+  let started: Started<ServiceUnderTest>;
   const open: { cut(): void }[] = [];
   /** The stream of a user who has no changes. */
   let quiet: Stream;
 
   beforeAll(async () => {
     // Long enough for forty writes on a busy machine; the idle stream ends in the meantime.
-    started = await startForTest('changes', { ChangesSeconds: '12' });
-    await started.service.platform?.ensureUser({ user: 'eve', password: 'eve-secret-password' });
-    await started.service.platform?.ensureUser({ user: 'quiet', password: 'quiet-secret-password' });
+    started = await startForTest('changes', { streams: { seconds: 12, perUser: 1000, inAll: 5000 } });
+    await started.service.platform.ensureUser({ user: 'eve', password: 'eve-secret-password' });
+    await started.service.platform.ensureUser({ user: 'quiet', password: 'quiet-secret-password' });
     quiet = await stream('?since=now&heartbeat=1000', 'quiet:quiet-secret-password');
   });
   afterAll(async () => {
@@ -181,8 +181,7 @@ describe('live changes on one machine', () => {
 
   /** A socket of a client outside, registered. */
   async function listen(login: string): Promise<{ said: string[]; close(): void }> {
-    const url = started.service.runtime.template.outputs.SignalsUrl ?? '';
-    const socket = new WebSocket(url, ['changes'], { headers: { authorization: basic(login) } });
+    const socket = new WebSocket(started.service.signalsUrl, ['changes'], { headers: { authorization: basic(login) } });
     await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
     const said: string[] = [];
     socket.on('message', (data) => said.push(String(data)));

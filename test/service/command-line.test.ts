@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliRun, cli } from '../support/cli.ts';
 import { application, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
 import { testFolder } from '../support/service/place.ts';
-import { type Started, startForTest } from '../support/service/started.ts';
+import { type ServiceUnderTest, type Started, startForTest } from '../support/service/started.ts';
 
 const name = 'cli';
 const dataDir = join(testFolder, `${name}-${process.pid}`);
@@ -47,7 +47,7 @@ const kinds: readonly (readonly [string, string, Record<string, string>])[] = [
 
 /** The whole life of an application, by the command line alone. */
 describe('the command line on one machine', () => {
-  let started: Started;
+  let started: Started<ServiceUnderTest>;
   let tree: GitFolder;
   let address = '';
 

@@ -11,7 +11,7 @@ import { cli } from '../support/cli.ts';
 import { caddyVersion, withCaddy } from '../support/service/caddy.ts';
 import { application, entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
 import { project } from '../support/service/place.ts';
-import { type Started, startForTest } from '../support/service/started.ts';
+import { type ServiceUnderTest, type Started, startForTest } from '../support/service/started.ts';
 
 const fixture = JSON.parse(
   readFileSync(join(project, 'test', 'fixtures', 'senders', 'gitlab', 'push.json'), 'utf8'),
@@ -19,7 +19,7 @@ const fixture = JSON.parse(
 const { origin } = new URL(fixture.body.project.web_url);
 
 describe('a configured service on one machine', () => {
-  let started: Started;
+  let started: Started<ServiceUnderTest>;
   const folders: GitFolder[] = [];
   const remote = ({ user, password }: Login, name: string) =>
     started.service.repoHost.cloneUrl(user, name).replace('//', `//${user}:${password}@`);

@@ -1,16 +1,16 @@
-import { DeleteTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { ListBucketsCommand, ListMultipartUploadsCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clientFor } from '../../lib/aws-local/clients.ts';
 import { type FakeCommit, type FakeHost, fakeHost } from '../support/service/fake-host.ts';
 import { application } from '../support/service/git-folder.ts';
+import { dropTables } from '../support/service/log-file.ts';
 import { type PlatformProxy, platformProxy } from '../support/service/platform-proxy.ts';
 import { expectHeaders, expectProblem } from '../support/service/problem.ts';
-import { type ApiAnswer, type Started, startForTest } from '../support/service/started.ts';
+import { type ApiAnswer, type ServiceUnderTest, type Started, startForTest } from '../support/service/started.ts';
 import { commitTarball, type TarballEntry, tarball } from '../support/service/tarballs.ts';
 
 describe('every error of the API, provoked over HTTP', () => {
-  let started: Started;
+  let started: Started<ServiceUnderTest>;
   let host: FakeHost;
   let proxy: PlatformProxy;
   const logins = { bob: 'bob:of good cheer', eve: 'eve:100%25 s:e%3Acret', ann: 'ann:of green gables' };
@@ -18,16 +18,16 @@ describe('every error of the API, provoked over HTTP', () => {
   beforeAll(async () => {
     [host, proxy] = await Promise.all([fakeHost(), platformProxy()]);
     started = await startForTest('errors', {
-      PlatformUrl: proxy.url,
-      RepositoryHosts: JSON.stringify([{ name: 'fake', kind: 'github', api: host.url, web: host.url }]),
-      RetryBaseSeconds: '0',
-      StreamsPerUser: '2',
+      platformUrl: proxy.url,
+      repositoryHosts: [{ name: 'fake', kind: 'github', api: host.url, web: host.url }],
+      retryBaseSeconds: 0,
+      streams: { seconds: 60, perUser: 2, inAll: 5000 },
     });
     const { platform } = started.service;
-    proxy.target = platform?.url ?? '';
-    await platform?.ensureUser({ user: 'bob', password: 'of good cheer' });
-    await platform?.ensureUser({ user: 'eve', password: '100%25 s:e%3Acret' });
-    await platform?.ensureUser({ user: 'ann', password: 'of green gables' });
+    proxy.target = platform.url ?? '';
+    await platform.ensureUser({ user: 'bob', password: 'of good cheer' });
+    await platform.ensureUser({ user: 'eve', password: '100%25 s:e%3Acret' });
+    await platform.ensureUser({ user: 'ann', password: 'of green gables' });
   });
   afterAll(async () => {
     await started.close();
@@ -39,7 +39,7 @@ describe('every error of the API, provoked over HTTP', () => {
 
   /** A call of the platform API itself, as a user of it. */
   const platformCall = (method: string, path: string, login: string, body?: unknown) =>
-    started.call(`${started.service.platform?.url}${path}`, {
+    started.call(`${started.service.platform.url}${path}`, {
       method,
       login,
       ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -372,7 +372,7 @@ describe('every error of the API, provoked over HTTP', () => {
   });
 
   it('three hundred wrong passwords under way shut out no good login', async () => {
-    await started.service.platform?.ensureUser({ user: 'gus', password: 'of the gathering' });
+    await started.service.platform.ensureUser({ user: 'gus', password: 'of the gathering' });
     const { body } = await platformCall('POST', '/users/gus/tokens', 'gus:of the gathering', { name: 'crowd' });
     const guesses = Array.from({ length: 300 }, (_, guess) => page(`bob:guess ${guess}`));
     const good = await Promise.all([page('gus:of the gathering'), page(`gus:${body.token}`)]);
@@ -388,10 +388,7 @@ describe('every error of the API, provoked over HTTP', () => {
   it('requests fail with the error codes of the database when it is down', async () => {
     const files = application('lost', '');
     const stored = await started.hook(host.push('lost', { files, tarball: 404 }), { prefer: 'wait=20' });
-    const client = new DynamoDBClient(clientFor(started.service.runtime.endpoints.dynamodb));
-    const { TableNames = [] } = await client.send(new ListTablesCommand({}));
-    for (const TableName of TableNames) await client.send(new DeleteTableCommand({ TableName }));
-    client.destroy();
+    dropTables(join(started.dataDir, 'service.db'));
 
     const answer = await started.hook(host.push('lost', { files, tarball: 404 }));
     expectProblem(answer, 503, 'deploy:db:failed_to_store_payload');
@@ -400,17 +397,9 @@ describe('every error of the API, provoked over HTTP', () => {
     expectProblem(await started.call(stored.headers.get('location') ?? ''), 500, 'status:db:get_by_id');
   });
 
-  /** What the object store holds of a commit, uploads under way included. */
+  /** What is staged of a commit, files that are being written included. */
   async function storedFor(sha: string): Promise<readonly string[]> {
-    const client = new S3Client({ ...clientFor(started.service.runtime.endpoints.s3), forcePathStyle: true });
-    const { Buckets = [] } = await client.send(new ListBucketsCommand({}));
-    const keys: (string | undefined)[] = [];
-    for (const { Name: Bucket } of Buckets) {
-      const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket }));
-      const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }));
-      keys.push(...[...Contents, ...Uploads].map(({ Key }) => Key));
-    }
-    client.destroy();
-    return keys.flatMap((key) => (key?.includes(sha) ? [key] : []));
+    const files = await readdir(join(started.dataDir, 'tarballs'), { recursive: true });
+    return files.filter((path) => path.includes(sha));
   }
 });

@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { application, entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
-import { type Started, startForTest } from '../support/service/started.ts';
+import { type ServiceUnderTest, type Started, startForTest } from '../support/service/started.ts';
 
 const canary = 'canary-token-5f0e91b2c7';
 
 describe('pairing on one machine', () => {
-  let started: Started;
+  let started: Started<ServiceUnderTest>;
   let tree: GitFolder;
   const answers: unknown[] = [];
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { application, entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
-import { type Started, startForTest } from '../support/service/started.ts';
+import { type ServiceUnderTest, type Started, startForTest } from '../support/service/started.ts';
 
 describe('push to deploy on one machine', () => {
-  let started: Started;
+  let started: Started<ServiceUnderTest>;
   const folders: GitFolder[] = [];
 
   async function repository(name: string): Promise<GitFolder> {
@@ -42,7 +42,7 @@ describe('push to deploy on one machine', () => {
 
   it('the first push to a name of one’s own creates the repository, shows each stage, and ends with the address', async () => {
     const { repoHost, platform, login } = started.service;
-    const made = await started.call(`${platform?.url}/users/demo/tokens`, {
+    const made = await started.call(`${platform.url}/users/demo/tokens`, {
       method: 'POST',
       body: JSON.stringify({ name: 'laptop' }),
     });

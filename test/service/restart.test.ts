@@ -8,7 +8,7 @@ import { startLocal } from '../../lib/local/start.ts';
 import { OperatorError } from '../../lib/processes/operator-error.ts';
 import { entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
 import { httpServer } from '../support/service/http-server.ts';
-import { project, testAssembly, WAIT_LIMIT_MS } from '../support/service/place.ts';
+import { project, testPage, WAIT_LIMIT_MS } from '../support/service/place.ts';
 import { runningIn, signalIfThere } from '../support/service/processes.ts';
 import {
   dataFolder,
@@ -26,13 +26,6 @@ const oneSentence = /^(?:… .*\n)*[A-Za-z].*[.)]\n$/;
 
 const Log = v.object({ rows: v.array(EntrySchema) });
 const Feed = v.object({ last_seq: v.number() });
-
-interface MessageRecord {
-  readonly queue: string;
-  readonly did: string;
-  readonly message?: { readonly messageId: string };
-  readonly receipts?: readonly object[];
-}
 
 // What runs is read from /proc.
 describe.skipIf(process.platform !== 'linux')('npm start, stopped and started again', () => {
@@ -94,13 +87,6 @@ describe.skipIf(process.platform !== 'linux')('npm start, stopped and started ag
   const itWaits = async () => {
     while (!service.family().some(({ command }) => command === 'node waits.js')) await setTimeout(20);
   };
-  /** The messages of the queues that were kept. */
-  const messages = () => join(dataDir, 'aws', 'messages.jsonl');
-  /** What the journal of the queues says since the last start. */
-  const messageRecords = (): readonly MessageRecord[] => {
-    const [, ...lines] = readFileSync(messages(), 'utf8').trim().split('\n');
-    return lines.map((line) => JSON.parse(line));
-  };
   const restart = async (options: Pick<StartProcess, 'npm' | 'temporary'> = {}) => {
     service = startProcess({ dataDir, ...options });
     await service.printed(/Ctrl-C ends everything/);
@@ -154,10 +140,6 @@ describe.skipIf(process.platform !== 'linux')('npm start, stopped and started ag
       doc: { url: (await service.printed(sampleAt))[1] },
     });
     expect(await page()).toBe('Hello again');
-    // The message that was in flight came again, and no second one was sent.
-    const records = messageRecords().filter(({ queue, did }) => queue.includes('extract') && did !== 'remembered');
-    expect(records.map(({ did }) => did)).toEqual(['kept', 'changed', 'received', 'deleted']);
-    expect(records[2]?.receipts).toMatchObject([{ id: records[0]?.message?.messageId, count: 2 }]);
     const log = await api('/1/status/demo/webhooks', Log);
     expect(log.rows.map(({ status }) => status)).toEqual(['ok', 'ok']);
     const { last_seq } = await api('/1/status/demo/changes?feed=normal&since=0', Feed);
@@ -219,8 +201,7 @@ describe.skipIf(process.platform !== 'linux')('npm start, stopped and started ag
     await gone(family, dataDir);
   });
 
-  it('a start without the messages of before finishes its deploys, and deploys a commit of which no webhook has told', async () => {
-    rmSync(messages());
+  it('a start after a kill finishes its deploys, and deploys a commit of which no webhook has told', async () => {
     writeFileSync(released(), '');
     const sha = tree?.commit({
       'server.js': `require('node:http').createServer((_, answer) => answer.end('Missed')).listen(process.env.PORT);`,
@@ -250,16 +231,6 @@ describe.skipIf(process.platform !== 'linux')('npm start, stopped and started ag
     await gone(family, dataDir);
   });
 
-  it('npm start exits with one sentence when its database emulator is killed', async () => {
-    await restart();
-    const family = service.family();
-    const database = family.find(({ command }) => /^\S*dynoxide serve/.test(command));
-    process.kill(database?.pid ?? 0, 'SIGKILL');
-    expect(await service.ended).toBe(1);
-    await gone(family, dataDir);
-    expect(service.output()).toMatch(/\nThe DynamoDB emulator stopped by itself.*\n$/);
-  });
-
   it('npm start leaves no process behind on Ctrl-C during the start', async () => {
     service = startProcess({ dataDir });
     await service.printed(/starting the platform/);
@@ -268,17 +239,6 @@ describe.skipIf(process.platform !== 'linux')('npm start, stopped and started ag
     expect(await service.ended).toBe(0);
     await gone(family, dataDir);
     expect(service.output()).not.toMatch(/Error|\n {4}at /);
-  });
-
-  it('npm start ends the synthesis of the stack on SIGTERM during the start', async () => {
-    rmSync(join(dataDir, 'cdk.out'), { recursive: true });
-    service = startProcess({ dataDir });
-    await service.printed(/synthesising the stack/);
-    while (!service.family().some(({ command }) => command.includes('bin/service.ts'))) await setTimeout(20);
-    const family = service.family();
-    service.signal('SIGTERM');
-    expect(await service.ended).toBe(0);
-    await gone(family, dataDir);
   });
 });
 
@@ -301,7 +261,7 @@ describe('npm start that cannot start', () => {
     expect(await process.ended).toBe(1);
     expect(process.output()).toMatch(oneSentence);
     expect(process.output()).toContain(`Port ${port} `);
-    expect(existsSync(join(dataDir, 'aws'))).toBe(false);
+    expect(existsSync(join(dataDir, 'service.db'))).toBe(false);
     await other.close();
   });
 
@@ -322,15 +282,14 @@ describe('npm start that cannot start', () => {
     expect(process.output()).toContain(path);
   });
 
-  it.each(['aws/dynamodb.sqlite', 'aws/secrets.json'])(
-    'npm start says in one sentence that %s is damaged',
+  it.each(['service.db', 'token.key'])(
+    'npm start says in one sentence that %s is damaged, and what to do',
     async (file) => {
       const dataDir = folder();
-      mkdirSync(join(dataDir, 'aws'), { recursive: true });
-      writeFileSync(join(dataDir, file), 'garbage{');
-      const failure = await startLocal({ project, dataDir, outdir: testAssembly, port: 0 }).catch((error) => error);
+      writeFileSync(join(dataDir, file), 'garbage{'.repeat(1000));
+      const failure = await startLocal({ project, dataDir, page: testPage, port: 0 }).catch((error) => error);
       expect(failure).toBeInstanceOf(OperatorError);
-      expect(failure.message).toMatch(/damaged/);
+      expect(failure.message).toMatch(/^[^\n]+\.$/);
       expect(failure.message).toContain(join(dataDir, file));
       expect(existsSync(join(dataDir, 'lock'))).toBe(false);
     },
@@ -338,11 +297,10 @@ describe('npm start that cannot start', () => {
 
   it('npm start replaces damaged files that can be created again', async () => {
     const dataDir = folder();
-    mkdirSync(join(dataDir, 'aws'), { recursive: true });
-    for (const file of ['lock', 'ports.json', 'password', 'aws/stream-positions.json']) {
+    for (const file of ['lock', 'ports.json', 'password']) {
       writeFileSync(join(dataDir, file), '\n');
     }
-    const service = await startLocal({ project, dataDir, outdir: testAssembly, port: 0 });
+    const service = await startLocal({ project, dataDir, page: testPage, port: 0 });
     expect(service.login.password).toMatch(/^\S{20,}$/);
     await service.close();
   });

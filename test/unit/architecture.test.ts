@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import ts from 'typescript';
+import ts from 'dev-typescript';
 import { describe, expect, it } from 'vitest';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
@@ -99,13 +99,14 @@ const COMMANDS: Readonly<Record<string, string>> = {
 };
 /** The folder of lib that a part of `npm start` starts. */
 const STARTED: Readonly<Record<string, string>> = {
-  'lib/local/programs/stack.ts': 'aws-local',
   'lib/local/programs/platform.ts': 'platform',
   'lib/local/programs/repositories.ts': 'repohost',
+  'lib/local/platform-login.ts': 'repohost',
 };
 /** What the files of bin in plain JavaScript import: one installs the packages before it loads the command. */
 const BEFORE_TYPESCRIPT: Readonly<Record<string, readonly string[]>> = {
-  'bin/hooks.mjs': ['bin/install.mjs', 'bin/hooks.ts', 'tsx/esm/api'],
+  'bin/hooks.mjs': ['bin/install.mjs', 'bin/run.mjs'],
+  'bin/run.mjs': ['lib/bundle/bundle.mjs'],
   'bin/typescript.mjs': ['tsx'],
 };
 
@@ -180,21 +181,10 @@ const rules: readonly Rule[] = [
     allowed: (target) =>
       isIn('lib/stack')(target) ||
       isCdk(target) ||
+      isIn('lib/bundle')(target) ||
       target === 'esbuild' ||
       isNode(target) ||
       /^functions\/(?:core\/(?:pipeline\/pipeline|routes|errors|version)|api\/refusals)\.ts$/.test(target),
-  },
-  {
-    title: 'The engine imports itself, the work of functions, the core, the API and adapters without AWS',
-    files: isIn('lib/engine'),
-    allowed: (target) =>
-      isIn('lib/engine')(target) ||
-      isIn('lib/processes')(target) ||
-      isCore(target) ||
-      isApi(target) ||
-      isVerb(target) ||
-      (isAdapter(target) && !isAws(target)) ||
-      (isPackage(target) && !isCdk(target) && !/^(?:@aws-sdk|@smithy|@middy)\//.test(target)),
   },
   {
     title: 'What is shown in a terminal imports nothing of the project',
@@ -203,43 +193,78 @@ const rules: readonly Rule[] = [
   },
   {
     title: 'Processes, ports and files import nothing of the project',
-    files: isIn('lib/processes'),
-    allowed: (target) => isIn('lib/processes')(target) || (isPackage(target) && !isCdk(target)),
+    files: (path) => isIn('lib/processes')(path) || isIn('lib/files')(path),
+    allowed: (target) =>
+      isIn('lib/processes')(target) || isIn('lib/files')(target) || (isPackage(target) && !isCdk(target)),
   },
   {
     title:
-      'lib/platform imports lib/processes, packages, and of the core what all platforms must read alike: archives, names and output',
+      'lib/platform imports lib/processes, packages, and of the core what all platforms must read alike: archives, manifests and output',
     files: isIn('lib/platform'),
     allowed: (target) =>
       isIn('lib/platform')(target) ||
       isIn('lib/processes')(target) ||
-      isIn('functions/core/tarball')(target) ||
-      isOneOf('functions/core/errors.ts', 'functions/core/entry/package-name.ts')(target) ||
-      isOneOf('functions/core/output/build-reason.ts', 'functions/core/output/diagnosis.ts')(target) ||
+      isIn('lib/files')(target) ||
+      isIn('lib/bundle')(target) ||
+      ['tarball', 'output'].some((folder) => isIn(`functions/core/${folder}`)(target)) ||
+      isOneOf('functions/core/errors.ts', 'functions/core/json.ts')(target) ||
+      ['manifest', 'package-name', 'version-range'].some((name) => target === `functions/core/entry/${name}.ts`) ||
       (isPackage(target) && !isCdk(target)),
   },
-  ...['lib/aws-local', 'lib/repohost'].map((folder) => ({
-    title: `${folder} imports lib/processes and packages, and no other program`,
-    files: isIn(folder),
-    allowed: (target: string) =>
-      isIn(folder)(target) || isIn('lib/processes')(target) || (isPackage(target) && !isCdk(target)),
-  })),
   {
-    title: 'Only lib/local/start.ts imports more than one program; functions come to it by the synthesised template',
+    title: 'lib/repohost imports lib/processes, lib/files, lib/bundle and packages, and no other program',
+    files: isIn('lib/repohost'),
+    allowed: (target) =>
+      ['repohost', 'processes', 'files', 'bundle'].some((folder) => isIn(`lib/${folder}`)(target)) ||
+      (isPackage(target) && !isCdk(target)),
+  },
+  {
+    title: 'lib/aws-local imports lib/processes, lib/files and packages, and no program',
+    files: isIn('lib/aws-local'),
+    allowed: (target) =>
+      ['aws-local', 'processes', 'files'].some((folder) => isIn(`lib/${folder}`)(target)) ||
+      (isPackage(target) && !isCdk(target)),
+  },
+  {
+    title: 'The engine calls the work of the functions with adapters that need no account, and no program beside it',
+    files: isIn('lib/engine'),
+    allowed: (target) =>
+      isIn('lib/engine')(target) ||
+      isIn('lib/processes')(target) ||
+      isIn('lib/files')(target) ||
+      isCore(target) ||
+      isApi(target) ||
+      isVerb(target) ||
+      isOneOf('functions/triggers/deadline.ts', 'functions/triggers/limited-work.ts')(target) ||
+      (isAdapter(target) && !isAws(target) && !/\/(?:dynamodb|aws-lambda|kms|s3|sqs)\b/.test(target)) ||
+      isNode(target) ||
+      isOneOf('ws', 'valibot')(target),
+  },
+  {
+    title: 'Bundles are made by esbuild alone',
+    files: isIn('lib/bundle'),
+    allowed: (target) => isIn('lib/bundle')(target) || isNode(target) || target === 'esbuild',
+  },
+  {
+    title: 'Only lib/local/start.ts imports more than one program',
     files: (path) => path === 'lib/local/start.ts',
     allowed: (target) =>
-      ['local', 'aws-local', 'platform', 'repohost', 'processes'].some((folder) => isIn(`lib/${folder}`)(target)) ||
+      ['local', 'engine', 'bundle', 'platform', 'repohost', 'processes', 'files'].some((folder) =>
+        isIn(`lib/${folder}`)(target),
+      ) ||
       (isPackage(target) && !isCdk(target)),
   },
   {
     title:
-      'The rest of lib/local imports lib/local, lib/processes, lib/terminal and packages; what starts a program, that one',
+      'The rest of lib/local imports lib/local, lib/processes, lib/terminal and packages; of the engine its types; what starts a program, that one',
     files: (path) => isIn('lib/local')(path) && path !== 'lib/local/start.ts',
     allowed: (target, importer) =>
-      ['local', 'processes', 'terminal', STARTED[importer] ?? 'local'].some((folder) =>
+      ['local', 'processes', 'files', 'terminal', STARTED[importer] ?? 'local'].some((folder) =>
         isIn(`lib/${folder}`)(target),
       ) ||
+      target === 'functions/adapters/system/clock.ts' ||
       (isPackage(target) && !isCdk(target)),
+    allowedTypes: isIn('lib/engine'),
   },
   {
     title: 'A command in bin imports one folder of lib, lib/processes and lib/terminal',
@@ -247,7 +272,7 @@ const rules: readonly Rule[] = [
     allowed: (target, importer) =>
       isNode(target) ||
       BEFORE_TYPESCRIPT[importer]?.includes(target) ||
-      ['processes', 'terminal', COMMANDS[importer.slice('bin/'.length)]].some((folder) =>
+      ['processes', 'files', 'terminal', COMMANDS[importer.slice('bin/'.length)]].some((folder) =>
         isIn(`lib/${folder}`)(target),
       ),
   },
@@ -256,7 +281,7 @@ const rules: readonly Rule[] = [
       'The command line imports itself, packages, lib/processes, lib/terminal, lib/local/config and the registry of senders; of core and senders it knows the types',
     files: isIn('lib/cli'),
     allowed: (target) =>
-      ['cli', 'processes', 'terminal', 'local/config'].some((folder) => isIn(`lib/${folder}`)(target)) ||
+      ['cli', 'processes', 'files', 'terminal', 'local/config'].some((folder) => isIn(`lib/${folder}`)(target)) ||
       (isPackage(target) && !isCdk(target)) ||
       target === 'functions/adapters/senders/registry.ts',
     allowedTypes: (target) => isCore(target) || isIn('functions/adapters/senders')(target),
@@ -264,6 +289,19 @@ const rules: readonly Rule[] = [
 ];
 
 const all = ['functions', 'lib', 'bin'].flatMap(sources);
+
+/** The programs that the repository host and the platform start. */
+const HOOKS = ['lib/repohost/delivery/post-receive.ts', 'lib/platform/build/unpack-program.ts'];
+
+/** A file and all that it loads of the project, then or when it is needed. */
+function loadedBy(path: string, found: Set<string>): string[] {
+  if (found.has(path) || !existsSync(join(project, path))) return [];
+  found.add(path);
+  const targets = importsOf(path).filter(
+    ({ of, typeOnly }) => !typeOnly && /\.(?:tsx?|mjs)$/.test(of) && !isPackage(of),
+  );
+  return [path, ...targets.flatMap(({ of }) => loadedBy(of, found))];
+}
 
 /** Folders beside those of the functions. */
 const NO_FUNCTIONS = ['core', 'api', 'adapters', 'triggers', 'page'];
@@ -298,15 +336,25 @@ describe('what imports what', () => {
     expect(counted.filter(([, count]) => count !== 1)).toEqual([]);
   });
 
-  it('Whatever a start loads is a dependency: `npm start` installs no development dependencies', () => {
+  it('Whatever a program loads is a dependency, but for AWS: `npm start` installs no development dependencies', () => {
     const { dependencies } = JSON.parse(textOf('package.json'));
-    const missing = all.flatMap((path) =>
-      importsOf(path)
-        .filter(({ of, typeOnly }) => !typeOnly && isPackage(of) && !isNode(of) && of !== 'package.json')
-        .filter(({ of }) => !(packageName(of) in dependencies))
-        .map(({ of }) => `${path} imports ${of}`),
-    );
+    const missing = ['bin/local.ts', 'bin/hooks.ts', 'bin/platform.ts', 'lib/local/show/follow-push.ts', ...HOOKS]
+      .flatMap((program) => loadedBy(program, new Set()))
+      .flatMap((path) => importsOf(path).map(({ of, typeOnly }) => ({ path, of, typeOnly })))
+      .filter(({ of, typeOnly }) => !typeOnly && isPackage(of) && !isNode(of) && of !== 'package.json')
+      .filter(({ path, of }) => !(packageName(of) in dependencies) && !isIn('lib/cli/aws')(path))
+      .map(({ path, of }) => `${path} imports ${of}`);
     expect(missing).toEqual([]);
+  });
+
+  it('`npm start` loads nothing of the stack, of AWS, of the emulators or of the tests', () => {
+    const loaded = loadedBy('bin/local.ts', new Set());
+    expect(loaded.length).toBeGreaterThan(100);
+    const foreign =
+      /^(?:lib\/(?:stack|aws-local|cli)|test|functions\/adapters\/aws|functions\/triggers\/(?!deadline|limited))\b/;
+    expect(loaded.filter((path) => foreign.test(path))).toEqual([]);
+    const packages = loaded.flatMap((path) => importsOf(path).flatMap((one) => (one.typeOnly ? [] : [one.of])));
+    expect(packages.filter((name) => /^(?:@aws-sdk|@smithy|@middy|aws-cdk|cdk-nag|tsx)/.test(name))).toEqual([]);
   });
 
   it('What one imports of the project has an extension and exists', () => {

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { replaceFile } from '../../processes/atomic-file.ts';
+import { replaceFile } from '../../files/atomic-file.ts';
 import { CREDENTIALS, REGION } from '../clients.ts';
 import type { Endpoints, ServiceEndpoints } from '../emulators/endpoints.ts';
 

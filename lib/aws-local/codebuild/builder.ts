@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
+import { readStateSync, writeStateSync } from '../../files/state-file.ts';
 import type { GroupRegistry } from '../../processes/group-registry.ts';
-import { readStateSync, writeStateSync } from '../../processes/state-file.ts';
 import { ACCOUNT, REGION } from '../clients.ts';
 import type { LogStore } from '../logs/log-store.ts';
 import { type BuildRecord, BuildRecords, type BuildStatus, idOf } from './build-record.ts';

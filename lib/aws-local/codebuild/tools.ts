@@ -1,7 +1,7 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { replaceFileSync } from '../../processes/atomic-file.ts';
+import { replaceFileSync } from '../../files/atomic-file.ts';
 import { shellQuote } from '../../processes/shell-quote.ts';
 
 /** Programs that CodeBuild's images have and a machine may not have. */

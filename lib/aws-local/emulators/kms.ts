@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { array, type InferOutput, parse, record, string } from 'valibot';
-import { readStateSync, writeStateSync } from '../../processes/state-file.ts';
+import { readStateSync, writeStateSync } from '../../files/state-file.ts';
 import { nameOf } from '../arn.ts';
 import { ACCOUNT, REGION } from '../clients.ts';
 import { type Input, type Operations, ServiceError, text } from './json-endpoint.ts';

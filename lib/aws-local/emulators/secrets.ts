@@ -1,5 +1,5 @@
 import { record, string } from 'valibot';
-import { readStateSync, writeStateSync } from '../../processes/state-file.ts';
+import { readStateSync, writeStateSync } from '../../files/state-file.ts';
 import { nameOf } from '../arn.ts';
 import { ACCOUNT, REGION } from '../clients.ts';
 import { type Operations, ServiceError, text } from './json-endpoint.ts';

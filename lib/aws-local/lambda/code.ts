@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { GetObjectCommand, NoSuchKey, type S3Client } from '@aws-sdk/client-s3';
-import { replaceFile } from '../../processes/atomic-file.ts';
+import { replaceFile } from '../../files/atomic-file.ts';
 import { ServiceError } from '../emulators/json-endpoint.ts';
 import { ArchiveError, unzip } from './unzip.ts';
 

@@ -1,4 +1,4 @@
-import { readStateSync, writeStateSync } from '../../processes/state-file.ts';
+import { readStateSync, writeStateSync } from '../../files/state-file.ts';
 import { ACCOUNT, REGION } from '../clients.ts';
 import { ServiceError } from '../emulators/json-endpoint.ts';
 import { type FunctionRecord, FunctionRecords, type Revision } from './function-record.ts';

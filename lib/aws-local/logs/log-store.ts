@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { array, number, object, parse, string } from 'valibot';
-import { replaceFileSync } from '../../processes/atomic-file.ts';
+import { replaceFileSync } from '../../files/atomic-file.ts';
 
 /** One line of a log. */
 export interface LogEvent {

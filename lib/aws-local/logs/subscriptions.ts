@@ -1,5 +1,5 @@
 import { array, object, record, string } from 'valibot';
-import { readStateSync, writeStateSync } from '../../processes/state-file.ts';
+import { readStateSync, writeStateSync } from '../../files/state-file.ts';
 import { ACCOUNT } from '../clients.ts';
 import { ServiceError } from '../emulators/json-endpoint.ts';
 import { ShapeError } from '../wire/shapes.ts';

@@ -29,7 +29,7 @@ export function systemdUnit(installation: Installation): string {
     ...Object.entries(variables).map(([name, value]) => `Environment=${quoted(`${name}=${value}`)}`),
     '# Installs the packages after an upgrade.',
     `ExecStartPre=${command(node, 'bin/install.mjs')}`,
-    `ExecStart=${command(node, '--import', './bin/typescript.mjs', 'bin/local.ts')}`,
+    `ExecStart=${command(node, 'bin/run.mjs', 'local')}`,
     'Restart=on-failure',
     'RestartSec=5',
     '# An installation and a synthesis come before the first start.',

@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
-import { replaceFile } from '../../processes/atomic-file.ts';
+import { replaceFile } from '../../files/atomic-file.ts';
 import type { CommandContext } from '../command.ts';
 import { Failure } from '../errors.ts';
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { writeStateSync } from '../../files/state-file.ts';
 import { hasCode } from '../../processes/error-code.ts';
 import { OperatorError } from '../../processes/operator-error.ts';
-import { writeStateSync } from '../../processes/state-file.ts';
 import { type Config, ConfigSchema } from './schema.ts';
 
 /** Returns the path of the configuration file of a data folder. */

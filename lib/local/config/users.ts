@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { replaceFileSync } from '../../processes/atomic-file.ts';
+import { replaceFileSync } from '../../files/atomic-file.ts';
 import { OperatorError } from '../../processes/operator-error.ts';
 import { readConfig, writeConfig } from './config.ts';
 import { isUserName } from './schema.ts';

@@ -14,7 +14,8 @@ export interface FrontDoorParts {
     /** Null when applications answer elsewhere. */
     readonly platform: number | null;
     readonly repositories: number;
-    readonly signals: number;
+    /** Null when the API serves the WebSocket of signals itself. */
+    readonly signals: number | null;
   };
   /** Whether a host name is that of an application that exists. */
   readonly hasApp: (host: string) => Promise<boolean>;
@@ -40,11 +41,12 @@ export function frontDoor({ addresses, ports, hasApp }: FrontDoorParts) {
   const forward = forwarder(NOT_YET);
   const toOf = (request: IncomingMessage) => {
     const to = destinationOf(request.headers.host, addresses);
+    if (ports().signals === null) return to === 'signals' ? 'api' : to;
     return to === 'api' && opensSignals(request) ? 'signals' : to;
   };
   const targetOf = (to: Destination) => {
     const { platform, repositories, signals } = ports();
-    const port = { applications: platform ?? 0, repositories, signals, api: 0, unknown: 0 }[to];
+    const port = { applications: platform ?? 0, repositories, signals: signals ?? 0, api: 0, unknown: 0 }[to];
     // Applications are found by the Host; the other programs accept their own only.
     return { host: '127.0.0.1', port, ownHost: to !== 'applications' };
   };

@@ -5,7 +5,7 @@ import { sameSecret, type VerifyLogin } from '../../repohost/api/access.ts';
 import { type RepoHost, startRepoHost } from '../../repohost/repohost.ts';
 import type { Login } from '../config/users.ts';
 import { platformLogin, serviceLogin } from '../platform-login.ts';
-import type { ServiceUsers } from '../stack-users.ts';
+import type { ServiceUsers } from '../service-users.ts';
 
 /** Options of the repository host. */
 export interface RepositoriesOptions {

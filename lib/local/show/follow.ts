@@ -1,68 +1,54 @@
 import { setTimeout } from 'node:timers/promises';
+import type { Engine } from '../../engine/engine.ts';
 import { isFinal, type ShownEntry } from '../../terminal/shown-entry.ts';
-import { newestEntries } from './log-client.ts';
 
-const POLL_MS = 120;
+/** Changes within this time are shown together. */
+const PAUSE_MS = 100;
 const MAX_ENTRIES = 20;
 
 /** Follows the log of the local user. */
 export interface Follower {
-  /** Starts polling the log, until no deploy is in progress. */
-  wake(): void;
-  /** Shows the current entries once. */
+  /** Shows what has changed since. */
   catchUp(): Promise<void>;
   close(): void;
 }
 
 /** The log of a user to follow, from a time on. */
 export interface Followed {
+  readonly engine: Pick<Engine, 'newest' | 'signals'>;
   readonly url: string;
-  readonly login: { readonly user: string; readonly password: string };
+  readonly login: { readonly user: string };
   /** Milliseconds since 1970: what ended before is shown only when it changes again. */
   readonly since: number;
 }
 
-/**
- * Calls `show` with every entry that has changed since it was last shown, oldest first. The log is polled only while a
- * deploy is in progress.
- */
-export function follow(service: Followed, show: (entry: ShownEntry) => void): Follower {
+/** Calls `show` with every entry that has changed since it was last shown, oldest first. */
+export function follow({ engine, url, login, since }: Followed, show: (entry: ShownEntry) => void): Follower {
   const shown = new Map<string, string>();
-  let requested = false;
-  let closed = false;
-  let polling = false;
+  let wanted = false;
+  let showing = false;
 
   const showChanged = async () => {
-    const entries = await newestEntries(service.url, service.login, MAX_ENTRIES).catch(() => []);
+    // The rows are those of the API.
+    const entries = (await engine.newest(login.user, MAX_ENTRIES, url)) as unknown as readonly ShownEntry[];
     for (const entry of entries) {
-      const isOld = !shown.has(entry.id) && endedBefore(entry, service.since);
+      const isOld = !shown.has(entry.id) && endedBefore(entry, since);
       if (hasChanged(entry, shown) && !isOld) show(entry);
     }
-    return entries;
   };
-  const poll = async () => {
-    if (polling) return;
-    polling = true;
-    while (requested && !closed) {
-      requested = false;
-      const entries = await showChanged();
-      requested ||= entries.some((entry) => !isFinal(entry) && entry.status !== 'held');
-      await setTimeout(POLL_MS);
+  const wake = async () => {
+    wanted = true;
+    if (showing) return;
+    showing = true;
+    while (wanted) {
+      wanted = false;
+      await showChanged().catch(() => {});
+      await setTimeout(PAUSE_MS);
     }
-    polling = false;
+    showing = false;
   };
-  return {
-    wake: () => {
-      requested = true;
-      void poll();
-    },
-    catchUp: async () => {
-      await showChanged();
-    },
-    close: () => {
-      closed = true;
-    },
-  };
+  const subscription = engine.signals.subscribe(login.user, () => void wake());
+  return { catchUp: showChanged, close: subscription.close };
 }
 
 function hasChanged(entry: ShownEntry, shown: Map<string, string>): boolean {
@@ -72,6 +58,6 @@ function hasChanged(entry: ShownEntry, shown: Map<string, string>): boolean {
   return true;
 }
 
-function endedBefore({ doc }: ShownEntry, time: number): boolean {
-  return doc.finished_at !== null && Date.parse(doc.finished_at) < time;
+function endedBefore({ doc, ...entry }: ShownEntry, time: number): boolean {
+  return isFinal(entry) && doc.finished_at !== null && Date.parse(doc.finished_at) < time;
 }

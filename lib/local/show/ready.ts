@@ -15,8 +15,6 @@ export interface Ready {
   readonly dataDir: string;
   /** Name and bare repository of the sample application. */
   readonly sample: { readonly app: string; readonly repository: string };
-  /** Whether applications answer on the API's port, by their names. */
-  readonly hasNames: boolean;
   readonly applications: readonly ShownApplication[];
 }
 
@@ -30,7 +28,7 @@ export function readyLines(ready: Ready): string[] {
     '',
     ...runningLines(applications, sample.app),
     `The page                           ${addresses?.service ?? url}/   (user ${user}, password in ${file('password')})`,
-    ...(ready.hasNames ? [`Every application by its name      ${byName(addresses, url).replace('{user}', user)}`] : []),
+    `Every application by its name      ${byName(addresses, url).replace('{user}', user)}`,
     `Webhook                            ${addresses?.service ?? url}/1/deploy`,
     `The log                            curl --netrc-file ${file('netrc')} ${url}/1/status/${user}/webhooks`,
     `Live changes                       curl -N --netrc-file ${file('netrc')} ${url}/1/status/${user}/changes`,

@@ -1,7 +1,5 @@
-import { access } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { replaceFile } from '../../processes/atomic-file.ts';
-import { bundleModule } from '../../processes/bundle-module.ts';
+import { bundled } from '../../bundle/bundle.mjs';
 import type { GroupRegistry } from '../../processes/group-registry.ts';
 import { type ChildGroup, startGroup } from '../run/child-group.ts';
 import { readLines } from '../run/lines.ts';
@@ -76,7 +74,8 @@ export function unpackers({ groups, program, aheadMs = AHEAD_MS }: UnpackersPart
 }
 
 async function start(groups: GroupRegistry, program: string, what: string): Promise<UnpackProcess> {
-  await prepareProgram(program);
+  // One file that Node runs as it is; CommonJS starts faster than an ES module.
+  await bundled({ entry: SOURCE, outfile: program, format: 'cjs' });
   let refusal: string | undefined;
   const group = await startGroup(groups, {
     program: process.execPath,
@@ -93,24 +92,4 @@ async function start(groups: GroupRegistry, program: string, what: string): Prom
   // How it ended says more than that it could not be written to.
   group.input?.on('error', () => undefined);
   return { group, give: (job) => group.input?.end(JSON.stringify(job)), refusal: () => refusal };
-}
-
-let bundled: Promise<string> | undefined;
-const written = new Set<string>();
-
-/** One file that Node runs as it is: with the loader of TypeScript it would start in a quarter of a second. */
-async function prepareProgram(file: string): Promise<void> {
-  // Each start of the platform writes it again: it may be that of an earlier version.
-  if (written.has(file) && (await exists(file))) return;
-  // CommonJS starts faster than an ES module.
-  bundled ??= bundleModule(SOURCE, 'cjs');
-  await replaceFile(file, await bundled);
-  written.add(file);
-}
-
-function exists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }

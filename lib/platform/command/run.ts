@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { openReserve } from '../../processes/disk-reserve.ts';
+import { openReserve } from '../../files/disk-reserve.ts';
 import { trustedAddresses } from '../../processes/http/trusted-addresses.ts';
 import { lockInstance } from '../../processes/instance-lock.ts';
 import { once } from '../../processes/once.ts';

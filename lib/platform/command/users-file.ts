@@ -1,5 +1,5 @@
+import { privateText } from '../../files/state-file.ts';
 import { OperatorError } from '../../processes/operator-error.ts';
-import { privateText } from '../../processes/state-file.ts';
 import { messageOf } from '../http-error.ts';
 import type { Platform } from '../platform.ts';
 import { checkedUser } from '../store/names.ts';

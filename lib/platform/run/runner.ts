@@ -1,4 +1,4 @@
-import type { DiskReserve } from '../../processes/disk-reserve.ts';
+import type { DiskReserve } from '../../files/disk-reserve.ts';
 import { keyedMutex } from '../../processes/keyed-mutex.ts';
 import { HttpError, messageOf } from '../http-error.ts';
 import type { PlatformEvent } from '../settings.ts';

@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import * as v from 'valibot';
+import { readState, writeState } from '../../files/state-file.ts';
 import { hasCode } from '../../processes/error-code.ts';
-import { readState, writeState } from '../../processes/state-file.ts';
 import { HttpError } from '../http-error.ts';
 import type { Folders } from './folders.ts';
 import type { AppName } from './names.ts';
@@ -137,4 +137,15 @@ export function prunable(
     .slice(Math.max(0, kept.releases - 1))
     .filter((one) => !snapshots.includes(one));
   return { snapshots, releases };
+}
+
+/** Removes the releases and the snapshots that are older than those to keep. */
+export async function prune(
+  all: Snapshots,
+  app: AppName,
+  { active, kept }: { active: string; kept: Kept },
+): Promise<void> {
+  const old = prunable(await all.list(app), active, { kept, now: Date.now() });
+  for (const { id } of old.snapshots) await all.remove(app, id);
+  for (const snapshot of old.releases) await all.removeRelease(app, snapshot);
 }

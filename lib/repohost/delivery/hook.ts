@@ -1,27 +1,19 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { replaceFile, replaceFileSync } from '../../processes/atomic-file.ts';
-import { bundleModule } from '../../processes/bundle-module.ts';
+import { bundled } from '../../bundle/bundle.mjs';
+import { replaceFileSync } from '../../files/atomic-file.ts';
 import { shellQuote } from '../../processes/shell-quote.ts';
 
 const MARK = '# Written by the repository host of this machine at each of its starts.';
 const PROGRAM = fileURLToPath(new URL('post-receive.ts', import.meta.url));
 
 /**
- * Bundles the program that the hooks run into one file, so that it starts fast and does not depend on this project's
- * folder or its TypeScript loader.
+ * Bundles a program of the hooks into one file, so that it starts fast and does not depend on this project's folder or
+ * on what reads TypeScript. The file is replaced in one step: a push may run it meanwhile.
  */
-export async function buildHookProgram(file: string): Promise<void> {
-  await bundleInto(file, PROGRAM);
-}
-
-/**
- * Bundles a module into a file, which is replaced in one step: a push may run it meanwhile, and a program that is only
- * half there would lose the push.
- */
-export async function bundleInto(file: string, source: string): Promise<void> {
-  await replaceFile(file, await bundleModule(source, 'esm'));
+export async function bundleProgram(file: string, entry = PROGRAM): Promise<void> {
+  await bundled({ entry, outfile: file });
 }
 
 /** Whether a file is a hook that this host has written. */

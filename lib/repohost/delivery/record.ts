@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { writeStateSync } from '../../processes/state-file.ts';
+import { writeStateSync } from '../../files/state-file.ts';
 
 const RecordSchema = v.object({ owner: v.string(), name: v.string(), private: v.boolean() });
 

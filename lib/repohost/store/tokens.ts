@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import * as v from 'valibot';
-import { readStateSync, writeStateSync } from '../../processes/state-file.ts';
+import { readStateSync, writeStateSync } from '../../files/state-file.ts';
 
 const TokenSchema = v.object({
   login: v.string(),

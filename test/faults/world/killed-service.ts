@@ -1,16 +1,13 @@
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { DynamoDBClient, ListTablesCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import * as v from 'valibot';
-import { clientFor } from '../../../lib/aws-local/clients.ts';
-import { startDynamoDb } from '../../../lib/aws-local/emulators/dynamodb.ts';
 import { bodyOf } from '../../support/body-of.ts';
 import { WAIT_LIMIT_MS } from '../../support/service/place.ts';
 import { gone, loginOf, type ServiceProcess, startProcess } from '../../support/service/service-process.ts';
 import { budget } from '../budget.ts';
 
 /** What gets the SIGKILL. */
-export const targets = ['group', 'service', 'database', 'npm', 'everything'] as const;
+export const targets = ['group', 'service', 'npm', 'everything'] as const;
 export type Target = (typeof targets)[number];
 
 const row = v.object({
@@ -25,8 +22,6 @@ const row = v.object({
 export type Row = v.InferOutput<typeof row>;
 
 const SETTLE_LIMIT_MS = Math.max(WAIT_LIMIT_MS, (budget.recoverySeconds + 60) * 1000);
-/** Of a read while the account is throttled. */
-const MAX_TRIES = 30;
 const UNFINISHED = ['queued', 'running', 'held'];
 
 /** `npm start` on a data folder, which is killed and started again. */
@@ -42,7 +37,7 @@ export class KilledService {
   /** Starts it and returns the seconds until it was ready. */
   async start(npm: boolean): Promise<number> {
     const begin = performance.now();
-    this.#process = startProcess({ dataDir: this.dataDir, npm, strictSeed: budget.strictSeed });
+    this.#process = startProcess({ dataDir: this.dataDir, npm });
     await this.#process.printed(/Ctrl-C ends everything/);
     this.#url = (await this.#process.printed(/Webhook +(\S+)\/1\/deploy/))[1] ?? '';
     return seconds(begin);
@@ -54,8 +49,7 @@ export class KilledService {
     const named = (pattern: RegExp) => family.filter(({ command }) => pattern.test(command));
     const marks = {
       group: [],
-      service: named(/bin\/local\.ts(?: --strict --seed \d+)?$/),
-      database: named(/^\S*dynoxide serve/),
+      service: named(/bin\/run\.mjs local$/),
       npm: [],
       everything: family,
     }[target];
@@ -95,12 +89,7 @@ export class KilledService {
   /** Returns all rows of the feed, oldest first. */
   async feed(): Promise<readonly Row[]> {
     const path = '/1/status/demo/changes?feed=normal&since=0';
-    let response = await this.request(path);
-    // With as many invocations as the account may have, API Gateway answers 500, and a reader asks again.
-    for (let tries = 0; response.status >= 500 && tries < MAX_TRIES; tries += 1) {
-      await setTimeout(1000);
-      response = await this.request(path);
-    }
+    const response = await this.request(path);
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     return (await bodyOf(response, { results: v.array(row) })).results;
   }
@@ -114,22 +103,6 @@ export class KilledService {
   async watch(): Promise<void> {
     const response = await this.request('/1/status/demo/changes?feed=eventsource');
     await response.text();
-  }
-
-  /** Returns the keys of the connections that its database knows, while it does not run. */
-  async connections(): Promise<readonly string[]> {
-    const database = await startDynamoDb({ file: join(this.dataDir, 'aws', 'dynamodb.sqlite') });
-    const client = new DynamoDBClient(clientFor(database.endpoint));
-    try {
-      const { TableNames = [] } = await client.send(new ListTablesCommand({}));
-      const tables = TableNames.filter((name) => name.includes('Connections'));
-      if (tables.length === 0) throw new Error(`No table of connections among ${TableNames.join(', ')}.`);
-      const found = await Promise.all(tables.map((TableName) => client.send(new ScanCommand({ TableName }))));
-      return found.flatMap(({ Items = [] }) => Items.map(({ pk, sk }) => `${pk?.S} ${sk?.S}`));
-    } finally {
-      client.destroy();
-      await database.close();
-    }
   }
 
   /** Returns the seconds until every entry has ended. */

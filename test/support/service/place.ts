@@ -12,3 +12,6 @@ export const testFolder = join(project, '.local', 'test');
 
 /** The synthesised stack, shared by all tests of one run. */
 export const testAssembly = join(testFolder, 'cdk.out');
+
+/** The bundled page, shared by all services of tests. */
+export const testPage = join(testFolder, 'page');

@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import type { RemotePlatform } from '../../../lib/local/remote-platform.ts';
+import type { RemotePlatform } from '../../aws/service/remote-platform.ts';
 import { project } from './place.ts';
 
 /** `npm run platform` in a process and a folder of its own, as another machine would run it. */
@@ -34,15 +34,11 @@ export async function platformCommandProcess(
     'token-file': file('token', `${token}\n`),
   };
   const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
-  const child = spawn(
-    process.execPath,
-    ['--import', './bin/typescript.mjs', join(project, 'bin', 'platform.ts'), ...words],
-    {
-      cwd: project,
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: { PATH: process.env.PATH, HOME: process.env.HOME },
-    },
-  );
+  const child = spawn(process.execPath, ['bin/run.mjs', 'platform', ...words], {
+    cwd: project,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env.PATH, HOME: process.env.HOME },
+  });
   const ended = once(child, 'exit');
   const url = await addressIn(child.stdout);
   // What it says later must not fill the pipe.

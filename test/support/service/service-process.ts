@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { project, testAssembly, testFolder, WAIT_LIMIT_MS } from './place.ts';
+import { project, testFolder, WAIT_LIMIT_MS } from './place.ts';
 import { descendants, type ProcessMark, runningIn, stillRunning } from './processes.ts';
 
 /** `npm start` as a process of its own, with all that it starts. */
@@ -34,19 +34,16 @@ export interface StartProcess {
   readonly npm?: boolean;
   /** The machine's folder for temporary files. */
   readonly temporary?: string;
-  /** With functions as strict as on AWS, and the choices of this seed. */
-  readonly strictSeed?: number | undefined;
 }
 
 /** The watchdog gives a process 700 ms before it kills it; the rest is for a machine that is busy with other work. */
 const GONE_LIMIT_MS = 10_000;
 
-/** Returns a data folder with a synthesised stack, because the synthesis is the slowest part of a start. */
+/** Returns an empty data folder. */
 export function dataFolder(name: string): string {
   const folder = join(testFolder, `${name}-${process.pid}`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  cpSync(testAssembly, join(folder, 'cdk.out'), { recursive: true });
   return folder;
 }
 
@@ -56,8 +53,7 @@ export function startProcess(options: StartProcess): ServiceProcess {
   // The npm script is skipped, because it may install packages.
   const [program, ...args] = options.npm
     ? ['npm', 'run', 'start', '--ignore-scripts', '--']
-    : [process.execPath, '--import', './bin/typescript.mjs', join(project, 'bin', 'local.ts')];
-  if (options.strictSeed !== undefined) args.push('--strict', '--seed', String(options.strictSeed));
+    : [process.execPath, 'bin/run.mjs', 'local'];
   const child = spawn(program ?? '', args, {
     cwd: project,
     detached: true,

@@ -1,13 +1,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { readLogin } from '../../../lib/local/config/users.ts';
-import type { PlatformName } from '../../../lib/local/platform-name.ts';
+import type { EngineOverrides } from '../../../lib/local/config/settings.ts';
 import { type LocalService, startLocal } from '../../../lib/local/start.ts';
 import { undescribed } from '../described.ts';
-import { recordGrants } from './grants.ts';
-import { project, testAssembly, testFolder, WAIT_LIMIT_MS } from './place.ts';
-import { type PlatformCommandProcess, platformCommandProcess } from './platform-command.ts';
+import { project, testFolder, testPage, WAIT_LIMIT_MS } from './place.ts';
 
 /** An answer of the API, its body parsed. */
 export interface ApiAnswer {
@@ -17,9 +14,24 @@ export interface ApiAnswer {
   readonly body: any;
 }
 
+/** What a test needs of a service: its address and its first user. */
+export interface Reached {
+  readonly url: string;
+  readonly login: { readonly user: string; readonly password: string };
+}
+
+/** What the tests of both engines use: the service on one machine, and its stack on emulators. */
+export type ServiceUnderTest = Pick<
+  LocalService,
+  'url' | 'signalsUrl' | 'addresses' | 'login' | 'repoHost' | 'platform'
+>;
+
+/** Whether the tests of the service run on its stack. */
+export const isStack = process.env.SERVICE === 'stack';
+
 /** The whole service, started for a test. */
-export interface Started {
-  readonly service: LocalService;
+export interface Started<Service extends Reached = LocalService> {
+  readonly service: Service;
   readonly dataDir: string;
   readonly lines: string[];
   /** A request as the machine's user, or with other credentials, or (null) with none. */
@@ -28,7 +40,7 @@ export interface Started {
   hook(payload: unknown, headers?: Record<string, string>, query?: string): Promise<ApiAnswer>;
   /** Returns the entry at an address with its document, once it has one of these statuses. */
   until(address: string, ...statuses: string[]): Promise<ApiAnswer['body']>;
-  /** Ends it; rejects when a function has done what its role does not allow. */
+  /** Ends it, and removes its folder. */
   close(): Promise<void>;
 }
 
@@ -36,43 +48,50 @@ export interface Started {
  * Starts the whole service in a folder of its own; `name` distinguishes the folders of a test run, and `config` is the
  * content of its configuration file.
  */
-export function startForTest(name: string, parameters: Record<string, string> = {}, config?: object): Promise<Started> {
-  return startOn('embedded', { name, parameters, config });
+export async function startForTest(
+  name: string,
+  settings: EngineOverrides = {},
+  config?: object,
+): Promise<Started<ServiceUnderTest>> {
+  if (isStack) return (await import('../../aws/service/started.ts')).startStackInstead(name, settings, config);
+  return startEngineForTest(name, settings, config);
 }
 
-/** `STRICT=<seed>` has the tests' services run functions as strictly as AWS; 0 does not, as for the faults. */
-const strictSeed = Number(process.env.STRICT) || undefined;
-
-/** What differs between the services of tests. */
-interface TestService {
-  readonly name: string;
-  readonly parameters?: Record<string, string>;
-  readonly config?: object | undefined;
-}
-
-/** The same on a platform. */
-export async function startOn(
-  platform: PlatformName,
-  { name, parameters = {}, config }: TestService,
+/** The same on the engine in any case, for a test that looks into it. */
+export async function startEngineForTest(
+  name: string,
+  settings: EngineOverrides = {},
+  config?: object,
 ): Promise<Started> {
+  const dataDir = dataFolderFor(name, config);
+  const lines: string[] = [];
+  const service = await startLocal({
+    project,
+    dataDir,
+    page: testPage,
+    port: 0,
+    settings: { retryBaseSeconds: 1, ...settings },
+    log: (line) => lines.push(JSON.stringify(line)),
+    warn: (warning) => lines.push(warning),
+  });
+  const close = async () => {
+    await service.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  return { ...clientOf(service), service, dataDir, lines, close };
+}
+
+/** Makes an empty data folder for the service of a test, with its configuration file. */
+export function dataFolderFor(name: string, config?: object): string {
   const dataDir = join(testFolder, `${name}-${process.pid}`);
   rmSync(dataDir, { recursive: true, force: true });
   mkdirSync(dataDir, { recursive: true });
   if (config) writeFileSync(join(dataDir, 'config.json'), JSON.stringify(config));
-  const lines: string[] = [];
-  const elsewhere = platform === 'http' ? await platformOf(dataDir) : undefined;
-  const service = await startLocal({
-    project,
-    dataDir,
-    outdir: testAssembly,
-    port: 0,
-    platform,
-    ...(elsewhere?.remote && { remote: elsewhere.remote }),
-    ...(strictSeed !== undefined && { strict: true, seed: strictSeed }),
-    parameters: { RetryBaseSeconds: '1', ...parameters },
-    log: ({ functionName, text }) => lines.push(`${functionName} ${text}`),
-    warn: (warning) => lines.push(warning),
-  });
+  return dataDir;
+}
+
+/** Returns how a test calls a running service. Each answer is compared with the description of the API. */
+export function clientOf(service: Reached): Pick<Started, 'call' | 'hook' | 'until'> {
   const { user, password } = service.login;
   const call: Started['call'] = async (path, { login = `${user}:${password}`, ...init } = {}) => {
     const address = path.startsWith('http') ? path : `${service.url}${path}`;
@@ -85,9 +104,6 @@ export async function startOn(
     return { status: answer.status, headers: answer.headers, body: isJson && text ? JSON.parse(text) : text };
   };
   return {
-    service,
-    dataDir,
-    lines,
     call,
     hook: (payload, headers = {}, query = '?branch=main') =>
       call(`/1/deploy${query}`, {
@@ -104,21 +120,7 @@ export async function startOn(
         await setTimeout(50);
       }
     },
-    close: async () => {
-      recordGrants(name, service.runtime.permissions);
-      await service.close();
-      await elsewhere?.close();
-      rmSync(dataDir, { recursive: true, force: true });
-      const denied = lines.filter((line) => line.startsWith('On AWS, this would be refused'));
-      if (denied.length > 0) throw new Error(denied.join('\n'));
-    },
   };
-}
-
-/** A platform in a process of its own, which has the user of the service with the same password. */
-function platformOf(dataDir: string): Promise<PlatformCommandProcess> {
-  const { user, password } = readLogin(dataDir);
-  return platformCommandProcess(join(dataDir, 'elsewhere'), { [user]: password });
 }
 
 /** Throws when an answer is not as the description of the API says. */

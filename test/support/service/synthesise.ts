@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { synthesis } from '../../../lib/local/synthesis.ts';
 import { lockInstance } from '../../../lib/processes/instance-lock.ts';
 import { OperatorError } from '../../../lib/processes/operator-error.ts';
+import { synthesis } from '../../aws/service/synthesis.ts';
 import { project, testAssembly, WAIT_LIMIT_MS } from './place.ts';
 
 /** Synthesises the stack once for all tests that run it, also for those of another run of tests at the same time. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse, record, string } from 'valibot';
-import { writeStateSync } from '../../../processes/state-file.ts';
+import { writeStateSync } from '../../../files/state-file.ts';
 
 /** The position of each shard's reader: the sequence number of the last record that was handled. */
 export interface Positions {

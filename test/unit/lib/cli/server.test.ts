@@ -66,7 +66,7 @@ describe('the unit for systemd', () => {
     const env = { PORT: '8090', PUBLIC_URL: 'https://deploy.example.com', LISTEN: '::1' };
     const { out } = await run('--systemd --domain apps.example.com --as hooks', env);
     expect(out).toContain('\nUser=hooks\n');
-    expect(out).toContain(`\nExecStart=${process.execPath} --import ./bin/typescript.mjs bin/local.ts\n`);
+    expect(out).toContain(`\nExecStart=${process.execPath} bin/run.mjs local\n`);
     expect(out).toContain(`\nWorkingDirectory=${process.cwd()}\n`);
     expect(out).toContain('\nEnvironment=PORT=8090\n');
     expect(out).toContain('\nEnvironment=PUBLIC_URL=https://deploy.example.com\n');

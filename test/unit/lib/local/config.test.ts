@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseHosts } from '../../../../functions/adapters/hosts/configuration.ts';
 import { hosts } from '../../../../functions/adapters/hosts/registry.ts';
 import { overridesIn, readConfig, withOverrides } from '../../../../lib/local/config/config.ts';
-import { stackParameters } from '../../../../lib/local/config/parameters.ts';
 import { publicAddresses } from '../../../../lib/local/config/public-addresses.ts';
 import { ConfigSchema, HOST_KINDS } from '../../../../lib/local/config/schema.ts';
 import {
@@ -18,6 +17,7 @@ import {
 } from '../../../../lib/local/config/users.ts';
 import { removeOthers, watchUsers } from '../../../../lib/local/config/watch-users.ts';
 import { OperatorError } from '../../../../lib/processes/operator-error.ts';
+import { stackParameters } from '../../../aws/service/parameters.ts';
 
 const gitlab = {
   name: 'work',

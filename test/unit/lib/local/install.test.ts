@@ -32,20 +32,6 @@ describe('What runs before the dependencies are installed', () => {
     );
   });
 
-  it('a machine without a database emulator is told the command that starts one, before anything is installed', async () => {
-    writeFileSync(join(copy, 'package-lock.json'), '{}');
-    writeFileSync(join(copy, 'package.json'), '{"optionalDependencies":{"@dynoxide/other-machine":"1.0.0"}}');
-    const said = await start({ npm_lifecycle_event: 'prestart' });
-    expect(said).toContain(`does not run on ${process.platform}-${process.arch}`);
-    expect(said).toContain('docker run -d -p 127.0.0.1:8000:8000 amazon/dynamodb-local\n');
-    expect(said).toContain('DYNAMODB_ENDPOINT=http://127.0.0.1:8000 npm start');
-    const installing = /npm ci did not succeed/;
-    expect(said).not.toMatch(installing);
-    for (const env of [{ npm_lifecycle_event: 'pretest' }, { DYNAMODB_ENDPOINT: 'http://127.0.0.1:8000' }]) {
-      expect(await start(env)).toMatch(installing);
-    }
-  });
-
   describe('which packages it installs', () => {
     let log: string;
     beforeEach(() => {

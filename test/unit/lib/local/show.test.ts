@@ -3,6 +3,7 @@ import { publicAddresses } from '../../../../lib/local/config/public-addresses.t
 import { applicationsOf } from '../../../../lib/local/show/applications.ts';
 import { follow } from '../../../../lib/local/show/follow.ts';
 import { type Ready, readyLines } from '../../../../lib/local/show/ready.ts';
+import { memorySignals } from '../../../fakes/signals.ts';
 import { type HttpServer, httpServer } from '../../../support/service/http-server.ts';
 
 const login = { user: 'demo', password: 'secret' };
@@ -18,22 +19,23 @@ afterEach(async () => server?.close());
 
 describe('What npm start shows of the log', () => {
   it('leaves out what ended before the start, until it changes again', async () => {
-    // Newest first, as the log is.
     let rows = [
-      entry(4, 'running', null),
-      entry(3, 'ok', started + 1000),
-      entry(2, 'error', started - 1000),
       entry(1, 'ok', started - 2000),
+      entry(2, 'error', started - 1000),
+      entry(3, 'ok', started + 1000),
+      entry(4, 'running', null),
     ];
-    server = await httpServer((_, response) => void response.end(JSON.stringify({ rows })));
+    const signals = memorySignals();
+    const engine = { signals, newest: async () => rows };
     const shown: string[] = [];
-    const follower = follow({ url: server.url, login, since: started }, ({ id, status }) =>
+    const follower = follow({ engine, url: 'http://127.0.0.1', login, since: started }, ({ id, status }) =>
       shown.push(`#${Number(id.slice(-12))} ${status}`),
     );
     await follower.catchUp();
     expect(shown).toEqual(['#3 ok', '#4 running']);
-    rows = [entry(4, 'ok', started + 2000), entry(1, 'crashed', started - 2000)];
-    await follower.catchUp();
+    rows = [entry(1, 'crashed', started - 2000), entry(4, 'ok', started + 2000)];
+    signals.notify('demo', 9);
+    await expect.poll(() => shown.length).toBe(4);
     expect(shown.slice(2)).toEqual(['#1 crashed', '#4 ok']);
     follower.close();
   });
@@ -71,7 +73,6 @@ describe('The lines at the end of npm start', () => {
     user: 'demo',
     dataDir: '/data',
     sample: { app: 'hello', repository: '/data/hello.git' },
-    hasNames: true,
     applications: [
       { name: 'blog', state: 'crashed', url: 'http://127.0.0.1:2' },
       { name: 'hello', state: 'running', url: 'http://127.0.0.1:1' },
@@ -98,12 +99,6 @@ describe('The lines at the end of npm start', () => {
     expect(lines).toContain('https://deploy.apps.example.com/1/deploy');
     expect(lines).toContain('https://git.apps.example.com/demo/<name>.git');
     expect(lines).toContain('wss://signals.apps.example.com');
-  });
-
-  it('name no address on the API’s port for applications that answer elsewhere', () => {
-    const name = 'Every application by its name';
-    expect(readyLines(ready).join('\n')).toContain(name);
-    expect(readyLines({ ...ready, hasNames: false }).join('\n')).not.toContain(name);
   });
 
   it('say how to push an application of one’s own', () => {

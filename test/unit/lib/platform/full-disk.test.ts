@@ -2,7 +2,7 @@ import fs, { existsSync, readdirSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openReserve } from '../../../../lib/processes/disk-reserve.ts';
+import { openReserve } from '../../../../lib/files/disk-reserve.ts';
 import {
   afterwards,
   appFiles,

@@ -240,7 +240,7 @@ describe('the end of the platform', () => {
     const owner = spawn('sleep', ['60'], { stdio: 'ignore' });
     afterwards(async () => owner.kill());
     const { processStartTime } = await import('../../../../lib/processes/process-info.ts');
-    const { writeState } = await import('../../../../lib/processes/state-file.ts');
+    const { writeState } = await import('../../../../lib/files/state-file.ts');
     const pid = owner.pid ?? 0;
     await writeState(join(dataDir, 'groups.json'), {
       owner: { pid, started: await processStartTime(pid) },
@@ -279,7 +279,7 @@ describe('the end of the platform', () => {
     const dataDir = await temporaryFolder();
     const left = spawn('sleep', ['60'], { stdio: 'ignore', detached: true });
     const { processStartTime } = await import('../../../../lib/processes/process-info.ts');
-    const { writeState } = await import('../../../../lib/processes/state-file.ts');
+    const { writeState } = await import('../../../../lib/files/state-file.ts');
     const pgid = left.pid ?? 0;
     const marked = (mark: string) =>
       spawn('sleep', ['60'], {

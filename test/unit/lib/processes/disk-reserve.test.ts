@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type DiskReserve, openReserve } from '../../../../lib/processes/disk-reserve.ts';
+import { type DiskReserve, openReserve } from '../../../../lib/files/disk-reserve.ts';
 
 const MiB = 1024 * 1024;
 const noSpace = () => Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });

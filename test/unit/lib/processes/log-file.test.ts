@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, unlinkSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { logFile } from '../../../../lib/processes/log-file.ts';
+import { logFile } from '../../../../lib/files/log-file.ts';
 
 describe('A log file', () => {
   let folder: string;
@@ -73,7 +73,7 @@ describe('A log file', () => {
   );
 
   it.skipIf(process.platform !== 'linux')('does not throw when the file may not grow any further', () => {
-    const module = new URL('../../../../lib/processes/log-file.ts', import.meta.url).href;
+    const module = new URL('../../../../lib/files/log-file.ts', import.meta.url).href;
     const script = `
       const { logFile } = await import(${JSON.stringify(module)});
       const note = logFile({ path: ${JSON.stringify(path)}, warn: (sentence) => console.error(sentence) });

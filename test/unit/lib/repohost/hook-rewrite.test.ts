@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { buildHookProgram, installHook } from '../../../../lib/repohost/delivery/hook.ts';
+import { bundleProgram, installHook } from '../../../../lib/repohost/delivery/hook.ts';
 import { startRepoHost } from '../../../../lib/repohost/repohost.ts';
 import { fakeService, temporaryFolder, workingCopy } from '../../../support/repohost-fixture.ts';
 
@@ -20,7 +20,7 @@ describe('The hook of a repository', () => {
     const hook = join(repository, 'hooks', 'post-receive');
     mkdirSync(repository);
     const write = async () => {
-      await buildHookProgram(program);
+      await bundleProgram(program);
       installHook(repository, program, folder.path);
       return [statSync(program).ino, statSync(hook).ino];
     };
@@ -35,7 +35,7 @@ describe('The hook of a repository', () => {
   });
 
   it('The helper process of the bundles ends with the last of them', async () => {
-    await Promise.all(['one.mjs', 'two.mjs'].map((name) => buildHookProgram(join(folder.path, name))));
+    await Promise.all(['one.mjs', 'two.mjs'].map((name) => bundleProgram(join(folder.path, name))));
     const children = () => spawnSync('ps', ['-A', '-o', 'ppid=,args='], { encoding: 'utf8' }).stdout;
     const helper = new RegExp(`^ *${process.pid} .*esbuild`, 'm');
     await expect.poll(children).not.toMatch(helper);
@@ -52,7 +52,7 @@ describe('The hook of a repository', () => {
     let pushing = true;
     const rewriting = (async () => {
       while (pushing) {
-        await buildHookProgram(join(dataDir, 'post-receive.mjs'));
+        await bundleProgram(join(dataDir, 'post-receive.mjs'));
         installHook(remote, join(dataDir, 'post-receive.mjs'), dataDir);
       }
     })();

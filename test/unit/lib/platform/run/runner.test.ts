@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { NO_RESERVE } from '../../../../../lib/files/disk-reserve.ts';
 import { memoryWatch } from '../../../../../lib/platform/run/limits/memory-watch.ts';
 import { type Runner, runner } from '../../../../../lib/platform/run/runner.ts';
 import { defaultLimits } from '../../../../../lib/platform/settings.ts';
@@ -10,7 +11,6 @@ import { folders } from '../../../../../lib/platform/store/folders.ts';
 import { appNamed } from '../../../../../lib/platform/store/names.ts';
 import { snapshots } from '../../../../../lib/platform/store/snapshots.ts';
 import { variableStore } from '../../../../../lib/platform/store/variables.ts';
-import { NO_RESERVE } from '../../../../../lib/processes/disk-reserve.ts';
 import { openGroupRegistry } from '../../../../../lib/processes/group-registry.ts';
 import { afterwards, temporaryFolder } from '../../../../support/platform/harness.ts';
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import * as v from 'valibot';
-import { OperatorError } from '../processes/operator-error.ts';
-import type { Login } from './config/users.ts';
-import { platformLogin } from './platform-login.ts';
-import type { ServiceUsers } from './stack-users.ts';
+import type { Login } from '../../../lib/local/config/users.ts';
+import { platformLogin } from '../../../lib/local/platform-login.ts';
+import type { ServiceUsers } from '../../../lib/local/service-users.ts';
+import { OperatorError } from '../../../lib/processes/operator-error.ts';
 
 const TIMEOUT_MS = 10_000;
 const MadeToken = v.object({ token: v.string() });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { startArguments as read } from '../../../../lib/local/platform-name.ts';
+import { startArguments as read } from './platform-name.ts';
 
 const startArguments = (words: readonly string[]) => read(words, { env: {}, folder: '/' });
 

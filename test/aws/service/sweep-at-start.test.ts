@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sweepAtStart } from '../../../../lib/local/sweep-at-start.ts';
+import { sweepAtStart } from './sweep-at-start.ts';
 
 describe('A start with unfinished deploys', () => {
   it('takes them from the workers of before when their messages were kept', () => {

@@ -14,7 +14,9 @@ import type { Clock } from '../../functions/core/ports/clock.ts';
 import type { OnSignal, Signals } from '../../functions/core/ports/signals.ts';
 import { CREDENTIALS, clientFor } from '../../lib/aws-local/clients.ts';
 import { appendAmongOthers } from '../support/entries.ts';
-import { type Started, startForTest } from '../support/service/started.ts';
+import type { Started } from '../support/service/started.ts';
+import type { EmulatedService } from './service/start.ts';
+import { startStackForTest } from './service/started.ts';
 
 /** The readers' clock runs this many times as fast as the real one: their minute is one second. */
 const SPEED = 60;
@@ -60,12 +62,12 @@ const twoHundredAtOnce: Story = {
 };
 
 describe('changes with unreliable signals and readers', () => {
-  let started: Started;
+  let started: Started<EmulatedService>;
   let clients: DynamoDBClient[] = [];
   let users = 0;
 
   beforeAll(async () => {
-    started = await startForTest('exactness');
+    started = await startStackForTest('embedded', { name: 'exactness' });
     const { endpoints } = started.service.runtime;
     clients = Array.from({ length: WRITERS + 1 }, () => new DynamoDBClient(clientFor(endpoints.dynamodb)));
   });

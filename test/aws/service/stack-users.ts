@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { OperatorError } from '../processes/operator-error.ts';
-import type { Login } from './config/users.ts';
+import type { ServiceUsers } from '../../../lib/local/service-users.ts';
+import { OperatorError } from '../../../lib/processes/operator-error.ts';
 
 /** The part of the running stack that has users. */
 interface UserStack {
@@ -16,16 +16,6 @@ const Listed = v.object({ users: v.array(v.object({ user: v.string() })) });
 
 /** The function's answer to `token`. */
 const MadeToken = v.object({ token: v.string() });
-
-/** The users of the service. */
-export interface ServiceUsers {
-  /** Makes a user, or gives the user this password. */
-  ensureUser(login: Login): Promise<void>;
-  /** Makes an API token of a user in place of the one of that name, if any, and returns it. */
-  renewToken(login: Login, name: string): Promise<string>;
-  /** Removes all other users with their API tokens; their applications stay. */
-  keepUsers(names: readonly string[]): Promise<void>;
-}
 
 /** Returns the users of the stack, by the function that an operator would use on AWS. */
 export function stackUsers({ template, invoke }: UserStack): ServiceUsers {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { OperatorError } from '../processes/operator-error.ts';
-import { privateText } from '../processes/state-file.ts';
+import { privateText } from '../../../lib/files/state-file.ts';
+import { OperatorError } from '../../../lib/processes/operator-error.ts';
 import { isSafeAddress, type RemotePlatform } from './remote-platform.ts';
 
 /** Where the applications of one machine run; `http`: on a platform that runs elsewhere. */

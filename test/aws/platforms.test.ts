@@ -1,17 +1,19 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PLATFORMS } from '../../lib/local/platform-name.ts';
 import { application, entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
-import { type Started, startOn } from '../support/service/started.ts';
+import type { Started } from '../support/service/started.ts';
+import { PLATFORMS } from './service/platform-name.ts';
+import type { EmulatedService } from './service/start.ts';
+import { startStackForTest } from './service/started.ts';
 
 describe.each(PLATFORMS)('the way of an application on the platform %s', (platform) => {
   const app = '/1/apps/demo/journey';
-  let started: Started;
+  let started: Started<EmulatedService>;
   let tree: GitFolder;
 
   beforeAll(async () => {
-    started = await startOn(platform, { name: `way-${platform}` });
+    started = await startStackForTest(platform, { name: `way-${platform}` });
     await started.service.repoHost.createRepository('demo', 'journey');
     tree = gitFolder(started.service.repoHost.repositoryPath('demo', 'journey'));
   });

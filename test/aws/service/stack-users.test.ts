@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { stackUsers } from '../../../../lib/local/stack-users.ts';
+import { stackUsers } from './stack-users.ts';
 
 describe('Users of a stack that has them itself', () => {
   const ann = { user: 'ann', password: 'a long password' };

@@ -13,15 +13,17 @@ import type { ConnectionRegistry } from '../../functions/core/ports/connection-r
 import type { DeployLog } from '../../functions/core/ports/deploy-log.ts';
 import { CREDENTIALS, clientFor } from '../../lib/aws-local/clients.ts';
 import { append, appendAmongOthers } from '../support/entries.ts';
-import { type Started, startForTest } from '../support/service/started.ts';
+import type { Started } from '../support/service/started.ts';
+import type { EmulatedService } from './service/start.ts';
+import { startStackForTest } from './service/started.ts';
 
 describe('signals of changes on one machine', () => {
-  let started: Started;
+  let started: Started<EmulatedService>;
   const sockets: WebSocket[] = [];
   const readers: IncomingMessage[] = [];
 
   beforeAll(async () => {
-    started = await startForTest('signals', { ChangesSeconds: '60' });
+    started = await startStackForTest('embedded', { name: 'signals', parameters: { ChangesSeconds: '60' } });
     for (const user of ['eve', 'crowd', 'slow', 'gone'])
       await started.service.platform?.ensureUser({ user: user, password: `${user}-secret-password` });
   });

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { platformLogin } from '../../../../lib/local/platform-login.ts';
-import { startArguments } from '../../../../lib/local/platform-name.ts';
-import { remoteUsers } from '../../../../lib/local/remote-platform.ts';
-import { type Platform, startPlatform } from '../../../../lib/platform/platform.ts';
+import { platformLogin } from '../../../lib/local/platform-login.ts';
+import { type Platform, startPlatform } from '../../../lib/platform/platform.ts';
+import { startArguments } from './platform-name.ts';
+import { remoteUsers } from './remote-platform.ts';
 
 const token = 'token of the service';
 const ann = { user: 'ann', password: 'password of ann' };

@@ -1,0 +1,187 @@
+import { join } from 'node:path';
+import { checkDatabase } from '../../../lib/aws-local/emulators/dynamodb.ts';
+import type { Runtime } from '../../../lib/aws-local/runtime.ts';
+import { openReserve } from '../../../lib/files/disk-reserve.ts';
+import { removeLeftovers } from '../../../lib/files/leftovers.ts';
+import { type Overrides, readConfig, withOverrides } from '../../../lib/local/config/config.ts';
+import { type PublicAddresses, publicAddresses } from '../../../lib/local/config/public-addresses.ts';
+import type { Config } from '../../../lib/local/config/schema.ts';
+import { type Login, readLogin } from '../../../lib/local/config/users.ts';
+import { otherLogins, removeOthers, watchUsers } from '../../../lib/local/config/watch-users.ts';
+import { forOperator } from '../../../lib/local/for-operator.ts';
+import { publishLogin } from '../../../lib/local/login.ts';
+import { checkPort } from '../../../lib/local/port-check.ts';
+import { removeUnbuilt, startEmbedded } from '../../../lib/local/programs/platform.ts';
+import { type Repositories, startRepositories } from '../../../lib/local/programs/repositories.ts';
+import type { ServiceUsers } from '../../../lib/local/service-users.ts';
+import type { Platform } from '../../../lib/platform/platform.ts';
+import type { PlatformEvent } from '../../../lib/platform/settings.ts';
+import { type Closers, closeAll } from '../../../lib/processes/closing.ts';
+import { lockInstance } from '../../../lib/processes/instance-lock.ts';
+import { once } from '../../../lib/processes/once.ts';
+import { OperatorError } from '../../../lib/processes/operator-error.ts';
+import { releaseAll, reserveStablePorts } from '../../../lib/processes/stable-ports.ts';
+import { gitCommand } from '../../../lib/repohost/git/git.ts';
+import type { RepoHost } from '../../../lib/repohost/repohost.ts';
+import { remoteUsers } from './remote-platform.ts';
+import { type StackOptions, startStack } from './stack.ts';
+import { stackUsers } from './stack-users.ts';
+import { sweepAtStart } from './sweep-at-start.ts';
+import { synthesis } from './synthesis.ts';
+
+/** Options of starting the whole service on this machine. */
+export interface StartOptions extends StackOptions {
+  /** Root of the checkout. */
+  readonly project: string;
+  /** Folder of the synthesised stack; default: in `dataDir`. */
+  readonly outdir?: string;
+  /** Settings that win over those of the configuration file. */
+  readonly overrides?: Overrides;
+  readonly onPlatformEvent?: (event: PlatformEvent) => void;
+  /** Called when an application that has crashed, or answers again, is shown so in the log. */
+  readonly onAppState?: () => void;
+}
+
+/** The whole service on this machine: the stack, the hosting platform and the repository host. */
+export interface EmulatedService {
+  /** Address of the API on this machine. */
+  readonly url: string;
+  /** Addresses from other machines, when there are any. */
+  readonly addresses: PublicAddresses | undefined;
+  readonly login: Login;
+  /** The embedded platform, when applications run on it. */
+  readonly platform: Platform | undefined;
+  /** Address of the platform's API, unless applications run on AWS Lambda. */
+  readonly platformUrl: string | undefined;
+  readonly repoHost: RepoHost;
+  readonly runtime: Runtime;
+  /** Resolves with the reason when a part stops by itself. */
+  readonly failed: Promise<OperatorError>;
+  /** Ends everything; deploys in progress go on at the next start. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the service as it is deployed, on this machine. A second start on the same folder finds applications, log and
+ * repositories again and finishes the deploys that were in progress.
+ *
+ * @throws OperatorError with one sentence that says what is wrong and what to do
+ */
+export async function startOnEmulators(options: StartOptions): Promise<EmulatedService> {
+  const closers: Closers = [];
+  const { warn = () => {} } = options;
+  const close = once(() => closeAll(closers, { limitMs: CLOSE_LIMIT_MS, warn }));
+  try {
+    return { ...(await start(options, closers)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** A synthesis and the work tree of a first push, which a kill has interrupted. */
+const LEFT_BY_STARTS = /^(?:cdk\.out\.\d+|sample-\w{6})$/;
+
+/** For the end of each part: longer than the platform takes to end applications that do not end by themselves. */
+const CLOSE_LIMIT_MS = 20_000;
+
+/**
+ * The order matters: the template needs all addresses, and deploys go on as soon as the API and the queues are open.
+ */
+async function start(options: StartOptions, closers: Closers): Promise<Omit<EmulatedService, 'close'>> {
+  const { project, dataDir, remote, step = () => {}, warn = () => {} } = options;
+  // Before anything is written, which a full disk would refuse.
+  const reserve = await openReserve({ folder: join(dataDir, 'reserve'), warn: step });
+  closers.push(['the reserve of the disk', reserve.close]);
+  const unlock = await lockInstance(join(dataDir, 'lock'));
+  closers.push(['the lock', async () => unlock()]);
+  const cloudAssembly = options.outdir ?? join(dataDir, 'cdk.out');
+  const isEmbedded = (options.platform ?? 'embedded') === 'embedded';
+  const config = withOverrides(readConfig(dataDir), options.overrides ?? {});
+  const login = readLogin(dataDir);
+  const others = otherLogins(dataDir);
+  await checkMachine(options.port, config);
+  await removeLeftovers(dataDir, LEFT_BY_STARTS);
+  await removeUnbuilt(dataDir);
+  const begin = () => step('synthesising the stack (once, until a source changes)');
+  await synthesis({ project, outdir: cloudAssembly, begin });
+
+  step('starting the stack');
+  const ports = await reserveStablePorts(join(dataDir, 'ports.json'), ['platform', 'repositories'], step);
+  closers.push(['the ports', () => releaseAll(Object.values(ports))]);
+  let platform: Platform | undefined;
+  const hasApp = async (host: string) => (await platform?.hasHost(host)) ?? false;
+  const runtime = await startStack(options, { cloudAssembly, config, ports, hasApp: isEmbedded ? hasApp : null });
+  closers.push(['the stack', runtime.close]);
+
+  step(`starting ${isEmbedded ? 'the platform and ' : ''}the repository host`);
+  if (isEmbedded) {
+    const serviceToken = runtime.secretValue('StoresPlatformToken');
+    const onEvent = platformEvents(runtime, options);
+    platform = await startEmbedded({ dataDir, config, port: ports.platform, serviceToken, reserve, onEvent });
+    closers.push(['the platform', platform.close]);
+  }
+  const platformUrl = remote?.url ?? platform?.url;
+  const users = platform ?? (remote ? remoteUsers(remote, dataDir) : stackUsers(runtime));
+  for (const one of [login, ...others]) await forOperator(users.ensureUser(one));
+  const url = await open(runtime, options);
+  const place = { dataDir, port: ports.repositories, url, platformUrl };
+  const repositories = await startRepositories({ ...place, users, login, others, warn });
+  const { host: repoHost } = repositories;
+  closers.push(['the repository host', repoHost.close]);
+  closers.push(['the addresses', publishLogin(dataDir, { url, repositories: repoHost.url }, login)]);
+  closers.push(['the watch of the users', await followUsers(options, users, repositories)]);
+
+  // Webhooks of pushes that came while the service was stopped are lost. Hosts may be slow, so the start does not wait.
+  void runtime.invoke('Pipelinereconcile', { everything: true }).catch(() => {});
+  const addresses = publicAddresses(config);
+  return { url, addresses, login, platform, platformUrl, repoHost, runtime, failed: runtime.failed };
+}
+
+/** Lets requests and messages in, and returns the address of the API. */
+async function open(runtime: Runtime, { strict }: StartOptions): Promise<string> {
+  // Before messages are received again: a worker that is gone must not lock them out.
+  const event = sweepAtStart({ strict, messagesKeptUntil: runtime.messagesKeptUntil });
+  if (event) await runtime.invoke('Pipelinesweep', event);
+  const url = await runtime.open();
+  if (url === undefined) throw new OperatorError('The template has no REST API.');
+  return url;
+}
+
+/** Applies the users of the configuration, and each change of them. Returns a function that ends that. */
+async function followUsers(
+  { dataDir, warn = () => {} }: StartOptions,
+  users: ServiceUsers,
+  repositories: Repositories,
+): Promise<() => Promise<void>> {
+  const takeIn = async (login: Login) => {
+    await users.ensureUser(login);
+    await repositories.takeIn(login);
+  };
+  const keepOnly = async (names: readonly string[]) => {
+    await users.keepUsers(names);
+    await repositories.keepOnly(names);
+  };
+  await removeOthers(dataDir, keepOnly);
+  return watchUsers(dataDir, { takeIn, keepOnly, warn });
+}
+
+/** Does at once what a schedule does every minute when an application crashes or answers again. */
+function platformEvents(runtime: Runtime, { onPlatformEvent, onAppState }: StartOptions) {
+  const watchApps = async () => {
+    // A failure is in the function's log, and the schedule repeats it.
+    await runtime.invoke('Pipelinewatchapps', {}).catch(() => {});
+    onAppState?.();
+  };
+  return (event: PlatformEvent) => {
+    onPlatformEvent?.(event);
+    if (event.type === 'app.state') void watchApps();
+  };
+}
+
+/** Checks what can be checked before the seconds that the rest of the start takes. */
+async function checkMachine(port: number, { listen }: Config): Promise<void> {
+  checkDatabase();
+  await gitCommand().read(['version']);
+  await checkPort({ port, host: listen });
+}

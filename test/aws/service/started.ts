@@ -1,0 +1,87 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { EngineOverrides } from '../../../lib/local/config/settings.ts';
+import { readLogin } from '../../../lib/local/config/users.ts';
+import { recordGrants } from '../../support/service/grants.ts';
+import { project, testAssembly } from '../../support/service/place.ts';
+import { type PlatformCommandProcess, platformCommandProcess } from '../../support/service/platform-command.ts';
+import { clientOf, dataFolderFor, type ServiceUnderTest, type Started } from '../../support/service/started.ts';
+import type { PlatformName } from './platform-name.ts';
+import { type EmulatedService, startOnEmulators } from './start.ts';
+
+/** `STRICT=<seed>` runs functions as strictly as AWS; 0 does not, as for the faults. */
+const strictSeed = Number(process.env.STRICT) || undefined;
+
+/** What differs between the stacks of tests. */
+interface TestStack {
+  readonly name: string;
+  readonly parameters?: Record<string, string>;
+  readonly config?: object;
+}
+
+/** Starts the stack for a test of the service, with the parameters that the settings of the engine stand for. */
+export async function startStackInstead(
+  name: string,
+  settings: EngineOverrides,
+  config?: object,
+): Promise<Started<ServiceUnderTest>> {
+  const started = await startStackForTest('embedded', {
+    name: `stack-${name}`,
+    parameters: parametersOf(settings),
+    ...(config && { config }),
+  });
+  const { platform, runtime } = started.service;
+  if (!platform) throw new Error('The embedded platform is not there.');
+  const signalsUrl = runtime.template.outputs.SignalsUrl ?? '';
+  return { ...started, service: { ...started.service, platform, signalsUrl } };
+}
+
+function parametersOf({ platformUrl, repositoryHosts, retryBaseSeconds, streams }: EngineOverrides) {
+  return {
+    ...(platformUrl !== undefined && { PlatformUrl: platformUrl }),
+    ...(repositoryHosts && { RepositoryHosts: JSON.stringify(repositoryHosts) }),
+    ...(retryBaseSeconds !== undefined && { RetryBaseSeconds: String(retryBaseSeconds) }),
+    ...(streams && {
+      ChangesSeconds: String(streams.seconds),
+      StreamsPerUser: String(streams.perUser),
+      StreamsInAll: String(streams.inAll),
+    }),
+  };
+}
+
+/** Starts the synthesised stack on emulators, with its applications on a platform, in a folder of its own. */
+export async function startStackForTest(
+  platform: PlatformName,
+  { name, parameters = {}, config }: TestStack,
+): Promise<Started<EmulatedService>> {
+  const dataDir = dataFolderFor(name, config);
+  const lines: string[] = [];
+  const elsewhere = platform === 'http' ? await platformOf(dataDir) : undefined;
+  const service = await startOnEmulators({
+    project,
+    dataDir,
+    outdir: testAssembly,
+    port: 0,
+    platform,
+    ...(elsewhere?.remote && { remote: elsewhere.remote }),
+    ...(strictSeed !== undefined && { strict: true, seed: strictSeed }),
+    parameters: { RetryBaseSeconds: '1', ...parameters },
+    log: ({ functionName, text }) => lines.push(`${functionName} ${text}`),
+    warn: (warning) => lines.push(warning),
+  });
+  const close = async () => {
+    recordGrants(name, service.runtime.permissions);
+    await service.close();
+    await elsewhere?.close();
+    rmSync(dataDir, { recursive: true, force: true });
+    const denied = lines.filter((line) => line.startsWith('On AWS, this would be refused'));
+    if (denied.length > 0) throw new Error(denied.join('\n'));
+  };
+  return { ...clientOf(service), service, dataDir, lines, close };
+}
+
+/** A platform in a process of its own, which has the user of the service with the same password. */
+function platformOf(dataDir: string): Promise<PlatformCommandProcess> {
+  const { user, password } = readLogin(dataDir);
+  return platformCommandProcess(join(dataDir, 'elsewhere'), { [user]: password });
+}
