@@ -82,7 +82,7 @@ const MODULE_URL = ['import', 'meta', 'url'].join('.');
  * Dependencies in CommonJS call `require` for the modules of Node; an ES module has none.
  * https://github.com/evanw/esbuild/issues/1921
  */
-const REQUIRE = `import { createRequire } from 'node:module'; const require = createRequire(${MODULE_URL});`;
+const REQUIRE = `import { createRequire as bundleRequire } from 'node:module'; const require = bundleRequire(${MODULE_URL});`;
 
 /** Files beside a module are found where the module is, not where the bundle is. */
 const inPlace = {
