@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { kept } from '../bundle/bundle.mjs';
@@ -108,6 +109,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   await checkMachine(options.port, config);
   await removeLeftovers(dataDir, LEFT_BY_STARTS);
   await removeUnbuilt(dataDir);
+  nameEarlierLog(dataDir, step);
 
   step('starting the platform');
   const ports = await reserveStablePorts(join(dataDir, 'ports.json'), ['platform', 'repositories'], step);
@@ -144,6 +146,15 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   closers.push(['the watch of the users', await followUsers(options, platform, repositories)]);
   await engine.resume();
   return { url, signalsUrl: signalsUrl(), addresses, login, platform, repoHost, engine };
+}
+
+/** Says once what a data folder of the service on emulators keeps, and what begins anew. */
+function nameEarlierLog(dataDir: string, step: (what: string) => void): void {
+  const earlier = join(dataDir, 'aws');
+  if (!existsSync(earlier) || existsSync(join(dataDir, 'service.db'))) return;
+  step(
+    `beginning a new log: applications, variables, users and repositories stay; the log and the paired tokens of the version before are in ${earlier}, which is left untouched`,
+  );
 }
 
 /** The parts that the engine is made from. */

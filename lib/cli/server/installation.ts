@@ -36,8 +36,7 @@ export function installationOf({ env, args }: Call, thisUser: string): Installat
       'The domain of the applications is not known: hooks server --domain apps.example.com, or "appsDomain" in config.json.',
     );
   }
-  const settings = { APPS_DOMAIN: overrides.appsDomain, PUBLIC_URL: overrides.publicUrl, LISTEN: overrides.listen };
-  const named = { ...settings, DYNAMODB_ENDPOINT: env.DYNAMODB_ENDPOINT || undefined };
+  const named = { APPS_DOMAIN: overrides.appsDomain, PUBLIC_URL: overrides.publicUrl, LISTEN: overrides.listen };
   return {
     project: fileURLToPath(new URL('../../../', import.meta.url)).replace(/\/$/, ''),
     dataDir,

@@ -32,7 +32,7 @@ export function systemdUnit(installation: Installation): string {
     `ExecStart=${command(node, 'bin/run.mjs', 'local')}`,
     'Restart=on-failure',
     'RestartSec=5',
-    '# An installation and a synthesis come before the first start.',
+    '# An installation of packages comes before the first start.',
     'TimeoutStartSec=15min',
     '# The service ends its applications itself; what is left after that is killed.',
     'KillMode=mixed',

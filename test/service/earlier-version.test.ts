@@ -1,0 +1,64 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { type LocalService, startLocal } from '../../lib/local/start.ts';
+import { entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
+import { project, testPage } from '../support/service/place.ts';
+import { clientOf, dataFolderFor } from '../support/service/started.ts';
+
+const application = {
+  'package.json': JSON.stringify({ name: 'kept', version: '1.0.0' }),
+  'server.js': `require('node:http').createServer((q, s) => s.end('Hello ' + process.env.NAME)).listen(process.env.PORT);`,
+};
+
+describe('A data folder of the version on emulators', () => {
+  const dataDir = dataFolderFor('earlier-version', { users: ['ann'] });
+  const earlierLog = join(dataDir, 'aws', 'dynamodb.sqlite');
+  let service: LocalService | undefined;
+  let tree: GitFolder | undefined;
+
+  const start = async () => {
+    const steps: string[] = [];
+    service = await startLocal({ project, dataDir, page: testPage, port: 0, step: (what) => steps.push(what) });
+    return { ...clientOf(service), service, named: steps.filter((step) => step.includes(join(dataDir, 'aws'))) };
+  };
+
+  afterAll(async () => {
+    await service?.close();
+    tree?.remove();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  it('has its applications, variables, users and repositories after an upgrade, and a new log', async () => {
+    const before = await start();
+    expect(before.named).toEqual([]);
+    const { repoHost } = before.service;
+    await repoHost.createRepository('demo', 'kept');
+    tree = gitFolder(repoHost.repositoryPath('demo', 'kept'));
+    tree.commit(application);
+    await before.call('/1/apps/demo/kept/env/NAME', { method: 'PUT', body: '{"value":"Ann"}' });
+    const { doc } = await before.until(entryAddress(await tree.push()), 'ok', 'error');
+    const password = readFileSync(join(dataDir, 'passwords', 'ann'), 'utf8').trim();
+    await before.service.close();
+    // What that version wrote in place of the files of this one.
+    for (const name of readdirSync(dataDir)) {
+      if (/^(?:service\.db|token\.key|tarballs)/.test(name)) rmSync(join(dataDir, name), { recursive: true });
+    }
+    mkdirSync(join(dataDir, 'aws'));
+    writeFileSync(earlierLog, 'the log before');
+
+    const { call, named } = await start();
+    expect(named).toEqual([expect.stringMatching(/^beginning a new log: .* is left untouched$/)]);
+    expect((await call('/1/status/demo/webhooks')).body.total).toBe(0);
+    const { body } = await call('/1/apps/demo/kept');
+    expect(body).toMatchObject({ state: 'running', url: doc.url });
+    expect(await (await fetch(body.url)).text()).toBe('Hello Ann');
+    expect((await call('/1/status/ann/webhooks', { login: `ann:${password}` })).status).toBe(200);
+    expect(readFileSync(earlierLog, 'utf8')).toBe('the log before');
+  });
+
+  it('is named at the first start only', async () => {
+    await service?.close();
+    expect((await start()).named).toEqual([]);
+  });
+});
